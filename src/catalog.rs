@@ -1,0 +1,69 @@
+//! Machines shipped with the program, by name, and the way from a `SPEC` to a topology.
+
+use std::path::Path;
+
+use include_dir::{Dir, include_dir};
+
+use crate::error::{Error, Place, Result};
+use crate::input::Text;
+use crate::params;
+use crate::topology::{Context, FAMILIES, Topology};
+
+static TOPOLOGIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");
+
+/// The names of the shipped machines, sorted.
+pub fn machines() -> Vec<&'static str> {
+    let mut names: Vec<&str> = TOPOLOGIES
+        .files()
+        .filter_map(|f| f.path().file_name()?.to_str()?.strip_suffix(".toml"))
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// The TOML text of a shipped machine.
+pub fn machine(name: &str) -> Option<&'static str> {
+    TOPOLOGIES.get_file(format!("{name}.toml"))?.contents_utf8()
+}
+
+/// The topology that `spec` names: `kind:…`, a shipped machine's name, or a path to a TOML file. A known
+/// name wins over a path of that name; a shipped machine is found as `topologies/NAME.toml`, too, where
+/// no such file exists.
+///
+/// # Errors
+/// Unknown names (with a suggestion), unreadable files, bad descriptions.
+pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
+    let kind = params::head(spec);
+    if FAMILIES.iter().any(|f| f.name == kind) {
+        return Topology::inline(spec, context);
+    }
+    let shipped = |name: &str| {
+        let text = Text::new(format!("{name}.toml"), machine(name)?);
+        Some(Topology::toml(&text, None, context))
+    };
+    if let Some(found) = shipped(spec) {
+        return found;
+    }
+    let path = Path::new(spec);
+    if path.exists() || spec == "-" {
+        return Topology::toml(&Text::read(path)?, Some(path), context);
+    }
+    let name = spec.strip_prefix("topologies/").and_then(|s| s.strip_suffix(".toml"));
+    if let Some(found) = name.and_then(shipped) {
+        return found;
+    }
+    let place = Place::option(spec);
+    if spec.contains(':') {
+        return Err(Error::unknown(place, "topology kind", kind, FAMILIES.iter().map(|f| f.name)));
+    }
+    if spec.ends_with(".toml") || spec.contains('/') {
+        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(Error::io(path, "opening", missing));
+    }
+    Err(Error::unknown(
+        place,
+        "topology",
+        spec,
+        machines().into_iter().chain(FAMILIES.iter().map(|f| f.name)),
+    ))
+}

@@ -1,0 +1,193 @@
+//! The library's error type: every message names the place, what was found and what was expected.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The library's result type.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Where a piece of input came from: a file (with its line) or an option's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Line `line` (from 1) of a file.
+    Line {
+        /// The file as the user named it.
+        file: Arc<str>,
+        /// Line number, from 1.
+        line: usize,
+    },
+    /// A file as a whole.
+    File(Arc<str>),
+    /// An option or an inline specification, as the user wrote it.
+    Option(Arc<str>),
+}
+
+impl Place {
+    /// A line of a file.
+    pub fn line(file: &str, line: usize) -> Self {
+        Place::Line { file: file.into(), line }
+    }
+
+    /// A file as a whole.
+    pub fn file(path: &Path) -> Self {
+        Place::File(path.display().to_string().into())
+    }
+
+    /// An option or inline specification.
+    pub fn option(text: impl AsRef<str>) -> Self {
+        Place::Option(text.as_ref().into())
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line { file, line } => write!(f, "{file}:{line}"),
+            Place::File(file) => f.write_str(file),
+            Place::Option(text) => write!(f, "`{text}`"),
+        }
+    }
+}
+
+/// Everything that can go wrong outside the program itself.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Input that does not say what it should.
+    #[error("{place}: found {found}; expected {expected}")]
+    Input {
+        /// Where.
+        place: Place,
+        /// What stands there.
+        found: String,
+        /// What should stand there.
+        expected: String,
+    },
+    /// A request that makes sense by itself but not for this topology.
+    #[error("{place}: {problem}; {remedy}")]
+    Unsuited {
+        /// The option that asks for it.
+        place: Place,
+        /// Why it cannot be done.
+        problem: String,
+        /// What would work.
+        remedy: String,
+    },
+    /// More memory than the limit allows.
+    #[error(
+        "{what} needs about {}, more than the {} this run may use; expected a smaller machine or a higher --memory",
+        crate::error::bytes(*.needed), crate::error::bytes(*.limit)
+    )]
+    Memory {
+        /// What would be allocated.
+        what: String,
+        /// Bytes it would take.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// A file that cannot be read or written.
+    #[error("{}: {action}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was attempted.
+        action: &'static str,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A figure that could not be drawn.
+    #[error("drawing {figure}: {reason}")]
+    Draw {
+        /// The figure's name.
+        figure: String,
+        /// The plotting library's answer.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Input that does not say what it should.
+    pub fn input(place: Place, found: impl Into<String>, expected: impl Into<String>) -> Self {
+        Error::Input { place, found: found.into(), expected: expected.into() }
+    }
+
+    /// A request that does not suit this topology, and what would.
+    pub fn unsuited(place: Place, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Error::Unsuited { place, problem: problem.into(), remedy: remedy.into() }
+    }
+
+    /// A name that is not in `known`, with the nearest one suggested.
+    pub fn unknown<'a>(
+        place: Place,
+        what: &str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        let mut expected = format!("one of {}", known.join(", "));
+        if known.is_empty() {
+            expected = "nothing here".into();
+        }
+        if let Some(near) = nearest(name, &known) {
+            expected = format!("{expected} (did you mean `{near}`?)");
+        }
+        Error::input(place, format!("unknown {what} `{name}`"), expected)
+    }
+
+    /// A failed file operation.
+    pub fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
+        Error::Io { path: path.to_path_buf(), action, source }
+    }
+}
+
+/// The known name closest to `name`, if one is close enough to be a slip of the finger.
+fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(name, k), *k))
+        .filter(|(distance, k)| *distance <= 1 + k.len().min(name.len()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, k)| k)
+}
+
+/// A byte count in the unit a person would use.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = count as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_place_found_and_expected() {
+        let error =
+            Error::input(Place::line("m.toml", 14), "dims[2] = 0", "an extent of at least 1");
+        assert_eq!(
+            error.to_string(),
+            "m.toml:14: found dims[2] = 0; expected an extent of at least 1"
+        );
+    }
+
+    #[test]
+    fn slips_are_recognised_and_strangers_are_not() {
+        let known = ["torus", "mesh", "dragonfly"];
+        assert_eq!(nearest("tours", &known), Some("torus"));
+        assert_eq!(nearest("dragonflies", &known), Some("dragonfly"));
+        assert_eq!(nearest("banana", &known), None);
+    }
+
+    #[test]
+    fn byte_counts_read_well() {
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(123_456_789), "123.5 MB");
+    }
+}

@@ -1,0 +1,35 @@
+//! Node orderings for supercomputer schedulers.
+//!
+//! A scheduler that hands out nodes in a good one-dimensional order places jobs compactly on the network.
+//! This crate builds the network, makes orderings of its nodes and says, exactly, how compact they are.
+//!
+//! Data flows one way: [`topology`] → [`ordering`] → [`metric`] → [`plot`] and [`report`].
+//!
+//! ```
+//! use nodeorder::{NodeOrder, Topology, metric::mpc};
+//!
+//! let torus = Topology::inline("torus:8x8", &Default::default())?;
+//! let order = NodeOrder::make(&torus, "snake")?;
+//! let curve = mpc::curve(&torus, &order)?;
+//! assert_eq!(curve.mpc(2), 1.0); // neighbours in rank are neighbours in the network
+//! # Ok::<(), nodeorder::Error>(())
+//! ```
+
+pub mod catalog;
+#[cfg(feature = "cli")]
+pub mod cli;
+pub mod error;
+pub mod ids;
+pub mod input;
+pub mod metric;
+pub mod ordering;
+pub mod params;
+pub mod plot;
+pub mod ratio;
+pub mod report;
+pub mod topology;
+
+pub use error::{Error, Place, Result};
+pub use ids::{NodeId, RouterId};
+pub use ordering::NodeOrder;
+pub use topology::{Context, Topology};

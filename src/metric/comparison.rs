@@ -1,0 +1,228 @@
+//! Orderings side by side: the figures of the ranked table, who wins at which sizes, where leaders cross.
+
+use serde::Serialize;
+
+use super::mpc::Curve;
+use crate::error::Result;
+use crate::ordering::NodeOrder;
+use crate::topology::{Statistics, Topology};
+
+/// One ordering's figures.
+#[derive(Clone, Debug, Serialize)]
+pub struct Entry {
+    /// What the user called it.
+    pub label: String,
+    /// Nodes it orders.
+    pub nodes: usize,
+    /// Its whole MPC curve.
+    #[serde(skip)]
+    pub curve: Curve,
+    /// `curve` as numbers: element i is MPC(i + 2).
+    #[serde(skip)]
+    pub values: Vec<f64>,
+    /// MPC at the comparison's chosen sizes; absent where the ordering has fewer nodes.
+    pub at: Vec<Option<f64>>,
+    /// Mean of MPC(S) over sizes 2..N, each the same.
+    pub mean_plain: f64,
+    /// Mean of MPC(S) over sizes with weight 1/S: each octave of sizes the same.
+    pub mean_log: f64,
+    /// Share of sizes, each weighing 1/S, at which no other ordering is better; ties count for all.
+    pub best_share: f64,
+    /// Mean distance between neighbours in rank.
+    pub mean_step: f64,
+}
+
+/// A stretch of sizes with one winner.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Stretch {
+    /// First size.
+    pub from: usize,
+    /// Last size.
+    pub to: usize,
+    /// Index of the best ordering into [`Comparison::entries`].
+    pub winner: usize,
+}
+
+/// Orderings of one machine, best first by [`Entry::mean_log`].
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// The machine's statistics; its mean distance is what every curve ends at.
+    pub topology: Statistics,
+    /// The sizes of [`Entry::at`].
+    pub sizes: Vec<usize>,
+    /// The orderings, ranked.
+    pub entries: Vec<Entry>,
+    /// All sizes from 2 on, cut where the winner changes. On ties the winner so far stays.
+    pub stretches: Vec<Stretch>,
+    /// Sizes at which the two leaders change places: the first size of each new lead.
+    pub crossovers: Vec<usize>,
+}
+
+impl Comparison {
+    /// Ranks `curves`, one an ordering, in the order of `orders`.
+    ///
+    /// # Errors
+    /// The statistics need more memory than allowed.
+    ///
+    /// # Complexity
+    /// O(orderings · N) beyond the statistics.
+    pub fn new(topology: &Topology, orders: &[NodeOrder], curves: Vec<Curve>) -> Result<Self> {
+        let largest = curves.iter().map(Curve::nodes).max().unwrap_or(0);
+        let sizes = display_sizes(largest);
+        let mut entries: Vec<Entry> = orders
+            .iter()
+            .zip(curves)
+            .map(|(order, curve)| Entry::new(order, curve, &sizes))
+            .collect();
+        entries.sort_by(|a, b| a.mean_log.total_cmp(&b.mean_log));
+        set_best_shares(&mut entries, largest);
+        let crossovers = match entries.as_slice() {
+            [first, second, ..] => crossovers(&first.values, &second.values),
+            _ => Vec::new(),
+        };
+        Ok(Comparison {
+            topology: topology.statistics()?,
+            sizes,
+            stretches: stretches(&entries, largest),
+            crossovers,
+            entries,
+        })
+    }
+}
+
+impl Entry {
+    fn new(order: &NodeOrder, curve: Curve, sizes: &[usize]) -> Self {
+        let values = curve.values();
+        let weighted = |weight: fn(usize) -> f64| {
+            let (sum, all) = values.iter().enumerate().fold((0.0, 0.0), |(sum, all), (i, v)| {
+                (sum + weight(i + 2) * v, all + weight(i + 2))
+            });
+            sum / all
+        };
+        Entry {
+            label: order.label().to_string(),
+            nodes: order.len(),
+            at: sizes.iter().map(|s| values.get(s - 2).copied()).collect(),
+            mean_plain: weighted(|_| 1.0),
+            mean_log: weighted(|s| 1.0 / s as f64),
+            best_share: 0.0,
+            mean_step: values.first().copied().unwrap_or(0.0),
+            values,
+            curve,
+        }
+    }
+}
+
+/// Powers of two from 2 up and the whole machine: enough to read a table by.
+fn display_sizes(nodes: usize) -> Vec<usize> {
+    let mut sizes: Vec<usize> = [2, 8, 32, 128, 512, 2048, 8192, 32768, 131_072, 524_288]
+        .into_iter()
+        .filter(|s| *s < nodes)
+        .collect();
+    sizes.push(nodes);
+    sizes
+}
+
+/// The lowest MPC among the entries at index `i` (size i + 2).
+fn lowest(entries: &[Entry], i: usize) -> f64 {
+    entries.iter().filter_map(|e| e.values.get(i)).copied().fold(f64::INFINITY, f64::min)
+}
+
+fn set_best_shares(entries: &mut [Entry], largest: usize) {
+    let mut shares = vec![0.0; entries.len()];
+    let mut all = 0.0;
+    for i in 0..largest.saturating_sub(1) {
+        let weight = 1.0 / (i + 2) as f64;
+        let best = lowest(entries, i);
+        all += weight;
+        for (share, entry) in shares.iter_mut().zip(entries.iter()) {
+            if entry.values.get(i) == Some(&best) {
+                *share += weight;
+            }
+        }
+    }
+    for (share, entry) in shares.into_iter().zip(entries) {
+        entry.best_share = share / all;
+    }
+}
+
+fn stretches(entries: &[Entry], largest: usize) -> Vec<Stretch> {
+    let mut found: Vec<Stretch> = Vec::new();
+    for i in 0..largest.saturating_sub(1) {
+        let (size, best) = (i + 2, lowest(entries, i));
+        let wins = |e: &Entry| e.values.get(i) == Some(&best);
+        match found.last_mut() {
+            Some(last) if wins(&entries[last.winner]) => last.to = size,
+            _ => {
+                let winner = entries.iter().position(wins).unwrap_or(0);
+                found.push(Stretch { from: size, to: size, winner });
+            }
+        }
+    }
+    found
+}
+
+/// Sizes at which the sign of `a - b` changes, zeros skipped.
+fn crossovers(a: &[f64], b: &[f64]) -> Vec<usize> {
+    let mut last = 0.0;
+    let mut sizes = Vec::new();
+    for (i, (x, y)) in a.iter().zip(b).enumerate() {
+        let difference = x - y;
+        if difference * last < 0.0 {
+            sizes.push(i + 2);
+        }
+        if difference != 0.0 {
+            last = difference;
+        }
+    }
+    sizes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::mpc;
+    use crate::topology::Context;
+
+    fn compare(spec: &str, orders: &[&str]) -> Comparison {
+        let topology = Topology::inline(spec, &Context::default()).unwrap();
+        let orders: Vec<NodeOrder> =
+            orders.iter().map(|o| NodeOrder::make(&topology, o).unwrap()).collect();
+        let curves = orders.iter().map(|o| mpc::curve(&topology, o).unwrap()).collect();
+        Comparison::new(&topology, &orders, curves).unwrap()
+    }
+
+    #[test]
+    fn stretches_cover_every_size_once_and_name_a_best() {
+        let c = compare("mesh:9x4", &["row-major", "snake", "snake:axes=yx"]);
+        assert_eq!(c.stretches.first().unwrap().from, 2);
+        assert_eq!(c.stretches.last().unwrap().to, 36);
+        for pair in c.stretches.windows(2) {
+            assert_eq!(pair[0].to + 1, pair[1].from);
+        }
+        for s in &c.stretches {
+            for size in s.from..=s.to {
+                let best = c.entries[s.winner].values[size - 2];
+                assert!(c.entries.iter().all(|e| e.values[size - 2] >= best));
+            }
+        }
+        // All curves meet at the machine's mean distance.
+        for e in &c.entries {
+            assert_eq!(*e.values.last().unwrap(), c.topology.mean_distance);
+        }
+    }
+
+    #[test]
+    fn leaders_cross_where_the_sign_changes() {
+        assert_eq!(crossovers(&[1.0, 1.0, 2.0, 3.0], &[2.0, 1.0, 1.0, 4.0]), [4, 5]);
+        assert!(crossovers(&[1.0, 1.0], &[1.0, 1.0]).is_empty());
+    }
+
+    #[test]
+    fn shares_sum_to_at_least_one_and_ranking_is_by_log_mean() {
+        let c = compare("torus:6x6", &["row-major", "snake"]);
+        assert!(c.entries.iter().map(|e| e.best_share).sum::<f64>() >= 1.0 - 1e-12);
+        assert!(c.entries[0].mean_log <= c.entries[1].mean_log);
+        assert_eq!(c.entries[0].label, "snake");
+    }
+}

@@ -1,0 +1,4 @@
+//! Figures of merit of an ordering on a topology.
+
+pub mod comparison;
+pub mod mpc;

@@ -1,0 +1,136 @@
+//! Axis order and direction: the `axes=` and `reverse=` options that every coordinate ordering shares,
+//! and the way from a walk over cells to an ordering of nodes.
+
+use crate::error::{Error, Result};
+use crate::ids::{NodeId, RouterId};
+use crate::params::Params;
+use crate::topology::Topology;
+use crate::topology::lattice::{AXIS_LETTERS, Lattice};
+
+/// A topology's cells seen through a permutation and reflection of its axes. Methods work on
+/// [`View::extents`], axis 0 slowest, and hand back positions; the view turns them into nodes.
+pub struct View<'a> {
+    topology: &'a Topology,
+    lattice: &'a Lattice,
+    /// `axes[i]` = the lattice axis that the method sees as its axis i.
+    axes: Vec<usize>,
+    /// Whether the method's axis i runs from high to low.
+    reversed: Vec<bool>,
+    /// Cells along each axis as the method sees them, slowest first.
+    pub extents: Vec<u32>,
+}
+
+impl<'a> View<'a> {
+    /// Reads `axes=` (slowest first, as letters `xyzwvu` or digits; default: as stored) and `reverse=`
+    /// (axes that run from high to low).
+    ///
+    /// # Errors
+    /// Not a permutation of the topology's axes; no coordinates.
+    pub fn from_params(topology: &'a Topology, params: &Params) -> Result<Self> {
+        let lattice = topology.lattice().ok_or_else(|| {
+            Error::unsuited(
+                params.place().clone(),
+                format!("{} has no coordinates, which `axes` needs", topology.name()),
+                format!("what works here: {}", super::suitable(topology).join(", ")),
+            )
+        })?;
+        let dimensions = lattice.extents.len();
+        let example: String = match dimensions {
+            0..=6 => AXIS_LETTERS[..dimensions].into(),
+            _ => (0..dimensions.min(10)).map(|d| d.to_string()).collect(),
+        };
+        let read = |key: &'static str, expected: &str| -> Result<Option<Vec<usize>>> {
+            let Some(text) = params.word(key)? else { return Ok(None) };
+            let axis = |c: char| match c.to_digit(10) {
+                Some(digit) => Some(digit as usize),
+                None => AXIS_LETTERS.chars().position(|l| l == c),
+            };
+            let axes: Option<Vec<usize>> = text.chars().map(axis).collect();
+            let mut sorted = axes.clone().unwrap_or_default();
+            sorted.sort_unstable();
+            sorted.dedup();
+            match axes {
+                Some(axes)
+                    if sorted.len() == axes.len() && axes.iter().all(|a| *a < dimensions) =>
+                {
+                    Ok(Some(axes))
+                }
+                _ => Err(params.wrong(key, expected)),
+            }
+        };
+        let all = format!("the {dimensions} axes, each once, as in {example}");
+        let axes = read("axes", &all)?.unwrap_or_else(|| (0..dimensions).collect());
+        if axes.len() != dimensions {
+            return Err(params.wrong("axes", all));
+        }
+        let some = format!("some of the axes {example}, each at most once");
+        let turned = read("reverse", &some)?.unwrap_or_default();
+        let reversed = axes.iter().map(|a| turned.contains(a)).collect();
+        let extents = axes.iter().map(|a| lattice.extents[*a]).collect();
+        Ok(View { topology, lattice, axes, reversed, extents })
+    }
+
+    /// Number of cells.
+    pub fn cell_count(&self) -> usize {
+        self.lattice.cell_count()
+    }
+
+    /// The lattice cell at a position in the method's axes.
+    pub fn cell(&self, position: &[u32]) -> u32 {
+        let mut coordinates = [0u32; 32];
+        for (i, x) in position.iter().enumerate() {
+            coordinates[self.axes[i]] = if self.reversed[i] { self.extents[i] - 1 - x } else { *x };
+        }
+        self.lattice.cell(&coordinates[..position.len()])
+    }
+
+    /// The cells sorted by a key of their position (row-major in the method's axes on ties). Suits
+    /// curves given by a formula. O(cells · log cells).
+    pub fn cells_by_key<K: Ord + Send>(&self, key: impl Fn(&[u32]) -> K) -> Vec<u32> {
+        let mut keyed = Vec::with_capacity(self.cell_count());
+        self.for_each_position(|position| keyed.push((key(position), self.cell(position))));
+        keyed.sort_by(|a, b| a.0.cmp(&b.0));
+        keyed.into_iter().map(|(_, cell)| cell).collect()
+    }
+
+    /// Visits all positions, row-major in the method's axes.
+    pub fn for_each_position(&self, mut visit: impl FnMut(&[u32])) {
+        let mut position = vec![0u32; self.extents.len()];
+        loop {
+            visit(&position);
+            let mut axis = self.extents.len();
+            loop {
+                if axis == 0 {
+                    return;
+                }
+                axis -= 1;
+                position[axis] += 1;
+                if position[axis] < self.extents[axis] {
+                    break;
+                }
+                position[axis] = 0;
+            }
+        }
+    }
+
+    /// The schedulable nodes of `cells` in turn; within a cell by id.
+    pub fn nodes(&self, cells: impl IntoIterator<Item = u32>) -> Vec<NodeId> {
+        let mut nodes = Vec::with_capacity(self.topology.node_count());
+        match &self.lattice.cells {
+            None => {
+                for cell in cells {
+                    nodes.extend(self.topology.nodes_of(RouterId(cell)));
+                }
+            }
+            Some(cell_of) => {
+                let mut rank = vec![u32::MAX; self.cell_count()];
+                for (r, cell) in cells.into_iter().enumerate() {
+                    rank[cell as usize] = r as u32;
+                }
+                nodes.extend(self.topology.nodes().iter());
+                nodes.sort_by_key(|n| rank[cell_of[n.index()] as usize]);
+            }
+        }
+        nodes
+    }
+}

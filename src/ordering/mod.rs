@@ -1,0 +1,219 @@
+//! Orderings: sequences of distinct schedulable nodes; a node's rank is its position.
+//!
+//! Each family is one file with a [`Method`] constant; [`METHODS`] is the table that names them all.
+//! A method takes a topology and its options and returns node ids, nothing else. [`NodeOrder`] accepts
+//! only what is a valid ordering of its topology.
+
+use std::path::Path;
+
+use fixedbitset::FixedBitSet;
+
+use crate::error::{Error, Place, Result};
+use crate::ids::NodeId;
+use crate::input::Text;
+use crate::params::{self, Params};
+use crate::topology::Topology;
+
+pub mod axes;
+mod file;
+mod linear;
+
+/// An ordering family: a line of [`METHODS`].
+pub struct Method {
+    /// The name, as in `--by snake:axes=zxy`.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// A use that works on a suitable topology.
+    pub example: &'static str,
+    /// What it needs of a topology.
+    pub needs: Needs,
+    /// Makes the ordering.
+    pub order: fn(&Topology, &Params) -> Result<Vec<NodeId>>,
+}
+
+/// What a method needs of a topology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing: works everywhere.
+    Nothing,
+    /// Integer coordinates.
+    Lattice,
+    /// A hierarchy of units, or coordinates to cut blocks from.
+    Levels,
+}
+
+impl Needs {
+    /// Whether `topology` has it.
+    pub fn met_by(self, topology: &Topology) -> bool {
+        match self {
+            Needs::Nothing => true,
+            Needs::Lattice => topology.lattice().is_some(),
+            Needs::Levels => {
+                !topology.network().levels().is_empty() || topology.lattice().is_some()
+            }
+        }
+    }
+}
+
+/// Every method, in the order of lists.
+pub const METHODS: &[Method] = &[linear::ROW_MAJOR, linear::SNAKE];
+
+/// A sequence of distinct schedulable nodes of one topology.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeOrder {
+    label: String,
+    nodes: Vec<NodeId>,
+}
+
+impl NodeOrder {
+    /// Accepts `nodes` as an ordering called `label`. Nodes left out are not schedulable under it.
+    ///
+    /// # Errors
+    /// An unknown, unschedulable or repeated node.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder::{NodeId, NodeOrder, Topology};
+    /// let ring = Topology::inline("torus:4", &Default::default())?;
+    /// let order = NodeOrder::new(&ring, "mine", vec![NodeId(2), NodeId(0)])?;
+    /// assert_eq!(order.nodes()[0], NodeId(2));
+    /// assert!(NodeOrder::new(&ring, "twice", vec![NodeId(2), NodeId(2)]).is_err());
+    /// # Ok::<(), nodeorder::Error>(())
+    /// ```
+    pub fn new(topology: &Topology, label: impl Into<String>, nodes: Vec<NodeId>) -> Result<Self> {
+        let label = label.into();
+        let mut check = Check::new(topology);
+        for node in &nodes {
+            check.add(*node, || Place::option(&label))?;
+        }
+        Ok(NodeOrder { label, nodes })
+    }
+
+    /// Makes the ordering that `text` asks for: a method's name with options, or an ordering file.
+    ///
+    /// # Errors
+    /// An unknown name, bad options, a method that does not suit the topology, a bad file.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder::{NodeOrder, Topology};
+    /// let mesh = Topology::inline("mesh:2x3", &Default::default())?;
+    /// let order = NodeOrder::make(&mesh, "snake")?;
+    /// let ids: Vec<u32> = order.nodes().iter().map(|n| n.0).collect();
+    /// assert_eq!(ids, [0, 1, 2, 5, 4, 3]);
+    /// # Ok::<(), nodeorder::Error>(())
+    /// ```
+    pub fn make(topology: &Topology, text: &str) -> Result<Self> {
+        topology.context().require("an ordering", 8 * topology.node_count() as u64)?;
+        let Some(method) = method(text) else {
+            return NodeOrder::from_file(topology, text);
+        };
+        let params = Params::inline(text, None, topology.context().seed)?;
+        if !method.needs.met_by(topology) {
+            return Err(unsuited(topology, method, &params));
+        }
+        let nodes = (method.order)(topology, &params)?;
+        params.finish()?;
+        NodeOrder::new(topology, text, nodes)
+    }
+
+    fn from_file(topology: &Topology, path: &str) -> Result<Self> {
+        if !Path::new(path).exists() && path != "-" {
+            let names = METHODS.iter().map(|m| m.name);
+            let place = Place::option(path);
+            let mut error = Error::unknown(place, "ordering", params::head(path), names);
+            if let Error::Input { expected, .. } = &mut error {
+                expected.push_str(", or an ordering file");
+            }
+            return Err(error);
+        }
+        NodeOrder::read(topology, &Text::read(Path::new(path))?)
+    }
+
+    /// Reads an ordering file: one node id a line, `#` comments, blank lines ignored.
+    ///
+    /// # Errors
+    /// A malformed, unknown, unschedulable or repeated id, with its line; a file without ids.
+    pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
+        Ok(NodeOrder { label: text.name().to_string(), nodes: file::read(topology, text)? })
+    }
+
+    /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
+    /// a line.
+    pub fn to_file(&self, topology: &Topology) -> String {
+        file::write(topology, self)
+    }
+
+    /// What the user called it.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The nodes in rank order.
+    pub fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether it has no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+}
+
+/// The method that `text` names, options aside.
+pub fn method(text: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|m| m.name == params::head(text))
+}
+
+/// The names of the methods that suit a topology.
+pub fn suitable(topology: &Topology) -> Vec<&'static str> {
+    METHODS.iter().filter(|m| m.needs.met_by(topology)).map(|m| m.name).collect()
+}
+
+fn unsuited(topology: &Topology, method: &Method, params: &Params) -> Error {
+    let lacks = match method.needs {
+        Needs::Levels => "no hierarchy of groups, chassis or leaf switches",
+        _ => "no coordinates",
+    };
+    Error::unsuited(
+        params.place().clone(),
+        format!("{} has {lacks}, which `{}` needs", topology.name(), method.name),
+        format!("what works here: {}", suitable(topology).join(", ")),
+    )
+}
+
+/// Accepts node ids one by one, refusing what no ordering may hold.
+pub(crate) struct Check<'a> {
+    topology: &'a Topology,
+    seen: FixedBitSet,
+}
+
+impl<'a> Check<'a> {
+    pub(crate) fn new(topology: &'a Topology) -> Self {
+        let places = topology.nodes().places() as usize;
+        Check { topology, seen: FixedBitSet::with_capacity(places) }
+    }
+
+    pub(crate) fn add(&mut self, node: NodeId, place: impl FnOnce() -> Place) -> Result<()> {
+        let places = self.topology.nodes().places();
+        if node.0 >= places {
+            let expected = format!("an id from 0 to {}", places - 1);
+            return Err(Error::input(place(), format!("node {node}"), expected));
+        }
+        if !self.topology.nodes().contains(node) {
+            let expected = format!("a schedulable node of {}", self.topology.name());
+            let found = format!("node {node}, which limit or exclude keeps out");
+            return Err(Error::input(place(), found, expected));
+        }
+        if self.seen.put(node.index()) {
+            return Err(Error::input(place(), format!("node {node} again"), "each node once"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! Stoltzfus' two pictures of a Cray Cascade: all groups linked router by router, or by one router each.
+
+use super::distance::{Axis, Hub, Product, Shape};
+use super::{Context, Family, Lattice, Level, LinkVisitor, Metric, Network};
+use super::{by_x, per_router, per_router_suffix, product};
+use crate::error::Result;
+use crate::params::Params;
+
+/// `cascade:16x6x8,per_router=4[,global=single]`.
+pub const FAMILY: Family = Family {
+    name: "cascade",
+    positional: Some("dims"),
+    about: "blades x chassis x groups, all-to-all at each level (best case) or global=single (worst)",
+    example: "cascade:16x6x8,per_router=4",
+    build: Cascade::from_params,
+};
+
+/// A Hamming dragonfly: `dims` are blades a chassis, chassis a group, groups.
+///
+/// Best case (default): any two routers that differ in one coordinate are linked; distance = number of
+/// levels in which two differ, at most 3. Worst case (`global=single`): inside a group as before; between
+/// groups only the routers (0,0) are linked; `ham(a→(0,0)) + 1 + ham((0,0)→b)`, at most 5.
+/// Node id = ((group·chassis + c)·blades + b)·per_router + slot: the group is slowest.
+///
+/// # References
+/// Stoltzfus 2013, sections 7.2.1 and 7.2.2.
+#[derive(Debug)]
+struct Cascade {
+    blades: u32,
+    chassis: u32,
+    groups: u32,
+    per_router: u32,
+    single: bool,
+}
+
+impl Cascade {
+    fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
+        let expected = "three extents, blades x chassis x groups, as in 16x6x8";
+        let dims = params.extents("dims")?.ok_or_else(|| params.wrong("dims", expected))?;
+        let &[blades, chassis, groups] = dims.as_slice() else {
+            return Err(params.wrong("dims", expected));
+        };
+        product(&params.place_of("dims"), dims)?;
+        Ok(Box::new(Cascade {
+            blades,
+            chassis,
+            groups,
+            per_router: per_router(params)?,
+            single: params.choice("global", &["all", "single"])? == "single",
+        }))
+    }
+
+    /// The all-to-all product of `extents`, slowest first.
+    fn hamming(extents: &[u32]) -> Product {
+        let clique = |extent: &u32| Axis { extent: *extent, shape: Shape::Clique };
+        Product { axes: extents.iter().map(clique).collect() }
+    }
+
+    fn group(&self) -> Product {
+        Cascade::hamming(&[self.chassis, self.blades])
+    }
+
+    fn whole(&self) -> Product {
+        Cascade::hamming(&[self.groups, self.chassis, self.blades])
+    }
+}
+
+impl Network for Cascade {
+    fn spec(&self) -> String {
+        let dims = by_x(&[self.blades, self.chassis, self.groups]);
+        let global = if self.single { ",global=single" } else { "" };
+        format!("cascade:{dims}{}{global}", per_router_suffix(self.per_router))
+    }
+
+    fn routers(&self) -> u32 {
+        self.blades * self.chassis * self.groups
+    }
+
+    fn per_router(&self) -> u32 {
+        self.per_router
+    }
+
+    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+        if !self.single {
+            return self.whole().for_each_link(&mut |u, v, _| visit(u, v, 1.0));
+        }
+        let (group, size) = (self.group(), self.blades * self.chassis);
+        for g in 0..self.groups {
+            group.for_each_link(&mut |u, v, _| visit(g * size + u, g * size + v, 1.0));
+            (g + 1..self.groups).for_each(|h| visit(g * size, h * size, 1.0));
+        }
+    }
+
+    fn metric(&self) -> Metric {
+        if self.single {
+            Metric::Hub(Hub { group: self.group(), groups: self.groups })
+        } else {
+            Metric::Product(self.whole())
+        }
+    }
+
+    fn lattice(&self) -> Option<Lattice> {
+        let mut lattice =
+            Lattice::of_routers(vec![self.groups, self.chassis, self.blades], vec![false; 3]);
+        lattice.axes = ["group", "chassis", "blade"].map(String::from).to_vec();
+        Some(lattice)
+    }
+
+    fn levels(&self) -> Vec<Level> {
+        vec![
+            Level { name: "group", routers: self.chassis * self.blades },
+            Level { name: "chassis", routers: self.blades },
+            Level { name: "blade", routers: 1 },
+        ]
+    }
+
+    fn vertex_transitive(&self) -> bool {
+        !self.single
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ids::NodeId;
+    use crate::topology::{Context, Topology};
+
+    fn build(spec: &str) -> Topology {
+        Topology::inline(spec, &Context::default()).unwrap()
+    }
+
+    #[test]
+    fn best_case_has_diameter_three_and_worst_case_five() {
+        let best = build("cascade:16x6x8,per_router=4,limit=2816").statistics().unwrap();
+        assert_eq!((best.nodes, best.routers, best.diameter), (2816, 768, 3));
+        assert_eq!((best.degree_min, best.degree_max), (15 + 5 + 7, 27));
+        assert_eq!(best.links, 768 * 27 / 2);
+        let worst = build("cascade:16x6x8,per_router=4,global=single,limit=2816");
+        let worst = worst.statistics().unwrap();
+        assert_eq!((worst.diameter, worst.links), (5, 768 * 20 / 2 + 28));
+    }
+
+    #[test]
+    fn ids_run_with_the_group_slowest() {
+        let best = build("cascade:16x6x8,per_router=4");
+        // Node 0 and 3 share a blade; 4 is the next blade; 64 the next chassis; 384 the next group.
+        let far = |n| best.distance(NodeId(0), NodeId(n));
+        assert_eq!([far(3), far(4), far(64), far(68), far(384), far(452)], [0, 1, 1, 2, 1, 3]);
+    }
+}

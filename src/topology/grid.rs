@@ -1,0 +1,234 @@
+//! Meshes, tori and grids with some dimensions wrapped.
+//!
+//! # Drawing
+//! ```text
+//! mesh:2x3      torus:2x3 (the rows close to rings)
+//! 0 - 1 - 2     ,-----------,
+//! |   |   |     0 - 1 - 2 --'
+//! 3 - 4 - 5     …
+//! ```
+
+use super::distance::{Axis, Product, Shape};
+use super::{Family, Lattice, LinkVisitor, Metric, Network};
+use super::{by_x, per_router, per_router_suffix, product};
+use crate::error::Result;
+use crate::params::{Params, Value};
+
+/// `mesh:8x8x5`.
+pub const MESH: Family = Family {
+    name: "mesh",
+    positional: Some("dims"),
+    about: "grid of any number of dimensions, no wrap",
+    example: "mesh:8x8x5",
+    build: |params, _| Grid::from_params(params, Wrap::None),
+};
+
+/// `torus:15x6x16,per_router=2`.
+pub const TORUS: Family = Family {
+    name: "torus",
+    positional: Some("dims"),
+    about: "grid with every dimension wrapped",
+    example: "torus:15x6x16,per_router=2",
+    build: |params, _| Grid::from_params(params, Wrap::All),
+};
+
+/// `grid:8x8x5,wrap=110`.
+pub const GRID: Family = Family {
+    name: "grid",
+    positional: Some("dims"),
+    about: "grid with the dimensions named by wrap=110 wrapped",
+    example: "grid:8x8x5,wrap=110",
+    build: |params, _| Grid::from_params(params, Wrap::Given),
+};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Wrap {
+    None,
+    All,
+    Given,
+}
+
+/// A grid of routers, row-major, the last dimension fastest. Distance: Σ |dx|, or min(|dx|, n-|dx|) where
+/// the dimension wraps. A wrapped dimension of extent 2 has one link between its two routers;
+/// `double=true` gives that link the capacity of two.
+#[derive(Debug)]
+struct Grid {
+    kind: &'static str,
+    product: Product,
+    per_router: u32,
+    double: bool,
+}
+
+impl Grid {
+    fn from_params(params: &Params, wrap: Wrap) -> Result<Box<dyn Network>> {
+        let dims = params.extents("dims")?;
+        let dims = dims.ok_or_else(|| params.wrong("dims", "the extents, as in 8x8x5"))?;
+        product(&params.place_of("dims"), dims.iter().copied())?;
+        let wrapped = match wrap {
+            Wrap::None => vec![false; dims.len()],
+            // `wrap` may also stand beside kind = "torus": a torus with some dimensions open.
+            Wrap::All if !params.has("wrap") => vec![true; dims.len()],
+            _ => wraps(params, dims.len())?,
+        };
+        let kind = if wrapped.iter().all(|w| *w) {
+            "torus"
+        } else if wrapped.iter().any(|w| *w) {
+            "grid"
+        } else {
+            "mesh"
+        };
+        let axes = dims.iter().zip(&wrapped).map(|(extent, wrap)| Axis {
+            extent: *extent,
+            shape: if *wrap { Shape::Ring } else { Shape::Path },
+        });
+        let product = Product { axes: axes.collect() };
+        Ok(Box::new(Grid {
+            kind,
+            product,
+            per_router: per_router(params)?,
+            double: wrap != Wrap::None && params.flag("double")?,
+        }))
+    }
+
+    fn wraps(&self) -> Vec<bool> {
+        self.product.axes.iter().map(|a| a.shape == Shape::Ring).collect()
+    }
+}
+
+/// `wrap=110` or `wrap = [true, true, false]`.
+fn wraps(params: &Params, dimensions: usize) -> Result<Vec<bool>> {
+    let expected =
+        format!("wrap of {dimensions} dimensions, as in wrap=110 or [true, true, false]");
+    let wraps: Option<Vec<bool>> = match params.value("wrap") {
+        Some((Value::Word(w), _)) => w
+            .chars()
+            .map(|c| match c {
+                '0' => Some(false),
+                '1' => Some(true),
+                _ => None,
+            })
+            .collect(),
+        Some((Value::List(items), _)) => items
+            .iter()
+            .map(|(item, _)| match item {
+                Value::Boolean(b) => Some(*b),
+                _ => None,
+            })
+            .collect(),
+        _ => None,
+    };
+    match wraps {
+        Some(wraps) if wraps.len() == dimensions => Ok(wraps),
+        _ => Err(params.wrong("wrap", expected)),
+    }
+}
+
+impl Network for Grid {
+    fn spec(&self) -> String {
+        let dims: Vec<u32> = self.product.axes.iter().map(|a| a.extent).collect();
+        let mut spec = format!("{}:{}", self.kind, by_x(&dims));
+        if self.kind == "grid" {
+            let digits: String = self.wraps().iter().map(|w| if *w { '1' } else { '0' }).collect();
+            spec += &format!(",wrap={digits}");
+        }
+        spec += &per_router_suffix(self.per_router);
+        if self.double {
+            spec += ",double=true";
+        }
+        spec
+    }
+
+    fn routers(&self) -> u32 {
+        self.product.routers() as u32
+    }
+
+    fn per_router(&self) -> u32 {
+        self.per_router
+    }
+
+    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+        self.product.for_each_link(&mut |u, v, axis| {
+            let doubled = self.double && axis.shape == Shape::Ring && axis.extent == 2;
+            visit(u, v, if doubled { 2.0 } else { 1.0 });
+        });
+    }
+
+    fn link_count(&self) -> u64 {
+        self.product.links()
+    }
+
+    fn degrees(&self) -> (u32, u32) {
+        self.product.degrees()
+    }
+
+    fn metric(&self) -> Metric {
+        Metric::Product(self.product.clone())
+    }
+
+    fn lattice(&self) -> Option<Lattice> {
+        let extents = self.product.axes.iter().map(|a| a.extent).collect();
+        Some(Lattice::of_routers(extents, self.wraps()))
+    }
+
+    fn vertex_transitive(&self) -> bool {
+        self.product.axes.iter().all(|a| a.shape == Shape::Ring || a.extent == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::topology::{Context, Topology};
+
+    fn build(spec: &str) -> Topology {
+        Topology::inline(spec, &Context::default()).unwrap()
+    }
+
+    #[test]
+    fn hector_and_the_five_dimensional_torus() {
+        let hector = build("torus:15x6x16,per_router=2,limit=2816").statistics().unwrap();
+        assert_eq!((hector.nodes, hector.routers, hector.diameter), (2816, 1440, 18));
+        assert_eq!((hector.links, hector.degree_min, hector.degree_max), (3 * 1440, 6, 6));
+        assert_eq!(build("torus:11x8x4x4x2").statistics().unwrap().diameter, 14);
+    }
+
+    #[test]
+    fn a_ring_of_two_has_one_link() {
+        let pair = build("torus:4x2").statistics().unwrap();
+        assert_eq!((pair.links, pair.degree_max), (8 + 4, 3));
+        assert_eq!(build("torus:4x2,double=true").graph().unwrap().link_count(), 12);
+    }
+
+    #[test]
+    fn a_huge_grid_costs_nothing_until_asked() {
+        let huge = build("torus:1290x1290x1290");
+        let s = huge.statistics().unwrap();
+        assert_eq!((s.nodes, s.diameter), (1290 * 1290 * 1290, 3 * 645));
+        assert!(huge.graph().is_err());
+    }
+
+    #[test]
+    fn specifications_come_back_as_written() {
+        for spec in ["mesh:8x8x5", "torus:4x4,per_router=2,limit=30", "grid:3x4,wrap=01"] {
+            assert_eq!(build(spec).spec(), spec);
+        }
+        let (open, ring) = (build("grid:3x4,wrap=00"), build("torus:3x4,exclude=0-1+5"));
+        assert_eq!((open.spec(), ring.spec()), ("mesh:3x4", "torus:3x4,exclude=0-1+5"));
+        assert_eq!(ring.node_count(), 9);
+    }
+
+    #[test]
+    fn wrong_extents_are_named() {
+        for (spec, part) in [
+            ("torus:8x0x5", "dims[1] = 0"),
+            ("torus:8xx5", "dims[1] = "),
+            ("mesh:99999x99999x99999", "1 to 2147483648 nodes"),
+            ("grid:8x8", "no `wrap`"),
+            ("grid:8x8,wrap=1", "wrap of 2 dimensions"),
+            ("torus:4x4,limit=17", "from 1 to 16"),
+            ("torus:4x4,exclude=3-99", "within 0-15"),
+        ] {
+            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
+            assert!(error.contains(part), "{spec}: {error}");
+        }
+    }
+}

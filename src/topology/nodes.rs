@@ -1,0 +1,243 @@
+//! Which nodes of a machine are schedulable, and what they are called.
+
+use fixedbitset::FixedBitSet;
+
+use super::Lattice;
+use crate::error::{Error, Place, Result};
+use crate::ids::NodeId;
+use crate::input::Text;
+use crate::params::{Params, Value};
+
+/// The schedulable nodes: all places up to a limit, less the excluded ones.
+#[derive(Clone, Debug)]
+pub struct NodeSet {
+    places: u32,
+    limit: u32,
+    excluded: Option<FixedBitSet>,
+    excluded_ranges: Vec<(u32, u32)>,
+    count: usize,
+}
+
+impl NodeSet {
+    /// Reads `limit` and `exclude`. `exclude` is a TOML list of ids and `"a-b"` ranges, or inline
+    /// `exclude=0-3+17`; it is applied after `limit`.
+    pub(super) fn from_params(params: &Params, places: u32) -> Result<Self> {
+        let limit = params.integer("limit", 1, places)?.unwrap_or(places);
+        let mut set = NodeSet {
+            places,
+            limit,
+            excluded: None,
+            excluded_ranges: Vec::new(),
+            count: limit as usize,
+        };
+        let Some((value, place)) = params.value("exclude") else { return Ok(set) };
+        let mut ranges = Vec::new();
+        match value {
+            Value::Word(w) => {
+                for part in w.split('+') {
+                    ranges.push((parse_range(part, place, limit)?, place.clone()));
+                }
+            }
+            Value::Integer(i) => {
+                ranges.push((parse_range(&i.to_string(), place, limit)?, place.clone()))
+            }
+            Value::List(items) => {
+                for (item, place) in items {
+                    let text = match item {
+                        Value::Word(w) => w.clone(),
+                        Value::Integer(i) => i.to_string(),
+                        other => format!("{other:?}"),
+                    };
+                    ranges.push((parse_range(&text, place, limit)?, place.clone()));
+                }
+            }
+            _ => return Err(params.wrong("exclude", "a list of ids and \"a-b\" ranges")),
+        }
+        let mut excluded = FixedBitSet::with_capacity(limit as usize);
+        for ((first, last), _) in &ranges {
+            excluded.insert_range(*first as usize..*last as usize + 1);
+        }
+        set.count = limit as usize - excluded.count_ones(..);
+        if set.count == 0 {
+            return Err(params.wrong("exclude", "at least one node left"));
+        }
+        set.excluded_ranges = ranges.into_iter().map(|(r, _)| r).collect();
+        set.excluded = Some(excluded);
+        Ok(set)
+    }
+
+    /// Schedulable nodes.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Never: a machine has at least one node.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// All node ids are below this, schedulable or not.
+    pub fn places(&self) -> u32 {
+        self.places
+    }
+
+    /// Whether every place is schedulable.
+    pub fn is_full(&self) -> bool {
+        self.count == self.places as usize
+    }
+
+    /// Whether `node` is schedulable.
+    pub fn contains(&self, node: NodeId) -> bool {
+        node.0 < self.limit && self.excluded.as_ref().is_none_or(|e| !e.contains(node.index()))
+    }
+
+    /// The schedulable nodes in id order.
+    pub fn iter(&self) -> impl Iterator<Item = NodeId> + '_ {
+        (0..self.limit).map(NodeId).filter(|n| self.contains(*n))
+    }
+
+    /// `,limit=…,exclude=…` as an inline specification writes it.
+    pub(super) fn spec_suffix(&self) -> String {
+        let mut suffix = String::new();
+        if self.limit < self.places {
+            suffix += &format!(",limit={}", self.limit);
+        }
+        if !self.excluded_ranges.is_empty() {
+            let ranges = self
+                .excluded_ranges
+                .iter()
+                .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") });
+            suffix += &format!(",exclude={}", ranges.collect::<Vec<_>>().join("+"));
+        }
+        suffix
+    }
+}
+
+fn parse_range(text: &str, place: &Place, limit: u32) -> Result<(u32, u32)> {
+    let text = text.trim();
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim().parse(), last.trim().parse()) {
+        (Ok(first), Ok(last)) if first <= last && last < limit => Ok((first, last)),
+        _ => Err(Error::input(
+            place.clone(),
+            format!("exclude `{text}`"),
+            format!("a node id or range a-b within 0-{}", limit - 1),
+        )),
+    }
+}
+
+/// Node names.
+#[derive(Clone, Debug)]
+pub(super) enum Names {
+    /// Text before and after the id, which is padded with zeros to `width`.
+    Pattern { before: String, width: usize, after: String },
+    /// One name a place; empty where the file names none.
+    Table(Vec<String>),
+}
+
+impl Names {
+    /// Reads `names`: a pattern such as `nid{:05}`, or a CSV file `node,name[,coordinates…]`, whose
+    /// integer coordinates, if every schedulable node has them, make a [`Lattice`].
+    pub(super) fn from_params(params: &Params, places: u32) -> Result<(Self, Option<Lattice>)> {
+        let Some(text) = params.word("names")? else {
+            let width = (places - 1).to_string().len();
+            let names = Names::Pattern { before: "n".into(), width, after: String::new() };
+            return Ok((names, None));
+        };
+        let expected = "one `{}` or `{:0W}` for the id, or a .csv file of node,name[,coordinates…]";
+        if let Some((before, rest)) = text.split_once('{') {
+            let (format, after) =
+                rest.split_once('}').ok_or_else(|| params.wrong("names", expected))?;
+            let width = match format.strip_prefix(':') {
+                None if format.is_empty() => Some(0),
+                Some(digits) => digits.strip_prefix('0').and_then(|d| d.parse().ok()),
+                None => None,
+            };
+            return match width {
+                Some(width @ 0..=20) if !after.contains(['{', '}']) => {
+                    Ok((Names::Pattern { before: before.into(), width, after: after.into() }, None))
+                }
+                _ => Err(params.wrong("names", expected)),
+            };
+        }
+        let path = params.path("names")?.unwrap_or_default();
+        read_names(&Text::read(&path)?, places)
+    }
+
+    pub(super) fn name(&self, node: NodeId) -> String {
+        match self {
+            Names::Pattern { before, width, after } => format!("{before}{:0width$}{after}", node.0),
+            Names::Table(names) => match names.get(node.index()) {
+                Some(name) if !name.is_empty() => name.clone(),
+                _ => format!("n{}", node.0),
+            },
+        }
+    }
+}
+
+/// Reads `node,name[,coordinates…]`, with or without a header line.
+fn read_names(text: &Text, places: u32) -> Result<(Names, Option<Lattice>)> {
+    let mut names = vec![String::new(); places as usize];
+    let mut coordinates: Vec<Option<Vec<u32>>> = vec![None; places as usize];
+    let mut seen = std::collections::BTreeMap::new();
+    let mut axes = Vec::new();
+    let mut width = None;
+    let mut first = true;
+    for line in text.data_lines() {
+        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        if std::mem::take(&mut first) && fields[0].parse::<u32>().is_err() {
+            axes = fields.iter().skip(2).map(|s| s.to_string()).collect();
+            continue;
+        }
+        let wrong = |found: String, expected: &str| Error::input(line.place(), found, expected);
+        if fields.len() < 2 || fields[1].is_empty() {
+            return Err(wrong(format!("`{}`", line.text), "node,name[,coordinates…]"));
+        }
+        let node = fields[0].parse::<u32>().ok().filter(|n| *n < places).ok_or_else(|| {
+            wrong(format!("node `{}`", fields[0]), &format!("a node id from 0 to {}", places - 1))
+        })?;
+        if !names[node as usize].is_empty() {
+            return Err(wrong(format!("node {node} again"), "each node once"));
+        }
+        if let Some(other) = seen.insert(fields[1].to_string(), node) {
+            let found = format!("name `{}` again (node {other} has it)", fields[1]);
+            return Err(wrong(found, "each name once"));
+        }
+        if *width.get_or_insert(fields.len()) != fields.len() {
+            let expected = format!("{} columns as before", width.unwrap_or(0));
+            return Err(wrong(format!("{} columns", fields.len()), &expected));
+        }
+        names[node as usize] = fields[1].to_string();
+        // Coordinates serve where they are whole numbers; other columns (rack labels) are left alone.
+        let position: Option<Vec<u32>> = fields[2..].iter().map(|x| x.parse().ok()).collect();
+        coordinates[node as usize] = position.filter(|p| !p.is_empty());
+    }
+    Ok((Names::Table(names), lattice_from(coordinates, axes)))
+}
+
+/// The smallest box of cells that holds all coordinates, if every node has them and it is not absurdly
+/// sparse.
+fn lattice_from(coordinates: Vec<Option<Vec<u32>>>, axes: Vec<String>) -> Option<Lattice> {
+    let coordinates: Vec<Vec<u32>> = coordinates.into_iter().collect::<Option<_>>()?;
+    let dimensions = coordinates.first()?.len();
+    let mut low = vec![u32::MAX; dimensions];
+    let mut high = vec![0; dimensions];
+    for position in &coordinates {
+        for (i, x) in position.iter().enumerate() {
+            low[i] = low[i].min(*x);
+            high[i] = high[i].max(*x);
+        }
+    }
+    let extents: Vec<u32> = low.iter().zip(&high).map(|(l, h)| (h - l).saturating_add(1)).collect();
+    let cells = extents.iter().try_fold(1u64, |all, n| all.checked_mul(u64::from(*n)))?;
+    if cells > 64 * coordinates.len() as u64 + 4096 {
+        return None;
+    }
+    let mut lattice = Lattice::of_routers(extents, vec![false; dimensions]);
+    if axes.len() == dimensions {
+        lattice.axes = axes;
+    }
+    let shift = |p: &Vec<u32>| p.iter().zip(&low).map(|(x, l)| x - l).collect::<Vec<_>>();
+    lattice.cells = Some(coordinates.iter().map(|p| lattice.cell(&shift(p))).collect());
+    Some(lattice)
+}
