@@ -7,30 +7,24 @@
 /// On a zero denominator.
 pub fn ratio(numerator: u128, denominator: u128) -> f64 {
     assert!(denominator > 0, "a ratio needs a denominator");
-    let mut quotient = numerator / denominator;
-    let mut rest = numerator % denominator;
-    if rest == 0 {
-        return quotient as f64;
+    if numerator == 0 {
+        return 0.0;
     }
-    // Long division, bit by bit, until 66 bits of quotient (two more than any f64 needs) stand.
-    let mut shift = 0;
-    while quotient < 1 << 66 && shift < 1140 {
-        rest = match rest.checked_mul(2) {
-            Some(double) => double,
-            // The denominator is above 2¹²⁷: halve both, losing bits far below the last one kept.
-            None => return (numerator as f64) / (denominator as f64),
-        };
-        quotient <<= 1;
-        if rest >= denominator {
-            rest -= denominator;
-            quotient |= 1;
-        }
-        shift += 1;
+    // Shifted to the top of the word, the numerator leaves a quotient of 128 bits less the
+    // denominator's: 55 are one more than rounding needs, and below them a sticky bit stands for all
+    // that was cut off. Scaling by a power of two is exact.
+    let shift = numerator.leading_zeros();
+    let (quotient, rest) = divide(numerator << shift, denominator);
+    if quotient < 1 << 55 {
+        // Only denominators above 2⁷³ come here: no machine of ours. Nearest, but rounded three times.
+        return numerator as f64 / denominator as f64;
     }
-    // A sticky bit stands for all that was cut off.
-    quotient |= u128::from(rest != 0);
-    // Scaling by a power of two is exact as long as the result is a normal number.
-    quotient as f64 * 2f64.powi(-shift)
+    (quotient | u128::from(rest)) as f64 * 2f64.powi(-(shift as i32))
+}
+
+/// Quotient, and whether anything was left.
+fn divide(numerator: u128, denominator: u128) -> (u128, bool) {
+    (numerator / denominator, !numerator.is_multiple_of(denominator))
 }
 
 #[cfg(test)]
@@ -65,6 +59,7 @@ mod tests {
         assert_eq!(ratio(6, 3), 2.0);
         assert_eq!(ratio(1, 3), 1.0 / 3.0);
         assert_eq!(ratio(0, 3), 0.0);
+        assert_eq!(ratio(1, 1 << 70), 2f64.powi(-70));
         assert_eq!(ratio(1, 1 << 100), 2f64.powi(-100));
     }
 }

@@ -20,6 +20,7 @@ pub mod graph;
 mod grid;
 pub mod lattice;
 pub mod nodes;
+pub mod search;
 pub mod statistics;
 
 pub use distance::Metric;

@@ -1,22 +1,19 @@
-//! The pair pass for any metric: every pair of ranks once, O(N²), rows in parallel.
+//! The plain pair pass: every pair of ranks once, lag by lag. Serves term-wise distances that no faster
+//! method takes (labels by the thousand, distances beyond a byte).
 
-use super::Sums;
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::topology::Topology;
+use rayon::prelude::*;
 
-pub(super) fn sums(topology: &Topology, order: &NodeOrder) -> Result<Sums> {
-    let nodes = order.nodes();
-    let n = nodes.len();
-    let mut sums = Sums { lag: vec![0; n], row: vec![0; n], col: vec![0; n] };
-    for i in 0..n {
-        let hops = topology.hops_from(topology.router_of(nodes[i]))?;
-        for j in i + 1..n {
-            let d = u64::from(hops[topology.router_of(nodes[j]).index()]);
-            sums.lag[j - i] += d;
-            sums.row[i] += d;
-            sums.col[j] += d;
-        }
+use super::terms::Term;
+
+/// `lag[k] = Σ_i d(i, i+k)` for k = 1..=`last`, zero elsewhere. O(N · last), lags in parallel.
+pub(super) fn lag_sums(terms: &[&Term], n: usize, last: usize) -> Vec<u64> {
+    let mut lag = vec![0u64; n];
+    let end = n.min(last + 1);
+    for term in terms {
+        lag[..end].par_iter_mut().enumerate().skip(1).for_each(|(k, lag)| {
+            let pairs = term.labels.iter().zip(&term.labels[k..]);
+            *lag += pairs.map(|(a, b)| u64::from(term.labelling.between(*a, *b))).sum::<u64>();
+        });
     }
-    Ok(sums)
+    lag
 }

@@ -1,0 +1,197 @@
+//! Breadth-first search from up to 512 routers at once, one bit each.
+//!
+//! A step of the search ORs, for every router, the visited sets of its neighbours: 512 searches for the
+//! price of one pass over the links a hop. Distances are kept bit-sliced: plane p holds bit p of the
+//! distance of every (router, source) pair.
+//!
+//! # References
+//! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
+
+use multiversion::multiversion;
+
+use super::RouterGraph;
+use crate::ids::RouterId;
+
+/// Sources a batch.
+pub const WIDTH: usize = 512;
+
+/// One bit for each source of a batch.
+pub type Bits = [u64; WIDTH / 64];
+
+/// Searches that are not over after this many steps are given up.
+pub const MAX_HOPS: u32 = 255;
+
+/// Buffers for searches on one graph, reused from batch to batch. Memory: routers · 64 B · (2 + bits of
+/// the largest distance).
+pub struct Search<'g> {
+    graph: &'g RouterGraph,
+    visited: Vec<Bits>,
+    next: Vec<Bits>,
+    planes: Vec<Vec<Bits>>,
+    /// Planes in use by the last batch.
+    used: usize,
+}
+
+impl<'g> Search<'g> {
+    /// Buffers for `graph`.
+    pub fn new(graph: &'g RouterGraph) -> Self {
+        let empty = vec![[0; WIDTH / 64]; graph.router_count()];
+        Search { graph, visited: empty.clone(), next: empty, planes: Vec::new(), used: 0 }
+    }
+
+    /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found,
+    /// or `None` when it is [`MAX_HOPS`] or more: then the planes are of no use.
+    pub fn run(&mut self, sources: &[RouterId]) -> Option<u32> {
+        debug_assert!(sources.len() <= WIDTH);
+        self.visited.fill([0; WIDTH / 64]);
+        self.planes.iter_mut().for_each(|plane| plane.fill([0; WIDTH / 64]));
+        self.used = 0;
+        for (s, source) in sources.iter().enumerate() {
+            self.visited[source.index()][s / 64] |= 1 << (s % 64);
+        }
+        let mut hop = 0;
+        loop {
+            hop += 1;
+            if hop > MAX_HOPS {
+                return None;
+            }
+            let bits = (u32::BITS - hop.leading_zeros()) as usize;
+            while self.planes.len() < bits {
+                self.planes.push(vec![[0; WIDTH / 64]; self.graph.router_count()]);
+            }
+            if !step(self.graph, hop, &self.visited, &mut self.next, &mut self.planes) {
+                self.used = (u32::BITS - (hop - 1).leading_zeros()) as usize;
+                return Some(hop - 1);
+            }
+            std::mem::swap(&mut self.visited, &mut self.next);
+        }
+    }
+
+    /// The planes of one router, lowest bit first.
+    pub fn planes(&self, router: RouterId) -> impl Iterator<Item = &Bits> {
+        self.planes[..self.used].iter().map(move |plane| &plane[router.index()])
+    }
+
+    /// Σ over the sources in `mask` of their distance to `router`.
+    pub fn sum(&self, router: RouterId, mask: &Bits) -> u64 {
+        let bits = |plane: &Bits| -> u64 {
+            plane.iter().zip(mask).map(|(p, m)| u64::from((p & m).count_ones())).sum()
+        };
+        self.planes(router).enumerate().map(|(p, plane)| bits(plane) << p).sum()
+    }
+
+    /// The distance of `router` from every source, in the batch's order.
+    pub fn expand(&self, router: RouterId, out: &mut [u8; WIDTH]) {
+        let (words, _) = out.as_chunks_mut::<8>();
+        let mut packed = [0u64; WIDTH / 8];
+        for (p, plane) in self.planes(router).enumerate() {
+            for (w, word) in plane.iter().enumerate() {
+                for (b, byte) in word.to_le_bytes().iter().enumerate() {
+                    packed[8 * w + b] |= SPREAD[*byte as usize] << p;
+                }
+            }
+        }
+        for (bytes, word) in words.iter_mut().zip(&packed) {
+            *bytes = word.to_le_bytes();
+        }
+    }
+}
+
+/// The first `count` sources.
+pub fn first(count: usize) -> Bits {
+    std::array::from_fn(|w| match count.saturating_sub(64 * w) {
+        0 => 0,
+        bits @ 1..64 => (1 << bits) - 1,
+        _ => u64::MAX,
+    })
+}
+
+/// Byte b of `SPREAD[x]` is bit b of x.
+static SPREAD: [u64; 256] = {
+    let mut table = [0u64; 256];
+    let mut x = 0;
+    while x < 256 {
+        let mut b = 0;
+        while b < 8 {
+            table[x] |= ((x as u64 >> b) & 1) << (8 * b);
+            b += 1;
+        }
+        x += 1;
+    }
+    table
+};
+
+/// One hop for all sources. Returns whether anything new was reached.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn step(
+    graph: &RouterGraph,
+    hop: u32,
+    visited: &[Bits],
+    next: &mut [Bits],
+    planes: &mut [Vec<Bits>],
+) -> bool {
+    let mut any = 0;
+    for v in 0..visited.len() {
+        let before = visited[v];
+        let mut now = before;
+        if before.iter().any(|w| *w != u64::MAX) {
+            for u in graph.neighbours(RouterId(v as u32)) {
+                let theirs = &visited[*u as usize];
+                for w in 0..now.len() {
+                    now[w] |= theirs[w];
+                }
+            }
+            let new: Bits = std::array::from_fn(|w| now[w] & !before[w]);
+            if new.iter().any(|w| *w != 0) {
+                any = 1;
+                for (p, plane) in planes.iter_mut().enumerate() {
+                    if hop >> p & 1 == 1 {
+                        let plane = &mut plane[v];
+                        for w in 0..plane.len() {
+                            plane[w] |= new[w];
+                        }
+                    }
+                }
+            }
+        }
+        next[v] = now;
+    }
+    any != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Context, Topology};
+
+    #[test]
+    fn every_bit_equals_a_search_of_its_own() {
+        for spec in ["cascade:4x3x3,global=single", "mesh:5x7x3", "torus:9x8", "mesh:200"] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let graph = topology.graph().unwrap();
+            let routers = graph.router_count() as u32;
+            let sources: Vec<RouterId> =
+                (0..WIDTH as u32).map(|s| RouterId((s * 7 + 3) % routers)).collect();
+            let mut search = Search::new(graph);
+            let far = search.run(&sources).unwrap();
+            let mut bytes = [0; WIDTH];
+            for v in (0..routers).map(RouterId) {
+                let hops = graph.hops_from(v);
+                search.expand(v, &mut bytes);
+                for (s, source) in sources.iter().enumerate() {
+                    assert_eq!(u32::from(bytes[s]), hops[source.index()], "{spec}");
+                    assert!(hops[source.index()] <= far);
+                }
+                let some: u64 = sources[..100].iter().map(|s| u64::from(hops[s.index()])).sum();
+                assert_eq!(search.sum(v, &first(100)), some);
+            }
+        }
+    }
+
+    #[test]
+    fn too_long_a_way_is_told() {
+        let ring = Topology::inline("mesh:300", &Context::default()).unwrap();
+        assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(0)]), None);
+        assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(150)]), Some(150));
+    }
+}
