@@ -19,6 +19,7 @@ pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod error;
+pub mod export;
 pub mod ids;
 pub mod input;
 pub mod metric;

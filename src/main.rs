@@ -1,1 +1,7 @@
-fn main() {}
+//! The `nodeorder` command: see `nodeorder --help`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    nodeorder::cli::run()
+}

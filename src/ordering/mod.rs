@@ -15,6 +15,7 @@ use crate::params::{self, Params};
 use crate::topology::Topology;
 
 pub mod axes;
+pub mod defaults;
 mod file;
 mod linear;
 

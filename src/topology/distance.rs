@@ -214,6 +214,15 @@ impl Axis {
         }
     }
 
+    /// Ordered pairs of positions by distance, a position with itself included. O(extent²).
+    pub fn ordered_pairs(self) -> Vec<u128> {
+        let mut pairs = vec![0; self.diameter() as usize + 1];
+        for a in 0..self.extent {
+            (0..self.extent).for_each(|b| pairs[self.between(a, b) as usize] += 1);
+        }
+        pairs
+    }
+
     /// `out[x] = max over y of values[y] + d(x,y)`, in O(extent): running maxima on paths, the best two
     /// on cliques, sliding windows of half a turn on rings.
     fn farthest(self, values: &[i32], out: &mut [i32]) {

@@ -80,6 +80,20 @@ impl<'g> Search<'g> {
         self.planes(router).enumerate().map(|(p, plane)| bits(plane) << p).sum()
     }
 
+    /// The largest distance of `router` from a source in `mask`: bit by bit from the top, among the sources
+    /// that have all higher bits of it.
+    pub fn largest(&self, router: RouterId, mask: &Bits) -> u32 {
+        let (mut among, mut largest) = (*mask, 0);
+        for p in (0..self.used).rev() {
+            let plane = &self.planes[p][router.index()];
+            let set: Bits = std::array::from_fn(|w| among[w] & plane[w]);
+            if set.iter().any(|w| *w != 0) {
+                (among, largest) = (set, largest | 1 << p);
+            }
+        }
+        largest
+    }
+
     /// The distance of `router` from every source, in the batch's order.
     pub fn expand(&self, router: RouterId, out: &mut [u8; WIDTH]) {
         let (words, _) = out.as_chunks_mut::<8>();
@@ -184,6 +198,8 @@ mod tests {
                 }
                 let some: u64 = sources[..100].iter().map(|s| u64::from(hops[s.index()])).sum();
                 assert_eq!(search.sum(v, &first(100)), some);
+                let most = sources[..100].iter().map(|s| hops[s.index()]).max();
+                assert_eq!(Some(search.largest(v, &first(100))), most);
             }
         }
     }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::search::{self, Search};
 use super::{Metric, Topology};
 use crate::error::Result;
 use crate::ids::RouterId;
@@ -36,7 +37,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Computes them: closed forms on grids and trees, one search per node-carrying router elsewhere.
+    /// Computes them: closed forms on grids and trees, searches from every node-carrying router elsewhere.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] when the graph or the per-router counts do not fit.
@@ -85,27 +86,211 @@ fn full_product_sum(topology: &Topology, product: &super::distance::Product) -> 
     product.axes.iter().map(|axis| axis.pair_sum(&along(axis.extent))).sum()
 }
 
-/// One breadth-first search per node-carrying router, in parallel; integer sums, so that the number of
-/// threads does not show.
+/// Searches from all node-carrying routers, 512 at a time, batches in parallel; integer sums, so that the
+/// number of threads does not show. One search tells all where every router looks like every other.
 fn by_search(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     let graph = topology.graph()?;
-    let from_one = |from: usize| -> (u128, u32) {
-        let hops = graph.hops_from(RouterId(from as u32));
-        let reached = counts.iter().zip(&hops).filter(|(c, _)| **c > 0);
-        reached
-            .fold((0, 0), |(sum, far), (c, h)| (sum + u128::from(*c) * u128::from(*h), far.max(*h)))
-    };
     if topology.network().vertex_transitive() && topology.nodes().is_full() {
-        let (sum, far) = from_one(0);
+        let hops = graph.hops_from(RouterId(0));
+        let reached = counts.iter().zip(&hops).map(|(c, h)| u128::from(*c) * u128::from(*h));
+        let sum: u128 = reached.sum();
+        let far = hops.iter().take(counts.len()).max().copied().unwrap_or(0);
         return Ok((sum * u128::from(topology.nodes().places()) / 2, far));
     }
-    let (double, far) = (0..counts.len())
-        .into_par_iter()
-        .filter(|r| counts[*r] > 0)
-        .map(|r| {
-            let (sum, far) = from_one(r);
-            (sum * u128::from(counts[r]), far)
-        })
-        .reduce(|| (0, 0), |(a, b), (c, d)| (a + c, b.max(d)));
+    let found = each_batch(topology, counts, |search, sources, far| {
+        let (mut sum, mut largest) = (0u128, 0);
+        let weight = |s: RouterId| u64::from(counts[s.index()]);
+        let (mask, mut bytes) = (search::first(sources.len()), [0; search::WIDTH]);
+        let alike = sources.iter().all(|s| weight(*s) == weight(sources[0]));
+        for (v, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
+            let v = RouterId(v as u32);
+            let from_all = match far {
+                // Too long a way for the bits: one search.
+                None => {
+                    let hops = graph.hops_from(v);
+                    largest = sources.iter().map(|s| hops[s.index()]).max().max(Some(largest))?;
+                    sources.iter().map(|s| weight(*s) * u64::from(hops[s.index()])).sum()
+                }
+                Some(_) if alike => {
+                    largest = largest.max(search.largest(v, &mask));
+                    weight(sources[0]) * search.sum(v, &mask)
+                }
+                Some(_) => {
+                    largest = largest.max(search.largest(v, &mask));
+                    search.expand(v, &mut bytes);
+                    sources.iter().zip(&bytes).map(|(s, d)| weight(*s) * u64::from(*d)).sum()
+                }
+            };
+            sum += u128::from(*count) * u128::from(from_all);
+        }
+        Some((sum, largest))
+    })?;
+    let (double, far) =
+        found.into_iter().flatten().fold((0, 0), |(a, b), (c, d)| (a + c, b.max(d)));
     Ok((double / 2, far))
+}
+
+/// Runs `work` after the search of each batch of node-carrying routers; results in batch order. The
+/// third argument is the largest distance, `None` where it is beyond the search's bits.
+fn each_batch<T: Send>(
+    topology: &Topology,
+    counts: &[u32],
+    work: impl Fn(&Search<'_>, &[RouterId], Option<u32>) -> T + Sync,
+) -> Result<Vec<T>> {
+    let graph = topology.graph()?;
+    let sources: Vec<RouterId> =
+        (0..counts.len()).filter(|r| counts[*r] > 0).map(|r| RouterId(r as u32)).collect();
+    let threads = rayon::current_num_threads() as u64;
+    let buffers = threads * 64 * 10 * graph.router_count() as u64;
+    topology.context().require("searching from 512 routers at once", buffers)?;
+    let batches: Vec<&[RouterId]> = sources.chunks(search::WIDTH).collect();
+    let run = |search: &mut Search<'_>, batch: &&[RouterId]| {
+        let far = search.run(batch);
+        work(search, batch, far)
+    };
+    Ok(batches.par_iter().map_init(|| Search::new(graph), run).collect())
+}
+
+impl Topology {
+    /// How many unordered pairs of schedulable nodes are 0, 1, 2, … hops apart.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] when the graph or the per-router counts do not fit.
+    ///
+    /// # Complexity
+    /// O(Σ extents²) on grids without holes, one search per node-carrying router on graphs, pair by pair
+    /// of routers elsewhere.
+    pub fn distance_histogram(&self) -> Result<Vec<u128>> {
+        let per = u128::from(self.network().per_router());
+        let hosts = u128::from(self.network().hosts());
+        let ordered =
+            if let (Metric::Product(product), true) = (self.metric(), self.nodes().is_full()) {
+                let axes = product.axes.iter().map(|axis| axis.ordered_pairs());
+                let all = axes.fold(vec![per * per], |all, axis| convolve(&all, &axis));
+                debug_assert_eq!(all.iter().sum::<u128>(), (hosts * per).pow(2));
+                all
+            } else {
+                self.context().require("counting the nodes of every router", 12 * hosts as u64)?;
+                let counts = self.nodes_per_router();
+                self.ordered_pairs(&counts)?
+            };
+        let mut pairs = ordered;
+        // A node is no pair with itself.
+        pairs[0] -= self.node_count() as u128;
+        pairs.iter_mut().for_each(|p| *p /= 2);
+        Ok(pairs)
+    }
+
+    /// Ordered pairs of nodes by distance, a node with itself included.
+    fn ordered_pairs(&self, counts: &[u32]) -> Result<Vec<u128>> {
+        let add = |mut a: Vec<u128>, b: Vec<u128>| {
+            let (longer, shorter) =
+                if a.len() < b.len() { (b, a) } else { (std::mem::take(&mut a), b) };
+            let mut sum = longer;
+            sum.iter_mut().zip(shorter).for_each(|(a, b)| *a += b);
+            sum
+        };
+        let count_one = |pairs: &mut Vec<u128>, hops: u32, weight: u128| {
+            if pairs.len() <= hops as usize {
+                pairs.resize(hops as usize + 1, 0);
+            }
+            pairs[hops as usize] += weight;
+        };
+        let weight = |a: usize, b: usize| u128::from(counts[a]) * u128::from(counts[b]);
+        if !matches!(self.metric(), Metric::Hops) {
+            let from = |a: usize| {
+                let mut pairs = vec![0];
+                for b in (0..counts.len()).filter(|b| counts[*b] > 0) {
+                    let hops = self.metric().between(RouterId(a as u32), RouterId(b as u32));
+                    count_one(&mut pairs, hops.unwrap_or(0), weight(a, b));
+                }
+                pairs
+            };
+            let occupied = (0..counts.len()).into_par_iter().filter(|a| counts[*a] > 0);
+            return Ok(occupied.map(from).reduce(|| vec![0], add));
+        }
+        let graph = self.graph()?;
+        let parts = each_batch(self, counts, |search, sources, far| {
+            let mut pairs = vec![0];
+            let mut bytes = [0; search::WIDTH];
+            for v in (0..counts.len()).filter(|v| counts[*v] > 0) {
+                let router = RouterId(v as u32);
+                if far.is_some() {
+                    search.expand(router, &mut bytes);
+                    for (s, d) in sources.iter().zip(&bytes) {
+                        count_one(&mut pairs, u32::from(*d), weight(s.index(), v));
+                    }
+                } else {
+                    let hops = graph.hops_from(router);
+                    for s in sources {
+                        count_one(&mut pairs, hops[s.index()], weight(s.index(), v));
+                    }
+                }
+            }
+            pairs
+        })?;
+        Ok(parts.into_iter().fold(vec![0], add))
+    }
+}
+
+fn convolve(a: &[u128], b: &[u128]) -> Vec<u128> {
+    let mut out = vec![0; a.len() + b.len() - 1];
+    for (i, x) in a.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
+            out[i + j] += x * y;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::topology::{Context, Topology};
+
+    /// Total, diameter and histogram pair by pair of nodes, by search on the graph.
+    fn plainly(topology: &Topology) -> (u128, u32, Vec<u128>) {
+        let graph = topology.graph().unwrap();
+        let nodes: Vec<_> = topology.nodes().iter().collect();
+        let mut pairs = vec![0u128; 1];
+        for (i, a) in nodes.iter().enumerate() {
+            let hops = graph.hops_from(topology.router_of(*a));
+            for b in &nodes[i + 1..] {
+                let d = hops[topology.router_of(*b).index()] as usize;
+                pairs.resize(pairs.len().max(d + 1), 0);
+                pairs[d] += 1;
+            }
+        }
+        let total = pairs.iter().enumerate().map(|(d, p)| d as u128 * p).sum();
+        (total, pairs.len() as u32 - 1, pairs)
+    }
+
+    #[test]
+    fn every_way_to_the_figures_agrees_with_pair_by_pair() {
+        for spec in [
+            "torus:5x4x3,per_router=2",
+            "torus:7x5,per_router=3,limit=50",
+            "mesh:6x5,exclude=3-9+17",
+            "cascade:4x3x3,per_router=2,global=single,limit=61",
+            "cascade:4x3x3,exclude=0-5",
+            "random-regular:n=40,d=3,per_router=2,exclude=4+9-12",
+            "random-regular:n=700,d=3",
+            "slim-fly:q=5",
+            "fat-tree:k=4,limit=13",
+            "watts-strogatz:n=600,k=2,p=0",
+        ] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let statistics = topology.statistics().unwrap();
+            let (total, diameter, pairs) = plainly(&topology);
+            assert_eq!(
+                (statistics.total_distance, statistics.diameter),
+                (total, diameter),
+                "{spec}"
+            );
+            let mut histogram = topology.distance_histogram().unwrap();
+            while histogram.last() == Some(&0) {
+                histogram.pop();
+            }
+            assert_eq!(histogram, pairs, "{spec}");
+        }
+    }
 }

@@ -1,0 +1,175 @@
+//! `nodeorder compare`: orderings of one machine side by side, as a ranked table and a page.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use rayon::prelude::*;
+
+use super::output::{self, Output};
+use super::progress;
+use crate::metric::comparison::Comparison;
+use crate::metric::mpc;
+use crate::ordering::{self, NodeOrder};
+use crate::report;
+use crate::topology::{Context, Topology};
+
+/// Compare orderings of a machine by their exact MPC curves: a ranked table and a page of plots
+#[derive(Debug, Args)]
+#[command(after_help = "Example: nodeorder compare topologies/titan.toml --out titan-orderings")]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    spec: String,
+    /// An ordering: a name with options, or an ordering file; repeat for several
+    /// [default: those that suit the topology]
+    #[arg(long = "order", value_name = "ORD")]
+    orders: Vec<String>,
+    /// Write index.html, the plots as SVG and the data as CSV into DIR
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let topology = super::load(&self.spec, context)?;
+        let texts = if self.orders.is_empty() {
+            ordering::defaults::suiting(&topology)
+        } else {
+            self.orders.clone()
+        };
+        let bar = progress::bar(2 * texts.len() as u64, "comparing");
+        let orders = if self.orders.is_empty() {
+            texts
+                .par_iter()
+                .map(|t| NodeOrder::make(&topology, t))
+                .collect::<Result<Vec<_>, _>>()?
+        } else {
+            super::orders(&topology, &texts)?
+        };
+        bar.inc(texts.len() as u64);
+        let mut curves = Vec::new();
+        for order in &orders {
+            bar.set_message(order.label().to_string());
+            curves.push(mpc::curve(&topology, order)?);
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        let comparison = Comparison::new(&topology, &orders, curves)?;
+        let command = self.command(context);
+        if let Some(folder) = &self.out {
+            write_folder(folder, &topology, &orders, &comparison, &command)?;
+        }
+        if self.json {
+            let text = report::json::summary(&comparison, &command);
+            return output::write(None, format!("{}\n", text.trim_end()).as_bytes());
+        }
+        let mut out = Output::open(None)?;
+        write_table(&mut out, &comparison)?;
+        if let Some(folder) = &self.out {
+            writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
+        }
+        out.finish()
+    }
+
+    /// The command line that makes this comparison again.
+    fn command(&self, context: &Context) -> String {
+        let mut words = vec!["nodeorder".to_string(), "compare".into(), self.spec.clone()];
+        for order in &self.orders {
+            words.extend(["--order".into(), order.clone()]);
+        }
+        if context.seed != 1 {
+            words.extend(["--seed".into(), context.seed.to_string()]);
+        }
+        if let Some(out) = &self.out {
+            words.extend(["--out".into(), out.display().to_string()]);
+        }
+        let quote = |w: String| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
+            if w.chars().all(plain) { w } else { format!("'{}'", w.replace('\'', r"'\''")) }
+        };
+        words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Writes every file of the report; the page comes last, so that it never refers to what is not there.
+fn write_folder(
+    folder: &Path,
+    topology: &Topology,
+    orders: &[NodeOrder],
+    comparison: &Comparison,
+    command: &str,
+) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{}: creating the folder", folder.display()))?;
+    let mut files = report::files(topology, orders, comparison, command)?;
+    files.sort_by_key(|file| file.name == "index.html");
+    for file in &files {
+        let path = folder.join(&file.name);
+        let mut out = Output::open(Some(&path))?;
+        file.write_to(&mut out).with_context(|| output::name(Some(&path)))?;
+        out.finish()?;
+    }
+    Ok(())
+}
+
+fn write_table(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<()> {
+    let machine = &comparison.topology;
+    writeln!(
+        out,
+        "{}: {} nodes on {} routers, diameter {}, mean distance {:.3} hops",
+        machine.name, machine.nodes, machine.routers, machine.diameter, machine.mean_distance
+    )?;
+    writeln!(
+        out,
+        "Mean hops between a job's nodes, by job size; best first by the log-spaced mean.\n"
+    )?;
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    let mut header = vec!["#".to_string(), "ordering".into(), "mean(log)".into(), "mean".into()];
+    header.extend(["best at".into(), "step".into()]);
+    header.extend(comparison.sizes.iter().map(|s| format!("S={s}")));
+    table.set_header(header);
+    for (i, entry) in comparison.entries.iter().enumerate() {
+        let mut row = vec![(i + 1).to_string(), entry.label.clone()];
+        row.extend([format!("{:.3}", entry.mean_log), format!("{:.3}", entry.mean_plain)]);
+        row.extend([
+            format!("{:.0}%", 100.0 * entry.best_share),
+            format!("{:.3}", entry.mean_step),
+        ]);
+        let at = entry.at.iter().map(|v| v.map_or_else(String::new, |v| format!("{v:.2}")));
+        row.extend(at);
+        table.add_row(row);
+    }
+    for (i, column) in table.column_iter_mut().enumerate() {
+        if i != 1 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(out)?;
+    writeln!(out, "{}", winners(comparison))?;
+    Ok(())
+}
+
+/// Who is best where, in a line: the long stretches by name, the rest counted.
+fn winners(comparison: &Comparison) -> String {
+    let octaves = |from: usize, to: usize| ((to + 1) as f64 / from as f64).log2();
+    let mut named: Vec<String> = Vec::new();
+    let mut short = 0;
+    for stretch in &comparison.stretches {
+        if octaves(stretch.from, stretch.to) >= 0.3 {
+            let label = &comparison.entries[stretch.winner].label;
+            named.push(format!("{}-{} {label}", stretch.from, stretch.to));
+        } else {
+            short += 1;
+        }
+    }
+    let rest =
+        if short > 0 { format!(" ({short} shorter stretches between)") } else { String::new() };
+    format!("Best by size: {}{rest}.", named.join("; "))
+}

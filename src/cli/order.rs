@@ -1,0 +1,48 @@
+//! `nodeorder order`: make an ordering and write its file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::output;
+use crate::ordering::NodeOrder;
+use crate::topology::Context;
+
+/// Make an ordering: one node id a line, in rank order
+#[derive(Debug, Args)]
+#[command(after_help = "Example: nodeorder order titan --by hilbert -o titan-hilbert.txt")]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    spec: String,
+    /// The ordering: a name with options, such as snake:axes=zxy, or an ordering file
+    #[arg(long, value_name = "ORD")]
+    by: String,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let topology = super::load(&self.spec, context)?;
+        let order = NodeOrder::make(&topology, &self.by)?;
+        let text = if self.json {
+            let ids: Vec<u32> = order.nodes().iter().map(|n| n.0).collect();
+            let document = json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "topology": topology.spec(),
+                "name": order.label(),
+                "nodes": order.len(),
+                "ordering": ids,
+            });
+            format!("{document}\n")
+        } else {
+            order.to_file(&topology)
+        };
+        output::write(self.output.as_deref(), text.as_bytes())
+    }
+}

@@ -1,0 +1,141 @@
+//! Where results go: standard output, or a file that appears whole or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use tempfile::NamedTempFile;
+
+/// An output being written. Nothing is visible at a file's path before [`Output::finish`].
+pub enum Output {
+    /// Standard output.
+    Stdout(BufWriter<io::StdoutLock<'static>>),
+    /// A device, pipe or other target that cannot be renamed onto.
+    Straight(PathBuf, BufWriter<File>),
+    /// A file beside its target.
+    Beside(PathBuf, BufWriter<NamedTempFile>),
+}
+
+impl Output {
+    /// Opens `path`, or standard output for `None` and `-`.
+    pub fn open(path: Option<&Path>) -> anyhow::Result<Output> {
+        let Some(path) = path.filter(|p| *p != Path::new("-")) else {
+            return Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout().lock())));
+        };
+        let fail = || format!("{}: writing", path.display());
+        // A link keeps pointing where it does: the file behind it is replaced.
+        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        if let Ok(meta) = std::fs::metadata(&target)
+            && !meta.is_file()
+        {
+            if meta.is_dir() {
+                anyhow::bail!("{}: found a directory; expected a file to write", path.display());
+            }
+            let file = File::options().write(true).open(&target).with_context(fail)?;
+            return Ok(Output::Straight(target, BufWriter::with_capacity(1 << 16, file)));
+        }
+        let folder = match target.parent() {
+            Some(parent) if parent != Path::new("") => parent.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        let beside = beside(&folder, &target).with_context(fail)?;
+        Ok(Output::Beside(target, BufWriter::with_capacity(1 << 16, beside)))
+    }
+
+    /// Makes the output complete: flushed, and at its place.
+    pub fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Output::Stdout(mut out) => Ok(out.flush()?),
+            Output::Straight(path, mut out) => {
+                out.flush().with_context(|| format!("{}: writing", path.display()))
+            }
+            Output::Beside(path, out) => {
+                let fail = || format!("{}: writing", path.display());
+                let file = out.into_inner().map_err(|e| e.into_error()).with_context(fail)?;
+                file.persist(&path).map_err(|e| e.error).with_context(fail)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A new file in `folder` with the permissions that `target` has, or that a plain new file would get.
+fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".nodeorder-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(folder)?;
+    if let Ok(meta) = std::fs::metadata(target) {
+        file.as_file().set_permissions(meta.permissions())?;
+    }
+    Ok(file)
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::Stdout(out) => out.write(bytes),
+            Output::Straight(_, out) => out.write(bytes),
+            Output::Beside(_, out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Stdout(out) => out.flush(),
+            Output::Straight(_, out) => out.flush(),
+            Output::Beside(_, out) => out.flush(),
+        }
+    }
+}
+
+/// Writes a whole text to `path` or standard output.
+pub fn write(path: Option<&Path>, bytes: &[u8]) -> anyhow::Result<()> {
+    let mut out = Output::open(path)?;
+    out.write_all(bytes).with_context(|| name(path))?;
+    out.finish()
+}
+
+/// What messages call an output.
+pub fn name(path: Option<&Path>) -> String {
+    path.map_or_else(|| "standard output".into(), |p| format!("{}: writing", p.display()))
+}
+
+/// Whether an error is only that the reader of our output has gone.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let closed = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_only_when_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv");
+        let mut out = Output::open(Some(&path)).unwrap();
+        out.write_all(b"half").unwrap();
+        out.flush().unwrap();
+        assert!(!path.exists());
+        drop(out);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        write(Some(&path), b"whole").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+        write(Some(&path), b"again").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"again");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn devices_are_written_straight_and_directories_refused() {
+        write(Some(Path::new("/dev/null")), b"x").unwrap();
+        assert!(write(Some(Path::new("/")), b"x").is_err());
+    }
+}

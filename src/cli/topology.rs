@@ -1,0 +1,80 @@
+//! `nodeorder topology`: what a network looks like in numbers.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::json;
+
+use super::output::{self, Output};
+use crate::topology::{Context, Topology};
+
+/// Print a machine's nodes, routers, links, degrees, diameter and mean distance
+#[derive(Debug, Args)]
+#[command(after_help = "Example: nodeorder topology torus:15x6x16,per_router=2 --json")]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    spec: String,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    /// Write the router graph to FILE as CSV, u,v (and capacity, where not all are 1)
+    #[arg(long, value_name = "FILE")]
+    edges: Option<PathBuf>,
+    /// Add how many pairs of nodes are how far apart
+    #[arg(long)]
+    histogram: bool,
+}
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let topology = super::load(&self.spec, context)?;
+        if let Some(path) = &self.edges {
+            write_edges(&topology, path)?;
+        }
+        let statistics = topology.statistics()?;
+        let histogram = self.histogram.then(|| topology.distance_histogram()).transpose()?;
+        let mut document = serde_json::to_value(&statistics)?;
+        document["source"] = json!(topology.source());
+        document["kind"] = json!(topology.spec().split(':').next());
+        if let Some(pairs) = &histogram {
+            document["distance_histogram"] = json!(pairs);
+        }
+        if self.json {
+            return output::write(None, format!("{document:#}\n").as_bytes());
+        }
+        let mut out = Output::open(None)?;
+        for key in ["name", "spec", "source", "nodes", "places", "routers", "links"] {
+            if !document[key].is_null() {
+                writeln!(out, "{key:<14} {}", plain(&document[key]))?;
+            }
+        }
+        writeln!(out, "{:<14} {} to {}", "degree", statistics.degree_min, statistics.degree_max)?;
+        writeln!(out, "{:<14} {} hops", "diameter", statistics.diameter)?;
+        writeln!(out, "{:<14} {} hops", "mean distance", statistics.mean_distance)?;
+        for (hops, pairs) in histogram.iter().flatten().enumerate() {
+            writeln!(out, "{:<14} {pairs} pairs", format!("{hops} hops"))?;
+        }
+        out.finish()
+    }
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+}
+
+fn write_edges(topology: &Topology, path: &std::path::Path) -> anyhow::Result<()> {
+    let mut plain = true;
+    topology.network().for_each_link(&mut |_, _, capacity| plain &= capacity == 1.0);
+    let mut out = Output::open(Some(path))?;
+    let mut outcome = writeln!(out, "{}", if plain { "u,v" } else { "u,v,capacity" });
+    topology.network().for_each_link(&mut |u, v, capacity| {
+        if outcome.is_ok() {
+            outcome =
+                if plain { writeln!(out, "{u},{v}") } else { writeln!(out, "{u},{v},{capacity}") };
+        }
+    });
+    outcome.with_context(|| output::name(Some(path)))?;
+    out.finish()
+}
