@@ -18,12 +18,19 @@ mod cascade;
 pub mod distance;
 mod dragonfly;
 mod fat_tree;
+mod galois;
+mod gnm;
 pub mod graph;
+mod graph_file;
 mod grid;
 mod hyperx;
 pub mod lattice;
 pub mod nodes;
+mod random_graph;
+mod random_regular;
+mod slim_fly;
 pub mod statistics;
+mod watts_strogatz;
 
 pub use distance::Metric;
 pub use graph::RouterGraph;
@@ -87,6 +94,11 @@ pub const FAMILIES: &[Family] = &[
     dragonfly::FAMILY,
     fat_tree::FAT_TREE,
     fat_tree::XGFT,
+    slim_fly::FAMILY,
+    watts_strogatz::FAMILY,
+    random_regular::FAMILY,
+    gnm::FAMILY,
+    graph_file::FAMILY,
 ];
 
 /// Called for every link: its two routers and its capacity (1 is an ordinary link).
@@ -453,5 +465,61 @@ pub(crate) mod testing {
         let statistics = topology.statistics().unwrap();
         assert_eq!(statistics.total_distance, sum / 2, "{}", topology.spec());
         assert_eq!(statistics.diameter, largest, "{}", topology.spec());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Small machines of every family whose distance is a closed form. Fat trees have their own test.
+    fn closed_form() -> impl Strategy<Value = String> {
+        let dims = prop::collection::vec(1u32..6, 1..4);
+        let kind = prop::sample::select(vec!["mesh", "torus", "hyperx", "grid"]);
+        let products = (kind, dims, 1u32..4, any::<u8>()).prop_map(|(kind, dims, per, bits)| {
+            let wrap: String =
+                (0..dims.len()).map(|i| if bits >> i & 1 == 1 { '1' } else { '0' }).collect();
+            let wrap = if kind == "grid" { format!(",wrap={wrap}") } else { String::new() };
+            format!("{kind}:{}{wrap},per_router={per}", by_x(&dims))
+        });
+        let cascades = ([1u32..5, 1u32..4, 1u32..5], 1u32..4, any::<bool>()).prop_map(
+            |(dims, per, single)| {
+                let global = if single { ",global=single" } else { "" };
+                format!("cascade:{},per_router={per}{global}", by_x(&dims))
+            },
+        );
+        prop_oneof![3 => products, 1 => cascades]
+    }
+
+    proptest! {
+        #[test]
+        fn closed_forms_equal_a_search(spec in closed_form(), keep in 0.1f64..1.0) {
+            let full = Topology::inline(&spec, &Context::default()).unwrap();
+            prop_assert!(!matches!(full.metric(), Metric::Hops));
+            testing::check_links(&full);
+            testing::check_metric(&full);
+            let limit = ((f64::from(full.nodes().places()) * keep) as u32).max(1);
+            let part = Topology::inline(&format!("{spec},limit={limit}"), &Context::default());
+            testing::check_metric(&part.unwrap());
+        }
+    }
+
+    #[test]
+    fn every_example_builds_and_comes_back() {
+        // The graph family's example names a file that is not here; its own tests write one.
+        for family in FAMILIES.iter().filter(|f| f.name != "graph") {
+            let machine = Topology::inline(family.example, &Context::default()).unwrap();
+            testing::check_links(&machine);
+            let again = Topology::inline(machine.spec(), &Context::default()).unwrap();
+            assert_eq!(again.spec(), machine.spec());
+            assert_eq!(
+                again.statistics().unwrap().total_distance,
+                machine.statistics().unwrap().total_distance
+            );
+            for level in machine.network().levels() {
+                assert_eq!(machine.network().hosts() % level.routers, 0, "{}", family.name);
+            }
+        }
     }
 }
