@@ -16,12 +16,22 @@ use crate::params::{self, Params};
 
 mod cascade;
 pub mod distance;
+mod dragonfly;
+mod fat_tree;
+mod galois;
+mod gnm;
 pub mod graph;
+mod graph_file;
 mod grid;
+mod hyperx;
 pub mod lattice;
 pub mod nodes;
+mod random_graph;
+mod random_regular;
 pub mod search;
+mod slim_fly;
 pub mod statistics;
+mod watts_strogatz;
 
 pub use distance::Metric;
 pub use graph::RouterGraph;
@@ -76,7 +86,21 @@ pub struct Family {
 }
 
 /// Every family, in the order of lists.
-pub const FAMILIES: &[Family] = &[grid::MESH, grid::TORUS, grid::GRID, cascade::FAMILY];
+pub const FAMILIES: &[Family] = &[
+    grid::MESH,
+    grid::TORUS,
+    grid::GRID,
+    hyperx::FAMILY,
+    cascade::FAMILY,
+    dragonfly::FAMILY,
+    fat_tree::FAT_TREE,
+    fat_tree::XGFT,
+    slim_fly::FAMILY,
+    watts_strogatz::FAMILY,
+    random_regular::FAMILY,
+    gnm::FAMILY,
+    graph_file::FAMILY,
+];
 
 /// Called for every link: its two routers and its capacity (1 is an ordinary link).
 pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;
@@ -376,6 +400,13 @@ pub(crate) fn product(place: &Place, factors: impl IntoIterator<Item = u32>) -> 
     Ok(all as u32)
 }
 
+/// Refuses networks whose router graph would not fit: for families whose distances are found by search,
+/// where nothing can be said without it, before anything is allocated.
+pub(crate) fn require_graph(context: &Context, routers: u64, links: u64) -> Result<()> {
+    let bytes = links.saturating_mul(56).saturating_add(routers.saturating_mul(16));
+    context.require(&format!("a network of {routers} routers and {links} links"), bytes)
+}
+
 /// The `per_router` key of families that leave it free: 1 unless given.
 pub(crate) fn per_router(params: &Params) -> Result<u32> {
     Ok(params.integer("per_router", 1, 1 << 20)?.unwrap_or(1))
@@ -389,4 +420,107 @@ pub(crate) fn per_router_suffix(per_router: u32) -> String {
 /// `8x8x5`.
 pub(crate) fn by_x<T: fmt::Display>(extents: &[T]) -> String {
     extents.iter().map(T::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// What every family's tests check against the graph.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// Links are simple, counted right, and agree with the degrees the family states.
+    pub(crate) fn check_links(topology: &Topology) {
+        let network = topology.network();
+        let mut degree = vec![0u32; network.routers() as usize];
+        let mut seen = std::collections::BTreeSet::new();
+        network.for_each_link(&mut |u, v, capacity| {
+            assert!(u != v && capacity > 0.0, "{}: {u}-{v}", topology.spec());
+            assert!(seen.insert((u.min(v), u.max(v))), "{}: {u}-{v} twice", topology.spec());
+            degree[u as usize] += 1;
+            degree[v as usize] += 1;
+        });
+        assert_eq!(network.link_count(), seen.len() as u64, "{}", topology.spec());
+        let low = degree.iter().copied().min().unwrap_or(0);
+        let high = degree.iter().copied().max().unwrap_or(0);
+        assert_eq!(network.degrees(), (low, high), "{}", topology.spec());
+    }
+
+    /// The closed-form distance is the hop count of a breadth-first search, for every pair of routers
+    /// that carry nodes, and the statistics say the same.
+    pub(crate) fn check_metric(topology: &Topology) {
+        let graph = topology.graph().unwrap();
+        let counts = topology.nodes_per_router();
+        let (mut sum, mut largest) = (0u128, 0);
+        for (a, here) in counts.iter().enumerate() {
+            let from = RouterId(a as u32);
+            let hops = graph.hops_from(from);
+            for (b, there) in counts.iter().enumerate() {
+                if let Some(d) = topology.metric().between(from, RouterId(b as u32)) {
+                    assert_eq!(d, hops[b], "{}: {a} to {b}", topology.spec());
+                }
+                if *here > 0 && *there > 0 {
+                    sum += u128::from(*here) * u128::from(*there) * u128::from(hops[b]);
+                    largest = largest.max(hops[b]);
+                }
+            }
+        }
+        let statistics = topology.statistics().unwrap();
+        assert_eq!(statistics.total_distance, sum / 2, "{}", topology.spec());
+        assert_eq!(statistics.diameter, largest, "{}", topology.spec());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Small machines of every family whose distance is a closed form. Fat trees have their own test.
+    fn closed_form() -> impl Strategy<Value = String> {
+        let dims = prop::collection::vec(1u32..6, 1..4);
+        let kind = prop::sample::select(vec!["mesh", "torus", "hyperx", "grid"]);
+        let products = (kind, dims, 1u32..4, any::<u8>()).prop_map(|(kind, dims, per, bits)| {
+            let wrap: String =
+                (0..dims.len()).map(|i| if bits >> i & 1 == 1 { '1' } else { '0' }).collect();
+            let wrap = if kind == "grid" { format!(",wrap={wrap}") } else { String::new() };
+            format!("{kind}:{}{wrap},per_router={per}", by_x(&dims))
+        });
+        let cascades = ([1u32..5, 1u32..4, 1u32..5], 1u32..4, any::<bool>()).prop_map(
+            |(dims, per, single)| {
+                let global = if single { ",global=single" } else { "" };
+                format!("cascade:{},per_router={per}{global}", by_x(&dims))
+            },
+        );
+        prop_oneof![3 => products, 1 => cascades]
+    }
+
+    proptest! {
+        #[test]
+        fn closed_forms_equal_a_search(spec in closed_form(), keep in 0.1f64..1.0) {
+            let full = Topology::inline(&spec, &Context::default()).unwrap();
+            prop_assert!(!matches!(full.metric(), Metric::Hops));
+            testing::check_links(&full);
+            testing::check_metric(&full);
+            let limit = ((f64::from(full.nodes().places()) * keep) as u32).max(1);
+            let part = Topology::inline(&format!("{spec},limit={limit}"), &Context::default());
+            testing::check_metric(&part.unwrap());
+        }
+    }
+
+    #[test]
+    fn every_example_builds_and_comes_back() {
+        // The graph family's example names a file that is not here; its own tests write one.
+        for family in FAMILIES.iter().filter(|f| f.name != "graph") {
+            let machine = Topology::inline(family.example, &Context::default()).unwrap();
+            testing::check_links(&machine);
+            let again = Topology::inline(machine.spec(), &Context::default()).unwrap();
+            assert_eq!(again.spec(), machine.spec());
+            assert_eq!(
+                again.statistics().unwrap().total_distance,
+                machine.statistics().unwrap().total_distance
+            );
+            for level in machine.network().levels() {
+                assert_eq!(machine.network().hosts() % level.routers, 0, "{}", family.name);
+            }
+        }
+    }
 }

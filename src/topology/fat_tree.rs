@@ -1,0 +1,287 @@
+//! Fat trees: k-port switches in three levels, k-ary n-trees, and the extended generalised fat trees that
+//! hold both.
+//!
+//! # Drawing
+//! ```text
+//! fat-tree:k=2,n=3                    8   9  10  11     top
+//! leaf switches 0-3 with two          4   5   6   7     middle
+//! nodes each, in node order           0   1   2   3     leaves
+//!                                    0 1 2 3 4 5 6 7    nodes
+//! 0 is linked to 4 and 5, 1 too; 4 to 8 and 10, 5 to 9 and 11.
+//! ```
+
+use super::distance::Tree;
+use super::{Context, Family, Level, LinkVisitor, Metric, Network};
+use super::{MAX_NODES, by_x, check_nodes};
+use crate::error::{Error, Result};
+use crate::params::Params;
+
+/// `fat-tree:k=16` and `fat-tree:k=4,n=3`.
+pub const FAT_TREE: Family = Family {
+    name: "fat-tree",
+    positional: None,
+    about: "three levels of k-port switches (k^3/4 nodes), or with n= the k-ary n-tree (k^n nodes)",
+    example: "fat-tree:k=16",
+    build: fat_tree,
+};
+
+/// `xgft:h=3,m=4x4x8,w=1x2x2`.
+pub const XGFT: Family = Family {
+    name: "xgft",
+    positional: None,
+    about: "extended generalised fat tree: h levels of switches, m children and w parents at each",
+    example: "xgft:h=3,m=4x4x8,w=1x2x2",
+    build: xgft,
+};
+
+/// More levels than any machine has; keeps the sums below within 64 bits.
+const MAX_LEVELS: u32 = 32;
+
+/// XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
+/// nodes. Only switches are routers here, so w₁ = 1: a node hangs on one leaf switch.
+///
+/// A switch of level l is (x_h, …, x_(l+1), y_l, …, y_2) with xᵢ < mᵢ and yᵢ < wᵢ, numbered within its level
+/// with the last digit fastest; levels follow one another from the leaves up. Two switches of levels l and
+/// l+1 are linked when all digits but the (l+1)-st agree. Level l has Π_(i>l) mᵢ · Π_(i≤l) wᵢ switches.
+/// Distance between leaves: twice the highest digit (counted from 1 at x_2) in which they differ.
+///
+/// # References
+/// Öhring, Ibel, Das, Kumar, "On generalized fat trees", IPPS'95, section 2,
+/// <https://doi.org/10.1109/IPPS.1995.395911>. k-ary n-trees: Petrini, Vanneschi, IPPS'97,
+/// <https://doi.org/10.1109/IPPS.1997.580853>. Three levels of k-port switches: Al-Fares, Loukissas,
+/// Vahdat, SIGCOMM'08, section 3, <https://doi.org/10.1145/1402958.1402967>.
+#[derive(Debug)]
+struct FatTree {
+    spec: String,
+    m: Vec<u32>,
+    w: Vec<u32>,
+    /// Switches of each level, from the leaves up.
+    switches: Vec<u32>,
+}
+
+/// Three levels of k-port switches: XGFT(3; k/2, k/2, k; 1, k/2, k/2). With `n`, the k-ary n-tree:
+/// XGFT(n; k, …, k; 1, k, …, k).
+fn fat_tree(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
+    let k: u32 = params.required("k", 2, 1 << 20)?;
+    if let Some(n) = params.integer("n", 1, MAX_LEVELS)? {
+        let levels = n as usize;
+        let mut w = vec![k; levels];
+        w[0] = 1;
+        return FatTree::build(params, format!("fat-tree:k={k},n={n}"), vec![k; levels], w);
+    }
+    if k % 2 == 1 {
+        return Err(params.wrong("k", "an even number of ports, half up and half down"));
+    }
+    let half = k / 2;
+    FatTree::build(params, format!("fat-tree:k={k}"), vec![half, half, k], vec![1, half, half])
+}
+
+fn xgft(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
+    let digits = |key| -> Result<Vec<u32>> {
+        params.extents(key)?.ok_or_else(|| params.wrong(key, "one number a level, as in 4x4x8"))
+    };
+    let (m, w) = (digits("m")?, digits("w")?);
+    let h = params.integer("h", 1, MAX_LEVELS)?.unwrap_or(m.len().min(MAX_LEVELS as usize) as u32);
+    for (key, list) in [("m", &m), ("w", &w)] {
+        if list.len() != h as usize {
+            return Err(params.wrong(key, format!("{h} numbers, one for each of the h levels")));
+        }
+    }
+    if w[0] != 1 {
+        return Err(params.wrong("w", "w[0] = 1: a node hangs on one leaf switch"));
+    }
+    FatTree::build(params, format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w)), m, w)
+}
+
+impl FatTree {
+    fn build(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<Box<dyn Network>> {
+        let all = |list: &[u32]| list.iter().fold(1u64, |n, x| n.saturating_mul(u64::from(*x)));
+        check_nodes(params.place(), all(&m))?;
+        let mut switches = Vec::new();
+        let mut total: u64 = 0;
+        for level in 1..=m.len() {
+            let here = all(&m[level..]).saturating_mul(all(&w[..level]));
+            total = total.saturating_add(here);
+            // Fits: checked just below, before anyone reads it.
+            switches.push(here as u32);
+        }
+        if total > MAX_NODES {
+            return Err(Error::input(
+                params.place().clone(),
+                format!("a tree of {total} switches"),
+                format!("1 to {MAX_NODES} switches"),
+            ));
+        }
+        Ok(Box::new(FatTree { spec, m, w, switches }))
+    }
+
+    /// Parents of a switch of level `index` + 1; the top has none.
+    fn parents(&self, index: usize) -> u32 {
+        self.w.get(index + 1).copied().unwrap_or(0)
+    }
+}
+
+impl Network for FatTree {
+    fn spec(&self) -> String {
+        self.spec.clone()
+    }
+
+    fn routers(&self) -> u32 {
+        self.switches.iter().sum()
+    }
+
+    fn hosts(&self) -> u32 {
+        self.switches[0]
+    }
+
+    fn per_router(&self) -> u32 {
+        self.m[0]
+    }
+
+    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+        let (mut first, mut low) = (0u32, 1u32);
+        for level in 0..self.m.len() - 1 {
+            let (children, parents) = (self.m[level + 1], self.w[level + 1]);
+            let above = first + self.switches[level];
+            for at in 0..self.switches[level] {
+                // (high, x, low digits) below is (high, y, low digits) above, for every y.
+                let (rest, high) = (at % low, at / low / children);
+                for y in 0..parents {
+                    visit(first + at, above + (high * parents + y) * low + rest, 1.0);
+                }
+            }
+            first = above;
+            low *= parents;
+        }
+    }
+
+    fn link_count(&self) -> u64 {
+        let up = |i: usize| u64::from(self.switches[i]) * u64::from(self.parents(i));
+        (0..self.m.len()).map(up).fold(0, u64::saturating_add)
+    }
+
+    fn degrees(&self) -> (u32, u32) {
+        // The children of a leaf switch are nodes: no router-router links.
+        let degree = |i: usize| self.parents(i).saturating_add(if i == 0 { 0 } else { self.m[i] });
+        let all = (0..self.m.len()).map(degree);
+        (all.clone().min().unwrap_or(0), all.max().unwrap_or(0))
+    }
+
+    fn metric(&self) -> Metric {
+        Metric::Tree(Tree { arity: self.m[1..].iter().rev().copied().collect() })
+    }
+
+    fn levels(&self) -> Vec<Level> {
+        const NAMES: [&str; 4] = ["leaf", "pod", "block", "zone"];
+        let mut routers = 1;
+        let mut levels = vec![Level { name: NAMES[0], routers }];
+        // The topmost subtree is the whole machine: no level of its own.
+        for (i, children) in self.m.iter().enumerate().skip(1).take(self.m.len().saturating_sub(2))
+        {
+            routers *= children;
+            levels.push(Level { name: NAMES.get(i).copied().unwrap_or("tier"), routers });
+        }
+        levels.reverse();
+        levels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::NodeId;
+    use crate::topology::{Topology, testing};
+    use proptest::prelude::*;
+
+    fn build(spec: &str) -> Topology {
+        Topology::inline(spec, &Context::default()).unwrap()
+    }
+
+    #[test]
+    fn three_levels_of_k_port_switches() {
+        for k in [2u64, 4, 8, 16] {
+            let machine = build(&format!("fat-tree:k={k}"));
+            let s = machine.statistics().unwrap();
+            assert_eq!((s.nodes, s.routers), (k * k * k / 4, 5 * k * k / 4));
+            assert_eq!(s.links, k * k * k / 2);
+            // Leaf switches keep half their ports for nodes; the other switches link all k.
+            assert_eq!((u64::from(s.degree_min), u64::from(s.degree_max)), (k / 2, k));
+            assert_eq!(s.diameter, 4);
+            assert_eq!(machine.network().hosts() as u64, k * k / 2);
+        }
+    }
+
+    #[test]
+    fn k_ary_n_trees() {
+        for (k, n) in [(2u64, 3u32), (4, 3), (3, 4), (5, 1), (2, 6)] {
+            let s = build(&format!("fat-tree:k={k},n={n}")).statistics().unwrap();
+            assert_eq!((s.nodes, s.routers), (k.pow(n), u64::from(n) * k.pow(n - 1)));
+            assert_eq!(s.links, u64::from(n - 1) * k.pow(n));
+            assert_eq!(s.diameter, 2 * (n - 1));
+        }
+    }
+
+    #[test]
+    fn leaves_come_first_in_node_order() {
+        let tree = build("xgft:h=3,m=4x4x8,w=1x2x2");
+        let far = |n| tree.distance(NodeId(0), NodeId(n));
+        assert_eq!([far(3), far(4), far(15), far(16), far(127)], [0, 2, 2, 4, 4]);
+        let levels: Vec<_> = tree.network().levels().iter().map(|l| (l.name, l.routers)).collect();
+        assert_eq!(levels, [("pod", 4), ("leaf", 1)]);
+        assert_eq!((tree.network().hosts(), tree.network().routers()), (32, 32 + 16 + 4));
+    }
+
+    #[test]
+    fn the_drawing_is_right() {
+        let graph = build("fat-tree:k=2,n=3");
+        let of = |r| graph.graph().unwrap().neighbours(crate::RouterId(r)).to_vec();
+        assert_eq!(
+            [of(0), of(1), of(4), of(5)],
+            [vec![4, 5], vec![4, 5], vec![0, 1, 8, 10], vec![0, 1, 9, 11]]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn counts_and_distances_equal_the_graph(
+            m in prop::collection::vec(1u32..5, 1..5),
+            w in prop::collection::vec(1u32..4, 3),
+        ) {
+            let w: Vec<u32> = std::iter::once(1).chain(w).take(m.len()).collect();
+            let spec = format!("xgft:h={},m={},w={}", m.len(), by_x(&m), by_x(&w));
+            let machine = build(&spec);
+            prop_assert_eq!(machine.spec(), spec);
+            testing::check_links(&machine);
+            testing::check_metric(&machine);
+        }
+    }
+
+    #[test]
+    fn specifications_come_back_as_written() {
+        for spec in ["fat-tree:k=4", "fat-tree:k=4,n=2,limit=9", "xgft:h=2,m=18x4,w=1x2"] {
+            assert_eq!(build(spec).spec(), spec);
+        }
+        assert_eq!(build("xgft:m=18x4,w=1x2").spec(), "xgft:h=2,m=18x4,w=1x2");
+    }
+
+    #[test]
+    fn wrong_parameters_are_named() {
+        for (spec, part) in [
+            ("fat-tree", "no `k`"),
+            ("fat-tree:k=5", "an even number of ports"),
+            ("fat-tree:k=100000", "a machine of 250000000000000 nodes"),
+            ("fat-tree:k=2,n=32", "a machine of 4294967296 nodes"),
+            ("fat-tree:k=2,n=31", "switches"),
+            ("xgft:h=3,m=4x4,w=1x2x2", "3 numbers"),
+            ("xgft:h=2,m=4x4,w=2x2", "w[0] = 1"),
+            ("xgft:m=2147483648x2,w=1x1", "a machine of 4294967296 nodes"),
+            ("xgft:m=1x1x1,w=1x2147483648x2147483648", "switches"),
+        ] {
+            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
+            assert!(error.contains(part), "{spec}: {error}");
+        }
+        // Large but plain: the figures come from closed forms, and only the graph is refused.
+        let large = build("fat-tree:k=1024");
+        assert_eq!(large.statistics().unwrap().nodes, 1 << 28);
+    }
+}

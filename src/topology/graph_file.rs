@@ -1,0 +1,237 @@
+//! Networks from a file: a CSV edge list.
+
+use std::path::Path;
+
+use super::{Context, Family, LinkVisitor, Network};
+use super::{per_router, per_router_suffix, require_graph};
+use crate::error::{Error, Place, Result};
+use crate::input::{Line, Text};
+use crate::params::Params;
+use petgraph::unionfind::UnionFind;
+
+/// `graph:FILE[,per_router=K]`.
+pub const FAMILY: Family = Family {
+    name: "graph",
+    positional: Some("file"),
+    about: "any network, from a CSV file of links u,v[,capacity]",
+    example: "graph:links.csv",
+    build: GraphFile::from_params,
+};
+
+/// Routers 0..N-1 and undirected links, one a line as `u,v` or `u,v,capacity` (1 unless given). The first
+/// line may be a header, that is, hold no number; `#` starts a comment; `.gz` is read compressed.
+///
+/// # Errors
+/// With the line: anything that is not a number, a capacity that is not finite and above 0, a link from a
+/// router to itself, a link named before (in either direction), an id left out below the largest one, a
+/// router that no path joins to router 0.
+///
+/// # Complexity
+/// O(links · log links); 24 bytes a link.
+#[derive(Debug)]
+struct GraphFile {
+    spec: String,
+    routers: u32,
+    per_router: u32,
+    links: Vec<(u32, u32, f64)>,
+}
+
+/// A link as read: ends in ascending order, and where it stands.
+struct Edge {
+    ends: (u32, u32),
+    capacity: f64,
+    line: usize,
+}
+
+impl GraphFile {
+    fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+        let expected = "a CSV file of links u,v[,capacity], as in graph:links.csv";
+        let path = params.path("file")?.ok_or_else(|| params.wrong("file", expected))?;
+        let per_router = per_router(params)?;
+        let (routers, links) = read(&Text::read(&path)?)?;
+        require_graph(context, u64::from(routers), links.len() as u64)?;
+        let spec = format!("{}{}", spec(&path), per_router_suffix(per_router));
+        Ok(Box::new(GraphFile { spec, routers, per_router, links }))
+    }
+}
+
+/// `graph:FILE`; with the key where the name itself holds an `=`.
+fn spec(path: &Path) -> String {
+    let path = path.display().to_string();
+    let key = if path.contains('=') { "file=" } else { "" };
+    format!("graph:{key}{path}")
+}
+
+/// The number of routers and the links, sorted.
+fn read(text: &Text) -> Result<(u32, Vec<(u32, u32, f64)>)> {
+    let mut edges = Vec::new();
+    for (i, line) in text.data_lines().enumerate() {
+        let mut fields = line.text.split(',').map(str::trim);
+        if i == 0 && fields.all(|f| f.parse::<f64>().is_err()) && line.text.contains(',') {
+            continue;
+        }
+        edges.push(edge(&line)?);
+    }
+    let at = |line| Place::line(text.name(), line);
+    if edges.is_empty() {
+        let place = Place::File(text.name().into());
+        return Err(Error::input(place, "no links", "lines of u,v[,capacity]"));
+    }
+    edges.sort_unstable_by_key(|e| (e.ends, e.line));
+    let twice = edges.windows(2).filter(|pair| pair[0].ends == pair[1].ends);
+    if let Some([first, again]) = twice.min_by_key(|pair| pair[1].line) {
+        let (u, v) = again.ends;
+        let found = format!("link {u},{v} again (line {} has it)", first.line);
+        return Err(Error::input(at(again.line), found, "each link once, in one direction"));
+    }
+    let routers = without_gaps(&edges, at)?;
+    let mut parts = UnionFind::<u32>::new(routers as usize);
+    edges.iter().for_each(|e| {
+        parts.union(e.ends.0, e.ends.1);
+    });
+    let apart = edges.iter().filter(|e| !parts.equiv(0, e.ends.0)).min_by_key(|e| e.line);
+    if let Some(edge) = apart {
+        let found = format!("router {}, which no path joins to router 0", edge.ends.0);
+        return Err(Error::input(at(edge.line), found, "a connected network"));
+    }
+    Ok((routers, edges.into_iter().map(|e| (e.ends.0, e.ends.1, e.capacity)).collect()))
+}
+
+fn edge(line: &Line<'_>) -> Result<Edge> {
+    let wrong = |found: String, expected: &str| Error::input(line.place(), found, expected);
+    let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+    if !(2..=3).contains(&fields.len()) {
+        return Err(wrong(format!("`{}`", line.text), "u,v[,capacity]"));
+    }
+    // The largest id is one below the most routers.
+    let router = |text: &str| match text.parse::<u32>() {
+        Ok(id) if id < 1 << 31 => Ok(id),
+        _ => Err(wrong(format!("router `{text}`"), "a router id from 0 to 2147483647")),
+    };
+    let (u, v) = (router(fields[0])?, router(fields[1])?);
+    if u == v {
+        return Err(wrong(format!("a link from router {u} to itself"), "two different routers"));
+    }
+    let capacity = match fields.get(2) {
+        None => 1.0,
+        Some(text) => match text.parse::<f64>() {
+            Ok(capacity) if capacity.is_finite() && capacity > 0.0 => capacity,
+            _ => return Err(wrong(format!("capacity `{text}`"), "a finite number above 0")),
+        },
+    };
+    Ok(Edge { ends: (u.min(v), u.max(v)), capacity, line: line.number })
+}
+
+/// One more than the largest id, if every smaller one stands on some link. Without a table of all ids:
+/// a slip may make the largest one huge.
+fn without_gaps(edges: &[Edge], at: impl Fn(usize) -> Place) -> Result<u32> {
+    let mut ids: Vec<u32> = edges.iter().flat_map(|e| [e.ends.0, e.ends.1]).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let Some((missing, id)) = (0..).zip(&ids).find(|(i, id)| i != *id) else {
+        return Ok(ids.len() as u32);
+    };
+    let line = edges.iter().filter(|e| e.ends.0 == *id || e.ends.1 == *id).map(|e| e.line).min();
+    let found = format!("router {id}, but no link of router {missing}");
+    Err(Error::input(at(line.unwrap_or(1)), found, "ids from 0 without gaps"))
+}
+
+impl Network for GraphFile {
+    fn spec(&self) -> String {
+        self.spec.clone()
+    }
+
+    fn routers(&self) -> u32 {
+        self.routers
+    }
+
+    fn per_router(&self) -> u32 {
+        self.per_router
+    }
+
+    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+        self.links.iter().for_each(|(u, v, capacity)| visit(*u, *v, *capacity));
+    }
+
+    fn link_count(&self) -> u64 {
+        self.links.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Topology, testing};
+    use std::io::Write;
+
+    #[test]
+    fn header_comments_and_capacities_are_optional() {
+        for text in [
+            "0,1\n1,2\n",
+            "# ring\nu,v,capacity\n\n1 , 0\n2,1,1 # last\n",
+            "source,target\n1,0\n1,2\n",
+        ] {
+            let (routers, links) = read(&Text::new("g", text)).unwrap();
+            assert_eq!((routers, links), (3, vec![(0, 1, 1.0), (1, 2, 1.0)]), "{text}");
+        }
+        let (_, links) = read(&Text::new("g", "1,0,2.5")).unwrap();
+        assert_eq!(links, [(0, 1, 2.5)]);
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        for (text, expected) in [
+            ("0,1\n2,2\n", "g:2: found a link from router 2 to itself"),
+            ("u,v\n0,1\n1,2\n1,0\n", "g:4: found link 0,1 again (line 2 has it)"),
+            ("0,1\n1,x\n", "g:2: found router `x`"),
+            ("0,1\n1,-2\n", "g:2: found router `-2`"),
+            ("-1,1\n", "g:1: found router `-1`"),
+            ("0,4294967296\n", "g:1: found router `4294967296`"),
+            ("0,1\n1,2,0\n", "g:2: found capacity `0`"),
+            ("0,1,-1\n", "g:1: found capacity `-1`"),
+            ("0,1,inf\n", "g:1: found capacity `inf`"),
+            ("0,1,NaN\n", "g:1: found capacity `NaN`"),
+            ("0,1,1,1\n", "g:1: found `0,1,1,1`"),
+            ("0 1\n", "g:1: found `0 1`"),
+            ("0,1\n1,2000000000\n", "g:2: found router 2000000000, but no link of router 2"),
+            ("1,2\n", "g:1: found router 1, but no link of router 0"),
+            ("0,1\n1,2\n4,3\n", "g:3: found router 3, which no path joins to router 0"),
+            ("# nothing\n", "g: found no links"),
+            ("u,v\nu,v\n", "g:2: found router `u`"),
+        ] {
+            let error = read(&Text::new("g", text)).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn plain_and_compressed_files_are_machines() {
+        let folder = tempfile::tempdir().unwrap();
+        let links = b"0,1\n1,2\n2,3\n3,0,4\n";
+        let plain = folder.path().join("a=b.csv");
+        std::fs::write(&plain, links).unwrap();
+        let packed = folder.path().join("links.csv.gz");
+        let file = std::fs::File::create(&packed).unwrap();
+        let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        encoder.write_all(links).unwrap();
+        encoder.finish().unwrap();
+        let context = Context::default();
+        for spec in [
+            format!("graph:file={},per_router=2", plain.display()),
+            format!("graph:{},per_router=2", packed.display()),
+        ] {
+            let machine = Topology::inline(&spec, &context).unwrap();
+            assert_eq!(machine.spec(), spec);
+            testing::check_links(&machine);
+            let s = machine.statistics().unwrap();
+            assert_eq!((s.nodes, s.routers, s.links, s.diameter), (8, 4, 4, 2));
+        }
+        let text = Text::new("m.toml", "kind = 'graph'\nfile = 'links.csv.gz'\n");
+        let base = folder.path().join("m.toml");
+        assert_eq!(Topology::toml(&text, Some(&base), &context).unwrap().node_count(), 4);
+        let missing = Topology::inline("graph:no-such.csv", &context).unwrap_err().to_string();
+        assert!(missing.starts_with("no-such.csv: opening"), "{missing}");
+        let error = Topology::inline("graph", &context).unwrap_err().to_string();
+        assert!(error.contains("no `file`"), "{error}");
+    }
+}

@@ -1,0 +1,144 @@
+//! HyperX: a grid in which every line of routers is joined all-to-all.
+//!
+//! # Drawing
+//! ```text
+//! hyperx:2x3    0 - 1 - 2     each row a triangle (0-2 and 3-5 are linked, too),
+//!               |   |   |     each column a pair
+//!               3 - 4 - 5
+//! ```
+
+use super::distance::{Axis, Product, Shape};
+use super::{Context, Family, Lattice, LinkVisitor, Metric, Network};
+use super::{by_x, per_router, per_router_suffix, product};
+use crate::error::Result;
+use crate::params::Params;
+
+/// `hyperx:16x6x8,per_router=4`.
+pub const FAMILY: Family = Family {
+    name: "hyperx",
+    positional: Some("dims"),
+    about: "grid with every line of routers joined all-to-all (flattened butterfly)",
+    example: "hyperx:16x6x8,per_router=4",
+    build: HyperX::from_params,
+};
+
+/// Routers numbered as a grid, the last dimension fastest; two are linked when they differ in exactly one
+/// coordinate. Distance = number of coordinates that differ. Degree Σ(nᵢ-1), diameter = number of
+/// dimensions of extent 2 or more.
+///
+/// # Limits
+/// Every link has capacity 1: the paper's relative capacities K are not modelled.
+///
+/// # References
+/// Ahn, Binkert, Davis, McLaren, Schreiber, "HyperX: topology, routing, and packaging of efficient
+/// large-scale networks", SC'09, section 2, <https://doi.org/10.1145/1654059.1654101>.
+#[derive(Debug)]
+struct HyperX {
+    product: Product,
+    per_router: u32,
+}
+
+impl HyperX {
+    fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
+        let dims = params.extents("dims")?;
+        let dims = dims.ok_or_else(|| params.wrong("dims", "the extents, as in 16x6x8"))?;
+        product(&params.place_of("dims"), dims.iter().copied())?;
+        let clique = |extent| Axis { extent, shape: Shape::Clique };
+        Ok(Box::new(HyperX {
+            product: Product { axes: dims.into_iter().map(clique).collect() },
+            per_router: per_router(params)?,
+        }))
+    }
+
+    fn extents(&self) -> Vec<u32> {
+        self.product.axes.iter().map(|a| a.extent).collect()
+    }
+}
+
+impl Network for HyperX {
+    fn spec(&self) -> String {
+        format!("hyperx:{}{}", by_x(&self.extents()), per_router_suffix(self.per_router))
+    }
+
+    fn routers(&self) -> u32 {
+        self.product.routers() as u32
+    }
+
+    fn per_router(&self) -> u32 {
+        self.per_router
+    }
+
+    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+        self.product.for_each_link(&mut |u, v, _| visit(u, v, 1.0));
+    }
+
+    fn link_count(&self) -> u64 {
+        self.product.links()
+    }
+
+    fn degrees(&self) -> (u32, u32) {
+        self.product.degrees()
+    }
+
+    fn metric(&self) -> Metric {
+        Metric::Product(self.product.clone())
+    }
+
+    fn lattice(&self) -> Option<Lattice> {
+        let extents = self.extents();
+        let open = vec![false; extents.len()];
+        Some(Lattice::of_routers(extents, open))
+    }
+
+    fn vertex_transitive(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ids::NodeId;
+    use crate::topology::{Context, Topology};
+
+    fn build(spec: &str) -> Topology {
+        Topology::inline(spec, &Context::default()).unwrap()
+    }
+
+    #[test]
+    fn counts_follow_the_closed_forms() {
+        let s = build("hyperx:16x6x8,per_router=4").statistics().unwrap();
+        assert_eq!((s.nodes, s.routers, s.diameter), (3072, 768, 3));
+        assert_eq!((s.degree_min, s.degree_max, s.links), (27, 27, 768 * 27 / 2));
+        // A 2-ary HyperX is the hypercube; an extent of 1 adds nothing.
+        let cube = build("hyperx:2x2x1x2").statistics().unwrap();
+        assert_eq!((cube.diameter, cube.links, cube.degree_max), (3, 12, 3));
+    }
+
+    #[test]
+    fn distance_counts_the_coordinates_that_differ() {
+        let machine = build("hyperx:3x4,per_router=2");
+        let far = |n| machine.distance(NodeId(0), NodeId(n));
+        assert_eq!([far(1), far(6), far(16), far(18)], [0, 1, 1, 2]);
+        assert_eq!(machine.spec(), "hyperx:3x4,per_router=2");
+    }
+
+    #[test]
+    fn the_best_case_cascade_is_a_hyperx() {
+        let (a, b) = (build("hyperx:8x6x16,per_router=4"), build("cascade:16x6x8,per_router=4"));
+        let (a, b) = (a.statistics().unwrap(), b.statistics().unwrap());
+        assert_eq!((a.links, a.total_distance), (b.links, b.total_distance));
+    }
+
+    #[test]
+    fn wrong_extents_are_named() {
+        for (spec, part) in [
+            ("hyperx", "no `dims`"),
+            ("hyperx:4x0", "dims[1] = 0"),
+            ("hyperx:99999x99999", "1 to 2147483648 nodes"),
+            ("hyperx:4x4,k=2", "unknown key for hyperx `k`"),
+        ] {
+            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
+            assert!(error.contains(part), "{spec}: {error}");
+        }
+    }
+}

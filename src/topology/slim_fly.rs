@@ -1,0 +1,197 @@
+//! Slim Fly: the McKay-Miller-Širáň graphs, close to the most routers a degree allows at diameter 2.
+//!
+//! # Drawing
+//! ```text
+//! slim-fly:q=5, the Hoffman-Singleton graph: 50 routers of degree 7
+//! (0,x,y): 5 pentagons        (1,m,c): 5 pentagrams
+//! y joined to y±1             c joined to c±2            (0,x,y) - (1,m,c) where y = m·x + c mod 5
+//! ```
+
+use super::galois::{Field, prime_power};
+use super::{Context, Family, Level, LinkVisitor, Network};
+use super::{check_nodes, per_router, per_router_suffix, require_graph};
+use crate::error::Result;
+use crate::params::Params;
+
+/// `slim-fly:q=5`.
+pub const FAMILY: Family = Family {
+    name: "slim-fly",
+    positional: None,
+    about: "2q^2 routers at diameter 2, q a prime power of the form 4w-1, 4w or 4w+1",
+    example: "slim-fly:q=5",
+    build: SlimFly::from_params,
+};
+
+/// The MMS graph of a prime power q = 4w + d, d in {-1, 0, 1}, over GF(q) with primitive element ξ:
+///
+/// - (0,x,y) - (0,x,y') where y-y' is in X, (1,m,c) - (1,m,c') where c-c' is in X',
+///   (0,x,y) - (1,m,c) where y = m·x + c;
+/// - d = 1: X the even powers of ξ, X' the odd ones;
+/// - d = 0: X = {1, ξ², …, ξ^(q-2)}, X' = {ξ, ξ³, …, ξ^(q-1)};
+/// - d = -1: X = {1, ξ², …, ξ^(2w-2)} ∪ {ξ^(2w-1), ξ^(2w+1), …, ξ^(4w-3)}, X' = ξ·X.
+///
+/// Router (s,x,y) has id s·q² + x·q + y. 2q² routers of degree (3q-d)/2, diameter 2.
+///
+/// # Complexity
+/// O(links) to visit; distances by breadth-first search.
+///
+/// # References
+/// Besta, Hoefler, "Slim Fly: a cost effective low-diameter network topology", SC'14, section II-B,
+/// <https://doi.org/10.1109/SC.2014.34>, for d = ±1; McKay, Miller, Širáň, J. Combin. Theory B 74, 1998,
+/// <https://doi.org/10.1006/jctb.1998.1828>; Hafner, "Geometric realisation of the graphs of
+/// McKay-Miller-Širáň", J. Combin. Theory B 90, 2004, <https://doi.org/10.1016/j.jctb.2003.07.002>, for
+/// d = 0. How many nodes a router carries is left open here (the paper takes half its degree).
+#[derive(Debug)]
+struct SlimFly {
+    q: u32,
+    per_router: u32,
+    field: Field,
+    /// X and X'.
+    generators: [Vec<u32>; 2],
+}
+
+/// Whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.
+fn valid(q: u32) -> bool {
+    q >= 3 && q % 4 != 2 && prime_power(q).is_some()
+}
+
+/// (3q-d)/2, d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved, rounded to whole generators.
+fn degree(q: u32) -> u64 {
+    let q = u64::from(q);
+    match q % 4 {
+        1 => (3 * q - 1) / 2,
+        3 => (3 * q).div_ceil(2),
+        _ => 3 * q / 2,
+    }
+}
+
+impl SlimFly {
+    fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+        let q: u32 = params.required("q", 3, 1 << 30)?;
+        let per_router = per_router(params)?;
+        let routers = 2 * u64::from(q) * u64::from(q);
+        check_nodes(params.place(), routers.saturating_mul(u64::from(per_router)))?;
+        let Some(field) = Field::new(q).filter(|_| valid(q)) else {
+            // 3 is valid, and every power of two above: both searches end.
+            let below = (3..q).rev().find(|q| valid(*q)).unwrap_or(3);
+            let above = (q + 1..).find(|q| valid(*q)).unwrap_or(below);
+            let expected = format!(
+                "a prime power of the form 4w-1, 4w or 4w+1; near it are {below} and {above}"
+            );
+            return Err(params.wrong("q", expected));
+        };
+        require_graph(context, routers, routers * degree(q) / 2)?;
+        let generators = generators(q).map(|x| x.into_iter().map(|i| field.power(i)).collect());
+        Ok(Box::new(SlimFly { q, per_router, field, generators }))
+    }
+}
+
+/// The exponents of X and X'.
+fn generators(q: u32) -> [Vec<u32>; 2] {
+    let first: Vec<u32> = if q % 4 == 3 {
+        let w = q.div_ceil(4);
+        (0..w).map(|i| 2 * i).chain((0..w).map(|i| 2 * w - 1 + 2 * i)).collect()
+    } else {
+        (0..q / 2).map(|i| 2 * i).collect()
+    };
+    let second = first.iter().map(|i| i + 1).collect();
+    [first, second]
+}
+
+impl Network for SlimFly {
+    fn spec(&self) -> String {
+        format!("slim-fly:q={}{}", self.q, per_router_suffix(self.per_router))
+    }
+
+    fn routers(&self) -> u32 {
+        2 * self.q * self.q
+    }
+
+    fn per_router(&self) -> u32 {
+        self.per_router
+    }
+
+    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+        let (q, f) = (self.q, &self.field);
+        for (s, generators) in self.generators.iter().enumerate() {
+            for x in 0..q {
+                let first = (s as u32 * q + x) * q;
+                for y in 0..q {
+                    // X = -X: each link is seen from both ends.
+                    for other in generators.iter().map(|g| f.add(y, *g)).filter(|other| *other > y)
+                    {
+                        visit(first + y, first + other, 1.0);
+                    }
+                    if s == 0 {
+                        for m in 0..q {
+                            let c = f.subtract(y, f.multiply(m, x));
+                            visit(first + y, (q + m) * q + c, 1.0);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn link_count(&self) -> u64 {
+        u64::from(self.routers()) * degree(self.q) / 2
+    }
+
+    fn degrees(&self) -> (u32, u32) {
+        let degree = degree(self.q) as u32;
+        (degree, degree)
+    }
+
+    fn levels(&self) -> Vec<Level> {
+        vec![Level { name: "subgroup", routers: self.q }, Level { name: "router", routers: 1 }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::topology::{Context, Topology, testing};
+
+    fn build(spec: &str) -> Topology {
+        Topology::inline(spec, &Context::default()).unwrap()
+    }
+
+    #[test]
+    fn every_kind_of_q_gives_diameter_two() {
+        for q in [3u64, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 25, 27] {
+            let machine = build(&format!("slim-fly:q={q}"));
+            testing::check_links(&machine);
+            let s = machine.statistics().unwrap();
+            assert_eq!((s.routers, s.diameter), (2 * q * q, 2), "q = {q}");
+            let d = [0, 1, 9, -1][(q % 4) as usize];
+            let degree = (3 * q as i64 - d) / 2;
+            assert_eq!((i64::from(s.degree_min), i64::from(s.degree_max)), (degree, degree));
+            // At diameter 2 all that are not linked are two hops away.
+            let pairs = (s.routers * (s.routers - 1) / 2) as u128;
+            assert_eq!(s.total_distance, 2 * pairs - u128::from(s.links));
+        }
+    }
+
+    #[test]
+    fn five_is_the_hoffman_singleton_graph() {
+        // Degree 7, diameter 2, 50 = 1 + 7 + 7·6 routers: the Moore bound.
+        let s = build("slim-fly:q=5,per_router=4").statistics().unwrap();
+        assert_eq!((s.nodes, s.routers, s.links, s.diameter), (200, 50, 175, 2));
+        assert_eq!(s.spec, "slim-fly:q=5,per_router=4");
+    }
+
+    #[test]
+    fn wrong_q_names_its_neighbours() {
+        for (spec, part) in [
+            ("slim-fly:q=6", "near it are 5 and 7"),
+            ("slim-fly:q=2", "from 3 to"),
+            ("slim-fly:q=15", "near it are 13 and 16"),
+            ("slim-fly:q=50", "near it are 49 and 53"),
+            ("slim-fly", "no `q`"),
+            ("slim-fly:q=100003", "a machine of 20001200018 nodes"),
+            ("slim-fly:q=16381", "more than the 8.0 GB"),
+        ] {
+            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
+            assert!(error.contains(part), "{spec}: {error}");
+        }
+    }
+}

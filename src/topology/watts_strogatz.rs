@@ -1,0 +1,141 @@
+//! Small worlds: a ring of near neighbours, some of its links moved at random.
+
+use rand::RngExt;
+use rand_pcg::Pcg64;
+
+use super::random_graph::{RandomGraph, Size};
+use super::{Context, Family, Network, require_graph};
+use crate::error::Result;
+use crate::params::Params;
+
+/// `watts-strogatz:n=1024,k=6,p=0.1,seed=1`.
+pub const FAMILY: Family = Family {
+    name: "watts-strogatz",
+    positional: None,
+    about: "ring of n routers, each linked to its k nearest, links moved with probability p",
+    example: "watts-strogatz:n=1024,k=6,p=0.1,seed=1",
+    build: from_params,
+};
+
+/// A ring of n routers, each linked to its k nearest (k-1 where k is odd); then every link (u,v) is
+/// replaced with probability p by (u,w), w uniform over the routers not yet linked to u. Redrawn until
+/// connected; n·⌊k/2⌋ links always.
+///
+/// Links are taken by distance along the ring, then by u, as in the paper; a router linked to all others
+/// keeps its link.
+///
+/// # Errors
+/// k below 2 or above n-1; no connected network among many draws.
+///
+/// # Complexity
+/// O(n·k²) expected a draw.
+///
+/// # References
+/// Watts, Strogatz, "Collective dynamics of small-world networks", Nature 393, 1998, figure 1,
+/// <https://doi.org/10.1038/30918>.
+fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+    let size = Size::from_params(params)?;
+    let n = size.routers;
+    if n < 3 {
+        return Err(params.wrong("n", "at least 3 routers, a ring"));
+    }
+    let k: u32 = params.required("k", 2, n - 1)?;
+    let p = params.real("p", 0.0, 1.0)?;
+    let p = p.ok_or_else(|| params.wrong("p", "p = a probability from 0 to 1"))?;
+    let links = u64::from(n) * u64::from(k / 2);
+    require_graph(context, u64::from(n), links)?;
+    let family = format!("watts-strogatz:n={n},k={k},p={p}");
+    let advice = "expected a larger k or a smaller p";
+    RandomGraph::draw(params, context, &size, &family, links, advice, |rng| {
+        Some(rewired(n, k / 2, p, rng))
+    })
+}
+
+fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
+    let at = |u: u32, step: u32| ((u64::from(u) + u64::from(step)) % u64::from(n)) as u32;
+    let near = |u| (1..=reach).flat_map(move |j| [at(u, j), at(u, n - j)]).collect();
+    let mut neighbours: Vec<Vec<u32>> = (0..n).map(near).collect();
+    for step in 1..=reach {
+        for u in 0..n {
+            let v = at(u, step);
+            if !rng.random_bool(p) || neighbours[u as usize].len() as u32 == n - 1 {
+                continue;
+            }
+            let w = loop {
+                let w = rng.random_range(0..n);
+                if w != u && !neighbours[u as usize].contains(&w) {
+                    break w;
+                }
+            };
+            neighbours[u as usize].retain(|x| *x != v);
+            neighbours[v as usize].retain(|x| *x != u);
+            neighbours[u as usize].push(w);
+            neighbours[w as usize].push(u);
+        }
+    }
+    let mut links: Vec<(u32, u32)> = Vec::with_capacity(n as usize * reach as usize);
+    for (u, others) in (0..n).zip(&neighbours) {
+        links.extend(others.iter().filter(|v| **v > u).map(|v| (u, *v)));
+    }
+    links.sort_unstable();
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random_graph::tests::{check, hash};
+    use super::*;
+    use crate::topology::Topology;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn simple_connected_and_as_many_links_as_the_ring(
+            n in 5u32..40, k in 4u32..12, p in 0.0f64..1.0, seed in 0u64..99,
+        ) {
+            let k = k.min(n - 1);
+            let (_, links) = check(&format!("watts-strogatz:n={n},k={k},p={p},seed={seed}"));
+            prop_assert_eq!(links.len() as u32, n * (k / 2));
+        }
+    }
+
+    #[test]
+    fn without_moves_it_is_the_ring() {
+        let (ring, links) = check("watts-strogatz:n=20,k=5,p=0");
+        let s = ring.statistics().unwrap();
+        assert_eq!((s.degree_min, s.degree_max, s.links, s.diameter), (4, 4, 40, 5));
+        assert_eq!(links[..4], [(0, 1), (0, 2), (0, 18), (0, 19)]);
+        assert_eq!(ring.spec(), "watts-strogatz:n=20,k=5,p=0,seed=1");
+    }
+
+    #[test]
+    fn about_p_of_the_links_move() {
+        let (_, links) = check("watts-strogatz:n=3000,k=6,p=0.1,seed=3");
+        let moved = links.iter().filter(|(u, v)| (v - u).min(u + 3000 - v) > 3).count();
+        assert!((810..990).contains(&moved), "{moved} of 9000");
+    }
+
+    #[test]
+    fn the_generator_is_pinned() {
+        let (_, links) = check("watts-strogatz:n=1024,k=6,p=0.1,seed=1");
+        assert_eq!(
+            (&links[..3], hash(&links)),
+            (&[(0, 1), (0, 2), (0, 3)][..], 2012293083271743319)
+        );
+    }
+
+    #[test]
+    fn wrong_parameters_are_named() {
+        for (spec, part) in [
+            ("watts-strogatz:n=10,k=1,p=0.5", "a whole number from 2 to 9"),
+            ("watts-strogatz:n=10,k=10,p=0.5", "a whole number from 2 to 9"),
+            ("watts-strogatz:n=10,k=4", "no `p`"),
+            ("watts-strogatz:n=10,k=4,p=1.5", "a number from 0 to 1"),
+            ("watts-strogatz:n=2,k=2,p=0", "at least 3 routers"),
+            ("watts-strogatz:n=2000000000,k=1000,p=0.1", "more than the 8.0 GB"),
+        ] {
+            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
+            assert!(error.contains(part), "{spec}: {error}");
+        }
+    }
+}
