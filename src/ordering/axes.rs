@@ -14,6 +14,8 @@ pub struct View<'a> {
     lattice: &'a Lattice,
     /// `axes[i]` = the lattice axis that the method sees as its axis i.
     axes: Vec<usize>,
+    /// Cells between neighbours along the method's axis i.
+    strides: Vec<u32>,
     /// Whether the method's axis i runs from high to low.
     reversed: Vec<bool>,
     /// Cells along each axis as the method sees them, slowest first.
@@ -67,7 +69,9 @@ impl<'a> View<'a> {
         let turned = read("reverse", &some)?.unwrap_or_default();
         let reversed = axes.iter().map(|a| turned.contains(a)).collect();
         let extents = axes.iter().map(|a| lattice.extents[*a]).collect();
-        Ok(View { topology, lattice, axes, reversed, extents })
+        let stride = |a: &usize| lattice.extents[a + 1..].iter().product();
+        let strides = axes.iter().map(stride).collect();
+        Ok(View { topology, lattice, axes, strides, reversed, extents })
     }
 
     /// Number of cells.
@@ -77,11 +81,15 @@ impl<'a> View<'a> {
 
     /// The lattice cell at a position in the method's axes.
     pub fn cell(&self, position: &[u32]) -> u32 {
-        let mut coordinates = [0u32; 32];
-        for (i, x) in position.iter().enumerate() {
-            coordinates[self.axes[i]] = if self.reversed[i] { self.extents[i] - 1 - x } else { *x };
-        }
-        self.lattice.cell(&coordinates[..position.len()])
+        position.iter().enumerate().fold(0, |cell, (i, x)| {
+            let x = if self.reversed[i] { self.extents[i] - 1 - x } else { *x };
+            cell + x * self.strides[i]
+        })
+    }
+
+    /// One value an axis, from the lattice's order of axes to the method's.
+    pub fn permuted<T: Copy>(&self, stored: &[T]) -> Vec<T> {
+        self.axes.iter().map(|a| stored[*a]).collect()
     }
 
     /// The cells sorted by a key of their position (row-major in the method's axes on ties). Suits
@@ -94,23 +102,8 @@ impl<'a> View<'a> {
     }
 
     /// Visits all positions, row-major in the method's axes.
-    pub fn for_each_position(&self, mut visit: impl FnMut(&[u32])) {
-        let mut position = vec![0u32; self.extents.len()];
-        loop {
-            visit(&position);
-            let mut axis = self.extents.len();
-            loop {
-                if axis == 0 {
-                    return;
-                }
-                axis -= 1;
-                position[axis] += 1;
-                if position[axis] < self.extents[axis] {
-                    break;
-                }
-                position[axis] = 0;
-            }
-        }
+    pub fn for_each_position(&self, visit: impl FnMut(&[u32])) {
+        for_each_position(&self.extents, visit);
     }
 
     /// The schedulable nodes of `cells` in turn; within a cell by id.
@@ -132,5 +125,25 @@ impl<'a> View<'a> {
             }
         }
         nodes
+    }
+}
+
+/// Visits all positions of a box, row-major.
+pub(super) fn for_each_position(extents: &[u32], mut visit: impl FnMut(&[u32])) {
+    let mut position = vec![0u32; extents.len()];
+    loop {
+        visit(&position);
+        let mut axis = extents.len();
+        loop {
+            if axis == 0 {
+                return;
+            }
+            axis -= 1;
+            position[axis] += 1;
+            if position[axis] < extents[axis] {
+                break;
+            }
+            position[axis] = 0;
+        }
     }
 }

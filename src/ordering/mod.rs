@@ -15,9 +15,20 @@ use crate::params::{self, Params};
 use crate::topology::Topology;
 
 pub mod axes;
+mod brick;
 pub mod defaults;
 mod file;
+mod gilbert;
+mod helical;
+mod hierarchical;
+mod hilbert;
+mod interleave;
 mod linear;
+mod random;
+mod spectral;
+#[cfg(test)]
+mod testing;
+mod traversal;
 
 /// An ordering family: a line of [`METHODS`].
 pub struct Method {
@@ -58,7 +69,23 @@ impl Needs {
 }
 
 /// Every method, in the order of lists.
-pub const METHODS: &[Method] = &[linear::ROW_MAJOR, linear::SNAKE];
+pub const METHODS: &[Method] = &[
+    linear::ROW_MAJOR,
+    helical::HELICAL,
+    linear::SNAKE,
+    interleave::MORTON,
+    interleave::GRAY,
+    hilbert::HILBERT,
+    gilbert::GILBERT,
+    brick::BRICK,
+    hierarchical::HIERARCHICAL,
+    traversal::BFS,
+    traversal::DFS,
+    traversal::RCM,
+    spectral::SPECTRAL,
+    traversal::NEAREST,
+    random::RANDOM,
+];
 
 /// A sequence of distinct schedulable nodes of one topology.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -216,5 +243,125 @@ impl<'a> Check<'a> {
             return Err(Error::input(place(), format!("node {node} again"), "each node once"));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{error, topology};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A permutation of exactly the schedulable nodes; those of a router consecutive and ascending, except
+    /// where the family says otherwise.
+    fn check(spec: &str, by: &str) {
+        let topology = topology(spec);
+        let order =
+            NodeOrder::make(&topology, by).unwrap_or_else(|e| panic!("{by} on {spec}: {e}"));
+        let mut sorted = order.nodes().to_vec();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(topology.nodes().iter()), "{by} on {spec}");
+        if by != "random" {
+            let routers: Vec<u32> =
+                order.nodes().iter().map(|n| topology.router_of(*n).0).collect();
+            let mut stretches: Vec<u32> = routers.chunk_by(|a, b| a == b).map(|c| c[0]).collect();
+            let count = stretches.len();
+            stretches.sort_unstable();
+            stretches.dedup();
+            assert_eq!(stretches.len(), count, "{by} on {spec} parts a router");
+        }
+        assert_eq!(order, NodeOrder::make(&topology, by).unwrap());
+    }
+
+    fn check_all(spec: &str) {
+        let machine = topology(spec);
+        for method in METHODS.iter().filter(|m| m.needs.met_by(&machine)) {
+            let axes = machine.lattice().map_or(0, |l| l.extents.len());
+            let wide = machine.lattice().is_some_and(|l| {
+                l.extents.iter().filter(|n| **n > 1).count() > 3 || l.extents.len() > 10
+            });
+            let back: String = (0..axes).rev().map(|d| d.to_string()).collect();
+            let turned = format!("{}:axes={back},reverse=0", method.name);
+            match method.name {
+                "gilbert" if wide => {
+                    assert!(error(spec, "gilbert").contains("at most three"));
+                }
+                "hierarchical" if machine.network().levels().is_empty() => {
+                    let block = vec!["2"; axes].join("x");
+                    check(spec, &format!("hierarchical:block={block}"));
+                    check(spec, &format!("hierarchical:block={block},scatter=true,axes={back}"));
+                }
+                "hierarchical" => {
+                    check(spec, "hierarchical");
+                    check(spec, "hierarchical:scatter=true");
+                }
+                "brick" => {
+                    check(spec, "brick");
+                    check(spec, "brick:inner=gray,outer=hilbert,reverse=0");
+                    check(spec, &format!("brick:inner=row,outer=row,axes={back}"));
+                }
+                "random" => {
+                    check(spec, "random");
+                    check(spec, "random:unit=router,seed=3");
+                }
+                _ => {
+                    check(spec, method.name);
+                    if method.needs == Needs::Lattice {
+                        check(spec, &turned);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_method_orders_every_node_once() {
+        for spec in [
+            "mesh:8x8x5",
+            "torus:1",
+            "torus:2x1x2",
+            "torus:5x4x3,per_router=2,limit=111,exclude=0-2+17+40-47",
+            "grid:6x5x4,wrap=101,per_router=3,exclude=0-119",
+            "mesh:3x2x4x2,exclude=5",
+            "mesh:1x1x1x1x1x1x1x1x1x1",
+            "cascade:4x3x2,per_router=2,limit=40,exclude=0-5",
+            "cascade:4x3x2,global=single",
+        ] {
+            check_all(spec);
+        }
+    }
+
+    #[test]
+    fn examples_work_somewhere() {
+        for method in METHODS {
+            let spec = match method.needs {
+                Needs::Levels => "cascade:16x6x8,per_router=4",
+                _ => "torus:6x4x4",
+            };
+            check(spec, method.example);
+        }
+    }
+
+    #[test]
+    fn more_axes_than_any_array_holds_are_no_problem() {
+        let ones = vec!["1"; 40].join("x");
+        check(&format!("mesh:{ones}x3"), "snake");
+        check(&format!("mesh:{ones}x3"), "morton");
+        check(&format!("mesh:{ones}x3"), "brick");
+        check(&format!("mesh:{ones}x300"), "gilbert");
+        assert!(error(&format!("mesh:{ones}x300"), "hilbert").contains("more than 128 bits"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_method_orders_any_grid(
+            dims in prop::collection::vec(1u32..6, 1..5),
+            per_router in 1u32..3,
+            torus in any::<bool>(),
+        ) {
+            let x: Vec<String> = dims.iter().map(u32::to_string).collect();
+            let kind = if torus { "torus" } else { "mesh" };
+            check_all(&format!("{kind}:{},per_router={per_router}", x.join("x")));
+        }
     }
 }

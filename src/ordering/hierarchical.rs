@@ -1,0 +1,185 @@
+//! Hierarchical orders: all of one unit of the machine before the next, or dealt out over the units.
+
+use super::axes::View;
+use super::brick::{self, Bricks};
+use super::{Method, Needs};
+use crate::error::{Error, Result};
+use crate::ids::{NodeId, RouterId};
+use crate::params::Params;
+use crate::topology::Topology;
+
+/// `hierarchical[:scatter=true,chunk=chassis]` or, on coordinates, `hierarchical:block=3x6x8[,axes=zxy]`.
+///
+/// Group → chassis → blade → node on dragonflies, pod → leaf → host on trees: units of each level in turn,
+/// all of one before the next. Families number their routers so; on them the order is that of the node ids.
+///
+/// `block` makes the units of a machine that has coordinates and no levels (racks on a torus): boxes of so
+/// many cells along the topology's own axes, row-major, clipped at the far edges, row-major inside; `axes`
+/// and `reverse` turn both.
+///
+/// `scatter=true` is the opposite extreme, as sites use it to spread load over global links: one chunk of
+/// each outermost unit in turn, units that are used up passed over. `chunk` says what is dealt at a time: a
+/// router's nodes (default) or a unit of a named level, kept whole.
+///
+/// # Errors
+/// Coordinates without levels and no `block`; an unknown `chunk`.
+///
+/// # Complexity
+/// O(nodes).
+pub const HIERARCHICAL: Method = Method {
+    name: "hierarchical",
+    about: "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
+    example: "hierarchical",
+    needs: Needs::Levels,
+    order,
+};
+
+/// An outermost unit: the chunks that `scatter` deals.
+type Unit = Vec<Vec<NodeId>>;
+
+fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
+    let levels = topology.network().levels();
+    let units = if params.has("block") || levels.is_empty() {
+        blocks(topology, params)?
+    } else {
+        // Lets `finish` suggest the key.
+        params.value("block");
+        let mut names = vec!["router"];
+        names.extend(levels.iter().map(|l| l.name));
+        let chunk = params.choice("chunk", &names)?;
+        let size = levels.iter().find(|l| l.name == chunk).map_or(1, |l| l.routers);
+        let hosts = topology.network().hosts();
+        (0..hosts)
+            .step_by(levels[0].routers.max(1) as usize)
+            .map(|first| {
+                let end = first.saturating_add(levels[0].routers.max(1)).min(hosts);
+                let chunk = |from: u32| {
+                    let to = from.saturating_add(size.max(1)).min(end);
+                    (from..to).flat_map(|r| topology.nodes_of(RouterId(r))).collect()
+                };
+                (first..end).step_by(size.max(1) as usize).map(chunk).collect()
+            })
+            .collect()
+    };
+    if params.flag("scatter")? {
+        return Ok(deal(units));
+    }
+    Ok(units.into_iter().flatten().flatten().collect())
+}
+
+fn blocks(topology: &Topology, params: &Params) -> Result<Vec<Unit>> {
+    let unsuited = |problem: &str, remedy: &str| {
+        let problem = format!("{} has no {problem}", topology.name());
+        Err(Error::unsuited(params.place().clone(), problem, remedy))
+    };
+    if topology.lattice().is_none() {
+        return unsuited("coordinates, which `block` needs", "what works here: no `block`");
+    }
+    let view = View::from_params(topology, params)?;
+    let Some(size) = brick::size(&view, params, "block")? else {
+        // Lets a slip in the key's name be named rather than its absence.
+        params.word("chunk")?;
+        params.flag("scatter")?;
+        params.finish()?;
+        let remedy =
+            "what works here: `block=` with the cells of a rack along each axis, as in block=3x6x8";
+        return unsuited("levels such as groups or leaf switches", remedy);
+    };
+    params.choice("chunk", &["router"])?;
+    let blocks = Bricks::new(&view.extents, size);
+    let mut of_cell = vec![0; view.cell_count()];
+    let mut cells = Vec::with_capacity(view.cell_count());
+    for block in 0..blocks.len() {
+        blocks.walk(block, "row", |position| {
+            let cell = view.cell(position);
+            of_cell[cell as usize] = block;
+            cells.push(cell);
+        });
+    }
+    let mut units: Vec<Unit> = vec![Vec::new(); blocks.len() as usize];
+    let lattice_cells = topology.lattice().and_then(|l| l.cells.as_ref());
+    let mut last = None;
+    for node in view.nodes(cells) {
+        let cell = lattice_cells.map_or_else(|| topology.router_of(node).0, |c| c[node.index()]);
+        let unit = &mut units[of_cell[cell as usize] as usize];
+        match unit.last_mut() {
+            Some(chunk) if last == Some(cell) => chunk.push(node),
+            _ => unit.push(vec![node]),
+        }
+        last = Some(cell);
+    }
+    Ok(units)
+}
+
+/// One chunk of each unit in turn.
+fn deal(units: Vec<Unit>) -> Vec<NodeId> {
+    // Chunks without schedulable nodes take no turn.
+    let mut left: Vec<_> =
+        units.into_iter().map(|u| u.into_iter().filter(|c| !c.is_empty())).collect();
+    let mut nodes = Vec::new();
+    while !left.is_empty() {
+        left.retain_mut(|unit| match unit.next() {
+            Some(chunk) => {
+                nodes.extend(chunk);
+                true
+            }
+            None => false,
+        });
+    }
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{error, ids};
+
+    #[test]
+    fn units_in_turn_are_the_ids_of_a_cascade() {
+        let spec = "cascade:3x2x2,per_router=2,limit=23,exclude=4-6";
+        assert_eq!(ids(spec, "hierarchical"), ids(spec, "row-major"));
+        assert_eq!(ids(spec, "hierarchical:chunk=chassis"), ids(spec, "row-major"));
+    }
+
+    #[test]
+    fn scatter_deals_chunks_over_the_groups() {
+        // Two groups of two chassis of three blades of two nodes; blade 2 of the first group is gone.
+        let spec = "cascade:3x2x2,per_router=2,limit=23,exclude=4-5";
+        assert_eq!(
+            ids(spec, "hierarchical:scatter=true"),
+            [0, 1, 12, 13, 2, 3, 14, 15, 6, 7, 16, 17, 8, 9, 18, 19, 10, 11, 20, 21, 22]
+        );
+        assert_eq!(
+            ids(spec, "hierarchical:scatter=true,chunk=chassis"),
+            [0, 1, 2, 3, 12, 13, 14, 15, 16, 17, 6, 7, 8, 9, 10, 11, 18, 19, 20, 21, 22]
+        );
+        assert_eq!(ids(spec, "hierarchical:scatter=true,chunk=group"), ids(spec, "hierarchical"));
+    }
+
+    #[test]
+    fn blocks_make_racks_of_a_grid() {
+        let racks = [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 10, 11];
+        assert_eq!(ids("torus:3x4", "hierarchical:block=2x2"), racks);
+        assert_eq!(ids("torus:3x4", "brick:inner=row,outer=row"), racks);
+        assert_eq!(
+            ids("torus:3x4", "hierarchical:block=2x2,scatter=true"),
+            [0, 2, 8, 10, 1, 3, 9, 11, 4, 6, 5, 7]
+        );
+        assert_eq!(ids("torus:2x4", "hierarchical:block=1x2,axes=yx"), [0, 1, 4, 5, 2, 3, 6, 7]);
+        assert_eq!(ids("cascade:2x2x2", "hierarchical:block=2x1x2"), [0, 1, 4, 5, 2, 3, 6, 7]);
+        assert_eq!(
+            ids("torus:1x4,per_router=2,exclude=3", "hierarchical:block=1x2,scatter=true"),
+            [0, 1, 4, 5, 2, 6, 7]
+        );
+    }
+
+    #[test]
+    fn errors_say_what_would_work() {
+        assert!(error("torus:4x4", "hierarchical").contains("block=3x6x8"));
+        assert!(error("torus:4x4", "hierarchical:blok=2x2").contains("did you mean `block`"));
+        assert!(error("torus:4x4", "hierarchical:block=2").contains("2 extents"));
+        assert!(error("torus:4x4", "hierarchical:block=2x2,chunk=group").contains("router"));
+        let cascade = "cascade:3x2x2";
+        assert!(error(cascade, "hierarchical:chunk=chasis").contains("did you mean `chassis`"));
+        assert!(error(cascade, "hierarchical:axes=xyz").contains("one of block, chunk, scatter"));
+    }
+}
