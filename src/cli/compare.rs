@@ -129,7 +129,7 @@ fn write_table(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<
         "Mean hops between a job's nodes, by job size; best first by the log-spaced mean.\n"
     )?;
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
+    table.load_style(presets::NOTHING);
     let mut header = vec!["#".to_string(), "ordering".into(), "mean(log)".into(), "mean".into()];
     header.extend(["best at".into(), "step".into()]);
     header.extend(comparison.sizes.iter().map(|s| format!("S={s}")));

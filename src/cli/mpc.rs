@@ -175,7 +175,7 @@ fn parse_sizes(text: &str, n: usize) -> anyhow::Result<Option<Vec<usize>>> {
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         match (first.trim().parse(), last.trim().parse()) {
-            (Ok(first), Ok(last)) if 2 <= first && first <= last && last <= n => {
+            (Ok(first), Ok(last)) if 2usize <= first && first <= last && last <= n => {
                 sizes.extend(first..=last);
             }
             _ => return Err(wrong(part).into()),

@@ -1,1 +1,190 @@
+//! What a comparison leaves behind: tables as CSV and JSON, figures, and one self-contained page.
+//!
+//! Reads rows and computes no metric; returns text or writes to what the caller opened, never a file.
 
+use std::io::{self, Write};
+
+use crate::error::Result;
+use crate::metric::comparison::Comparison;
+use crate::ordering::NodeOrder;
+use crate::plot::{self, View};
+use crate::topology::Topology;
+
+pub mod csv;
+pub mod json;
+pub mod page;
+
+/// A file of a comparison's output directory.
+pub struct File<'a> {
+    /// Its name, without a directory.
+    pub name: String,
+    content: Content<'a>,
+}
+
+/// Text, or a table that is written row by row because it may be larger than memory.
+enum Content<'a> {
+    Text(String),
+    Table(fn(&mut dyn Write, &Comparison) -> io::Result<()>, &'a Comparison),
+}
+
+impl File<'_> {
+    fn text(name: impl Into<String>, text: String) -> Self {
+        File { name: name.into(), content: Content::Text(text) }
+    }
+
+    /// Writes the content.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.content {
+            Content::Text(text) => out.write_all(text.as_bytes()),
+            Content::Table(write, comparison) => write(out, comparison),
+        }
+    }
+}
+
+/// A figure of a comparison.
+pub(crate) struct Figure {
+    /// The name of its file.
+    pub file: String,
+    /// What the page says about it.
+    pub caption: String,
+    /// The drawing.
+    pub svg: String,
+}
+
+/// All figures of a comparison.
+pub(crate) struct Figures {
+    pub winners: Figure,
+    pub curves: Vec<Figure>,
+    /// One an ordering, in the comparison's order.
+    pub machines: Vec<Figure>,
+}
+
+/// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
+/// `summary.json` and the figures as SVG.
+///
+/// `orders` are those compared, as the user named them: colours follow that order. `command` is what
+/// reproduces the comparison.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub fn files<'a>(
+    topology: &Topology,
+    orders: &[NodeOrder],
+    comparison: &'a Comparison,
+    command: &str,
+) -> Result<Vec<File<'a>>> {
+    let slots = slots(comparison, orders);
+    let figures = figures(topology, orders, comparison, &slots)?;
+    let page = page::page(topology, comparison, &slots, &figures, command);
+    let mut files = vec![File::text("index.html", page)];
+    let tables: [(&str, fn(&mut dyn Write, &Comparison) -> io::Result<()>); 4] = [
+        ("mpc.csv", |out, c| {
+            csv::write_curves(out, c.entries.iter().map(|e| (&*e.label, &*e.values)))
+        }),
+        ("table.csv", |out, c| csv::write_table(out, c)),
+        ("stretches.csv", |out, c| csv::write_stretches(out, c)),
+        ("crossovers.csv", |out, c| csv::write_crossovers(out, c)),
+    ];
+    files.extend(tables.map(|(name, write)| File {
+        name: name.into(),
+        content: Content::Table(write, comparison),
+    }));
+    files.push(File::text("summary.json", json::summary(comparison, command)));
+    let Figures { winners, curves, machines } = figures;
+    let all = std::iter::once(winners).chain(curves).chain(machines);
+    files.extend(all.map(|figure| File::text(figure.file, figure.svg)));
+    Ok(files)
+}
+
+/// For each entry, the place at which the user named its ordering. Entries of one label take theirs in
+/// turn.
+fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
+    let mut taken = vec![false; orders.len()];
+    let mut slot = |label: &str, nodes: usize| {
+        let free = |(i, order): (usize, &NodeOrder)| {
+            (!taken[i] && order.label() == label && order.len() == nodes).then_some(i)
+        };
+        let found = orders.iter().enumerate().find_map(free);
+        found.inspect(|i| taken[*i] = true)
+    };
+    let entries = comparison.entries.iter().enumerate();
+    entries.map(|(i, entry)| slot(&entry.label, entry.nodes).unwrap_or(i)).collect()
+}
+
+fn figures(
+    topology: &Topology,
+    orders: &[NodeOrder],
+    comparison: &Comparison,
+    slots: &[usize],
+) -> Result<Figures> {
+    let name = topology.name();
+    let mean = Some(comparison.topology.mean_distance);
+    let series = plot::series(comparison, slots);
+    let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
+    let mut views = vec![(
+        "mpc-full.svg",
+        View::Full,
+        format!("Mean placement distance on {name}, all job sizes"),
+        "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job \
+         fills the machine and order no longer matters."
+            .to_string(),
+    )];
+    if largest > 2 * plot::CLOSER {
+        views.push((
+            "mpc-closer.svg",
+            View::Closer,
+            format!("A closer look: small jobs on {name}"),
+            format!("MPC of jobs of up to {} nodes.", plot::CLOSER),
+        ));
+    }
+    if comparison.topology.mean_distance > 0.0 {
+        views.push((
+            "mpc-gain.svg",
+            View::Gain,
+            format!("Gain over random placement on {name}"),
+            "How far each ordering brings the mean distance below the machine's own, which is what nodes \
+             drawn at random would have. Higher is better."
+                .to_string(),
+        ));
+    }
+    if series.len() > 1 {
+        views.push((
+            "mpc-above-best.svg",
+            View::AboveBest,
+            format!("How far from the best at each size on {name}"),
+            format!(
+                "Distance to the best of these orderings at each size: 0 is the winner. Curves leave the \
+                 picture above {} %.",
+                plot::ABOVE_BEST_TOP
+            ),
+        ));
+    }
+    let curves = views
+        .into_iter()
+        .map(|(file, view, title, caption)| {
+            let svg = plot::curves(&title, &series, view, mean)?;
+            Ok(Figure { file: file.into(), caption, svg })
+        })
+        .collect::<Result<_>>()?;
+    let title = format!("Best ordering at each job size on {name}");
+    let winners = Figure {
+        file: "winners.svg".into(),
+        caption: "Where each ordering is the best; lighter where it wins only some of the sizes that share \
+                  a pixel."
+            .into(),
+        svg: plot::winners(&title, comparison, slots)?,
+    };
+    let machines = slots
+        .iter()
+        .enumerate()
+        .filter_map(|(rank, slot)| Some((rank, orders.get(*slot)?)))
+        .map(|(rank, order)| {
+            let file = format!("ordering-{:02}.svg", rank + 1);
+            Ok(Figure { file, caption: String::new(), svg: plot::machine(topology, order)? })
+        })
+        .collect::<Result<_>>()?;
+    Ok(Figures { winners, curves, machines })
+}

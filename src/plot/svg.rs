@@ -1,0 +1,339 @@
+//! A plotters backend that writes compact SVG.
+//!
+//! Plotters' own writes whole pixels and every attribute of every element; a machine of 20,000 cells or a
+//! dashed curve would take megabytes. This one joins neighbouring shapes of one style into one path,
+//! works in tenths of a pixel, and gives the greys classes, so that a page can turn them dark.
+//!
+//! Text is `<text>` in a generic sans-serif: it can be searched, selected and read aloud, and any viewer
+//! has such a font. Widths are taken from Noto Sans with room to spare, so that the layout does not hang
+//! on which one.
+
+use std::convert::Infallible;
+use std::fmt::Write;
+
+use plotters_backend::text_anchor::HPos;
+use plotters_backend::{
+    BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontStyle,
+    FontTransform,
+};
+
+use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb};
+use super::pen::FONT_SCALE;
+
+/// Device units a pixel.
+pub(super) const SCALE: f64 = 10.0;
+
+type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+
+/// What can share a path.
+#[derive(Clone, PartialEq)]
+enum Paint {
+    Fill(Rgb, f64),
+    Stroke(Rgb, f64, u32),
+}
+
+/// An SVG document under construction.
+pub(super) struct Svg {
+    size: (u32, u32),
+    body: String,
+    path: String,
+    paint: Option<Paint>,
+}
+
+impl Svg {
+    /// A drawing of `size` device units.
+    pub fn new(size: (u32, u32)) -> Self {
+        Svg { size, body: String::new(), path: String::new(), paint: None }
+    }
+
+    /// The document: `title` names it, `description` says in words what it shows.
+    pub fn finish(mut self, title: &str, description: &str) -> String {
+        self.flush();
+        let (w, h) = (f64::from(self.size.0) / SCALE, f64::from(self.size.1) / SCALE);
+        let (title, description) = (escape(title), escape(description));
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{w}\" \
+             height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
+             <title>{title}</title>\n<desc>{description}</desc>\n<style>{STYLE}</style>\n{}</svg>\n",
+            self.body
+        )
+    }
+
+    fn flush(&mut self) {
+        let Some(paint) = self.paint.take() else { return };
+        let path = std::mem::take(&mut self.path);
+        let _ = match paint {
+            Paint::Fill(rgb, alpha) => {
+                writeln!(self.body, "<path {}{} d=\"{path}\"/>", fill(rgb), opacity(alpha))
+            }
+            Paint::Stroke(rgb, alpha, width) => writeln!(
+                self.body,
+                "<path {}{} stroke-width=\"{}\" d=\"{path}\"/>",
+                stroke(rgb),
+                opacity(alpha),
+                f64::from(width) / SCALE
+            ),
+        };
+    }
+
+    /// The path to add shapes of `paint` to.
+    fn path(&mut self, paint: Paint) -> &mut String {
+        if self.paint.as_ref() != Some(&paint) {
+            self.flush();
+            self.paint = Some(paint);
+        }
+        &mut self.path
+    }
+
+    fn polyline(
+        &mut self,
+        paint: Paint,
+        points: impl IntoIterator<Item = BackendCoord>,
+        close: bool,
+    ) {
+        let path = self.path(paint);
+        let mut last: Option<BackendCoord> = None;
+        for (x, y) in points {
+            match last {
+                None => {
+                    path.push('M');
+                    number(path, x, false);
+                    number(path, y, true);
+                }
+                Some((px, py)) if (px, py) == (x, y) => continue,
+                Some((px, py)) => {
+                    path.push('l');
+                    number(path, x - px, false);
+                    number(path, y - py, true);
+                }
+            }
+            last = Some((x, y));
+        }
+        if close {
+            path.push('z');
+        }
+    }
+}
+
+/// Tenths as a number, with the blank that parts it from the one before.
+fn number(out: &mut String, tenths: i32, follows: bool) {
+    if follows && tenths >= 0 {
+        out.push(' ');
+    }
+    if tenths < 0 {
+        out.push('-');
+    }
+    let (whole, rest) = (tenths.unsigned_abs() / 10, tenths.unsigned_abs() % 10);
+    let _ = if rest == 0 { write!(out, "{whole}") } else { write!(out, "{whole}.{rest}") };
+}
+
+/// Greys are classes that dark surroundings may turn; all else is a plain colour.
+fn class(rgb: Rgb) -> Option<char> {
+    [
+        (PAPER, 'p'),
+        (INK, 'i'),
+        (MUTED, 'm'),
+        (AXIS, 'a'),
+        (GRID, 'g'),
+        (HOLE, 'h'),
+        ((0, 0, 0), 'k'),
+    ]
+    .into_iter()
+    .find(|(grey, _)| *grey == rgb)
+    .map(|(_, class)| class)
+}
+
+fn fill(rgb: Rgb) -> String {
+    match class(rgb) {
+        Some(class) => format!("class=\"f{class}\""),
+        None => format!("fill=\"{}\"", hex(rgb)),
+    }
+}
+
+fn stroke(rgb: Rgb) -> String {
+    match class(rgb) {
+        Some(class) => format!("class=\"s s{class}\""),
+        None => format!("class=\"s\" stroke=\"{}\"", hex(rgb)),
+    }
+}
+
+fn hex((r, g, b): Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+fn opacity(alpha: f64) -> String {
+    if alpha < 1.0 { format!(" opacity=\"{alpha}\"") } else { String::new() }
+}
+
+/// `text` as XML or HTML character data or attribute value. Characters XML forbids become U+FFFD.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Light, and dark where the reader asks for it; paper is always light.
+const STYLE: &str = include_str!("style.css");
+
+impl DrawingBackend for Svg {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: plotters_backend::BackendColor) -> Drawn {
+        self.draw_rect((x, y), (x + 1, y + 1), &color, true)
+    }
+
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+    ) -> Drawn {
+        self.draw_path([from, to], style)
+    }
+
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        (x0, y0): BackendCoord,
+        (x1, y1): BackendCoord,
+        style: &S,
+        filled: bool,
+    ) -> Drawn {
+        let color = style.color();
+        let paint = if filled {
+            Paint::Fill(color.rgb, color.alpha)
+        } else {
+            Paint::Stroke(color.rgb, color.alpha, style.stroke_width())
+        };
+        let path = self.path(paint);
+        path.push('M');
+        number(path, x0, false);
+        number(path, y0, true);
+        path.push('h');
+        number(path, x1 - x0, false);
+        path.push('v');
+        number(path, y1 - y0, false);
+        path.push('h');
+        number(path, x0 - x1, false);
+        path.push('z');
+        Ok(())
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Drawn {
+        let color = style.color();
+        self.polyline(Paint::Stroke(color.rgb, color.alpha, style.stroke_width()), path, false);
+        Ok(())
+    }
+
+    fn draw_circle<S: BackendStyle>(
+        &mut self,
+        (x, y): BackendCoord,
+        radius: u32,
+        style: &S,
+        _filled: bool,
+    ) -> Drawn {
+        let color = style.color();
+        let r = radius as i32;
+        let path = self.path(Paint::Fill(color.rgb, color.alpha));
+        path.push('M');
+        number(path, x - r, false);
+        number(path, y, true);
+        for across in [2 * r, -2 * r] {
+            let _ = write!(path, "a{0} {0} 0 0 0 ", f64::from(r) / SCALE);
+            number(path, across, false);
+            path.push_str(" 0");
+        }
+        path.push('z');
+        Ok(())
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        vertices: I,
+        style: &S,
+    ) -> Drawn {
+        let color = style.color();
+        self.polyline(Paint::Fill(color.rgb, color.alpha), vertices, true);
+        Ok(())
+    }
+
+    /// `at` is on the baseline.
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
+        self.flush();
+        let (x, y) = (f64::from(at.0) / SCALE, f64::from(at.1) / SCALE);
+        let anchor = match style.anchor().h_pos {
+            HPos::Left => "",
+            HPos::Center => " text-anchor=\"middle\"",
+            HPos::Right => " text-anchor=\"end\"",
+        };
+        let turn = match style.transform() {
+            FontTransform::Rotate270 => format!(" transform=\"rotate(-90 {x} {y})\""),
+            _ => String::new(),
+        };
+        let weight =
+            if matches!(style.style(), FontStyle::Bold) { " font-weight=\"600\"" } else { "" };
+        let size = (style.size() / FONT_SCALE / SCALE * 10.0).round() / 10.0;
+        let paint = fill(style.color().rgb);
+        let text = escape(text);
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{anchor}{weight}{turn} {paint}>{text}</text>"
+        );
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tenths_are_written_short() {
+        let mut out = String::new();
+        for (tenths, follows) in [(10, false), (-3, true), (0, true), (-125, true)] {
+            number(&mut out, tenths, follows);
+        }
+        assert_eq!(out, "1-0.3 0-12.5");
+    }
+
+    #[test]
+    fn shapes_of_one_paint_share_a_path() {
+        let mut svg = Svg::new((100, 100));
+        let red = super::super::palette::backend((200, 0, 0), 1.0);
+        svg.draw_rect((0, 0), (10, 10), &red, true).unwrap();
+        svg.draw_rect((20, 0), (25, 10), &red, true).unwrap();
+        let text = svg.finish("t", "d");
+        assert!(text.contains("d=\"M0 0h1v1h-1zM2 0h0.5v1h-0.5z\""), "{text}");
+    }
+
+    #[test]
+    fn hostile_text_is_defused() {
+        assert_eq!(escape("<a b='\"&\u{0}\n"), "&lt;a b=&#39;&quot;&amp;\u{fffd} ");
+    }
+}

@@ -1,0 +1,116 @@
+//! Which points of a long curve are drawn.
+
+use super::pen::Point;
+
+/// Width in pixels of the columns in which points are thinned.
+const COLUMN: f64 = 1.5;
+
+/// The points to draw of `points` (ascending in x): the first and last of the curve and, of each column
+/// of 1.5 pixels, the lowest and the highest, so that no peak is lost and a curve of two million sizes
+/// takes about a thousand points. Then those that a straight line between their neighbours passes within
+/// a twentieth of a pixel are left out, which no eye can tell.
+pub(super) fn thin(points: impl Iterator<Item = Point>) -> Vec<Point> {
+    let mut kept: Vec<Point> = Vec::new();
+    let mut column: Option<(f64, Point, Point)> = None;
+    let mut last = None;
+    for point in points {
+        let here = (point.0 / COLUMN).floor();
+        match &mut column {
+            Some((at, low, high)) if *at == here && !kept.is_empty() => {
+                if point.1 < low.1 {
+                    *low = point;
+                }
+                if point.1 > high.1 {
+                    *high = point;
+                }
+            }
+            _ => {
+                if let Some((_, low, high)) = column.take() {
+                    push(&mut kept, low, high);
+                }
+                if kept.is_empty() {
+                    kept.push(point);
+                }
+                column = Some((here, point, point));
+            }
+        }
+        last = Some(point);
+    }
+    if let Some((_, low, high)) = column {
+        push(&mut kept, low, high);
+    }
+    if let Some(last) = last {
+        kept.push(last);
+    }
+    kept.dedup();
+    straighten(&kept)
+}
+
+fn push(kept: &mut Vec<Point>, low: Point, high: Point) {
+    let (first, second) = if low.0 <= high.0 { (low, high) } else { (high, low) };
+    kept.push(first);
+    if second != first {
+        kept.push(second);
+    }
+}
+
+/// Drops points that lie on the line from the last kept point to the next one.
+fn straighten(points: &[Point]) -> Vec<Point> {
+    const TOLERANCE: f64 = 0.05;
+    let mut kept: Vec<Point> = Vec::new();
+    let mut start = 0;
+    for (i, point) in points.iter().enumerate() {
+        let on_line = |from: Point, to: Point, p: &Point| {
+            let run = to.0 - from.0;
+            run > 0.0 && (from.1 + (to.1 - from.1) * (p.0 - from.0) / run - p.1).abs() < TOLERANCE
+        };
+        if i == 0 || i + 1 == points.len() {
+            kept.push(*point);
+            start = i;
+        } else if i - start >= 40
+            || !points[start + 1..=i].iter().all(|p| on_line(points[start], points[i + 1], p))
+        {
+            kept.push(*point);
+            start = i;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_million_points_become_few_and_keep_the_peak() {
+        let n = 1_000_000;
+        let wave = |i: usize| if i == 777_777 { 500.0 } else { (i as f64 / 3e4).sin() * 100.0 };
+        let points = thin((0..n).map(|i| (700.0 * i as f64 / n as f64, wave(i))));
+        assert!(points.len() < 1000, "{}", points.len());
+        assert!(points.iter().any(|p| p.1 == 500.0));
+        assert_eq!(points[0], (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_straight_line_is_two_points() {
+        assert_eq!(thin((0..30).map(|i| (f64::from(i), 2.0 * f64::from(i)))).len(), 2);
+        assert_eq!(thin(std::iter::once((1.0, 1.0))), [(1.0, 1.0)]);
+    }
+
+    proptest! {
+        #[test]
+        fn ends_and_extremes_stay(values in proptest::collection::vec(-100f64..100.0, 1..400), width in 1f64..800.0) {
+            let n = values.len() as f64;
+            let all: Vec<Point> =
+                values.iter().enumerate().map(|(i, v)| (i as f64 / n * width, *v)).collect();
+            let thinned = thin(all.iter().copied());
+            prop_assert_eq!(thinned.first(), all.first());
+            prop_assert_eq!(thinned.last(), all.last());
+            let top = |points: &[Point]| points.iter().map(|p| p.1).fold(f64::MIN, f64::max);
+            prop_assert!((top(&thinned) - top(&all)).abs() <= 0.05);
+            prop_assert!(thinned.windows(2).all(|w| w[0].0 <= w[1].0));
+            prop_assert!(thinned.iter().all(|p| all.contains(p)));
+        }
+    }
+}
