@@ -19,12 +19,12 @@ pub(super) struct Field {
 /// p and e with pᵉ = `q`, if `q` is a prime power. O(√q).
 pub(super) fn prime_power(q: u32) -> Option<(u32, u32)> {
     let divisor = |p: &u32| u64::from(*p) * u64::from(*p) <= u64::from(q);
-    let p = (2..).take_while(divisor).find(|p| q % p == 0).unwrap_or(q);
+    let p = (2..).take_while(divisor).find(|p| q.is_multiple_of(*p)).unwrap_or(q);
     if p < 2 {
         return None;
     }
     let (mut rest, mut e) = (q, 0);
-    while rest % p == 0 {
+    while rest.is_multiple_of(p) {
         rest /= p;
         e += 1;
     }
@@ -60,11 +60,10 @@ impl Field {
     /// `v`·x, where xᵉ = `tail`.
     fn times_x(&self, v: u32, tail: u32) -> u32 {
         let top = self.q / self.p;
-        let mut product = v % top * self.p;
-        for _ in 0..v / top {
-            product = self.add(product, tail);
-        }
-        product
+        let (times, p) = (u64::from(v / top), u64::from(self.p));
+        self.by_digit(v % top * self.p, tail, |a, b| {
+            ((u64::from(a) + times * u64::from(b)) % p) as u32
+        })
     }
 
     /// a + b.

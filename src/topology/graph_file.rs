@@ -33,8 +33,11 @@ struct GraphFile {
     spec: String,
     routers: u32,
     per_router: u32,
-    links: Vec<(u32, u32, f64)>,
+    links: Vec<Link>,
 }
+
+/// Two routers, ascending, and the capacity between them.
+type Link = (u32, u32, f64);
 
 /// A link as read: ends in ascending order, and where it stands.
 struct Edge {
@@ -63,7 +66,7 @@ fn spec(path: &Path) -> String {
 }
 
 /// The number of routers and the links, sorted.
-fn read(text: &Text) -> Result<(u32, Vec<(u32, u32, f64)>)> {
+fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
     let mut edges = Vec::new();
     for (i, line) in text.data_lines().enumerate() {
         let mut fields = line.text.split(',').map(str::trim);
