@@ -58,9 +58,9 @@ pub(super) fn nice_step(least: f64) -> f64 {
     factor.unwrap_or(10.0) * power
 }
 
-/// The next value from `value` up that ends an axis well.
+/// The next value from `value` up that ends an axis of about eight ticks with a tick.
 pub(super) fn nice_above(value: f64) -> f64 {
-    let step = nice_step(value.max(1e-9) / 10.0);
+    let step = nice_step(value.max(1e-9) / 8.0);
     (value / step - 1e-9).ceil() * step
 }
 

@@ -144,7 +144,7 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
             }
             last = Some(here);
         }
-        limit_steps(&mut panels);
+        limit_steps(&mut panels, order.len());
     }
     let mut notes = Vec::new();
     if chosen.len() < all {
@@ -156,6 +156,7 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
     if topology.node_count() > lattice.cell_count() {
         notes.push("a cell with several nodes is coloured by the lowest rank".to_string());
     }
+    notes.extend(path_note(&panels));
     let name = |axis: usize| format!("{} ({})", lattice.axes[axis], thousands(extent(axis) as u64));
     Layout { panels, across: name(across), up: name(up), from_bottom: true, note: notes.join("; ") }
 }
@@ -214,7 +215,8 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
         vec![Panel { title: String::new(), columns, rows: chosen.len(), ranks, steps: Vec::new() }];
     if level.is_none() && block == 1 && places <= MOST_PATH_CELLS {
         panels[0].steps = order.nodes().windows(2).map(|p| (p[0].index(), p[1].index())).collect();
-        limit_steps(&mut panels);
+        limit_steps(&mut panels, order.len());
+        notes.extend(path_note(&panels));
     }
     let (across, up) = match level {
         Some((name, _)) => (format!("node within its {name}"), name.to_string()),
@@ -224,11 +226,18 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
     Layout { panels, across, up, from_bottom: false, note: notes.join("; ") }
 }
 
-/// Too many steps to be seen are not drawn at all.
-fn limit_steps(panels: &mut [Panel]) {
-    if panels.iter().map(|p| p.steps.len()).sum::<usize>() > MOST_STEPS {
+/// A path is drawn if it is one: most of its steps within the panels, and not too many to be seen.
+fn limit_steps(panels: &mut [Panel], nodes: usize) {
+    let steps: usize = panels.iter().map(|p| p.steps.len()).sum();
+    if steps > MOST_STEPS || steps * 2 < nodes.saturating_sub(1) {
         panels.iter_mut().for_each(|p| p.steps.clear());
     }
+}
+
+fn path_note(panels: &[Panel]) -> Option<String> {
+    let drawn = panels.iter().any(|p| !p.steps.is_empty());
+    let within = if panels.len() > 1 { " within each slice" } else { "" };
+    drawn.then(|| format!("the line is the path by rank{within}, from the dot; jumps are thin"))
 }
 
 #[cfg(test)]

@@ -211,7 +211,7 @@ impl<'a> Curves<'a> {
         let stroke = Stroke { colour: AXIS, width: 1.2, dash: &[5.0, 4.0] };
         pen.line(&[(panel.left, y), (panel.right, y)], &stroke)?;
         let text = format!("mean distance of the machine, {mean:.2} hops");
-        pen.text((panel.left + 8.0, y - 6.0), &text, &Text::new(11.5).colour(MUTED))
+        pen.text((panel.left + 8.0, y - 8.0), &text, &Text::new(11.5).colour(MUTED))
     }
 
     fn plot<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>, panel: &Panel) -> Result<()> {
@@ -232,21 +232,32 @@ impl<'a> Curves<'a> {
 
     /// The curve in pixels, thinned, cut where it leaves the picture.
     fn runs(&self, series: &Series<'_>, panel: &Panel) -> Vec<Vec<Point>> {
-        let cut = panel.view == View::AboveBest;
-        let mut runs = vec![Vec::new()];
+        let top = if panel.view == View::AboveBest { ABOVE_BEST_TOP } else { f64::INFINITY };
+        let mut runs: Vec<Vec<Point>> = Vec::new();
+        let mut last: Option<(f64, f64)> = None;
         for (i, y) in self.values(series, panel.view, panel.last).enumerate() {
-            if cut && y > ABOVE_BEST_TOP {
-                if runs.last().is_some_and(|run: &Vec<_>| !run.is_empty()) {
-                    runs.push(Vec::new());
+            let x = panel.x.pixel((i + 2) as f64);
+            // Where the line to this point passes the top of the picture.
+            let edge =
+                last.filter(|(_, before)| (*before > top) != (y > top)).map(|(px, before)| {
+                    let share = if y.max(before).is_finite() {
+                        (top - before) / (y - before)
+                    } else {
+                        f64::from(u8::from(before > top))
+                    };
+                    (px + (x - px) * share, panel.y.pixel(top))
+                });
+            match (y > top, runs.last_mut()) {
+                (true, Some(run)) => run.extend(edge),
+                (true, None) => {}
+                (false, Some(run)) if edge.is_none() => run.push((x, panel.y.pixel(y))),
+                (false, _) => {
+                    runs.push(edge.into_iter().chain([(x, panel.y.pixel(y))]).collect());
                 }
-                continue;
             }
-            let point = (panel.x.pixel((i + 2) as f64), panel.y.pixel(y));
-            if let Some(run) = runs.last_mut() {
-                run.push(point);
-            }
+            last = Some((x, y));
         }
-        runs.into_iter().map(|run| thin(run.into_iter())).filter(|run| !run.is_empty()).collect()
+        runs.into_iter().map(|run| thin(run.into_iter())).collect()
     }
 
     /// Six sizes evenly spread over the panel, shifted from curve to curve lest marks hide each other.
@@ -279,14 +290,43 @@ impl<'a> Curves<'a> {
     fn legend<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>, left: f64) -> Result<()> {
         let style = Text::new(13.0);
         for (i, series) in self.series.iter().enumerate() {
-            let (y, look) = (TOP + 8.0 + i as f64 * ROW, look(series.slot));
-            let stroke = Stroke { colour: look.colour, width: 2.2, dash: look.dash };
-            pen.line(&[(left, y), (left + 30.0, y)], &stroke)?;
-            pen.mark((left + 15.0, y), look.mark, look.colour)?;
+            let y = TOP + 8.0 + i as f64 * ROW;
+            sample(pen, (left, y), series.slot)?;
             let label = style.fit(series.label, LEGEND_ROOM);
             pen.text((left + 38.0, y + 4.5), &label, &style)?;
         }
         Ok(())
+    }
+}
+
+/// A piece of the curve of slot `slot`, 30 pixels wide.
+fn sample<B: DrawingBackend>(pen: &mut Pen<'_, B>, (x, y): Point, slot: usize) -> Result<()> {
+    let look = look(slot);
+    let stroke = Stroke { colour: look.colour, width: 2.2, dash: look.dash };
+    pen.line(&[(x, y), (x + 30.0, y)], &stroke)?;
+    pen.mark((x + 15.0, y), look.mark, look.colour)
+}
+
+/// The key of a curve, for tables.
+pub(super) struct Sample {
+    pub slot: usize,
+}
+
+impl Drawing for Sample {
+    fn title(&self) -> String {
+        String::new()
+    }
+
+    fn description(&self) -> String {
+        String::new()
+    }
+
+    fn size(&self) -> (f64, f64) {
+        (32.0, 12.0)
+    }
+
+    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
+        sample(pen, (1.0, 6.0), self.slot)
     }
 }
 

@@ -5,7 +5,7 @@ use plotters_backend::DrawingBackend;
 use super::Drawing;
 use super::axis::thousands;
 use super::cells::{Layout, Panel, layout};
-use super::palette::{AXIS, HOLE, INK, MUTED, PAPER, RAMP_STEPS, Rgb, ramp};
+use super::palette::{AXIS, HOLE, INK, MUTED, RAMP_STEPS, Rgb, ramp};
 use super::pen::{Pen, Point, Stroke, Text};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
@@ -156,8 +156,8 @@ impl Machine {
     }
 
     fn directions<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
-        let (w, h) = self.panel_size();
         let (x, y) = self.origin(0);
+        let height = self.panel_size().1;
         let name = Text::new(12.0).colour(INK);
         let below = self.size().1 - 12.0;
         let arrow = if self.layout.up.is_empty() { "" } else { " →" };
@@ -169,9 +169,8 @@ impl Machine {
                 (format!("← {}", self.layout.up), name.upwards())
             };
             let room = name.width(&text);
-            pen.text((x - 14.0, y + h.max(room) - 2.0), &text, &style)?;
+            pen.text((x - 14.0, y + height.max(room) - 2.0), &text, &style)?;
         }
-        let _ = w;
         Ok(())
     }
 }
@@ -215,7 +214,6 @@ impl Drawing for Machine {
         }
         self.directions(pen)?;
         self.bar(pen)?;
-        let _ = PAPER;
         Ok(())
     }
 }

@@ -27,9 +27,8 @@ mod winners;
 
 pub use axis::thousands;
 pub use curve::{ABOVE_BEST_TOP, CLOSER, View};
-pub use palette::hex;
 use pen::Pen;
-pub(crate) use svg::escape;
+pub(crate) use svg::{STYLE, escape, inline};
 pub(crate) use winners::series;
 
 /// One ordering's curve.
@@ -141,6 +140,14 @@ fn with_mpc_plot<T>(
     let views: &[View] =
         if largest > 2 * CLOSER { &[View::Full, View::Closer] } else { &[View::Full] };
     output(&curve::Curves::new(title, &series, views, None))
+}
+
+/// The key of the curve of slot `slot`, as inline SVG of an HTML page that has [`STYLE`].
+pub(crate) fn sample(slot: usize) -> Result<String> {
+    let sample = curve::Sample { slot };
+    let mut backend = svg::Svg::new(device_size(&sample, svg::SCALE));
+    sample.draw(&mut Pen::new(&mut backend, svg::SCALE, "the key of a curve"))?;
+    Ok(backend.decoration())
 }
 
 /// Which ordering wins at which sizes, one row for each that ever does, as SVG. `slots` are the slots of

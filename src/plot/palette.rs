@@ -64,12 +64,6 @@ pub(super) fn look(slot: usize) -> Look {
     }
 }
 
-/// The colour of slot `slot` as `#rrggbb`.
-pub fn hex(slot: usize) -> String {
-    let (r, g, b) = look(slot).colour;
-    format!("#{r:02x}{g:02x}{b:02x}")
-}
-
 /// Steps of [`ramp`]: enough to look smooth, few enough that equal neighbours can be drawn as one.
 pub(super) const RAMP_STEPS: usize = 64;
 

@@ -59,6 +59,17 @@ impl Svg {
         )
     }
 
+    /// The drawing as a decoration of an HTML page that has [`STYLE`].
+    pub fn decoration(mut self) -> String {
+        self.flush();
+        let (w, h) = (f64::from(self.size.0) / SCALE, f64::from(self.size.1) / SCALE);
+        format!(
+            "<svg class=\"nodeorder\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+             aria-hidden=\"true\">{}</svg>",
+            self.body.trim_end()
+        )
+    }
+
     fn flush(&mut self) {
         let Some(paint) = self.paint.take() else { return };
         let path = std::mem::take(&mut self.path);
@@ -184,7 +195,16 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// Light, and dark where the reader asks for it; paper is always light.
-const STYLE: &str = include_str!("style.css");
+pub(crate) const STYLE: &str = include_str!("style.css");
+
+/// `svg` as part of an HTML page that has [`STYLE`]: without what a page does not need again.
+pub(crate) fn inline(svg: &str) -> String {
+    svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1).replacen(
+        &format!("<style>{STYLE}</style>\n"),
+        "",
+        1,
+    )
+}
 
 impl DrawingBackend for Svg {
     type ErrorType = Infallible;

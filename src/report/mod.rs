@@ -12,7 +12,8 @@ use crate::topology::Topology;
 
 pub mod csv;
 pub mod json;
-pub mod page;
+mod page;
+mod words;
 
 /// A file of a comparison's output directory.
 pub struct File<'a> {
@@ -78,8 +79,6 @@ pub fn files<'a>(
 ) -> Result<Vec<File<'a>>> {
     let slots = slots(comparison, orders);
     let figures = figures(topology, orders, comparison, &slots)?;
-    let page = page::page(topology, comparison, &slots, &figures, command);
-    let mut files = vec![File::text("index.html", page)];
     let tables: [(&str, fn(&mut dyn Write, &Comparison) -> io::Result<()>); 4] = [
         ("mpc.csv", |out, c| {
             csv::write_curves(out, c.entries.iter().map(|e| (&*e.label, &*e.values)))
@@ -88,11 +87,14 @@ pub fn files<'a>(
         ("stretches.csv", |out, c| csv::write_stretches(out, c)),
         ("crossovers.csv", |out, c| csv::write_crossovers(out, c)),
     ];
-    files.extend(tables.map(|(name, write)| File {
-        name: name.into(),
-        content: Content::Table(write, comparison),
-    }));
+    let mut files: Vec<File<'a>> = tables
+        .into_iter()
+        .map(|(name, write)| File { name: name.into(), content: Content::Table(write, comparison) })
+        .collect();
     files.push(File::text("summary.json", json::summary(comparison, command)));
+    let names: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
+    let page = page::page(topology, comparison, &slots, &figures, &names, command)?;
+    files.insert(0, File::text("index.html", page));
     let Figures { winners, curves, machines } = figures;
     let all = std::iter::once(winners).chain(curves).chain(machines);
     files.extend(all.map(|figure| File::text(figure.file, figure.svg)));

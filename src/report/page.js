@@ -1,0 +1,26 @@
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  for (const head of table.querySelectorAll("th[data-column]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const column = Number(head.dataset.column);
+      const down = head.getAttribute("aria-sort") === "ascending";
+      const key = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent.trim();
+      const compare = (a, b) => {
+        const [x, y] = [key(a), key(b)];
+        if (x === "" || y === "") return (x === "") - (y === "");
+        const order = isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y;
+        return down ? -order : order;
+      };
+      for (const other of table.querySelectorAll("th[aria-sort]")) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      body.append(...[...body.rows].sort(compare));
+    });
+  }
+}
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+});

@@ -1,0 +1,160 @@
+//! A comparison in sentences of HTML: the verdict and what limits it.
+
+use crate::metric::comparison::Comparison;
+use crate::plot::{escape, thousands};
+
+/// The ordering that others are measured against where it takes part: node-id order.
+pub(super) const REFERENCE: &str = "row-major";
+
+/// `value` with `decimals` decimals.
+pub(super) fn fixed(value: f64, decimals: usize) -> String {
+    format!("{value:.decimals$}").replace('-', "−")
+}
+
+/// `4.12 hops`.
+pub(super) fn hops_text(value: f64, decimals: usize) -> String {
+    let text = fixed(value, decimals);
+    let unit = if text.parse() == Ok(1.0) { "hop" } else { "hops" };
+    format!("{text} {unit}")
+}
+
+/// By how many per cent `value` is above `best`.
+pub(super) fn per_cent_above(value: f64, best: f64) -> f64 {
+    if best > 0.0 { 100.0 * (value / best - 1.0) } else { 0.0 }
+}
+
+/// By how many per cent `best` is below `value`.
+fn per_cent_below(best: f64, value: f64) -> f64 {
+    if value > 0.0 { 100.0 * (1.0 - best / value) } else { 0.0 }
+}
+
+/// Which ordering is the best, and by how much.
+pub(super) fn verdict(comparison: &Comparison) -> String {
+    let Some(first) = comparison.entries.first() else {
+        return "No orderings were compared.".into();
+    };
+    let (name, mean) = (escape(&first.label), hops_text(first.mean_log, 2));
+    let random = random_part(first.mean_log, comparison.topology.mean_distance);
+    let Some(second) = comparison.entries.get(1) else {
+        return format!(
+            "<strong>{name}</strong> has a log-uniform mean placement distance of {mean}{random}."
+        );
+    };
+    let mut against = Vec::new();
+    if let Some(reference) = comparison.entries[1..].iter().find(|e| e.label == REFERENCE) {
+        against.push(lead(first.mean_log, reference.mean_log, REFERENCE));
+    }
+    if second.label != REFERENCE {
+        let runner_up = format!("the runner-up, <b>{}</b>", escape(&second.label));
+        against.push(lead(first.mean_log, second.mean_log, &runner_up));
+    }
+    format!(
+        "<strong>{name}</strong> places jobs most compactly: averaged over job sizes on a log scale, the \
+         nodes of a job are {mean} apart, {}.",
+        against.join(" and ")
+    )
+}
+
+fn lead(best: f64, other: f64, name: &str) -> String {
+    let below = per_cent_below(best, other);
+    if below == 0.0 {
+        format!("the same as {name}")
+    } else if below < 0.05 {
+        format!("less than 0.05 % below {name}")
+    } else {
+        format!("{} % below {name}", fixed(below, 1))
+    }
+}
+
+fn random_part(mean: f64, random: f64) -> String {
+    if random <= 0.0 {
+        return String::new();
+    }
+    format!(", {} % below a random placement", fixed(per_cent_below(mean, random), 1))
+}
+
+/// Where the leader is the best and where others are, and what chance would do.
+pub(super) fn details(comparison: &Comparison) -> String {
+    let Some(first) = comparison.entries.first() else { return String::new() };
+    let mut sentences = Vec::new();
+    if comparison.entries.len() > 1 {
+        let mut others: Vec<usize> = comparison.stretches.iter().map(|s| s.winner).collect();
+        others.sort_unstable();
+        others.dedup();
+        others.retain(|winner| *winner != 0);
+        if others.is_empty() {
+            sentences.push("No other ordering is better at any job size.".to_string());
+        } else {
+            sentences.push(format!(
+                "It is the best over {} % of the sizes on a log scale; elsewhere another is better:",
+                fixed(100.0 * first.best_share, 1)
+            ));
+            let clauses: Vec<String> =
+                others.iter().take(4).map(|winner| where_wins(comparison, *winner)).collect();
+            let more = match others.len() - clauses.len() {
+                0 => "",
+                _ => "; others at a few sizes more",
+            };
+            sentences.push(format!("{}{more}.", clauses.join("; ")));
+        }
+    }
+    let mean = comparison.topology.mean_distance;
+    if mean > 0.0 && comparison.entries.len() > 1 {
+        sentences.push(format!(
+            "Nodes drawn at random would be {} apart; the leader's mean is {} % below that.",
+            hops_text(mean, 2),
+            fixed(per_cent_below(first.mean_log, mean), 1)
+        ));
+    }
+    if comparison.entries.iter().any(|e| e.nodes != first.nodes) {
+        sentences.push(
+            "The orderings cover different numbers of nodes, so their curves end at different sizes and \
+             the means are over different ranges."
+                .into(),
+        );
+    }
+    if sentences.is_empty() { String::new() } else { format!("<p>{}</p>", sentences.join(" ")) }
+}
+
+/// The sizes at which entry `winner` is the best: up to three stretches, else their range and number.
+fn where_wins(comparison: &Comparison, winner: usize) -> String {
+    let stretches: Vec<_> = comparison.stretches.iter().filter(|s| s.winner == winner).collect();
+    let size = |s: usize| thousands(s as u64);
+    let range = |from: usize, to: usize| match from == to {
+        true => size(from),
+        false => format!("{}–{}", size(from), size(to)),
+    };
+    let name = format!("<b>{}</b>", escape(&comparison.entries[winner].label));
+    match stretches.as_slice() {
+        [] => name,
+        few if few.len() <= 3 => {
+            let ranges: Vec<String> = few.iter().map(|s| range(s.from, s.to)).collect();
+            format!("{name} at {} nodes", ranges.join(", "))
+        }
+        [first, .., last] => format!(
+            "{name} at {} stretches between {} and {} nodes",
+            thousands(stretches.len() as u64),
+            size(first.from),
+            size(last.to)
+        ),
+        [only] => format!("{name} at {} nodes", range(only.from, only.to)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leads_are_told_with_care() {
+        assert_eq!(lead(1.0, 1.0, "x"), "the same as x");
+        assert_eq!(lead(1.0, 1.0001, "x"), "less than 0.05 % below x");
+        assert_eq!(lead(3.0, 4.0, "x"), "25.0 % below x");
+        assert_eq!(lead(0.0, 0.0, "x"), "the same as x");
+    }
+
+    #[test]
+    fn one_hop_is_singular() {
+        assert_eq!([hops_text(1.0, 2), hops_text(1.5, 2)], ["1.00 hop", "1.50 hops"]);
+    }
+}
