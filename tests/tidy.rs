@@ -1,0 +1,192 @@
+//! Holds the source to ARCHITECTURE.md: who imports whom, what stays in which room.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// `(path below src, module, text without its unit tests)` of every source file.
+fn files() -> Vec<(String, String, String)> {
+    let src = root().join("src");
+    let mut paths = Vec::new();
+    sources(&src, &mut paths);
+    assert!(paths.len() > 30, "the scan found the source");
+    paths
+        .into_iter()
+        .map(|path| {
+            let name = path.strip_prefix(&src).unwrap().display().to_string();
+            let module = name.split('/').next().unwrap().trim_end_matches(".rs").to_string();
+            let text = std::fs::read_to_string(&path).unwrap();
+            (name, module, text)
+        })
+        .collect()
+}
+
+/// Source lines without comments, up to the unit tests.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines()
+        .enumerate()
+        .take_while(|(_, line)| !line.starts_with("#[cfg(test)]\nmod tests"))
+        .filter(|(_, line)| !line.trim_start().starts_with("//"))
+        .map(|(i, line)| (i + 1, line))
+}
+
+fn without_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap()
+}
+
+/// The rows of the table in ARCHITECTURE.md that starts with `header`: first cell to the names in the second.
+fn table(header: &str) -> BTreeMap<String, Vec<String>> {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, rest) = text.split_once(header).unwrap_or_else(|| panic!("no table `{header}`"));
+    let names = |cell: &str| {
+        cell.split('`').skip(1).step_by(2).map(str::to_string).collect::<Vec<_>>()
+    };
+    rest.lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| {
+            let cells: Vec<&str> = line.split('|').collect();
+            (names(cells[1])[0].clone(), names(cells[2]))
+        })
+        .collect()
+}
+
+/// Names that follow `prefix` in a line: `crate::a::b` gives a; `crate::{a, b::c}` gives a and b.
+fn named_after(line: &str, prefix: &str) -> Vec<String> {
+    let ident = |s: &str| -> String {
+        s.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let mut names = Vec::new();
+    for part in line.split(prefix).skip(1) {
+        match part.strip_prefix('{') {
+            Some(list) => names.extend(list.split(',').map(ident)),
+            None => names.push(ident(part)),
+        }
+    }
+    names.retain(|n| !n.is_empty());
+    names
+}
+
+#[test]
+fn modules_import_only_what_the_table_allows() {
+    let allowed = table("| Module | May import |");
+    let mut problems = Vec::new();
+    for (name, module, text) in files() {
+        if ["lib", "main"].contains(&module.as_str()) {
+            continue;
+        }
+        let Some(may) = allowed.get(&module) else {
+            problems.push(format!("{name}: module {module} is not in ARCHITECTURE.md"));
+            continue;
+        };
+        for (line, code) in code(without_tests(&text)) {
+            for import in named_after(code, "crate::") {
+                let is_module = allowed.contains_key(&import);
+                let open = ["error", "ids", module.as_str()].contains(&import.as_str());
+                // Types re-exported at the root belong to `error` and `ids` or must be imported by path.
+                let root_type = ["Error", "Result", "Place"].contains(&import.as_str());
+                if !(open || root_type || may.contains(&import)) {
+                    let what = if is_module { "may not import" } else { "imports the unknown" };
+                    problems.push(format!("src/{name}:{line}: {module} {what} {import}"));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_module_has_a_line_in_the_table() {
+    let allowed = table("| Module | May import |");
+    for (_, module, _) in files() {
+        assert!(["lib", "main"].contains(&&*module) || allowed.contains_key(&module), "{module}");
+    }
+    let all = files();
+    for module in allowed.keys() {
+        assert!(all.iter().any(|(_, m, _)| m == module), "{module} is in the table only");
+    }
+}
+
+#[test]
+fn third_parties_stay_in_their_rooms() {
+    let rooms = table("| Crate | Only in |");
+    let mut problems = Vec::new();
+    for (name, module, text) in files() {
+        for (line, code) in code(without_tests(&text)) {
+            for (krate, only) in &rooms {
+                let used = code.contains(&format!("{krate}::")) || code.contains(&format!("use {krate};"));
+                // A path of ours may end in the same word.
+                let ours = code.contains(&format!("::{krate}::")) || code.contains(&format!("_{krate}::"));
+                if used && !ours && !only.contains(&module) {
+                    problems.push(format!("src/{name}:{line}: {krate} outside {only:?}"));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn only_the_command_line_touches_the_world() {
+    let words = [
+        "println!", "eprintln!", "print!(", "dbg!(", "std::env::", "Instant::", "SystemTime",
+        "File::create", "fs::write", "fs::rename", "fs::remove", "create_dir", "todo!(",
+        "unimplemented!(",
+    ];
+    let mut problems = Vec::new();
+    for (name, module, text) in files() {
+        for (line, code) in code(without_tests(&text)) {
+            for word in words {
+                if code.contains(word) && module != "cli" {
+                    problems.push(format!("src/{name}:{line}: {word}"));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is_and_is_one_room() {
+    for (name, _, text) in files() {
+        assert!(text.starts_with("//!"), "src/{name} lacks a //! at the top");
+        let lines = text.lines().count();
+        assert!(lines <= 800, "src/{name} has {lines} lines: split it");
+        assert!(!text.contains("unsafe {"), "src/{name}: unsafe needs a stated reason and a test");
+    }
+}
+
+#[test]
+fn the_scanner_sees_imports() {
+    assert_eq!(named_after("use crate::topology::Topology;", "crate::"), ["topology"]);
+    assert_eq!(named_after("use crate::{plot, report::csv};", "crate::"), ["plot", "report"]);
+    assert_eq!(named_after("    crate::ratio::ratio(a, b)", "crate::"), ["ratio"]);
+}
+
+/// Families, methods and shipped machines are found by their names: each has its file.
+#[test]
+fn shipped_things_have_their_place() {
+    for name in nodeorder::catalog::machines() {
+        assert!(root().join(format!("topologies/{name}.toml")).exists());
+    }
+    for folder in ["benches", "docs", "examples", "orderings", "reports", "topologies"] {
+        let mut entries = std::fs::read_dir(root().join(folder)).unwrap();
+        assert!(entries.next().is_some(), "{folder} is empty");
+    }
+}
