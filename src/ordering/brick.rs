@@ -107,11 +107,10 @@ impl<'a> Bricks<'a> {
     pub(super) fn walk(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
         let axes = self.extents.len();
         let (mut origin, mut shape) = (vec![0; axes], vec![0; axes]);
-        let mut rest = number;
-        for i in (0..axes).rev() {
-            origin[i] = rest % self.counts[i] * self.size[i];
+        place_of(number, &self.counts, &mut origin);
+        for i in 0..axes {
+            origin[i] *= self.size[i];
             shape[i] = self.size[i].min(self.extents[i] - origin[i]);
-            rest /= self.counts[i];
         }
         let mut position = vec![0; axes];
         let mut step = |inside: &[u32]| {
@@ -125,10 +124,14 @@ impl<'a> Bricks<'a> {
                 let bits = widths(&shape);
                 let mut keyed = Vec::new();
                 for_each_position(&shape, |inside| {
-                    keyed.push((gray_rank(morton_key(inside, &bits)), inside.to_vec()));
+                    keyed.push((gray_rank(morton_key(inside, &bits)), keyed.len() as u32));
                 });
                 keyed.sort_unstable();
-                keyed.iter().for_each(|(_, inside)| step(inside));
+                let mut inside = vec![0; axes];
+                for (_, index) in keyed {
+                    place_of(index, &shape, &mut inside);
+                    step(&inside);
+                }
             }
             "snake" => {
                 let mut inside = vec![0; axes];
@@ -139,6 +142,15 @@ impl<'a> Bricks<'a> {
             }
             _ => for_each_position(&shape, step),
         }
+    }
+}
+
+/// The position at a row-major index.
+fn place_of(index: u32, extents: &[u32], place: &mut [u32]) {
+    let mut rest = index;
+    for (x, extent) in place.iter_mut().zip(extents).rev() {
+        *x = rest % extent;
+        rest /= extent;
     }
 }
 

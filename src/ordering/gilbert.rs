@@ -2,10 +2,12 @@
 //!
 //! # Drawing
 //! ```text
-//! 6 x 4, axis 0 down
-//!  0  3  4  5
-//!  1  2  7  6
-//! 10  9  8 …
+//! 4 x 6, axis 1 to the right       5 x 3
+//!  0  1  2 21 22 23                 0  1  2
+//!  5  4  3 20 19 18                 5  4  3
+//!  6  9 10 13 14 17                 6  7  8
+//!  7  8 11 12 15 16                13 12  9
+//!                                  14 11 10
 //! ```
 
 use super::axes::View;
@@ -226,6 +228,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_drawings_are_right() {
+        let start = [0, 1, 2, 8, 7, 6, 12, 18, 19, 13, 14, 20, 21, 15, 16, 22, 23, 17, 11, 10, 9];
+        assert_eq!(ids("mesh:4x6", "gilbert")[..21], start);
+        let all = [0, 1, 2, 5, 4, 3, 6, 7, 8, 11, 14, 13, 10, 9, 12];
+        assert_eq!(ids("mesh:5x3", "gilbert"), all);
     }
 
     #[test]

@@ -38,36 +38,33 @@ pub const HIERARCHICAL: Method = Method {
 type Unit = Vec<Vec<NodeId>>;
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
+    let scatter = params.flag("scatter")?;
     let levels = topology.network().levels();
-    let units = if params.has("block") || levels.is_empty() {
-        blocks(topology, params)?
-    } else {
-        // Lets `finish` suggest the key.
-        params.value("block");
-        let mut names = vec!["router"];
-        names.extend(levels.iter().map(|l| l.name));
-        let chunk = params.choice("chunk", &names)?;
-        let size = levels.iter().find(|l| l.name == chunk).map_or(1, |l| l.routers);
-        let hosts = topology.network().hosts();
-        (0..hosts)
-            .step_by(levels[0].routers.max(1) as usize)
-            .map(|first| {
-                let end = first.saturating_add(levels[0].routers.max(1)).min(hosts);
-                let chunk = |from: u32| {
-                    let to = from.saturating_add(size.max(1)).min(end);
-                    (from..to).flat_map(|r| topology.nodes_of(RouterId(r))).collect()
-                };
-                (first..end).step_by(size.max(1) as usize).map(chunk).collect()
-            })
-            .collect()
+    let Some(outermost) = levels.first().filter(|_| !params.has("block")) else {
+        return blocks(topology, params, scatter);
     };
-    if params.flag("scatter")? {
-        return Ok(deal(units));
+    // Lets `finish` suggest the key.
+    params.value("block");
+    let mut names = vec!["router"];
+    names.extend(levels.iter().map(|l| l.name));
+    let chunk = params.choice("chunk", &names)?;
+    if !scatter {
+        return Ok(topology.nodes().iter().collect());
     }
-    Ok(units.into_iter().flatten().flatten().collect())
+    let hosts = topology.network().hosts();
+    topology.context().require("the units", 64 * u64::from(hosts))?;
+    let size = levels.iter().find(|l| l.name == chunk).map_or(1, |l| l.routers.max(1));
+    // Consecutive routers, `size` at a time, the last of a unit perhaps fewer.
+    let cut = |first: u32, end: u32, size: u32| {
+        (first..end).step_by(size as usize).map(move |f| (f, f.saturating_add(size).min(end)))
+    };
+    let nodes = |(first, end)| (first..end).flat_map(|r| topology.nodes_of(RouterId(r))).collect();
+    let units = cut(0, hosts, outermost.routers.max(1))
+        .map(|(first, end)| cut(first, end, size).map(nodes).collect());
+    Ok(deal(units.collect()))
 }
 
-fn blocks(topology: &Topology, params: &Params) -> Result<Vec<Unit>> {
+fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<NodeId>> {
     let unsuited = |problem: &str, remedy: &str| {
         let problem = format!("{} has no {problem}", topology.name());
         Err(Error::unsuited(params.place().clone(), problem, remedy))
@@ -79,7 +76,6 @@ fn blocks(topology: &Topology, params: &Params) -> Result<Vec<Unit>> {
     let Some(size) = brick::size(&view, params, "block")? else {
         // Lets a slip in the key's name be named rather than its absence.
         params.word("chunk")?;
-        params.flag("scatter")?;
         params.finish()?;
         let remedy =
             "what works here: `block=` with the cells of a rack along each axis, as in block=3x6x8";
@@ -87,6 +83,7 @@ fn blocks(topology: &Topology, params: &Params) -> Result<Vec<Unit>> {
     };
     params.choice("chunk", &["router"])?;
     let blocks = Bricks::new(&view.extents, size);
+    topology.context().require("the blocks", 96 * view.cell_count() as u64)?;
     let mut of_cell = vec![0; view.cell_count()];
     let mut cells = Vec::with_capacity(view.cell_count());
     for block in 0..blocks.len() {
@@ -95,6 +92,9 @@ fn blocks(topology: &Topology, params: &Params) -> Result<Vec<Unit>> {
             of_cell[cell as usize] = block;
             cells.push(cell);
         });
+    }
+    if !scatter {
+        return Ok(view.nodes(cells));
     }
     let mut units: Vec<Unit> = vec![Vec::new(); blocks.len() as usize];
     let lattice_cells = topology.lattice().and_then(|l| l.cells.as_ref());
@@ -108,7 +108,7 @@ fn blocks(topology: &Topology, params: &Params) -> Result<Vec<Unit>> {
         }
         last = Some(cell);
     }
-    Ok(units)
+    Ok(deal(units))
 }
 
 /// One chunk of each unit in turn.

@@ -2,8 +2,8 @@
 //!
 //! # Drawing
 //! ```text
-//! Morton  0 1 4 5     Gray  0 1 6 7
-//!         2 3 6 7           3 2 5 4
+//! Morton  0 1 4 5     Gray  0 1 7 6
+//!         2 3 6 7           3 2 4 5
 //! ```
 
 use super::axes::View;

@@ -1,6 +1,6 @@
 //! Spectral order: routers sorted by the Fiedler vector of the router graph.
 //!
-//! The eigenvector is found by Lanczos iteration of our own, in sequential f64 arithmetic of fixed order:
+//! The eigenvector is found by Lanczos iteration of our own, in f64 arithmetic of fixed order:
 //! sums, products, quotients and square roots, each rounded once, give the same bytes on every machine.
 
 use super::traversal::{emit, start};
@@ -47,12 +47,16 @@ const TOLERANCE: f64 = 1e-12;
 const ROUNDING: f64 = 1e-14;
 /// Products with L in all, the second passes apart.
 const ITERATIONS: usize = 20_000;
+/// Partial sums of a sum. Always as many and in the same order, so that the bytes are the same with and
+/// without vector instructions; one alone would wait for itself.
+const LANES: usize = 8;
 /// Components closer than this part of the largest are equal.
 const EQUAL: f64 = 1e-9;
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let start = start(topology, params)?;
     let graph = topology.graph()?;
+    topology.context().require("the spectral order", 80 * graph.router_count() as u64)?;
     let vector = fiedler(graph);
     let largest = vector.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let routers = 0..graph.router_count() as u32;
@@ -269,9 +273,17 @@ fn laplacian(graph: &RouterGraph, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// x·y, summed from the first entry to the last.
+/// x·y.
 fn dot(x: &[f64], y: &[f64]) -> f64 {
-    x.iter().zip(y).fold(0.0, |sum, (x, y)| sum + x * y)
+    let mut lanes = [0.0; LANES];
+    let (x, y) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
+    let rest = x.remainder().iter().zip(y.remainder()).fold(0.0, |sum, (x, y)| sum + x * y);
+    for (x, y) in x.zip(y) {
+        for (lane, (x, y)) in lanes.iter_mut().zip(x.iter().zip(y)) {
+            *lane += x * y;
+        }
+    }
+    lanes.iter().fold(rest, |sum, lane| sum + lane)
 }
 
 /// x += factor·y.
@@ -281,7 +293,13 @@ fn add(x: &mut [f64], factor: f64, y: &[f64]) {
 
 /// Takes the mean away.
 fn deflate(x: &mut [f64]) {
-    let mean = x.iter().fold(0.0, |sum, x| sum + x) / x.len().max(1) as f64;
+    let mut lanes = [0.0; LANES];
+    let chunks = x.chunks_exact(LANES);
+    let rest = chunks.remainder().iter().fold(0.0, |sum, x| sum + x);
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, x)| *lane += x);
+    }
+    let mean = lanes.iter().fold(rest, |sum, lane| sum + lane) / x.len().max(1) as f64;
     x.iter_mut().for_each(|x| *x -= mean);
 }
 
@@ -363,8 +381,9 @@ mod tests {
                     for row in m.iter_mut().chain(&mut vectors) {
                         (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
                     }
-                    for k in 0..n {
-                        (m[p][k], m[q][k]) = (c * m[p][k] - s * m[q][k], s * m[p][k] + c * m[q][k]);
+                    let (above, below) = m.split_at_mut(q);
+                    for (x, y) in above[p].iter_mut().zip(&mut below[0]) {
+                        (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
                     }
                 }
             }
