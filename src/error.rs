@@ -87,14 +87,14 @@ pub enum Error {
         limit: u64,
     },
     /// A file that cannot be read or written.
-    #[error("{}: {action}: {source}", .path.display())]
+    #[error("{}: {action}: {cause}", .path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What was attempted.
         action: &'static str,
         /// The system's answer.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// A figure that could not be drawn.
     #[error("drawing {figure}: {reason}")]
@@ -136,8 +136,8 @@ impl Error {
     }
 
     /// A failed file operation.
-    pub fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
-        Error::Io { path: path.to_path_buf(), action, source }
+    pub fn io(path: &Path, action: &'static str, cause: std::io::Error) -> Self {
+        Error::Io { path: path.to_path_buf(), action, cause }
     }
 }
 

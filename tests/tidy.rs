@@ -54,9 +54,8 @@ fn without_tests(text: &str) -> &str {
 fn table(header: &str) -> BTreeMap<String, Vec<String>> {
     let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let (_, rest) = text.split_once(header).unwrap_or_else(|| panic!("no table `{header}`"));
-    let names = |cell: &str| {
-        cell.split('`').skip(1).step_by(2).map(str::to_string).collect::<Vec<_>>()
-    };
+    let names =
+        |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_string).collect::<Vec<_>>();
     rest.lines()
         .skip(2)
         .take_while(|line| line.starts_with('|'))
@@ -130,9 +129,11 @@ fn third_parties_stay_in_their_rooms() {
     for (name, module, text) in files() {
         for (line, code) in code(without_tests(&text)) {
             for (krate, only) in &rooms {
-                let used = code.contains(&format!("{krate}::")) || code.contains(&format!("use {krate};"));
+                let used =
+                    code.contains(&format!("{krate}::")) || code.contains(&format!("use {krate};"));
                 // A path of ours may end in the same word.
-                let ours = code.contains(&format!("::{krate}::")) || code.contains(&format!("_{krate}::"));
+                let ours =
+                    code.contains(&format!("::{krate}::")) || code.contains(&format!("_{krate}::"));
                 if used && !ours && !only.contains(&module) {
                     problems.push(format!("src/{name}:{line}: {krate} outside {only:?}"));
                 }
@@ -145,8 +146,19 @@ fn third_parties_stay_in_their_rooms() {
 #[test]
 fn only_the_command_line_touches_the_world() {
     let words = [
-        "println!", "eprintln!", "print!(", "dbg!(", "std::env::", "Instant::", "SystemTime",
-        "File::create", "fs::write", "fs::rename", "fs::remove", "create_dir", "todo!(",
+        "println!",
+        "eprintln!",
+        "print!(",
+        "dbg!(",
+        "std::env::",
+        "Instant::",
+        "SystemTime",
+        "File::create",
+        "fs::write",
+        "fs::rename",
+        "fs::remove",
+        "create_dir",
+        "todo!(",
         "unimplemented!(",
     ];
     let mut problems = Vec::new();

@@ -39,7 +39,9 @@ impl Output {
             Some(parent) if parent != Path::new("") => parent.to_path_buf(),
             _ => PathBuf::from("."),
         };
-        let beside = beside(&folder, &target).with_context(fail)?;
+        // The kind alone: the system's text names the temporary file.
+        let beside =
+            beside(&folder, &target).map_err(|e| io::Error::from(e.kind())).with_context(fail)?;
         Ok(Output::Beside(target, BufWriter::with_capacity(1 << 16, beside)))
     }
 

@@ -133,7 +133,7 @@ impl NodeOrder {
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn make(topology: &Topology, text: &str) -> Result<Self> {
-        topology.context().require("an ordering", 8 * topology.node_count() as u64)?;
+        topology.require("an ordering", 8 * topology.node_count() as u64)?;
         let Some(method) = method(text) else {
             return NodeOrder::from_file(topology, text);
         };
@@ -151,7 +151,8 @@ impl NodeOrder {
             let names = METHODS.iter().map(|m| m.name);
             let place = Place::option(path);
             let mut error = Error::unknown(place, "ordering", params::head(path), names);
-            if let Error::Input { expected, .. } = &mut error {
+            if let Error::Input { found, expected, .. } = &mut error {
+                found.push_str(" and no such file");
                 expected.push_str(", or an ordering file");
             }
             return Err(error);

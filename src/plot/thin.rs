@@ -64,12 +64,10 @@ fn straighten(points: &[Point]) -> Vec<Point> {
             let run = to.0 - from.0;
             run > 0.0 && (from.1 + (to.1 - from.1) * (p.0 - from.0) / run - p.1).abs() < TOLERANCE
         };
-        if i == 0 || i + 1 == points.len() {
-            kept.push(*point);
-            start = i;
-        } else if i - start >= 40
-            || !points[start + 1..=i].iter().all(|p| on_line(points[start], points[i + 1], p))
-        {
+        let end = i == 0 || i + 1 == points.len();
+        let straight =
+            || points[start + 1..=i].iter().all(|p| on_line(points[start], points[i + 1], p));
+        if end || i - start >= 40 || !straight() {
             kept.push(*point);
             start = i;
         }

@@ -160,6 +160,9 @@ impl Names {
                 _ => Err(params.wrong("names", expected)),
             };
         }
+        if !text.ends_with(".csv") && !text.ends_with(".csv.gz") {
+            return Err(params.wrong("names", expected));
+        }
         let path = params.path("names")?.unwrap_or_default();
         read_names(&Text::read(&path)?, places)
     }

@@ -69,7 +69,7 @@ fn distances(topology: &Topology) -> Result<(u128, u32)> {
     if let (Metric::Product(product), true) = (topology.metric(), topology.nodes().is_full()) {
         return Ok((full_product_sum(topology, product), product.diameter()));
     }
-    topology.context().require("counting the nodes of every router", 12 * hosts)?;
+    topology.require("counting the nodes of every router", 12 * hosts)?;
     let counts = topology.nodes_per_router();
     Ok(match topology.metric() {
         Metric::Product(product) => (product.pair_sum(&counts), product.spread(&counts)),
@@ -142,7 +142,7 @@ fn each_batch<T: Send>(
         (0..counts.len()).filter(|r| counts[*r] > 0).map(|r| RouterId(r as u32)).collect();
     let threads = rayon::current_num_threads() as u64;
     let buffers = threads * 64 * 10 * graph.router_count() as u64;
-    topology.context().require("searching from 512 routers at once", buffers)?;
+    topology.require("searching from 512 routers at once", buffers)?;
     let batches: Vec<&[RouterId]> = sources.chunks(search::WIDTH).collect();
     let run = |search: &mut Search<'_>, batch: &&[RouterId]| {
         let far = search.run(batch);
@@ -170,7 +170,7 @@ impl Topology {
                 debug_assert_eq!(all.iter().sum::<u128>(), (hosts * per).pow(2));
                 all
             } else {
-                self.context().require("counting the nodes of every router", 12 * hosts as u64)?;
+                self.require("counting the nodes of every router", 12 * hosts as u64)?;
                 let counts = self.nodes_per_router();
                 self.ordered_pairs(&counts)?
             };

@@ -25,7 +25,7 @@ pub(super) fn sums(topology: &Topology, order: &NodeOrder, last: usize) -> Resul
     let n = routers.len();
     let threads = rayon::current_num_threads() as u64;
     let buffers = threads * (64 * 10 * graph.router_count() as u64 + 32 * n as u64);
-    topology.context().require("searching from 512 routers at once", buffers)?;
+    topology.require("searching from 512 routers at once", buffers)?;
     let zero = || Partial {
         sums: Sums { lag: vec![0; n], row: vec![0; n], col: vec![0; n] },
         search: Search::new(graph),

@@ -93,12 +93,12 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// Two prefix sums over the slopes. O(N).
+    /// Two prefix sums over the slopes. O(N). (`lag[0]` is zero: no node is apart from itself.)
     pub(crate) fn into_curve(self) -> Curve {
         let n = self.lag.len();
         let mut slope = vec![0i128; n + 2];
-        for k in 1..n {
-            slope[k] += i128::from(self.lag[k]);
+        for (slope, lag) in slope.iter_mut().zip(&self.lag) {
+            *slope += i128::from(*lag);
         }
         for r in 0..n {
             slope[r + 1] -= i128::from(self.col[r]);
@@ -184,7 +184,7 @@ fn check(topology: &Topology, order: &NodeOrder, method: Method) -> Result<()> {
             "use --method pairs",
         ));
     }
-    topology.context().require("the sums of an MPC curve", 96 * n as u64)
+    topology.require("the sums of an MPC curve", 96 * n as u64)
 }
 
 fn with_rows(terms: &[Term], lag: Vec<u64>) -> Sums {
@@ -209,7 +209,7 @@ fn lag_sums(
     let mut lag = vec![0; n];
     let mut add = |part: Vec<u64>| lag.iter_mut().zip(part).for_each(|(lag, p)| *lag += p);
     if !spectral.is_empty() {
-        topology.context().require("the transforms of an MPC curve", 400 * n as u64)?;
+        topology.require("the transforms of an MPC curve", 400 * n as u64)?;
         add(transform::lag_sums(&spectral));
     }
     if !paired.is_empty() {
