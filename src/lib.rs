@@ -34,3 +34,8 @@ pub use error::{Error, Place, Result};
 pub use ids::{NodeId, RouterId};
 pub use ordering::NodeOrder;
 pub use topology::{Context, Topology};
+
+/// The README's examples are held to compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

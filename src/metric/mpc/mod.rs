@@ -21,6 +21,7 @@ use crate::topology::{Metric, Topology};
 mod hops;
 mod lanes;
 mod pairs;
+mod spectrum;
 mod terms;
 mod transform;
 

@@ -21,8 +21,10 @@
 //!    (up to scaling) butterflies with relative error at most η each, has
 //!    `‖x̂_computed - x̂‖ ≤ ε·‖x̂‖`, `ε = (1+η)^{log₂L} - 1 ≤ 1.01·η·log₂L` (Higham, "Accuracy and
 //!    Stability of Numerical Algorithms", 2002, theorem 24.2, for radix 2: η ≤ 2u + γ₄(√2+2u) < 9u).
-//!    We take η = 64u for each factor of two, seven times that bound, to cover mixed-radix kernels, the
-//!    real-to-complex step and twiddles rounded twice.
+//!    We take η = 64u for each factor of two, seven times that bound, to cover mixed-radix kernels and
+//!    twiddles rounded twice. The first stage of [`spectrum`] sums up to 64 terms of modulus 1 in a row:
+//!    each sum is off by at most γ₆₄·64 where its root mean square is at least 1, so by 64²u < 4100u of
+//!    the norm, which is added to ε.
 //! 2. For one cut, `‖x̂‖² = L·‖z‖² = L·N`. Its power spectrum P has
 //!    `Σ|P_computed - P| ≤ (2ε + ε² + 4u)·L·N`. Adding C cuts with weights h, each sum rounded once, adds
 //!    at most `C·u` relative. So the summed spectrum is off by at most
@@ -32,37 +34,38 @@
 //!    `‖P‖₂ ≤ ‖P‖₁ = L·N·H` and the inverse scales 2-norms by 1/√L, 1-norm inputs by 1/L at worst √L more.
 //!    We bound it by `ε·√L·N·H` divided by √L after scaling: `ε·N·H`.
 //!
-//! Together: `error ≤ N·H·(3ε + ε² + 4u + C·u)`. At 100³ (N·H = 3·10⁸, L = 2²¹) that is 1.4·10⁻⁴; at
-//! 215³ 5·10⁻³. [`error_bound`] is checked before anything is computed, and a sum that fails it is
+//! Together: `error ≤ N·H·(3ε + ε² + 4u + C·u)`. At 100³ (N·H = 3·10⁸, L = 2²¹) that is 5.5·10⁻⁴; at
+//! 215³ (N·H = 6.4·10⁹) 1.3·10⁻². [`error_bound`] is checked before anything is computed, and a sum that fails it is
 //! split into groups of cuts that pass. Besides, every result must be divisible by the factors the algebra
 //! gives it; that is asserted on every lag.
 
 use rayon::prelude::*;
 use realfft::RealFftPlanner;
 
+use super::spectrum;
 use super::terms::Term;
 use crate::topology::distance::Shape;
 
 /// One cut: the labels on one side, of a term, and its weight in halves.
 #[derive(Clone, Debug)]
-struct Cut {
-    term: usize,
-    inside: Side,
-    halves: u32,
+pub(super) struct Cut {
+    pub term: usize,
+    pub inside: Side,
+    pub halves: u32,
     /// Ranks on the smaller side.
     members: usize,
 }
 
 /// A set of labels: `from..from+count`, round the ring where it runs over the end.
 #[derive(Clone, Copy, Debug)]
-struct Side {
+pub(super) struct Side {
     from: u32,
     count: u32,
     labels: u32,
 }
 
 impl Side {
-    fn contains(self, label: u32) -> bool {
+    pub(super) fn contains(self, label: u32) -> bool {
         let above =
             if label >= self.from { label - self.from } else { label + self.labels - self.from };
         above < self.count
@@ -136,7 +139,7 @@ pub(super) fn cost(terms: &[&Term]) -> f64 {
 /// The bound of the module's proof: how far from the truth a coefficient of Σ h·R may be.
 fn error_bound(n: usize, halves: u64, cuts: usize, length: usize) -> f64 {
     let u = f64::EPSILON / 2.0;
-    let epsilon = 1.01 * 64.0 * u * (length as f64).log2().ceil();
+    let epsilon = 1.01 * 64.0 * u * (length as f64).log2().ceil() + 4100.0 * u;
     n as f64 * halves as f64 * (3.0 * epsilon + epsilon * epsilon + (4.0 + cuts as f64) * u)
 }
 
@@ -225,43 +228,11 @@ fn direct_lags(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
         .collect()
 }
 
-/// Adds twice the lag sums of `cuts` to `halves`, by one transform a cut and one back.
+/// Adds twice the lag sums of `cuts` to `halves`: their power spectra, summed, and one transform back.
 fn add_spectral_lags(terms: &[&Term], cuts: &[Cut], n: usize, length: usize, halves: &mut [u64]) {
+    let power = spectrum::power(terms, cuts, n, length);
     let mut planner = RealFftPlanner::<f64>::new();
-    let forward = planner.plan_fft_forward(length);
     let backward = planner.plan_fft_inverse(length);
-    let tasks = rayon::current_num_threads().min(cuts.len()).max(1);
-    let power = (0..tasks)
-        .into_par_iter()
-        .map(|task| {
-            let mut signs = forward.make_input_vec();
-            let mut spectrum = forward.make_output_vec();
-            let mut scratch = forward.make_scratch_vec();
-            let mut power = vec![0f64; spectrum.len()];
-            for cut in cuts.iter().skip(task).step_by(tasks) {
-                let term = terms[cut.term];
-                let labels = 0..term.labelling.axis.extent;
-                let sign: Vec<f64> =
-                    labels.map(|l| if cut.inside.contains(l) { 1.0 } else { -1.0 }).collect();
-                for (z, label) in signs.iter_mut().zip(&term.labels) {
-                    *z = sign[*label as usize];
-                }
-                signs[n..].fill(0.0);
-                forward
-                    .process_with_scratch(&mut signs, &mut spectrum, &mut scratch)
-                    .expect("buffers are made by the plan");
-                let weight = f64::from(cut.halves);
-                for (p, x) in power.iter_mut().zip(&spectrum) {
-                    *p += weight * (x.re * x.re + x.im * x.im);
-                }
-            }
-            power
-        })
-        .reduce_with(|mut a, b| {
-            a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
-            a
-        })
-        .unwrap_or_default();
     let mut spectrum = backward.make_input_vec();
     spectrum.iter_mut().zip(&power).for_each(|(x, p)| x.re = *p);
     drop(power);
@@ -273,10 +244,8 @@ fn add_spectral_lags(terms: &[&Term], cuts: &[Cut], n: usize, length: usize, hal
     for (k, lag) in halves.iter_mut().enumerate().skip(1) {
         let sum = (correlation[k] / length as f64).round() as i64;
         let double = weight * (n - k) as i64 - sum;
-        assert!(
-            double >= 0 && double % 2 == 0,
-            "an autocorrelation of signs has the parity of its length"
-        );
+        let whole = double >= 0 && double % 2 == 0;
+        assert!(whole, "an autocorrelation of signs has the parity of its length");
         *lag += (double / 2) as u64;
     }
 }
