@@ -137,10 +137,10 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
         for node in order.nodes() {
             lattice.coordinates(cell_of(topology, lattice, *node) as u32, &mut place);
             let here = (panel_of(&place), place[up] as usize * columns + place[across] as usize);
-            if let (Some((Some(from), cell)), (Some(to), next)) = (last, here) {
-                if from == to && cell != next {
-                    panels[from].steps.push((cell, next));
-                }
+            if let (Some((Some(from), cell)), (Some(to), next)) = (last, here)
+                && (from == to && cell != next)
+            {
+                panels[from].steps.push((cell, next));
             }
             last = Some(here);
         }

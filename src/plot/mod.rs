@@ -5,7 +5,7 @@
 //!
 //! # Limits
 //! A curve of many sizes is drawn with fewer points than it has: its ends and the lowest and highest of
-//! each 1.5 pixels stay (module `thin`). The data are never altered.
+//! each two pixels stay (module `thin`). The data are never altered.
 
 use plotters_backend::DrawingBackend;
 

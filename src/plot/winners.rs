@@ -108,7 +108,7 @@ impl Winners<'_> {
             }
         }
         // A win too small to see still shows as the lightest shade.
-        let shade = |s: f64| if s <= 0.0 { 0.0 } else { (s * SHADES).round().max(1.0).min(SHADES) };
+        let shade = |s: f64| if s <= 0.0 { 0.0 } else { (s * SHADES).round().clamp(1.0, SHADES) };
         let colour = look(self.slots.get(entry).copied().unwrap_or(entry)).colour;
         let mut start = 0;
         for column in 1..=columns {

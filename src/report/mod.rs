@@ -25,8 +25,10 @@ pub struct File<'a> {
 /// Text, or a table that is written row by row because it may be larger than memory.
 enum Content<'a> {
     Text(String),
-    Table(fn(&mut dyn Write, &Comparison) -> io::Result<()>, &'a Comparison),
+    Table(WriteTable, &'a Comparison),
 }
+
+type WriteTable = fn(&mut dyn Write, &Comparison) -> io::Result<()>;
 
 impl File<'_> {
     fn text(name: impl Into<String>, text: String) -> Self {
@@ -79,7 +81,7 @@ pub fn files<'a>(
 ) -> Result<Vec<File<'a>>> {
     let slots = slots(comparison, orders);
     let figures = figures(topology, orders, comparison, &slots)?;
-    let tables: [(&str, fn(&mut dyn Write, &Comparison) -> io::Result<()>); 4] = [
+    let tables: [(&str, WriteTable); 4] = [
         ("mpc.csv", |out, c| {
             csv::write_curves(out, c.entries.iter().map(|e| (&*e.label, &*e.values)), None)
         }),
