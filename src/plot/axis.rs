@@ -61,7 +61,7 @@ pub(super) fn nice_step(least: f64) -> f64 {
 /// The next value from `value` up that ends an axis of about eight ticks with a tick.
 pub(super) fn nice_above(value: f64) -> f64 {
     let step = nice_step(value.max(1e-9) / 8.0);
-    (value / step - 1e-9).ceil() * step
+    (value / step - 1e-9).ceil().max(0.0) * step
 }
 
 /// A tick's label: no more decimals than the step needs, thousands parted by commas.
@@ -109,7 +109,7 @@ mod tests {
             ["19,200", "0.3", "−2.5"]
         );
         assert_eq!(thousands(1_234_567), "1,234,567");
-        assert_eq!((nice_above(9.26), nice_above(0.0) > 0.0), (10.0, true));
+        assert_eq!([nice_above(9.26), nice_above(89.0), nice_above(0.0)], [10.0, 100.0, 0.0]);
     }
 
     #[test]

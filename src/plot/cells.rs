@@ -1,4 +1,6 @@
-//! A machine laid out as flat panels of cells, each with the lowest rank in it.
+//! A machine laid out as flat panels of cells, each with the lowest rank in it. Cells that are too many
+//! are joined into blocks with the rank of their first: a sample, which keeps disorder visible where a
+//! mean or a minimum would smooth it away.
 
 use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
@@ -22,7 +24,7 @@ pub(super) struct Panel {
     pub title: String,
     pub columns: usize,
     pub rows: usize,
-    /// Lowest rank of each cell, row by row; `None` where the ordering has no node.
+    /// Rank of each cell, row by row; `None` where the ordering has no node.
     pub ranks: Vec<Option<u32>>,
     /// Cells between which the ordering steps, in rank order, within this panel.
     pub steps: Vec<(usize, usize)>,
@@ -121,7 +123,7 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
                 let rank = lowest[lattice.cell(&position) as usize];
                 let cell: &mut Option<u32> = &mut ranks[y / block * columns + x / block];
                 if rank != u32::MAX {
-                    *cell = Some(cell.map_or(rank, |lower| lower.min(rank)));
+                    cell.get_or_insert(rank);
                 }
             }
         }
@@ -138,8 +140,7 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
             lattice.coordinates(cell_of(topology, lattice, *node) as u32, &mut place);
             let here = (panel_of(&place), place[up] as usize * columns + place[across] as usize);
             if let (Some((Some(from), cell)), (Some(to), next)) = (last, here)
-                && from == to
-                && cell != next
+                && (from == to && cell != next)
             {
                 panels[from].steps.push((cell, next));
             }
@@ -152,7 +153,7 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
         notes.push(format!("{} of {} slices shown", chosen.len(), thousands(all as u64)));
     }
     if block > 1 {
-        notes.push(format!("a square is {block} x {block} cells, coloured by their lowest rank"));
+        notes.push(format!("a square is {block} x {block} cells, coloured by the first of them"));
     }
     if topology.node_count() > lattice.cell_count() {
         notes.push("a cell with several nodes is coloured by the lowest rank".to_string());
@@ -200,7 +201,7 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
         for (i, rank) in lowest.iter().skip(first * unit).take(unit).enumerate() {
             let cell: &mut Option<u32> = &mut ranks[row * columns + i / block];
             if *rank != u32::MAX {
-                *cell = Some(cell.map_or(*rank, |lower| lower.min(*rank)));
+                cell.get_or_insert(*rank);
             }
         }
     }
@@ -210,7 +211,7 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
         notes.push(format!("{} of {} units ({name}) shown", chosen.len(), thousands(all as u64)));
     }
     if block > 1 {
-        notes.push(format!("a cell is {block} consecutive ids, coloured by their lowest rank"));
+        notes.push(format!("a cell is {block} consecutive ids, coloured by the first of them"));
     }
     let mut panels =
         vec![Panel { title: String::new(), columns, rows: chosen.len(), ranks, steps: Vec::new() }];
@@ -286,7 +287,7 @@ mod tests {
         let l = lay("torus:100000", "row-major");
         let cells = l.panels[0].columns * l.panels[0].rows;
         assert!((7000..9000).contains(&cells), "{cells}");
-        assert_eq!(l.note, "a cell is 13 consecutive ids, coloured by their lowest rank");
+        assert_eq!(l.note, "a cell is 13 consecutive ids, coloured by the first of them");
     }
 
     #[test]

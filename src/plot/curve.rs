@@ -163,7 +163,8 @@ impl<'a> Curves<'a> {
             }
         }
         if view == View::Full {
-            high = high.max(self.mean_distance.unwrap_or(0.0));
+            // Room above the line for its name.
+            high = high.max(1.06 * self.mean_distance.unwrap_or(0.0));
         }
         if view == View::AboveBest {
             high = high.min(ABOVE_BEST_TOP);

@@ -36,7 +36,7 @@ impl Machine {
         let layout = layout(topology, order);
         let (cell, across) = arrange(&layout.panels);
         let title = format!("{} on {}", order.label(), topology.name());
-        Machine { title, layout, ranks: order.len(), cell, across }
+        Machine { title, layout, ranks: order.len().max(1), cell, across }
     }
 
     fn panel_size(&self) -> Point {
@@ -56,7 +56,7 @@ impl Machine {
 
     /// The step of the colour ramp for `rank`.
     fn step(&self, rank: u32) -> usize {
-        (rank as usize * RAMP_STEPS / self.ranks.max(1)).min(RAMP_STEPS - 1)
+        rank as usize * (RAMP_STEPS - 1) / (self.ranks - 1).max(1)
     }
 
     /// The top left corner of a cell, within its panel.
@@ -87,10 +87,9 @@ impl Machine {
             }
         }
         by_colour.sort_by_key(|(step, ..)| *step);
-        // Overlapping by a hair hides the seams that scaling would show.
         for (step, at, size) in by_colour {
             let colour = if step == RAMP_STEPS { HOLE } else { ramp(step) };
-            pen.rect(at, (size.0 + 0.2, size.1 + 0.2), colour)?;
+            pen.rect(at, size, colour)?;
         }
         Ok(())
     }
@@ -125,7 +124,7 @@ impl Machine {
             if !panel.steps.is_empty()
                 && let Some(cell) = panel.ranks.iter().position(|rank| *rank == Some(0))
             {
-                pen.disc(middle(cell), (self.cell * 0.24).max(1.6), LIGHT)?;
+                pen.disc(middle(cell), (self.cell * 0.24).clamp(1.6, 5.0), LIGHT)?;
             }
         }
         Ok(())
@@ -137,7 +136,7 @@ impl Machine {
         let each = height / RAMP_STEPS as f64;
         for step in 0..RAMP_STEPS {
             let y = top + height - (step + 1) as f64 * each;
-            pen.rect((left, y), (16.0, each + 0.2), ramp(step))?;
+            pen.rect((left, y), (16.0, each), ramp(step))?;
         }
         let tick = Text::new(12.0).colour(MUTED);
         let last = self.ranks.saturating_sub(1);

@@ -5,7 +5,7 @@
 //!
 //! # Limits
 //! A curve of many sizes is drawn with fewer points than it has: its ends and the lowest and highest of
-//! each 1.5 pixels stay (module `thin`). The data are never altered.
+//! each two pixels stay (module `thin`). The data are never altered.
 
 use plotters_backend::DrawingBackend;
 
@@ -166,8 +166,8 @@ pub fn winners(title: &str, comparison: &Comparison, slots: &[usize]) -> Result<
 /// Drawing failed.
 ///
 /// # Limits
-/// At most 24 slices and 8,000 cells are drawn: evenly chosen slices, then blocks of cells (which show
-/// their lowest rank). The figure says so.
+/// At most 24 slices and 8,000 cells are drawn: evenly chosen slices, then blocks of cells (which show the
+/// rank of their first). The figure says so.
 pub fn machine(topology: &Topology, order: &NodeOrder) -> Result<String> {
     to_svg(&machine::Machine::new(topology, order))
 }

@@ -28,6 +28,8 @@ type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 /// What can share a path.
 #[derive(Clone, PartialEq)]
 enum Paint {
+    /// Rectangles, whose edges are kept sharp: smoothed ones leave seams between cells.
+    Rect(Rgb, f64),
     Fill(Rgb, f64),
     Stroke(Rgb, f64, u32),
 }
@@ -74,6 +76,12 @@ impl Svg {
         let Some(paint) = self.paint.take() else { return };
         let path = std::mem::take(&mut self.path);
         let _ = match paint {
+            Paint::Rect(rgb, alpha) => writeln!(
+                self.body,
+                "<path {}{} shape-rendering=\"crispEdges\" d=\"{path}\"/>",
+                fill(rgb),
+                opacity(alpha)
+            ),
             Paint::Fill(rgb, alpha) => {
                 writeln!(self.body, "<path {}{} d=\"{path}\"/>", fill(rgb), opacity(alpha))
             }
@@ -243,7 +251,7 @@ impl DrawingBackend for Svg {
     ) -> Drawn {
         let color = style.color();
         let paint = if filled {
-            Paint::Fill(color.rgb, color.alpha)
+            Paint::Rect(color.rgb, color.alpha)
         } else {
             Paint::Stroke(color.rgb, color.alpha, style.stroke_width())
         };

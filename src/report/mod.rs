@@ -31,6 +31,8 @@ enum Content<'a> {
     Table(WriteTable, &'a Comparison),
 }
 
+type WriteTable = fn(&mut dyn Write, &Comparison) -> io::Result<()>;
+
 impl File<'_> {
     fn text(name: impl Into<String>, text: String) -> Self {
         File { name: name.into(), content: Content::Text(text) }

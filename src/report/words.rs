@@ -40,6 +40,23 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
             "<strong>{name}</strong> has a log-uniform mean placement distance of {mean}{random}."
         );
     };
+    let equals = comparison.entries[1..].iter().filter(|e| e.mean_log == first.mean_log).count();
+    if equals > 0 {
+        let all = equals + 1 == comparison.entries.len();
+        let who = match (all, equals) {
+            (true, 1) => "Both orderings".to_string(),
+            (true, _) => format!("All {} orderings", equals + 1),
+            (false, _) => {
+                let names = comparison.entries[..=equals].iter().map(|e| escape(&e.label));
+                format!("<strong>{}</strong>", names.collect::<Vec<_>>().join(" and "))
+            }
+        };
+        return format!(
+            "{who} place jobs equally compactly{}: averaged over job sizes on a log scale, the nodes of a \
+             job are {mean} apart{random}.",
+            if all { "" } else { ", and more so than the others" }
+        );
+    }
     let mut against = Vec::new();
     if let Some(reference) = comparison.entries[1..].iter().find(|e| e.label == REFERENCE) {
         against.push(lead(first.mean_log, reference.mean_log, REFERENCE));
@@ -60,9 +77,9 @@ fn lead(best: f64, other: f64, name: &str) -> String {
     if below == 0.0 {
         format!("the same as {name}")
     } else if below < 0.05 {
-        format!("less than 0.05 % below {name}")
+        format!("less than 0.05\u{a0}% below {name}")
     } else {
-        format!("{} % below {name}", fixed(below, 1))
+        format!("{}\u{a0}% below {name}", fixed(below, 1))
     }
 }
 
@@ -70,7 +87,7 @@ fn random_part(mean: f64, random: f64) -> String {
     if random <= 0.0 {
         return String::new();
     }
-    format!(", {} % below a random placement", fixed(per_cent_below(mean, random), 1))
+    format!(", {}\u{a0}% below a random placement", fixed(per_cent_below(mean, random), 1))
 }
 
 /// Where the leader is the best and where others are, and what chance would do.
@@ -86,7 +103,7 @@ pub(super) fn details(comparison: &Comparison) -> String {
             sentences.push("No other ordering is better at any job size.".to_string());
         } else {
             sentences.push(format!(
-                "It is the best over {} % of the sizes on a log scale; elsewhere another is better:",
+                "It is the best over {}\u{a0}% of the sizes on a log scale; elsewhere another is better:",
                 fixed(100.0 * first.best_share, 1)
             ));
             let clauses: Vec<String> =
@@ -101,7 +118,7 @@ pub(super) fn details(comparison: &Comparison) -> String {
     let mean = comparison.topology.mean_distance;
     if mean > 0.0 && comparison.entries.len() > 1 {
         sentences.push(format!(
-            "Nodes drawn at random would be {} apart; the leader's mean is {} % below that.",
+            "Nodes drawn at random would be {} apart; the leader's mean is {}\u{a0}% below that.",
             hops_text(mean, 2),
             fixed(per_cent_below(first.mean_log, mean), 1)
         ));
@@ -148,8 +165,8 @@ mod tests {
     #[test]
     fn leads_are_told_with_care() {
         assert_eq!(lead(1.0, 1.0, "x"), "the same as x");
-        assert_eq!(lead(1.0, 1.0001, "x"), "less than 0.05 % below x");
-        assert_eq!(lead(3.0, 4.0, "x"), "25.0 % below x");
+        assert_eq!(lead(1.0, 1.0001, "x"), "less than 0.05\u{a0}% below x");
+        assert_eq!(lead(3.0, 4.0, "x"), "25.0\u{a0}% below x");
         assert_eq!(lead(0.0, 0.0, "x"), "the same as x");
     }
 

@@ -1,0 +1,210 @@
+//! A comparison's files: well-formed, self-contained, safe with any label, and true to the numbers.
+
+use nodeorder::metric::{comparison::Comparison, mpc};
+use nodeorder::report::{self, csv};
+use nodeorder::{NodeId, NodeOrder, Topology, plot};
+
+const HOSTILE: &str = "a,\"b\" <script>alert('x')</script> & {{verdict}} \u{7}é 漢字 ]]>";
+const SVG: &str = "http://www.w3.org/2000/svg";
+
+/// Topologies, orderings of all nodes, and how many nodes a further one of hostile name takes.
+const MACHINES: [(&str, &[&str], Option<usize>); 7] = [
+    ("mesh:3", &["row-major", "snake"], Some(2)),
+    ("torus:7", &["row-major"], None),
+    ("torus:300", &["row-major", "snake"], Some(100)),
+    ("torus:6x5x4,per_router=2", &["row-major", "snake:axes=zxy"], Some(7)),
+    ("torus:4x3x3x2x2", &["snake", "row-major"], Some(143)),
+    ("cascade:4x3x3,per_router=4,limit=131", &["row-major", "snake"], Some(50)),
+    ("mesh:1x2,per_router=8", &["row-major"], Some(3)),
+];
+
+/// The comparison of a machine's orderings and all its files.
+fn files(spec: &str, names: &[&str], part: Option<usize>) -> (Comparison, Vec<(String, String)>) {
+    let topology = Topology::inline(spec, &Default::default()).unwrap();
+    let mut orders: Vec<NodeOrder> =
+        names.iter().map(|o| NodeOrder::make(&topology, o).unwrap()).collect();
+    if let Some(count) = part {
+        let nodes: Vec<NodeId> = topology.nodes().iter().take(count).collect();
+        orders.push(NodeOrder::new(&topology, HOSTILE, nodes).unwrap());
+    }
+    let curves = orders.iter().map(|o| mpc::curve(&topology, o).unwrap()).collect();
+    let comparison = Comparison::new(&topology, &orders, curves).unwrap();
+    let command = format!("nodeorder compare '{spec}' --order '{HOSTILE}'");
+    let written = report::files(&topology, &orders, &comparison, &command)
+        .unwrap()
+        .into_iter()
+        .map(|file| {
+            let mut bytes = Vec::new();
+            file.write_to(&mut bytes).unwrap();
+            (file.name, String::from_utf8(bytes).unwrap())
+        })
+        .collect();
+    (comparison, written)
+}
+
+fn content<'a>(files: &'a [(String, String)], name: &str) -> &'a str {
+    &files.iter().find(|(n, _)| n == name).unwrap_or_else(|| panic!("no {name}")).1
+}
+
+#[test]
+fn every_figure_is_well_formed_and_stays_within_its_box() {
+    for (spec, names, part) in MACHINES {
+        let (_, files) = files(spec, names, part);
+        let figures: Vec<_> = files.iter().filter(|(name, _)| name.ends_with(".svg")).collect();
+        assert!(figures.len() >= 4, "{spec}");
+        for (name, text) in figures {
+            let document =
+                roxmltree::Document::parse(text).unwrap_or_else(|e| panic!("{spec} {name}: {e}"));
+            let root = document.root_element();
+            let size = |key| root.attribute(key).unwrap().parse::<f64>().unwrap();
+            assert_eq!(root.attribute("role"), Some("img"));
+            assert!(document.descendants().any(|n| n.has_tag_name((SVG, "title"))));
+            for node in document.descendants() {
+                for (x, y) in node.attribute("d").map(corners).unwrap_or_default() {
+                    let inside = (-0.5..=size("width") + 0.5).contains(&x)
+                        && (-0.5..=size("height") + 0.5).contains(&y);
+                    assert!(inside, "{spec} {name}: ({x}, {y})");
+                }
+                if node.has_tag_name((SVG, "text")) {
+                    let at = |key| node.attribute(key).unwrap().parse::<f64>().unwrap();
+                    assert!((0.0..size("width")).contains(&at("x")), "{spec} {name}");
+                    assert!((0.0..size("height")).contains(&at("y")), "{spec} {name}");
+                }
+            }
+            assert!(text.len() < 300_000 && !text.contains("NaN") && !text.contains("inf"));
+        }
+    }
+}
+
+/// The points of a path of M, l, h, v, a and z commands.
+fn corners(path: &str) -> Vec<(f64, f64)> {
+    let mut spaced = String::new();
+    for c in path.chars() {
+        match c {
+            '-' => spaced.push_str(" -"),
+            c if c.is_ascii_alphabetic() => spaced.extend([' ', c, ' ']),
+            c => spaced.push(c),
+        }
+    }
+    let mut words = spaced.split_whitespace();
+    let (mut points, mut x, mut y) = (Vec::new(), 0.0, 0.0);
+    while let Some(command) = words.next() {
+        let mut number = || words.next().unwrap().parse::<f64>().unwrap();
+        match command {
+            "M" => (x, y) = (number(), number()),
+            "l" => (x, y) = (x + number(), y + number()),
+            "h" => x += number(),
+            "v" => y += number(),
+            "a" => {
+                (0..5).for_each(|_| {
+                    number();
+                });
+                (x, y) = (x + number(), y + number());
+            }
+            "z" => {}
+            other => panic!("{other} in {path}"),
+        }
+        points.push((x, y));
+    }
+    points
+}
+
+#[test]
+fn the_page_asks_for_nothing_and_defuses_labels() {
+    for (spec, names, part) in MACHINES {
+        let (_, files) = files(spec, names, part);
+        let page = content(&files, "index.html");
+        assert!(!page.contains("://"), "{spec}");
+        assert!(!page.contains("<script>alert") && !page.contains("alert('x')"), "{spec}");
+        assert_eq!(page.matches("<script>").count(), 1, "{spec}");
+        // A label is not taken for a part of the template, and every part is filled.
+        assert_eq!(page.matches("{{").count(), page.matches("{{verdict}}").count(), "{spec}");
+        for request in ["src=", "@import", "url(", "rel=\"stylesheet"] {
+            assert!(!page.contains(request), "{spec}: {request}");
+        }
+        for link in page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            let written = files.iter().any(|(name, _)| name == link);
+            assert!(written || link == "data:,", "{spec}: {link}");
+        }
+        for tag in ["table", "figure", "section", "svg", "details", "div", "p", "dl", "td"] {
+            let opened = page.matches(&format!("<{tag} ")).count()
+                + page.matches(&format!("<{tag}>")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{spec}: {tag}");
+        }
+    }
+}
+
+#[test]
+fn tables_read_back_to_the_same_numbers() {
+    for (spec, names, part) in MACHINES {
+        let (comparison, files) = files(spec, names, part);
+        let mut reader = ::csv::Reader::from_reader(content(&files, "mpc.csv").as_bytes());
+        assert_eq!(reader.headers().unwrap(), vec!["ordering", "size", "mpc"]);
+        let mut rows = reader.records().map(Result::unwrap);
+        for entry in &comparison.entries {
+            for (i, value) in entry.values.iter().enumerate() {
+                let row = rows.next().unwrap();
+                assert_eq!(&row[0], entry.label);
+                assert_eq!(row[1].parse(), Ok(i + 2));
+                assert_eq!(row[2].parse::<f64>().unwrap().to_bits(), value.to_bits());
+            }
+        }
+        assert!(rows.next().is_none());
+        let mut reader = ::csv::Reader::from_reader(content(&files, "table.csv").as_bytes());
+        for (row, entry) in reader.records().map(Result::unwrap).zip(&comparison.entries) {
+            assert_eq!((&row[1], row[3].parse()), (&*entry.label, Ok(entry.mean_log)), "{spec}");
+            assert_eq!(row.len(), 7 + comparison.sizes.len());
+        }
+        let json: serde_json::Value =
+            serde_json::from_str(content(&files, "summary.json")).unwrap();
+        assert_eq!(json["entries"][0]["label"], *comparison.entries[0].label);
+        assert_eq!(json["topology"]["nodes"], comparison.topology.nodes);
+    }
+}
+
+#[test]
+fn small_tables_look_like_this() {
+    let (_, files) = files("mesh:2x2", &["row-major", "snake"], None);
+    insta::assert_snapshot!(content(&files, "mpc.csv"), @r"
+    ordering,size,mpc
+    snake,2,1
+    snake,3,1.3333333333333333
+    snake,4,1.3333333333333333
+    row-major,2,1.3333333333333333
+    row-major,3,1.3333333333333333
+    row-major,4,1.3333333333333333
+    ");
+    insta::assert_snapshot!(content(&files, "stretches.csv"), @r"
+    from,to,ordering
+    2,4,snake
+    ");
+    insta::assert_snapshot!(content(&files, "crossovers.csv"), @"size,ordering");
+    insta::assert_snapshot!(content(&files, "table.csv"), @r"
+    rank,ordering,nodes,mean_log,mean_plain,best_share,mean_step,mpc_2,mpc_4
+    1,snake,4,1.1794871794871795,1.222222222222222,1,1,1,1.3333333333333333
+    2,row-major,4,1.3333333333333335,1.3333333333333333,0.5384615384615384,1.3333333333333333,1.3333333333333333,1.3333333333333333
+    ");
+}
+
+#[test]
+fn chosen_sizes_leave_out_what_a_curve_does_not_reach() {
+    let (long, short) = ([1.5, 2.5, 3.5], [0.1]);
+    let mut out = Vec::new();
+    let curves = [("a", &long[..]), ("b,c", &short[..])];
+    csv::write_curves(&mut out, curves, Some(&[2, 4, 9])).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert_eq!(text, "ordering,size,mpc\na,2,1.5\na,4,3.5\n\"b,c\",2,0.1\n");
+}
+
+#[test]
+fn a_plot_of_two_million_sizes_is_small_and_a_png_is_a_png() {
+    let value = |i: i32| f64::from(i).ln_1p() + (f64::from(i) * 0.01).sin();
+    let curve: Vec<f64> = (0..2_000_000).map(value).collect();
+    let curves: Vec<(&str, &[f64])> = (0..12).map(|_| (HOSTILE, &curve[..])).collect();
+    let svg = plot::mpc_plot("two million", &curves).unwrap();
+    assert!(svg.len() < 300_000, "{}", svg.len());
+    roxmltree::Document::parse(&svg).unwrap();
+    let png = plot::mpc_plot_png("three", &[(HOSTILE, &[1.0, 1.5][..])]).unwrap();
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xaeB`\x82"));
+    assert!(plot::mpc_plot("none", &[("x", &[][..])]).is_err());
+}
