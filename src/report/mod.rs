@@ -22,9 +22,6 @@ pub struct File<'a> {
     content: Content<'a>,
 }
 
-/// Writes a table of a comparison.
-type WriteTable = fn(&mut dyn Write, &Comparison) -> io::Result<()>;
-
 /// Text, or a table that is written row by row because it may be larger than memory.
 enum Content<'a> {
     Text(String),
