@@ -13,10 +13,10 @@ use common::{SIDES, machine, on_threads, order};
 fn by_definition(topology: &Topology, order: &NodeOrder) -> Vec<u64> {
     let nodes = order.nodes();
     let mut totals = vec![0; nodes.len() + 1];
-    for size in 2..=nodes.len() {
+    for (size, total) in totals.iter_mut().enumerate().skip(2) {
         for window in nodes.windows(size) {
             for (i, a) in window.iter().enumerate() {
-                totals[size] += window[i + 1..]
+                *total += window[i + 1..]
                     .iter()
                     .map(|b| u64::from(topology.distance(*a, *b)))
                     .sum::<u64>();
@@ -34,14 +34,14 @@ fn by_increments(topology: &Topology, order: &NodeOrder) -> Vec<u64> {
     };
     let mut totals = vec![0; nodes.len() + 1];
     let mut first = 0;
-    for size in 2..=nodes.len() {
+    for (size, total) in totals.iter_mut().enumerate().skip(2) {
         first += to(size - 1, 0..size - 1);
         let mut window = first;
-        totals[size] = window;
+        *total = window;
         for start in 1..=nodes.len() - size {
             window -= to(start - 1, start..start + size - 1);
             window += to(start + size - 1, start..start + size - 1);
-            totals[size] += window;
+            *total += window;
         }
     }
     totals

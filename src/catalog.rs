@@ -57,7 +57,7 @@ pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
         return Err(Error::unknown(place, "topology kind", kind, FAMILIES.iter().map(|f| f.name)));
     }
     if spec.ends_with(".toml") || spec.contains('/') {
-        let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
         return Err(Error::io(path, "opening", missing));
     }
     Err(Error::unknown(

@@ -191,9 +191,9 @@ fn chosen_sizes_leave_out_what_a_curve_does_not_reach() {
     let (long, short) = ([1.5, 2.5, 3.5], [0.1]);
     let mut out = Vec::new();
     let curves = [("a", &long[..]), ("b,c", &short[..])];
-    csv::write_curves(&mut out, curves, Some(&[2, 4, 9])).unwrap();
+    csv::write_curves(&mut out, curves).unwrap();
     let text = String::from_utf8(out).unwrap();
-    assert_eq!(text, "ordering,size,mpc\na,2,1.5\na,4,3.5\n\"b,c\",2,0.1\n");
+    assert_eq!(text, "ordering,size,mpc\na,2,1.5\na,3,2.5\na,4,3.5\n\"b,c\",2,0.1\n");
 }
 
 #[test]

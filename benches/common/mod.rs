@@ -1,9 +1,11 @@
 //! Machines and orderings that the benches share.
 
+// Each bench is a crate of its own and uses a part.
+#![allow(dead_code)]
+
 use nodeorder::{NodeOrder, Topology};
 
 /// Cubes of 10³, 20³, 40³ and 100³ routers.
-#[allow(dead_code)]
 pub const SIDES: [u32; 4] = [10, 20, 40, 100];
 
 /// The topology of an inline specification.
@@ -18,7 +20,6 @@ pub fn order(topology: &Topology, text: &str) -> NodeOrder {
 }
 
 /// Runs `work` on so many threads.
-#[allow(dead_code)]
 pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.expect("threads can be started").install(work)

@@ -44,10 +44,8 @@ impl Command {
         };
         let bar = progress::bar(2 * texts.len() as u64, "comparing");
         let orders = if self.orders.is_empty() {
-            texts
-                .par_iter()
-                .map(|t| NodeOrder::make(&topology, t))
-                .collect::<Result<Vec<_>, _>>()?
+            let made = texts.par_iter().map(|t| NodeOrder::make(&topology, t));
+            distinct(made.collect::<Result<Vec<_>, _>>()?)
         } else {
             super::orders(&topology, &texts)?
         };
@@ -94,6 +92,17 @@ impl Command {
         };
         words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Of orderings that came out the same, the first: on many machines two families coincide.
+fn distinct(orders: Vec<NodeOrder>) -> Vec<NodeOrder> {
+    let mut kept: Vec<NodeOrder> = Vec::new();
+    for order in orders {
+        if kept.iter().all(|other| other.nodes() != order.nodes()) {
+            kept.push(order);
+        }
+    }
+    kept
 }
 
 /// Writes every file of the report; the page comes last, so that it never refers to what is not there.

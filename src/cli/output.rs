@@ -39,9 +39,12 @@ impl Output {
             Some(parent) if parent != Path::new("") => parent.to_path_buf(),
             _ => PathBuf::from("."),
         };
-        // The kind alone: the system's text names the temporary file.
-        let beside =
-            beside(&folder, &target).map_err(|e| io::Error::from(e.kind())).with_context(fail)?;
+        // The system's text would name the temporary file.
+        let plainly = |e: io::Error| match e.kind() {
+            io::ErrorKind::NotFound => io::Error::new(e.kind(), "its folder does not exist"),
+            kind => io::Error::from(kind),
+        };
+        let beside = beside(&folder, &target).map_err(plainly).with_context(fail)?;
         Ok(Output::Beside(target, BufWriter::with_capacity(1 << 16, beside)))
     }
 

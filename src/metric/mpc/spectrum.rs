@@ -11,6 +11,7 @@
 //! part of the spectrum stay where they are; residues are independent and run in parallel.
 //! A real sequence has `P[L-f] = P[f]`: residues up to R/2 tell all.
 
+use multiversion::multiversion;
 use rayon::prelude::*;
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex64;
@@ -25,7 +26,7 @@ fn residues(length: usize) -> usize {
     // 64 residues: 32 signs a position. Pieces of up to 2^15 (half a megabyte) where that allows.
     while residues < 64
         && (length / residues > 1 << 15 || residues < 16)
-        && length % (2 * residues) == 0
+        && length.is_multiple_of(2 * residues)
     {
         residues *= 2;
     }
@@ -50,10 +51,7 @@ pub(super) fn power(terms: &[&Term], cuts: &[Cut], n: usize, length: usize) -> V
             for (cut, pattern) in cuts.iter().zip(&patterns) {
                 stage.apply(pattern, &mut values);
                 fft.process_with_scratch(&mut values, &mut scratch);
-                let weight = f64::from(cut.halves);
-                for (p, x) in power.iter_mut().zip(&values) {
-                    *p += weight * (x.re * x.re + x.im * x.im);
-                }
+                add_power(&mut power, &values, f64::from(cut.halves));
             }
             power
         })
@@ -88,8 +86,8 @@ struct Stage {
     /// `ω_L^{r·t}` for all t.
     twiddles: Vec<Complex64>,
     /// Lookups where all terms count, and where the last has run out of ranks.
-    full: Vec<Lookup>,
-    short: Vec<Lookup>,
+    full: Box<[Lookup; 4]>,
+    short: Box<[Lookup; 4]>,
     /// Positions below this have all terms.
     full_until: usize,
 }
@@ -103,18 +101,16 @@ impl Stage {
             let angle = (numerator % denominator) as f64 / denominator as f64;
             Complex64::cis(-std::f64::consts::TAU * angle)
         };
-        let lookups = |terms: usize| -> Vec<Lookup> {
-            (0..terms.div_ceil(8))
-                .map(|byte| {
-                    std::array::from_fn(|bits| {
-                        let signed = |m: usize| {
-                            let factor = root(r * m, residues);
-                            if bits >> (m - 8 * byte) & 1 == 1 { factor } else { -factor }
-                        };
-                        (8 * byte..terms.min(8 * byte + 8)).map(signed).sum()
-                    })
+        let lookups = |terms: usize| {
+            Box::new(std::array::from_fn(|byte| {
+                std::array::from_fn(|bits| {
+                    let signed = |m: usize| {
+                        let factor = root(r * m, residues);
+                        if bits >> (m - 8 * byte) & 1 == 1 { factor } else { -factor }
+                    };
+                    (8 * byte..terms.min(8 * byte + 8)).map(signed).sum()
                 })
-                .collect()
+            }))
         };
         Stage {
             twiddles: (0..piece).map(|t| root(r * t, length)).collect(),
@@ -128,38 +124,30 @@ impl Stage {
         let (low, high) = values.split_at_mut(self.full_until);
         let (low_bits, high_bits) = pattern.split_at(self.full_until);
         let (low_twiddles, high_twiddles) = self.twiddles.split_at(self.full_until);
-        for (lookups, values, bits, twiddles) in [
-            (&self.full, low, low_bits, low_twiddles),
-            (&self.short, high, high_bits, high_twiddles),
-        ] {
-            match lookups.as_slice() {
-                [] => values.fill(Complex64::ZERO),
-                [a] => each(values, bits, twiddles, |b| a[(b & 255) as usize]),
-                [a, b2] => each(values, bits, twiddles, |b| {
-                    a[(b & 255) as usize] + b2[(b >> 8 & 255) as usize]
-                }),
-                [a, b2, c] => each(values, bits, twiddles, |b| {
-                    a[(b & 255) as usize]
-                        + b2[(b >> 8 & 255) as usize]
-                        + c[(b >> 16 & 255) as usize]
-                }),
-                [a, b2, c, d, ..] => each(values, bits, twiddles, |b| {
-                    (a[(b & 255) as usize] + b2[(b >> 8 & 255) as usize])
-                        + (c[(b >> 16 & 255) as usize] + d[(b >> 24) as usize])
-                }),
-            }
-        }
+        look_up(&self.full, low, low_bits, low_twiddles);
+        look_up(&self.short, high, high_bits, high_twiddles);
     }
 }
 
-#[inline(always)]
-fn each(
+/// `values[t] = twiddles[t] · Σ over bytes of the byte's lookup`.
+#[multiversion(targets("x86_64+avx2+fma", "x86_64+avx+fma"))]
+fn look_up(
+    lookups: &[Lookup; 4],
     values: &mut [Complex64],
-    bits: &[u32],
+    patterns: &[u32],
     twiddles: &[Complex64],
-    sum: impl Fn(u32) -> Complex64,
 ) {
-    for ((value, bits), twiddle) in values.iter_mut().zip(bits).zip(twiddles) {
-        *value = sum(*bits) * twiddle;
+    let [a, b, c, d] = lookups;
+    for ((value, bits), twiddle) in values.iter_mut().zip(patterns).zip(twiddles) {
+        let [w, x, y, z] = bits.to_le_bytes().map(usize::from);
+        *value = ((a[w] + b[x]) + (c[y] + d[z])) * twiddle;
+    }
+}
+
+/// `power[f] += weight · |values[f]|²`.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
+fn add_power(power: &mut [f64], values: &[Complex64], weight: f64) {
+    for (p, x) in power.iter_mut().zip(values) {
+        *p += weight * (x.re * x.re + x.im * x.im);
     }
 }
