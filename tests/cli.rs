@@ -1,0 +1,192 @@
+//! What scripts rely on: exit codes, whole files or none, quiet pipes, the same bytes on any thread count.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn nodeorder(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    command.args(arguments);
+    command
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    nodeorder(arguments).current_dir(folder).output().unwrap()
+}
+
+fn done(folder: &Path, arguments: &[&str]) -> Vec<u8> {
+    let output = run(folder, arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {stderr}", arguments.join(" "));
+    assert!(stderr.is_empty(), "{}: {stderr}", arguments.join(" "));
+    output.stdout
+}
+
+#[test]
+fn one_thread_and_three_write_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [
+        &["mpc", "torus:9x8x7,limit=500", "--order", "random", "--order", "hilbert"][..],
+        &["mpc", "random-regular:n=1500,d=5", "--order", "spectral", "--order", "random:seed=4"],
+        &["topology", "watts-strogatz:n=900,k=6,p=0.1", "--json", "--histogram"],
+        &["compare", "cascade:4x3x5,per_router=2", "--json"],
+    ] {
+        let with = |n: &str| done(folder.path(), &[arguments, &["--threads", n]].concat());
+        assert_eq!(with("1"), with("3"), "{arguments:?}");
+    }
+    for n in ["1", "3"] {
+        done(folder.path(), &["compare", "torus:6x5x4", "--out", "page", "--threads", n]);
+        std::fs::rename(folder.path().join("page"), folder.path().join(n)).unwrap();
+    }
+    let mut names: Vec<_> = std::fs::read_dir(folder.path().join("1"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert!(names.len() > 10);
+    for name in names {
+        let read = |n: &str| std::fs::read(folder.path().join(n).join(&name)).unwrap();
+        assert_eq!(read("1"), read("3"), "{name:?}");
+    }
+}
+
+#[test]
+fn seeds_are_read_where_they_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let order = |by: &str, seed: &str| {
+        let text = done(folder.path(), &["order", "mesh:50", "--by", by, "--seed", seed]);
+        let text = String::from_utf8(text).unwrap();
+        text.lines().filter(|l| !l.starts_with('#')).map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(order("random", "1"), order("random:seed=1", "7"));
+    assert_ne!(order("random", "1"), order("random", "7"));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let mut child = nodeorder(&["order", "mesh:300000", "--by", "row-major"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    stdout.read_exact(&mut [0; 100]).unwrap();
+    drop(stdout);
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_failure_leaves_the_old_file_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("out.csv"), "old").unwrap();
+    let output = run(
+        folder.path(),
+        &["mpc", "torus:4x4", "--order", "snake", "--order", "hilbret", "-o", "out.csv"],
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(std::fs::read_to_string(folder.path().join("out.csv")).unwrap(), "old");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    done(folder.path(), &["mpc", "torus:4x4", "--order", "snake", "-o", "out.csv"]);
+    assert!(
+        std::fs::read_to_string(folder.path().join("out.csv"))
+            .unwrap()
+            .starts_with("ordering,size,mpc\nsnake,2,1\n")
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_full_device_is_an_error_with_its_name() {
+    if !Path::new("/dev/full").exists() {
+        eprintln!("skipped: a_full_device_is_an_error_with_its_name needs /dev/full");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let output =
+        run(folder.path(), &["order", "mesh:100000", "--by", "row-major", "-o", "/dev/full"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("/dev/full: writing"));
+}
+
+#[test]
+fn gzip_input_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let gzip = |name: &str, text: &str| {
+        let file = std::fs::File::create(folder.path().join(name)).unwrap();
+        let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap();
+    };
+    gzip("links.csv.gz", "u,v\n0,1\n1,2\n2,0\n2,3\n");
+    gzip("order.txt.gz", "3\n2\n1\n0\n");
+    let csv = done(
+        folder.path(),
+        &["mpc", "graph:links.csv.gz", "--order", "order.txt.gz", "--sizes", "2,4"],
+    );
+    let text = String::from_utf8(csv).unwrap();
+    assert_eq!(text, "ordering,size,mpc\norder.txt.gz,2,1\norder.txt.gz,4,1.3333333333333333\n");
+}
+
+#[test]
+fn what_edges_writes_is_the_same_network() {
+    let folder = tempfile::tempdir().unwrap();
+    for spec in [
+        "slim-fly:q=5",
+        "dragonfly:p=1,a=4,h=2",
+        "fat-tree:k=4",
+        "hyperx:3x4,per_router=1",
+        "dragonfly:p=1,a=2,h=2,g=2",
+    ] {
+        let json = |spec: &str| -> serde_json::Value {
+            serde_json::from_slice(&done(folder.path(), &["topology", spec, "--json"])).unwrap()
+        };
+        done(folder.path(), &["topology", spec, "--edges", "edges.csv"]);
+        let (a, b) = (json(spec), json("graph:edges.csv"));
+        for key in ["routers", "links", "degree_min", "degree_max"] {
+            assert_eq!(a[key], b[key], "{spec} {key}");
+        }
+    }
+}
+
+#[test]
+fn machines_are_found_by_name_path_and_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    // The shipped file stands in for topologies/titan.toml where there is none.
+    let a = done(folder.path(), &["topology", "titan"]);
+    assert_eq!(a, done(folder.path(), &["topology", "topologies/titan.toml"]));
+    std::fs::write(
+        folder.path().join("mine.toml"),
+        "kind = 'mesh'\ndims = [3]\nnames = 'c{:02}'\n",
+    )
+    .unwrap();
+    let csv = done(
+        folder.path(),
+        &["export", "mine.toml", "--order", "row-major:reverse=x", "--to", "csv"],
+    );
+    assert_eq!(String::from_utf8(csv).unwrap(), "rank,node,name\n0,2,c02\n1,1,c01\n2,0,c00\n");
+    // A known name wins over a file of that name.
+    std::fs::write(folder.path().join("titan"), "nonsense").unwrap();
+    assert_eq!(a, done(folder.path(), &["topology", "titan"]));
+}
+
+#[test]
+fn a_names_file_with_coordinates_makes_curves_possible() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("links.csv"), "0,1\n1,2\n2,3\n3,0\n").unwrap();
+    std::fs::write(
+        folder.path().join("names.csv"),
+        "node,name,row,column\n0,a,0,0\n1,b,0,1\n2,c,1,1\n3,d,1,0\n",
+    )
+    .unwrap();
+    std::fs::write(
+        folder.path().join("m.toml"),
+        "kind = 'graph'\nfile = 'links.csv'\nnames = 'names.csv'\n",
+    )
+    .unwrap();
+    let csv =
+        done(folder.path(), &["export", "m.toml", "--order", "row-major:axes=yx", "--to", "csv"]);
+    assert_eq!(String::from_utf8(csv).unwrap(), "rank,node,name\n0,0,a\n1,3,d\n2,1,b\n3,2,c\n");
+}
