@@ -214,17 +214,30 @@ fn lag_sums(
         add(transform::lag_sums(&spectral));
     }
     if !paired.is_empty() {
-        match Tables::bytes(&paired).filter(|bytes| *bytes <= table_limit(topology)) {
-            Some(_) => add(Tables::new(&paired).lag_sums(last)),
-            None => add(pairs::lag_sums(&paired, n, last)),
+        match pair_cost(topology, &paired, n, last) {
+            (Pass::Lanes, _) => add(Tables::new(&paired).lag_sums(last)),
+            (Pass::Plain, _) => add(pairs::lag_sums(&paired, n, last)),
         }
     }
     Ok(lag)
 }
 
-/// Bytes of distance tables that the pair pass may take.
-fn table_limit(topology: &Topology) -> u64 {
-    topology.context().memory.min(1 << 28)
+/// The two pair passes.
+enum Pass {
+    Lanes,
+    Plain,
+}
+
+/// The cheaper pair pass for `terms` up to lag `last`, and its estimated seconds on one core. Distance
+/// tables are kept below a quarter of a gigabyte.
+fn pair_cost(topology: &Topology, terms: &[&Term], n: usize, last: usize) -> (Pass, f64) {
+    let pairs = last as f64 * (n as f64 - last as f64 / 2.0) * terms.len() as f64;
+    let plain = PAIR_SECONDS * pairs;
+    let limit = topology.context().memory.min(1 << 28);
+    let lanes = Tables::bytes(terms)
+        .filter(|bytes| *bytes <= limit)
+        .map_or(f64::INFINITY, |bytes| LANE_SECONDS * pairs + TABLE_SECONDS * bytes as f64);
+    if lanes < plain { (Pass::Lanes, lanes) } else { (Pass::Plain, plain) }
 }
 
 /// Which terms go by transform, and the estimated seconds on one core for all.
@@ -235,14 +248,10 @@ fn plan(
     last: usize,
     method: Method,
 ) -> (Vec<bool>, f64) {
-    let pairs = n as f64 * last as f64 - last as f64 * last as f64 / 2.0;
     let mut seconds = 0.0;
     let choose = |term: &Term| {
         let by_transform = transform::cost(&[term]);
-        let by_pairs = match Tables::bytes(&[term]).filter(|b| *b <= table_limit(topology)) {
-            Some(bytes) => LANE_SECONDS * pairs + TABLE_SECONDS * bytes as f64,
-            None => PAIR_SECONDS * pairs,
-        };
+        let (_, by_pairs) = pair_cost(topology, &[term], n, last);
         let transform = match method {
             Method::Auto => by_transform < by_pairs,
             Method::Pairs => false,
