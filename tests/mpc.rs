@@ -66,10 +66,12 @@ fn small_spec() -> impl Strategy<Value = String> {
     let world = (10u32..60, 1u64..9)
         .prop_map(|(n, seed)| format!("watts-strogatz:n={n},k=4,p=0.2,seed={seed}"));
     let dense =
-        (10u32..40, 1u64..9).prop_map(|(n, seed)| format!("gnm:n={n},m={},seed={seed}", 5 * n));
+        (16u32..40, 1u64..9).prop_map(|(n, seed)| format!("gnm:n={n},m={},seed={seed}", 5 * n));
+    let slim = (prop_oneof![Just(3), Just(4), Just(5)], 1u32..3)
+        .prop_map(|(q, per)| format!("slim-fly:q={q},per_router={per}"));
     let several = (prop_oneof![grid, cascade], 1u32..4)
         .prop_map(|(spec, per)| format!("{spec},per_router={per}"));
-    prop_oneof![3 => several, 1 => tree, 1 => xgft, 1 => dragonfly, 1 => graph, 1 => world, 1 => dense]
+    prop_oneof![3 => several, 1 => tree, 1 => xgft, 1 => dragonfly, 1 => graph, 1 => world, 1 => dense, 1 => slim]
 }
 
 proptest! {
