@@ -1,7 +1,7 @@
 //! Figures, as SVG text or PNG bytes: they read rows and never compute a metric.
 //!
-//! Every figure is drawn once, by [`pen::Pen`], on a plotters backend: compact SVG ([`svg`]) or pixels
-//! ([`raster`]). Neither asks the system for a font.
+//! Every figure is drawn once, by `pen::Pen`, on a plotters backend: compact SVG (`svg`) or pixels
+//! (`raster`). Neither asks the system for a font.
 //!
 //! # Limits
 //! A curve of many sizes is drawn with fewer points than it has: its ends and the lowest and highest of

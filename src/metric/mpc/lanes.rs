@@ -21,7 +21,7 @@ pub(super) struct Tables {
     rows: Vec<Vec<u8>>,
     /// For each term: where the row of each rank's label starts.
     start: Vec<Vec<u32>>,
-    /// What a rank's pair with the padding counts: Σ d(label[i], 0).
+    /// What a rank's pair with the padding counts: Σ `d(label[i], 0)`.
     padding: Vec<u64>,
     /// How many pairs may be added to a byte.
     flush: usize,

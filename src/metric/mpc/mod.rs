@@ -6,7 +6,7 @@
 //!
 //! A pair of ranks i<j lies in `c(i,j,S) = max(0, min(i,N-S) - max(0,j-S+1) + 1)` windows of size S. As a
 //! function of S that is piecewise linear: slope +1 from S=j-i, -1 from S=j+1, -1 from S=N-i. So three
-//! sums are all that is needed of the N²/2 distances: by lag, by row and by column ([`Sums`]); two prefix
+//! sums are all that is needed of the N²/2 distances: by lag, by row and by column (`Sums`); two prefix
 //! sums turn them into every T(S). All of it in integers.
 //!
 //! # References
