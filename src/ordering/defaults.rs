@@ -1,6 +1,5 @@
 //! The orderings that a comparison starts from when the user names none.
 
-use super::{METHODS, Needs};
 use crate::topology::Topology;
 use crate::topology::lattice::{AXIS_LETTERS, Lattice};
 
@@ -8,7 +7,7 @@ use crate::topology::lattice::{AXIS_LETTERS, Lattice};
 pub fn suiting(topology: &Topology) -> Vec<String> {
     let mut wanted: Vec<String> = vec!["row-major".into()];
     if let Some(lattice) = topology.lattice() {
-        on_lattice(topology, lattice, &mut wanted);
+        on_lattice(lattice, &mut wanted);
     }
     if !topology.network().levels().is_empty() {
         wanted.push("hierarchical".into());
@@ -27,7 +26,7 @@ pub fn suiting(topology: &Topology) -> Vec<String> {
     wanted
 }
 
-fn on_lattice(topology: &Topology, lattice: &Lattice, wanted: &mut Vec<String>) {
+fn on_lattice(lattice: &Lattice, wanted: &mut Vec<String>) {
     let longer_than_one = lattice.extents.iter().filter(|n| **n > 1).count();
     let mut by_extent: Vec<usize> = (0..lattice.extents.len()).collect();
     by_extent.sort_by_key(|axis| (lattice.extents[*axis], *axis));
@@ -62,7 +61,4 @@ fn on_lattice(topology: &Topology, lattice: &Lattice, wanted: &mut Vec<String>) 
             wanted.push(format!("brick:axes={smallest_fastest}"));
         }
     }
-    debug_assert!(
-        METHODS.iter().all(|m| m.needs != Needs::Lattice) || topology.lattice().is_some()
-    );
 }

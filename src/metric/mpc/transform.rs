@@ -29,14 +29,16 @@
 //!    `Σ|P_computed - P| ≤ (2ε + ε² + 4u)·L·N`. Adding C cuts with weights h, each sum rounded once, adds
 //!    at most `C·u` relative. So the summed spectrum is off by at most
 //!    `δ = (2ε + ε² + 4u + C·u)·L·N·H` in the 1-norm, H = Σ h.
-//! 3. The inverse transform (divided by L) maps a 1-norm δ to at most δ/L in every coefficient; its own
-//!    rounding adds at most `ε·‖P‖/√L·…≤ ε·N·H` in the 2-norm, hence in every coefficient, since
-//!    `‖P‖₂ ≤ ‖P‖₁ = L·N·H` and the inverse scales 2-norms by 1/√L, 1-norm inputs by 1/L at worst √L more.
-//!    We bound it by `ε·√L·N·H` divided by √L after scaling: `ε·N·H`.
+//! 3. The inverse transform (divided by L) turns a 1-norm error δ of the spectrum into at most δ/L in every
+//!    coefficient. Its own rounding is bounded coefficient by coefficient: in a Cooley-Tukey network every
+//!    input reaches every output along one path of at most log₂L factors of modulus 1, so an output is off
+//!    by at most `ε'·Σ|P|/L = ε'·N·H`, ε' as in 1. without the first stage of [`spectrum`]. A radix-3 stage
+//!    (there is at most one) and the complex-to-real step have several paths, whose moduli add up to at most
+//!    2 and √2: the sevenfold slack in η covers their product.
 //!
 //! Together: `error ≤ N·H·(3ε + ε² + 4u + C·u)`. At 100³ (N·H = 3·10⁸, L = 2²¹) that is 5.5·10⁻⁴; at
-//! 215³ (N·H = 6.4·10⁹) 1.3·10⁻². [`error_bound`] is checked before anything is computed, and a sum that fails it is
-//! split into groups of cuts that pass. Besides, every result must be divisible by the factors the algebra
+//! 215³ (N·H = 6.4·10⁹) 1.3·10⁻². [`error_bound`] is checked before anything is computed, and a sum
+//! that fails it is split into groups of cuts that pass. Besides, every result must be divisible by the factors the algebra
 //! gives it; that is asserted on every lag.
 
 use rayon::prelude::*;
