@@ -15,6 +15,7 @@
 //! # Ok::<(), nodeorder::Error>(())
 //! ```
 
+pub mod allocator;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -26,7 +27,9 @@ pub mod metric;
 pub mod ordering;
 pub mod params;
 pub mod plot;
+pub mod ranks;
 pub mod ratio;
+pub mod replay;
 pub mod report;
 pub mod topology;
 

@@ -1,4 +1,8 @@
-//! Figures of merit of an ordering on a topology.
+//! Figures of merit: of an ordering on a topology, and of one allocation.
 
 pub mod comparison;
 pub mod mpc;
+pub mod placement;
+pub mod places;
+pub mod sums;
+pub mod window;

@@ -1,0 +1,56 @@
+//! Closest Fit by rank steps.
+
+use super::runs::Runs;
+use super::{Allocator, Rule};
+use crate::ranks::{FreeSet, Ranks};
+
+/// `closest-fit[:G]`: the window of n consecutive free entries with the smallest largest step between
+/// neighbours, the first of those; the first window whose largest step is at most G is taken at once
+/// (G is 1 unless given). A single node gets the first free rank.
+///
+/// # Complexity
+/// O(size/64 + runs·log runs): a window of largest step t is the head of a run with gap t, so the smallest t
+/// with a run long enough is found by bisection over the steps there are.
+///
+/// # References
+/// Stoltzfus, "Job placement on HECToR", 2013, section 4.6.
+pub(super) const CLOSEST_FIT: Rule = Rule {
+    name: "closest-fit",
+    usage: "closest-fit[:G]",
+    about: "the window of free entries with the smallest largest step; a step of at most G is good enough",
+    build: |arguments, _| {
+        let enough = arguments.number("G, a step", Some(1))?;
+        Ok(Box::new(ClosestFit { enough, runs: Runs::default(), steps: Vec::new() }))
+    },
+};
+
+struct ClosestFit {
+    enough: u32,
+    runs: Runs,
+    steps: Vec<u32>,
+}
+
+impl Allocator for ClosestFit {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        if count == 1 {
+            return free.lowest(1, chosen);
+        }
+        self.runs.load(free);
+        let enough = self.enough.max(1);
+        let mut start = self.runs.first(enough, count);
+        if start.is_none() {
+            let runs = self.runs.all();
+            self.steps.clear();
+            self.steps.extend(runs.windows(2).map(|w| w[1].first - w[0].last()));
+            self.steps.sort_unstable();
+            self.steps.dedup();
+            let fits = |step: u32| self.runs.gap_runs(step).any(|run| run.count >= count);
+            let least = self.steps.partition_point(|step| !fits(*step));
+            // All entries are one run at the largest step, so there is one.
+            start = self.steps.get(least).and_then(|step| self.runs.first(*step, count));
+        }
+        if let Some(run) = start {
+            self.runs.take(run.start, count, chosen);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Closest Fit by mean pairwise distance.
+
+use super::{Allocator, Rule};
+use crate::metric::window::Window;
+use crate::ranks::{FreeSet, Ranks};
+
+/// `closest-mind`: the window of n consecutive free entries with the smallest sum of pairwise distances, the
+/// first of those. Sums are exact integers.
+///
+/// # Complexity
+/// That of [`Window::best`]: on a grid O(free·Σ extents/8).
+///
+/// # References
+/// Stoltzfus, "Job placement on HECToR", 2013, section 4.6, where it took two hours a year of placements.
+pub(super) const CLOSEST_MIND: Rule = Rule {
+    name: "closest-mind",
+    usage: "closest-mind",
+    about: "the window of free entries with the smallest mean pairwise distance",
+    build: |_, site| {
+        Ok(Box::new(ClosestMind { window: Window::new(site.places), entries: Vec::new() }))
+    },
+};
+
+struct ClosestMind<'a> {
+    window: Window<'a>,
+    entries: Vec<u32>,
+}
+
+impl Allocator for ClosestMind<'_> {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        if count == 1 {
+            return free.lowest(1, chosen);
+        }
+        self.entries.clear();
+        self.entries.extend(free.iter());
+        let (start, _) = self.window.best(&self.entries, count);
+        self.entries[start..][..count as usize].iter().for_each(|rank| chosen.push_rank(*rank));
+    }
+}

@@ -1,0 +1,36 @@
+//! The ends of the free list.
+
+use super::{Allocator, Rule};
+use crate::ranks::{FreeSet, Ranks};
+
+/// `fifo:K`: jobs of fewer than K nodes get the highest free ranks, all others the lowest.
+///
+/// `fifo:0` is the baseline of every improvement figure; it is also the free list of Cplant and what Slurm does
+/// with nodes of distinct weights.
+///
+/// # Complexity
+/// O(size/64 + runs).
+///
+/// # References
+/// Stoltzfus, "Job placement on HECToR", 2013, section 4.1; Leung et al., "Processor allocation on Cplant",
+/// 2002, section 2.
+pub(super) const FIFO: Rule = Rule {
+    name: "fifo",
+    usage: "fifo:K",
+    about: "the lowest free ranks; the highest for jobs of fewer than K nodes (K is 0 unless given)",
+    build: |arguments, _| Ok(Box::new(Fifo { below: arguments.number("K, a job size", Some(0))? })),
+};
+
+struct Fifo {
+    below: u32,
+}
+
+impl Allocator for Fifo {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        if count < self.below {
+            free.highest(count, chosen);
+        } else {
+            free.lowest(count, chosen);
+        }
+    }
+}

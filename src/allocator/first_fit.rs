@@ -1,0 +1,105 @@
+//! First Fit with a gap, and its variants.
+
+use super::runs::Runs;
+use super::{Allocator, Rule};
+use crate::ranks::{FreeSet, Ranks, Run};
+
+/// `first-fit:G`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
+/// split into ⌊n/2⌋ and the rest, each placed by the same rule, the first half taking its ranks before the
+/// second looks.
+///
+/// # Complexity
+/// O(size/64 + runs·log n).
+///
+/// # References
+/// Stoltzfus, "Job placement on HECToR", 2013, section 4.2.
+pub(super) const FIRST_FIT: Rule = Rule {
+    name: "first-fit",
+    usage: "first-fit:G",
+    about: "the first run of free ranks with steps of at most G that is long enough; else halves (G is 1 unless given)",
+    build: |arguments, _| {
+        let gap = arguments.number("G, a gap", Some(1))?;
+        Ok(Box::new(FirstFit { gap: Gap::Fixed(gap), reversed_below: 0, runs: Runs::default() }))
+    },
+};
+
+/// `fifo-fit:K:G`: First Fit on the free list, which is read from its end for jobs of fewer than K nodes.
+/// The whole job's size decides, once.
+///
+/// # References
+/// Stoltzfus, "Job placement on HECToR", 2013, section 4.4.
+pub(super) const FIFO_FIT: Rule = Rule {
+    name: "fifo-fit",
+    usage: "fifo-fit:K:G",
+    about: "first-fit:G, from the end of the free list for jobs of fewer than K nodes",
+    build: |arguments, _| {
+        let reversed_below = arguments.number("K, a job size, then :G, a gap", None)?;
+        let gap = arguments.number("G, a gap", Some(1))?;
+        Ok(Box::new(FirstFit { gap: Gap::Fixed(gap), reversed_below, runs: Runs::default() }))
+    },
+};
+
+/// `varying-fit`: First Fit with gap ⌊ln(2m)⌋, m the number of nodes looked for in that call.
+///
+/// # References
+/// Stoltzfus, "Job placement on HECToR", 2013, section 4.5.
+pub(super) const VARYING_FIT: Rule = Rule {
+    name: "varying-fit",
+    usage: "varying-fit",
+    about: "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
+    build: |_, _| {
+        Ok(Box::new(FirstFit { gap: Gap::Logarithmic, reversed_below: 0, runs: Runs::default() }))
+    },
+};
+
+struct FirstFit {
+    gap: Gap,
+    reversed_below: u32,
+    runs: Runs,
+}
+
+#[derive(Clone, Copy)]
+enum Gap {
+    Fixed(u32),
+    Logarithmic,
+}
+
+impl Gap {
+    fn of(self, count: u32) -> u32 {
+        match self {
+            Gap::Fixed(gap) => gap,
+            // No whole number is a power of e, so the logarithm of 2m is never near one: the floor is safe.
+            Gap::Logarithmic => (2.0 * f64::from(count)).ln() as u32,
+        }
+    }
+}
+
+impl Allocator for FirstFit {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        if count >= self.reversed_below {
+            self.runs.load(free);
+            self.place(count, chosen);
+            return;
+        }
+        self.runs.load_reversed(free);
+        let mut mirrored = Ranks::default();
+        self.place(count, &mut mirrored);
+        mirrored.settle();
+        for run in mirrored.runs().iter().rev() {
+            chosen.push(Run { first: free.size() - run.end(), ..*run });
+        }
+    }
+}
+
+impl FirstFit {
+    fn place(&mut self, count: u32, chosen: &mut Ranks) {
+        match self.runs.first(self.gap.of(count), count) {
+            Some(run) => self.runs.take(run.start, count, chosen),
+            // A single rank is always found, so the halves come to an end.
+            None => {
+                self.place(count / 2, chosen);
+                self.place(count - count / 2, chosen);
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Allocators: which free ranks a job gets.
+//!
+//! Each rule is one file with a [`Rule`] constant; [`RULES`] is the table that names them all. An
+//! [`Allocator`] sees the free ranks of one ordering and chooses; whoever asks marks them as taken. What an
+//! allocator wants to know of the machine it is given when it is made ([`Site`]).
+
+use crate::error::{Error, Place, Result};
+use crate::metric::places::Places;
+use crate::ordering::NodeOrder;
+use crate::ranks::{FreeSet, Ranks};
+use crate::topology::Topology;
+
+mod closest_fit;
+mod closest_mind;
+mod fifo;
+mod first_fit;
+mod largest_fit;
+mod random;
+mod runs;
+mod slurm;
+mod span;
+
+/// A rule of allocation: a line of [`RULES`].
+pub struct Rule {
+    /// The name, as in `--alloc first-fit:8`.
+    pub name: &'static str,
+    /// The name with its parameters.
+    pub usage: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// Makes the allocator from its parameters.
+    pub build: for<'a> fn(&mut Arguments<'_>, &Site<'a>) -> Result<Box<dyn Allocator + 'a>>,
+}
+
+/// Every rule, in the order of lists.
+pub const RULES: &[Rule] = &[
+    fifo::FIFO,
+    first_fit::FIRST_FIT,
+    largest_fit::LARGEST_FIT,
+    first_fit::FIFO_FIT,
+    first_fit::VARYING_FIT,
+    closest_fit::CLOSEST_FIT,
+    closest_mind::CLOSEST_MIND,
+    span::FIRST,
+    span::BEST,
+    span::SUM_OF_SQUARES,
+    slurm::BEST_FIT,
+    random::RANDOM,
+];
+
+/// Chooses ranks for jobs.
+pub trait Allocator: Send {
+    /// Puts `count` of the free ranks into `chosen`, which comes empty; the caller settles it.
+    /// `1 ≤ count ≤ free.len()`.
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks);
+}
+
+/// The machine and the ordering that allocators work on.
+#[derive(Clone, Copy)]
+pub struct Site<'a> {
+    /// The machine.
+    pub topology: &'a Topology,
+    /// The ordering.
+    pub order: &'a NodeOrder,
+    /// Where its ranks stand.
+    pub places: &'a Places,
+}
+
+/// Makes the allocator that `text` asks for, such as `first-fit:8`, on one site.
+///
+/// # Errors
+/// An unknown name, parameters out of range, a rule that does not suit the topology.
+///
+/// # Examples
+/// ```
+/// use nodeorder::{NodeOrder, Topology, allocator, metric::places::Places, ranks::{FreeSet, Ranks, Run}};
+/// let topology = Topology::inline("torus:4x4", &Default::default())?;
+/// let order = NodeOrder::make(&topology, "snake")?;
+/// let places = Places::new(&topology, &order)?;
+/// let site = allocator::Site { topology: &topology, order: &order, places: &places };
+/// let mut first_fit = allocator::make("first-fit:1", &site)?;
+/// let (mut free, mut chosen) = (FreeSet::new(16), Ranks::default());
+/// free.take(Run { first: 2, count: 3 });
+/// first_fit.choose(&free, 4, &mut chosen);
+/// assert_eq!(chosen.to_string(), "5-8");
+/// # Ok::<(), nodeorder::Error>(())
+/// ```
+pub fn make<'a>(text: &str, site: &Site<'a>) -> Result<Box<dyn Allocator + 'a>> {
+    let mut arguments = Arguments::new(text, site.topology.context().seed);
+    let rule = RULES.iter().find(|r| r.name == arguments.name).ok_or_else(|| {
+        let names = RULES.iter().map(|r| r.name);
+        Error::unknown(Place::option(text), "allocator", arguments.name, names)
+    })?;
+    let allocator = (rule.build)(&mut arguments, site)?;
+    arguments.finish(rule)?;
+    Ok(allocator)
+}
+
+/// The parameters of an allocator: `name:first:second…`, taken from left to right.
+pub struct Arguments<'t> {
+    text: &'t str,
+    name: &'t str,
+    parts: std::iter::Peekable<std::str::Split<'t, char>>,
+    seed: u64,
+}
+
+impl<'t> Arguments<'t> {
+    fn new(text: &'t str, seed: u64) -> Self {
+        let mut parts = text.split(':').peekable();
+        Arguments { text, name: parts.next().unwrap_or(text), parts, seed }
+    }
+
+    /// The next part as a whole number; `missing` where there is none, an error where that is `None`.
+    ///
+    /// # Errors
+    /// No number, or none where one is needed.
+    pub fn number(&mut self, what: &str, missing: Option<u32>) -> Result<u32> {
+        match (self.parts.next(), missing) {
+            (Some(part), _) => part.parse().map_err(|_| {
+                self.wrong(format!("`{part}`"), format!("{what}, a whole number from 0"))
+            }),
+            (None, Some(value)) => Ok(value),
+            (None, None) => Err(self.wrong("nothing after the name", format!("{what}, a whole number"))),
+        }
+    }
+
+    /// Whether the next part is `word`, which is then taken.
+    pub fn word(&mut self, word: &str) -> bool {
+        self.parts.next_if(|part| *part == word).is_some()
+    }
+
+    /// The seed: `seed=…`, else the run's.
+    ///
+    /// # Errors
+    /// No whole number.
+    pub fn seed(&mut self) -> Result<u64> {
+        match self.parts.next_if(|part| part.starts_with("seed=")) {
+            Some(part) => part["seed=".len()..]
+                .parse()
+                .map_err(|_| self.wrong(format!("`{part}`"), "seed= and a whole number from 0")),
+            None => Ok(self.seed),
+        }
+    }
+
+    /// The allocator as the user wrote it, for messages.
+    pub fn place(&self) -> Place {
+        Place::option(self.text)
+    }
+
+    fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+        Error::input(self.place(), found, expected)
+    }
+
+    fn finish(mut self, rule: &Rule) -> Result<()> {
+        match self.parts.next() {
+            Some(part) => Err(self.wrong(format!("`{part}`"), rule.usage)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Stoltzfus' seven algorithms at their usual settings: what `compare` and examples replay.
+pub const STOLTZFUS: [&str; 7] = [
+    "fifo:0",
+    "first-fit:8",
+    "largest-fit:8",
+    "fifo-fit:16:8",
+    "varying-fit",
+    "closest-fit",
+    "closest-mind",
+];

@@ -1,0 +1,45 @@
+//! Free ranks at random.
+
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::SeedableRng;
+
+use super::{Allocator, Rule};
+use crate::random::below;
+use crate::ranks::{FreeSet, Ranks};
+
+/// `random[:seed=S]`: any n free ranks, every set equally likely.
+///
+/// # Complexity
+/// O(free).
+///
+/// # References
+/// Hu et al., "Job mapping and scheduling on random topologies", 2020, section III.B.
+pub(super) const RANDOM: Rule = Rule {
+    name: "random",
+    usage: "random[:seed=S]",
+    about: "free ranks at random",
+    build: |arguments, _| {
+        let random = Pcg64::seed_from_u64(arguments.seed()?);
+        Ok(Box::new(Random { random, entries: Vec::new() }))
+    },
+};
+
+struct Random {
+    random: Pcg64,
+    entries: Vec<u32>,
+}
+
+impl Allocator for Random {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        self.entries.clear();
+        self.entries.extend(free.iter());
+        // The first `count` steps of a shuffle.
+        for i in 0..count as usize {
+            let other = i + below((self.entries.len() - i) as u64, &mut self.random) as usize;
+            self.entries.swap(i, other);
+        }
+        let picked = &mut self.entries[..count as usize];
+        picked.sort_unstable();
+        picked.iter().for_each(|rank| chosen.push_rank(*rank));
+    }
+}

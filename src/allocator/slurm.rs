@@ -1,0 +1,59 @@
+//! What Slurm's linear and tree selections do with nodes in order.
+
+use super::runs::{GapRun, Runs};
+use super::{Allocator, Rule};
+use crate::ranks::{FreeSet, Ranks};
+
+/// `slurm-best-fit[:26]`: the shortest free run that is long enough, the lowest of those; where there is none,
+/// the longest run (the lowest of those) whole, and again for the rest. With `:26`, a single node is the first
+/// free one, as in Slurm 26.05.
+///
+/// # Complexity
+/// O(size/64 + runs·log runs).
+///
+/// # References
+/// Observed on Slurm 22.05 and 26.05 (select/cons_tres, one block of nodes in name order).
+pub(super) const BEST_FIT: Rule = Rule {
+    name: "slurm-best-fit",
+    usage: "slurm-best-fit[:26]",
+    about: "Slurm: the tightest free run that is long enough; else the longest, whole, and again (:26: one node takes the first free)",
+    build: |arguments, _| {
+        let first_for_one = arguments.word("26");
+        Ok(Box::new(SlurmBestFit { first_for_one, runs: Runs::default(), longest: Vec::new() }))
+    },
+};
+
+struct SlurmBestFit {
+    first_for_one: bool,
+    runs: Runs,
+    longest: Vec<GapRun>,
+}
+
+impl Allocator for SlurmBestFit {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        if count == 1 && self.first_for_one {
+            return free.lowest(1, chosen);
+        }
+        self.runs.load(free);
+        self.longest.clear();
+        self.longest.extend(self.runs.gap_runs(1));
+        let mut left = count;
+        let mut rest = self.longest.as_mut_slice();
+        if rest.iter().all(|run| run.count < left) {
+            rest.sort_by_key(|run| std::cmp::Reverse(run.count));
+            let whole = rest.iter().take_while(|run| {
+                let taken = run.count < left;
+                left -= if taken { run.count } else { 0 };
+                taken
+            });
+            let whole = whole.count();
+            let (taken, others) = rest.split_at_mut(whole);
+            taken.iter().for_each(|run| self.runs.take(run.start, run.count, chosen));
+            rest = others;
+        }
+        let fits = rest.iter().filter(|run| run.count >= left);
+        if let Some(run) = fits.min_by_key(|run| (run.count, run.start)) {
+            self.runs.take(run.start, left, chosen);
+        }
+    }
+}

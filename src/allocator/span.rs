@@ -1,0 +1,146 @@
+//! The one-dimensional strategies of Cplant: intervals of free ranks, and windows of least span.
+
+use super::runs::Runs;
+use super::{Allocator, Rule};
+use crate::error::Result;
+use crate::ranks::{FreeSet, Ranks, Run};
+
+/// `span-first-fit[:linear]`: the first free interval that holds the job gives its lowest ranks. Where none
+/// does, the n circularly consecutive free entries of least ring span, the one of lowest starting rank among
+/// those; with `:linear`, of least linear span.
+///
+/// # Complexity
+/// O(size/64 + intervals).
+///
+/// # References
+/// Leung et al., "Processor allocation on Cplant: achieving general processor locality using one-dimensional
+/// allocation strategies", 2002, section 2.1. The linear variant is that of Sandia's later scheduler in SST.
+pub(super) const FIRST: Rule = Rule {
+    name: "span-first-fit",
+    usage: "span-first-fit[:linear]",
+    about: "the first free interval that holds the job; else the window of least span",
+    build: |arguments, _| Ok(Box::new(Span::new(Fit::First, arguments.word("linear"))?)),
+};
+
+/// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
+pub(super) const BEST: Rule = Rule {
+    name: "span-best-fit",
+    usage: "span-best-fit[:linear]",
+    about: "the free interval that leaves the fewest ranks; else the window of least span",
+    build: |arguments, _| Ok(Box::new(Span::new(Fit::Best, arguments.word("linear"))?)),
+};
+
+/// `span-sum-of-squares[:linear]`: as [`FIRST`], the interval after which Σ N(i)² is least, N(i) the number
+/// of free intervals of i ranks.
+///
+/// # References
+/// As [`FIRST`]; Csirik et al., "On the sum-of-squares algorithm for bin packing", 2006,
+/// <https://doi.org/10.1145/1120582.1120583>.
+pub(super) const SUM_OF_SQUARES: Rule = Rule {
+    name: "span-sum-of-squares",
+    usage: "span-sum-of-squares[:linear]",
+    about: "the free interval after which interval lengths are most varied; else the window of least span",
+    build: |arguments, _| Ok(Box::new(Span::new(Fit::SumOfSquares, arguments.word("linear"))?)),
+};
+
+/// Which interval is taken.
+#[derive(Clone, Copy)]
+enum Fit {
+    First,
+    Best,
+    SumOfSquares,
+}
+
+struct Span {
+    fit: Fit,
+    linear: bool,
+    runs: Runs,
+    /// N(i).
+    intervals: Vec<i64>,
+}
+
+impl Span {
+    fn new(fit: Fit, linear: bool) -> Result<Self> {
+        Ok(Span { fit, linear, runs: Runs::default(), intervals: Vec::new() })
+    }
+
+    /// Index of the interval to take, if one holds `count`.
+    fn interval(&mut self, size: u32, count: u32) -> Option<usize> {
+        let runs = self.runs.all();
+        let mut fitting = runs.iter().enumerate().filter(|(_, run)| run.count >= count);
+        match self.fit {
+            Fit::First => fitting.next(),
+            Fit::Best => fitting.min_by_key(|(_, run)| run.count),
+            Fit::SumOfSquares => {
+                self.intervals.resize(size as usize + 1, 0);
+                runs.iter().for_each(|run| self.intervals[run.count as usize] += 1);
+                // An interval of length l becomes one of l - n: (N-1)² - N² there, (N+1)² - N² here.
+                let change = |run: &Run| {
+                    let gone = 1 - 2 * self.intervals[run.count as usize];
+                    let left = (run.count - count) as usize;
+                    gone + if left > 0 { 1 + 2 * self.intervals[left] } else { 0 }
+                };
+                let chosen = fitting.min_by_key(|(_, run)| change(run));
+                runs.iter().for_each(|run| self.intervals[run.count as usize] = 0);
+                chosen
+            }
+        }
+        .map(|(i, _)| i)
+    }
+}
+
+impl Allocator for Span {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        self.runs.load(free);
+        if let Some(interval) = self.interval(free.size(), count) {
+            return self.runs.take(interval, count, chosen);
+        }
+        let runs = self.runs.all();
+        let start = if self.linear {
+            narrowest(runs, count, None)
+        } else {
+            narrowest(runs, count, Some(free.size()))
+        };
+        let mut left = count;
+        for run in runs[start..].iter().chain(runs) {
+            let taken = run.count.min(left);
+            chosen.push(Run { count: taken, ..*run });
+            left -= taken;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+}
+
+/// Index of the run at whose first rank the narrowest window of `count` free entries begins, the first such;
+/// `ring` is the number of ranks where windows go around the end.
+///
+/// Such a window does begin with a run: moved on within a run, its span stays or grows. And the shortest
+/// stretch that covers a window is, for the narrowest window, the stretch from its first to its last entry:
+/// were there a longer gap inside, the window that begins after it would be narrower still.
+fn narrowest(runs: &[Run], count: u32, ring: Option<u32>) -> usize {
+    let all = runs.len();
+    let laps = if ring.is_some() { 2 } else { 1 };
+    // Entries and ranks before run i, going around.
+    let first = |i: usize| runs[i % all].first + if i >= all { ring.unwrap_or(0) } else { 0 };
+    let (mut best, mut least) = (0, u32::MAX);
+    let (mut end, mut held) = (0, 0);
+    for (start, run) in runs.iter().enumerate() {
+        // Runs start .. end hold at least `count` entries, without the last of them fewer.
+        while held < count {
+            if end == laps * all {
+                return best;
+            }
+            held += runs[end % all].count;
+            end += 1;
+        }
+        let surplus = held - count;
+        let span = first(end - 1) + runs[(end - 1) % all].count - surplus - run.first;
+        if span < least {
+            (best, least) = (start, span);
+        }
+        held -= run.count;
+    }
+    best
+}

@@ -1,0 +1,308 @@
+//! Metrics of one allocation: how far apart, how stretched in rank, in how many pieces.
+
+use super::places::Places;
+use super::sums::Sums;
+use crate::error::Result;
+use crate::ranks::Ranks;
+use crate::ratio::ratio;
+use crate::topology::distance::{Product, Shape};
+use crate::topology::{Metric, RouterGraph, Topology};
+
+/// What is told of every allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// Nodes.
+    pub size: u32,
+    /// Σ of the distances of all pairs, in hops.
+    pub total_distance: u64,
+    /// Last rank - first rank + 1.
+    pub linear_span: u32,
+    /// Ranks of the shortest stretch of the ring of ranks that covers the allocation.
+    pub ring_span: u32,
+    /// Connected components of the routers it stands on.
+    pub components: u32,
+}
+
+impl Placement {
+    /// Mean pairwise distance (MIND, average pairwise hops); none for a single node.
+    ///
+    /// # References
+    /// Stoltzfus, "Job placement on HECToR", 2013, chapter 3.
+    pub fn mind(&self) -> Option<f64> {
+        let s = u128::from(self.size);
+        (s > 1).then(|| ratio(u128::from(self.total_distance), s * (s - 1) / 2))
+    }
+}
+
+/// The further metrics of an allocation, which take longer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// The largest distance of two nodes, in hops.
+    pub diameter: u32,
+    /// The bounding box, on grids.
+    pub bounds: Option<Bounds>,
+}
+
+/// The smallest box of routers around an allocation; along a wrapped dimension, the shortest covering arc.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Routers in it.
+    pub size: u64,
+    /// Σ of its side lengths, in routers.
+    pub sides: u32,
+    /// Its size over that of the smallest box of the machine that has room for the nodes.
+    pub box_ratio: f64,
+    /// Its size over that of the smallest cube (all sides equal) that has room for the nodes.
+    pub cube_ratio: f64,
+}
+
+/// Takes the metrics of allocations, with the buffers that takes.
+#[derive(Debug)]
+pub struct Gauge<'t> {
+    topology: &'t Topology,
+    places: &'t Places,
+    sums: Sums<'t>,
+    graph: &'t RouterGraph,
+    /// The epoch in which a router was last marked, and the next to visit.
+    seen: Vec<u32>,
+    epoch: u32,
+    stack: Vec<u32>,
+}
+
+impl<'t> Gauge<'t> {
+    /// A gauge for allocations of the ordering that `places` were made of.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] where the router graph exceeds the run's limit.
+    pub fn new(topology: &'t Topology, places: &'t Places) -> Result<Self> {
+        let graph = topology.graph()?;
+        let seen = vec![0; graph.router_count()];
+        let sums = Sums::new(places);
+        Ok(Gauge { topology, places, sums, graph, seen, epoch: 0, stack: Vec::new() })
+    }
+
+    /// The metrics of a non-empty allocation.
+    ///
+    /// # Complexity
+    /// That of [`Sums::total`] and O(s·degree) for the components, s members.
+    pub fn measure(&mut self, ranks: &Ranks) -> Placement {
+        let (linear_span, ring_span) = spans(ranks, self.places.len());
+        Placement {
+            size: ranks.len(),
+            total_distance: self.sums.total(ranks),
+            linear_span,
+            ring_span,
+            components: self.components(ranks),
+        }
+    }
+
+    /// Connected components of the routers under `ranks`: routers are marked as members, then as visited.
+    fn components(&mut self, ranks: &Ranks) -> u32 {
+        if self.epoch >= u32::MAX - 2 {
+            self.seen.fill(0);
+            self.epoch = 0;
+        }
+        self.epoch += 2;
+        let (member, visited) = (self.epoch - 1, self.epoch);
+        let routers = self.places.routers();
+        for rank in ranks.iter() {
+            self.seen[routers[rank as usize] as usize] = member;
+        }
+        let mut components = 0;
+        for rank in ranks.iter() {
+            let router = routers[rank as usize];
+            if self.seen[router as usize] != member {
+                continue;
+            }
+            components += 1;
+            self.seen[router as usize] = visited;
+            self.stack.push(router);
+            while let Some(u) = self.stack.pop() {
+                for v in self.graph.neighbours(crate::RouterId(u)) {
+                    if self.seen[*v as usize] == member {
+                        self.seen[*v as usize] = visited;
+                        self.stack.push(*v);
+                    }
+                }
+            }
+        }
+        components
+    }
+
+    /// Diameter and bounding box of a non-empty allocation.
+    ///
+    /// # Complexity
+    /// O(r²·axes) with r different routers; O(r + Σ extents) for the box.
+    pub fn extent(&mut self, ranks: &Ranks) -> Extent {
+        // One rank a router tells all.
+        let routers = self.places.routers();
+        let mut members: Vec<u32> = ranks.iter().collect();
+        members.sort_by_key(|r| routers[*r as usize]);
+        members.dedup_by_key(|r| routers[*r as usize]);
+        let mut diameter = 0;
+        for (i, a) in members.iter().enumerate() {
+            let farthest = members[..i].iter().map(|b| self.places.between(*a, *b)).max();
+            diameter = diameter.max(farthest.unwrap_or(0));
+        }
+        let bounds = match self.topology.metric() {
+            Metric::Product(product) if product.axes.iter().all(|a| a.shape != Shape::Clique) => {
+                let routers: Vec<u32> = members.iter().map(|r| routers[*r as usize]).collect();
+                let per = self.topology.network().per_router();
+                Some(bounds(product, &routers, ranks.len().div_ceil(per)))
+            }
+            _ => None,
+        };
+        Extent { diameter, bounds }
+    }
+}
+
+/// Linear and ring span of a non-empty set of `0..of` ranks.
+///
+/// # References
+/// Leung et al., "Processor allocation on Cplant", 2002, section 2.1.
+pub fn spans(ranks: &Ranks, of: u32) -> (u32, u32) {
+    let runs = ranks.runs();
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return (0, 0) };
+    let linear = last.end() - first.first;
+    let inner = runs.windows(2).map(|w| w[1].first - w[0].end()).max().unwrap_or(0);
+    (linear, of - inner.max(of - linear))
+}
+
+/// The covering box of some routers and its ratios; `needed` routers hold the allocation's nodes.
+fn bounds(product: &Product, routers: &[u32], needed: u32) -> Bounds {
+    let (mut size, mut sides) = (1, 0);
+    for (i, axis) in product.axes.iter().enumerate() {
+        let mut taken = vec![false; axis.extent as usize];
+        routers.iter().for_each(|r| taken[product.coordinate(i, *r) as usize] = true);
+        let at: Vec<u32> = (0..axis.extent).filter(|x| taken[*x as usize]).collect();
+        let (Some(first), Some(last)) = (at.first(), at.last()) else { continue };
+        let mut side = last - first + 1;
+        if axis.shape == Shape::Ring {
+            let inner = at.windows(2).map(|w| w[1] - w[0] - 1).max().unwrap_or(0);
+            side = side.min(axis.extent - inner);
+        }
+        size *= u64::from(side);
+        sides += side;
+    }
+    let dimensions = product.axes.len() as u32;
+    let mut side = 1u64;
+    while side.saturating_pow(dimensions) < u64::from(needed) {
+        side += 1;
+    }
+    Bounds {
+        size,
+        sides,
+        box_ratio: size as f64 / smallest_box(product, u64::from(needed)) as f64,
+        cube_ratio: size as f64 / side.saturating_pow(dimensions) as f64,
+    }
+}
+
+/// Routers of the smallest box within the machine that holds `needed` routers. Boxes are searched axis by
+/// axis; the last one's side follows.
+fn smallest_box(product: &Product, needed: u64) -> u64 {
+    fn search(extents: &[u64], size: u64, needed: u64, best: &mut u64) {
+        let [extent, rest @ ..] = extents else { return };
+        if rest.is_empty() {
+            let side = needed.div_ceil(size);
+            if side <= *extent {
+                *best = (*best).min(size * side);
+            }
+            return;
+        }
+        let room: u64 = rest.iter().product();
+        for side in 1..=*extent {
+            // Too small whatever follows, or too large already.
+            if size * side * room < needed {
+                continue;
+            }
+            if size * side >= *best || *best == needed {
+                break;
+            }
+            search(rest, size * side, needed, best);
+        }
+    }
+    let extents: Vec<u64> = product.axes.iter().map(|a| u64::from(a.extent)).collect();
+    let mut best = u64::MAX;
+    search(&extents, 1, needed, &mut best);
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ordering::NodeOrder;
+    use crate::ranks::Run;
+
+    fn ranks(of: &[u32]) -> Ranks {
+        let mut ranks = Ranks::default();
+        of.iter().for_each(|r| ranks.push_rank(*r));
+        ranks.settle();
+        ranks
+    }
+
+    #[test]
+    fn spans_follow_their_definition() {
+        assert_eq!(spans(&ranks(&[5]), 10), (1, 1));
+        assert_eq!(spans(&ranks(&[0, 9]), 10), (10, 2));
+        assert_eq!(spans(&ranks(&[1, 2, 8]), 10), (8, 5));
+        assert_eq!(spans(&ranks(&[0, 1, 2]), 3), (3, 3));
+    }
+
+    proptest! {
+        #[test]
+        fn the_ring_span_is_the_shortest_covering_stretch(of in 1u32..40, picks in prop::collection::btree_set(0u32..40, 1..20)) {
+            let picks: Vec<u32> = picks.into_iter().filter(|r| *r < of).collect();
+            prop_assume!(!picks.is_empty());
+            let covers = |start: u32, length: u32| picks.iter().all(|r| (r + of - start) % of < length);
+            let shortest = (1..=of).find(|l| (0..of).any(|s| covers(s, *l))).unwrap();
+            prop_assert_eq!(spans(&ranks(&picks), of).1, shortest);
+        }
+
+        #[test]
+        fn components_and_extents_are_those_of_the_induced_graph(picks in prop::collection::btree_set(0u32..120, 1..40)) {
+            let topology = Topology::inline("grid:5x4x3,wrap=101,per_router=2", &Default::default()).unwrap();
+            let order = NodeOrder::make(&topology, "random:seed=9").unwrap();
+            let places = Places::new(&topology, &order).unwrap();
+            let mut gauge = Gauge::new(&topology, &places).unwrap();
+            let set = ranks(&picks.iter().copied().collect::<Vec<_>>());
+            let placement = gauge.measure(&set);
+            // Plainly: join any two members at most a hop apart until nothing changes.
+            let nodes: Vec<_> = set.iter().map(|r| order.nodes()[r as usize]).collect();
+            let mut part: Vec<usize> = (0..nodes.len()).collect();
+            for _ in 0..nodes.len() {
+                for (i, a) in nodes.iter().enumerate() {
+                    for (j, b) in nodes.iter().enumerate() {
+                        if topology.distance(*a, *b) <= 1 {
+                            let low = part[i].min(part[j]);
+                            (part[i], part[j]) = (low, low);
+                        }
+                    }
+                }
+            }
+            part.sort_unstable();
+            part.dedup();
+            prop_assert_eq!(placement.components as usize, part.len());
+            let pairs = nodes.iter().flat_map(|a| nodes.iter().map(|b| topology.distance(*a, *b)));
+            prop_assert_eq!(gauge.extent(&set).diameter, pairs.max().unwrap());
+        }
+    }
+
+    #[test]
+    fn boxes_wrap_where_the_machine_does() {
+        let topology = Topology::inline("grid:6x5,wrap=10,per_router=2", &Default::default()).unwrap();
+        let order = NodeOrder::make(&topology, "row-major").unwrap();
+        let places = Places::new(&topology, &order).unwrap();
+        let mut gauge = Gauge::new(&topology, &places).unwrap();
+        // Routers (0,0) and (5,4), two nodes each: 2 x 5 around the wrap; 2 routers would do.
+        let mut set = Ranks::default();
+        set.push(Run { first: 0, count: 2 });
+        set.push(Run { first: 58, count: 2 });
+        let Extent { diameter, bounds: Some(bounds) } = gauge.extent(&set) else { panic!("a grid") };
+        assert_eq!((diameter, bounds.size, bounds.sides), (5, 10, 7));
+        assert_eq!((bounds.box_ratio, bounds.cube_ratio), (5.0, 2.5));
+        let Metric::Product(product) = topology.metric() else { panic!("a product") };
+        assert_eq!([1, 7, 11, 29, 30].map(|n| smallest_box(product, n)), [1, 8, 12, 30, 30]);
+    }
+}

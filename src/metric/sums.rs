@@ -1,0 +1,142 @@
+//! Pair-distance sums of sets of ranks, exactly: Σ d(a,b) over all pairs of one allocation.
+
+use super::places::{Hub, Kind, Places, Terms};
+use crate::ranks::Ranks;
+
+/// Sums over sets of ranks, with the counters they need. Counters are zero between calls.
+#[derive(Debug)]
+pub struct Sums<'p> {
+    places: &'p Places,
+    lines: Vec<u64>,
+    counts: Vec<u32>,
+    groups: Vec<(u64, u64)>,
+    members: Vec<u32>,
+}
+
+/// Up to so many members are summed pair by pair.
+const FEW: u32 = 8;
+
+impl<'p> Sums<'p> {
+    /// Sums over sets of ranks of `places`.
+    pub fn new(places: &'p Places) -> Self {
+        let (lines, counts, groups) = match &places.kind {
+            Kind::Terms(terms) => (terms.line_counters(), terms.clique_counters(), 0),
+            Kind::Hub(hub) => (0, hub.groups * hub.width, hub.groups),
+            Kind::Table { hosts, .. } => (0, *hosts, 0),
+        };
+        Sums {
+            places,
+            lines: vec![0; lines],
+            counts: vec![0; counts],
+            groups: vec![(0, 0); groups],
+            members: Vec::new(),
+        }
+    }
+
+    /// Σ d(a,b) over the pairs of `ranks`.
+    ///
+    /// # Complexity
+    /// With s members: O(s·axes + Σ extents) on grids, O(s·levels) on trees and hierarchies, O(s²) or
+    /// O(s·hosts/16) on graphs, whichever is less.
+    pub fn total(&mut self, ranks: &Ranks) -> u64 {
+        self.members.clear();
+        self.members.extend(ranks.iter());
+        let members = &self.members;
+        if members.len() as u32 <= FEW {
+            return pair_by_pair(self.places, members);
+        }
+        match &self.places.kind {
+            Kind::Terms(terms) => {
+                lines(terms, members, &mut self.lines) + cliques(terms, members, &mut self.counts)
+            }
+            Kind::Hub(hub) => groups(hub, members, &mut self.counts, &mut self.groups),
+            Kind::Table { hops, hosts } if members.len() > hosts / 16 => {
+                let routers = &self.places.routers;
+                members.iter().for_each(|m| self.counts[routers[*m as usize] as usize] += 1);
+                let mut sum = 0;
+                for (row, here) in hops.chunks(*hosts).zip(&self.counts).filter(|(_, c)| **c > 0) {
+                    // Chunks keep the partial sums within 32 bits and the loop in vector registers.
+                    let star = |(h, c): (&[u16], &[u32])| -> u64 {
+                        let products = h.iter().zip(c).map(|(h, c)| u64::from(u32::from(*h) * c));
+                        products.sum()
+                    };
+                    let all: u64 = row.chunks(1024).zip(self.counts.chunks(1024)).map(star).sum();
+                    sum += u64::from(*here) * all;
+                }
+                self.counts.fill(0);
+                sum / 2
+            }
+            Kind::Table { .. } => pair_by_pair(self.places, members),
+        }
+    }
+}
+
+fn pair_by_pair(places: &Places, members: &[u32]) -> u64 {
+    let mut sum = 0;
+    for (i, a) in members.iter().enumerate() {
+        sum += members[..i].iter().map(|b| u64::from(places.between(*a, *b))).sum::<u64>();
+    }
+    sum
+}
+
+fn lines(terms: &Terms, members: &[u32], counters: &mut [u64]) -> u64 {
+    for m in members {
+        let (labels, _) = terms.of(*m);
+        terms.lines.iter().zip(labels).for_each(|(l, x)| counters[l.offset + *x as usize] += 1);
+    }
+    let sum = (terms.lines.iter())
+        .map(|l| l.axis.pair_sum(&counters[l.offset..][..l.axis.extent as usize]) as u64)
+        .sum();
+    counters.fill(0);
+    sum
+}
+
+fn cliques(terms: &Terms, members: &[u32], counters: &mut [u32]) -> u64 {
+    if terms.cliques.is_empty() {
+        return 0;
+    }
+    let mut sum = 0;
+    for (before, m) in members.iter().enumerate() {
+        let (_, labels) = terms.of(*m);
+        for (clique, label) in terms.cliques.iter().zip(labels) {
+            let same = &mut counters[clique.offset + *label as usize];
+            sum += u64::from(clique.weight) * (before as u64 - u64::from(*same));
+            *same += 1;
+        }
+    }
+    for m in members {
+        let (_, labels) = terms.of(*m);
+        terms.cliques.iter().zip(labels).for_each(|(c, x)| counters[c.offset + *x as usize] = 0);
+    }
+    sum
+}
+
+/// Inside a group, labels that differ; between groups, one hop and both ways to the joining routers.
+fn groups(hub: &Hub, members: &[u32], counters: &mut [u32], groups: &mut [(u64, u64)]) -> u64 {
+    let mut sum = 0;
+    for m in members {
+        let g = hub.group[*m as usize] as usize;
+        let (count, ways) = &mut groups[g];
+        for (offset, label) in hub.offsets.iter().zip(hub.of(*m)) {
+            let same = &mut counters[g * hub.width + (offset + label) as usize];
+            sum += *count - u64::from(*same);
+            *same += 1;
+        }
+        *count += 1;
+        *ways += u64::from(hub.way(*m));
+    }
+    let all = members.len() as u64;
+    let mut across = 0;
+    for (count, ways) in groups.iter() {
+        across += count * (all - count);
+        sum += ways * (all - count);
+    }
+    for m in members {
+        let g = hub.group[*m as usize] as usize;
+        hub.offsets.iter().zip(hub.of(*m)).for_each(|(offset, label)| {
+            counters[g * hub.width + (offset + label) as usize] = 0;
+        });
+        groups[g] = (0, 0);
+    }
+    sum + across / 2
+}

@@ -1,0 +1,299 @@
+//! Sets of ranks: the maximal runs of an allocation, and the ranks that are free.
+
+use std::fmt;
+
+/// Consecutive ranks `first .. first + count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Run {
+    /// The lowest rank.
+    pub first: u32,
+    /// How many ranks.
+    pub count: u32,
+}
+
+impl Run {
+    /// The rank after the last.
+    pub fn end(self) -> u32 {
+        self.first + self.count
+    }
+
+    /// The highest rank; the run must not be empty.
+    pub fn last(self) -> u32 {
+        self.first + self.count - 1
+    }
+}
+
+/// A set of ranks, kept as ascending maximal runs.
+///
+/// # Examples
+/// ```
+/// use nodeorder::ranks::{Ranks, Run};
+/// let mut ranks = Ranks::default();
+/// ranks.push(Run { first: 7, count: 1 });
+/// ranks.push(Run { first: 2, count: 2 });
+/// ranks.push(Run { first: 0, count: 2 });
+/// ranks.settle();
+/// assert_eq!(ranks.to_string(), "0-3 7");
+/// assert_eq!(ranks.len(), 5);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranks {
+    runs: Vec<Run>,
+}
+
+impl Ranks {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.runs.clear();
+    }
+
+    /// Adds a run disjoint from those there. Call [`Ranks::settle`] when all are in, unless they came in
+    /// ascending order.
+    #[inline]
+    pub fn push(&mut self, run: Run) {
+        match self.runs.last_mut() {
+            Some(last) if last.end() == run.first => last.count += run.count,
+            _ if run.count > 0 => self.runs.push(run),
+            _ => {}
+        }
+    }
+
+    /// Adds one rank; as [`Ranks::push`].
+    #[inline]
+    pub fn push_rank(&mut self, rank: u32) {
+        self.push(Run { first: rank, count: 1 });
+    }
+
+    /// Sorts and joins what was pushed. O(runs · log runs), O(runs) where they are in order.
+    pub fn settle(&mut self) {
+        if self.runs.is_sorted() {
+            return;
+        }
+        self.runs.sort_unstable();
+        self.runs.dedup_by(|next, last| {
+            let joined = last.end() == next.first;
+            if joined {
+                last.count += next.count;
+            }
+            joined
+        });
+    }
+
+    /// The runs, ascending.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// How many ranks.
+    pub fn len(&self) -> u32 {
+        self.runs.iter().map(|r| r.count).sum()
+    }
+
+    /// Whether it is the empty set.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The ranks, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.runs.iter().flat_map(|r| r.first..r.end())
+    }
+}
+
+/// `0-3 7 9-10`.
+impl fmt::Display for Ranks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, run) in self.runs.iter().enumerate() {
+            let space = if i == 0 { "" } else { " " };
+            match run.count {
+                1 => write!(f, "{space}{}", run.first)?,
+                _ => write!(f, "{space}{}-{}", run.first, run.last())?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The free ranks of `0..size`, one bit each.
+///
+/// Taking and giving cost O(runs + ranks/64); a sweep over the free runs costs O(size/64 + runs).
+#[derive(Clone, Debug)]
+pub struct FreeSet {
+    words: Vec<u64>,
+    size: u32,
+    free: u32,
+}
+
+impl FreeSet {
+    /// All of `size` ranks free.
+    pub fn new(size: u32) -> Self {
+        let mut set = FreeSet { words: vec![0; size.div_ceil(64) as usize], size, free: 0 };
+        set.give(Run { first: 0, count: size });
+        set
+    }
+
+    /// How many ranks there are, free or not.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// How many are free.
+    pub fn len(&self) -> u32 {
+        self.free
+    }
+
+    /// Whether none is free.
+    pub fn is_empty(&self) -> bool {
+        self.free == 0
+    }
+
+    /// Whether `rank` is free.
+    #[inline]
+    pub fn contains(&self, rank: u32) -> bool {
+        self.words[rank as usize / 64] >> (rank % 64) & 1 == 1
+    }
+
+    /// Marks a run of free ranks as taken.
+    pub fn take(&mut self, run: Run) {
+        self.free -= run.count;
+        self.masks(run, |word, mask| {
+            debug_assert_eq!(*word & mask, mask, "taken twice");
+            *word &= !mask;
+        });
+    }
+
+    /// Marks a run of taken ranks as free.
+    pub fn give(&mut self, run: Run) {
+        self.free += run.count;
+        self.masks(run, |word, mask| {
+            debug_assert_eq!(*word & mask, 0, "freed twice");
+            *word |= mask;
+        });
+    }
+
+    fn masks(&mut self, run: Run, mut apply: impl FnMut(&mut u64, u64)) {
+        let (mut rank, end) = (run.first, run.end());
+        while rank < end {
+            let (word, bit) = (rank as usize / 64, rank % 64);
+            let count = (64 - bit).min(end - rank);
+            apply(&mut self.words[word], u64::MAX >> (64 - count) << bit);
+            rank += count;
+        }
+    }
+
+    /// The first free rank at or after `from`.
+    pub fn next_free(&self, from: u32) -> Option<u32> {
+        self.seek(from, 0)
+    }
+
+    /// The first rank at or after `from` whose bit differs from `flip`'s.
+    #[inline]
+    fn seek(&self, from: u32, flip: u64) -> Option<u32> {
+        let mut at = from as usize / 64;
+        let mut word = (self.words.get(at)? ^ flip) & (u64::MAX << (from % 64));
+        while word == 0 {
+            at += 1;
+            word = self.words.get(at)? ^ flip;
+        }
+        let rank = 64 * at as u32 + word.trailing_zeros();
+        (rank < self.size).then_some(rank)
+    }
+
+    /// The maximal runs of free ranks, ascending.
+    pub fn runs(&self) -> impl Iterator<Item = Run> + '_ {
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            let first = self.seek(from, 0)?;
+            let end = self.seek(first, u64::MAX).unwrap_or(self.size);
+            from = end;
+            Some(Run { first, count: end - first })
+        })
+    }
+
+    /// The free ranks, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.runs().flat_map(|r| r.first..r.end())
+    }
+
+    /// The lowest `count` free ranks into `out`, or all there are. O(size/64 + runs).
+    pub fn lowest(&self, count: u32, out: &mut Ranks) {
+        let mut left = count;
+        for run in self.runs() {
+            let taken = run.count.min(left);
+            out.push(Run { count: taken, ..run });
+            left -= taken;
+            if left == 0 {
+                return;
+            }
+        }
+    }
+
+    /// The highest `count` free ranks into `out`, or all there are.
+    pub fn highest(&self, count: u32, out: &mut Ranks) {
+        let mut skip = self.free.saturating_sub(count);
+        // Whole words are skipped by their number of free ranks.
+        let mut word = 0;
+        while skip > 0 && self.words[word].count_ones() <= skip {
+            skip -= self.words[word].count_ones();
+            word += 1;
+        }
+        let mut from = 64 * word as u32;
+        while let Some(first) = self.seek(from, 0) {
+            let end = self.seek(first, u64::MAX).unwrap_or(self.size);
+            let left_out = skip.min(end - first);
+            skip -= left_out;
+            out.push(Run { first: first + left_out, count: end - first - left_out });
+            from = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ranks_join_and_print() {
+        let mut ranks = Ranks::default();
+        assert_eq!((ranks.to_string().as_str(), ranks.is_empty()), ("", true));
+        [9, 10, 3, 2, 0].iter().for_each(|r| ranks.push_rank(*r));
+        ranks.settle();
+        assert_eq!(ranks.to_string(), "0 2-3 9-10");
+        assert_eq!(ranks.iter().collect::<Vec<_>>(), [0, 2, 3, 9, 10]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_free_set_is_a_set(size in 1u32..300, moves in prop::collection::vec((0u32..300, 1u32..80), 0..40), count in 0u32..320) {
+            let mut set = FreeSet::new(size);
+            let mut plain: Vec<bool> = vec![true; size as usize];
+            for (first, count) in moves {
+                let (first, count) = (first % size, count.min(size - first % size));
+                let run = Run { first, count };
+                let range = first as usize..run.end() as usize;
+                if plain[range.clone()].iter().all(|f| *f) {
+                    set.take(run);
+                    plain[range].fill(false);
+                } else if plain[range.clone()].iter().all(|f| !*f) {
+                    set.give(run);
+                    plain[range].fill(true);
+                }
+            }
+            let free: Vec<u32> = (0..size).filter(|r| plain[*r as usize]).collect();
+            prop_assert_eq!(set.len() as usize, free.len());
+            prop_assert_eq!(set.iter().collect::<Vec<_>>(), free.clone());
+            prop_assert!((0..size).all(|r| set.contains(r) == plain[r as usize]));
+            let runs: Vec<Run> = set.runs().collect();
+            prop_assert!(runs.windows(2).all(|w| w[0].end() < w[1].first));
+            let wanted = free.len().min(count as usize);
+            let mut some = Ranks::default();
+            set.lowest(count, &mut some);
+            prop_assert_eq!(some.iter().collect::<Vec<_>>(), free[..wanted].to_vec());
+            some.clear();
+            set.highest(count, &mut some);
+            prop_assert_eq!(some.iter().collect::<Vec<_>>(), free[free.len() - wanted..].to_vec());
+        }
+    }
+}
