@@ -32,6 +32,7 @@ pub mod ratio;
 pub mod replay;
 pub mod report;
 pub mod topology;
+pub mod trace;
 
 pub use error::{Error, Place, Result};
 pub use ids::{NodeId, RouterId};
