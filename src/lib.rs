@@ -27,6 +27,7 @@ pub mod metric;
 pub mod ordering;
 pub mod params;
 pub mod plot;
+pub mod random;
 pub mod ranks;
 pub mod ratio;
 pub mod replay;

@@ -120,7 +120,9 @@ impl<'t> Arguments<'t> {
                 self.wrong(format!("`{part}`"), format!("{what}, a whole number from 0"))
             }),
             (None, Some(value)) => Ok(value),
-            (None, None) => Err(self.wrong("nothing after the name", format!("{what}, a whole number"))),
+            (None, None) => {
+                Err(self.wrong("nothing after the name", format!("{what}, a whole number")))
+            }
         }
     }
 

@@ -1,10 +1,9 @@
 //! Free ranks at random.
 
 use rand_pcg::Pcg64;
-use rand_pcg::rand_core::SeedableRng;
 
 use super::{Allocator, Rule};
-use crate::random::below;
+use crate::random::{below, generator};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `random[:seed=S]`: any n free ranks, every set equally likely.
@@ -19,7 +18,7 @@ pub(super) const RANDOM: Rule = Rule {
     usage: "random[:seed=S]",
     about: "free ranks at random",
     build: |arguments, _| {
-        let random = Pcg64::seed_from_u64(arguments.seed()?);
+        let random = generator(arguments.seed()?);
         Ok(Box::new(Random { random, entries: Vec::new() }))
     },
 };

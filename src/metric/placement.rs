@@ -291,7 +291,8 @@ mod tests {
 
     #[test]
     fn boxes_wrap_where_the_machine_does() {
-        let topology = Topology::inline("grid:6x5,wrap=10,per_router=2", &Default::default()).unwrap();
+        let topology =
+            Topology::inline("grid:6x5,wrap=10,per_router=2", &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let places = Places::new(&topology, &order).unwrap();
         let mut gauge = Gauge::new(&topology, &places).unwrap();
@@ -299,7 +300,9 @@ mod tests {
         let mut set = Ranks::default();
         set.push(Run { first: 0, count: 2 });
         set.push(Run { first: 58, count: 2 });
-        let Extent { diameter, bounds: Some(bounds) } = gauge.extent(&set) else { panic!("a grid") };
+        let Extent { diameter, bounds: Some(bounds) } = gauge.extent(&set) else {
+            panic!("a grid")
+        };
         assert_eq!((diameter, bounds.size, bounds.sides), (5, 10, 7));
         assert_eq!((bounds.box_ratio, bounds.cube_ratio), (5.0, 2.5));
         let Metric::Product(product) = topology.metric() else { panic!("a product") };

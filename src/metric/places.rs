@@ -187,7 +187,10 @@ impl Places {
                     let all = lines.iter().chain(&cliques);
                     all.map(|l| l.label(RouterId(*r))).collect::<Vec<_>>()
                 });
-                topology.require("labels of all ranks", 4 * (routers.len() * labellings.len()) as u64)?;
+                topology.require(
+                    "labels of all ranks",
+                    4 * (routers.len() * labellings.len()) as u64,
+                )?;
                 let mut terms = Terms { labels: labels.collect(), lines: vec![], cliques: vec![] };
                 for l in &lines {
                     terms.lines.push(Line::new(l.axis, terms.line_counters()));

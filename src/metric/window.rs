@@ -22,10 +22,21 @@ pub struct Window<'p> {
 #[derive(Debug)]
 enum Counters {
     /// Sums fit 32 bits.
-    Narrow { lines: Vec<u32>, cliques: Vec<u32> },
-    Wide { lines: Vec<u64>, cliques: Vec<u32> },
-    Hub { labels: Vec<u32>, groups: Vec<(u64, u64)> },
-    Table { sums: Vec<u32> },
+    Narrow {
+        lines: Vec<u32>,
+        cliques: Vec<u32>,
+    },
+    Wide {
+        lines: Vec<u64>,
+        cliques: Vec<u32>,
+    },
+    Hub {
+        labels: Vec<u32>,
+        groups: Vec<(u64, u64)>,
+    },
+    Table {
+        sums: Vec<u32>,
+    },
 }
 
 /// A counter of distance sums. Arithmetic wraps: what is read is a difference that fits.
@@ -153,7 +164,11 @@ fn few(places: &Places, entries: &[u32], n: usize, floor: u64) -> (usize, u64) {
     (best.at, best.sum)
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512vl+avx512dq",
+    "x86_64+avx2",
+    "aarch64+neon"
+))]
 fn narrow(
     terms: &Terms,
     entries: &[u32],
@@ -193,7 +208,8 @@ fn slide<T: Lane + Default>(
         sum = sum + star(terms, *come, n, lines, cliques)
             - star(terms, *gone, n, lines, cliques)
             - u64::from(terms.between(*gone, *come));
-        let ((along_gone, among_gone), (along_come, among_come)) = (terms.of(*gone), terms.of(*come));
+        let ((along_gone, among_gone), (along_come, among_come)) =
+            (terms.of(*gone), terms.of(*come));
         for (line, (gone, come)) in terms.lines.iter().zip(along_gone.iter().zip(along_come)) {
             if gone == come {
                 continue;
@@ -404,7 +420,8 @@ mod tests {
         assert!(matches!(window.counters, Counters::Wide { .. }));
         let entries: Vec<u32> = (0..60).map(|i| i * i * 27).collect();
         let sum = |set: &[u32]| -> u64 {
-            let pairs = set.iter().enumerate().flat_map(|(i, a)| set[..i].iter().map(move |b| (a, b)));
+            let pairs =
+                set.iter().enumerate().flat_map(|(i, a)| set[..i].iter().map(move |b| (a, b)));
             pairs.map(|(a, b)| u64::from(a.abs_diff(*b).min(100_000 - a.abs_diff(*b)))).sum()
         };
         let sums: Vec<u64> = entries.windows(20).map(sum).collect();

@@ -1,12 +1,10 @@
 //! Random orders: the floor of every comparison.
 
-use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
-
 use super::{Method, Needs};
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::params::Params;
+use crate::random::{generator, shuffle};
 use crate::topology::Topology;
 
 /// `random[:seed=7,unit=node|router]`: a shuffle, every permutation equally likely.
@@ -19,8 +17,7 @@ use crate::topology::Topology;
 /// O(nodes).
 ///
 /// # References
-/// Durstenfeld, "Algorithm 235: Random permutation", 1964, <https://doi.org/10.1145/364520.364540>;
-/// Lemire, "Fast random integer generation in an interval", 2019, <https://doi.org/10.1145/3230636>.
+/// Durstenfeld, "Algorithm 235: Random permutation", 1964, <https://doi.org/10.1145/364520.364540>.
 pub const RANDOM: Method = Method {
     name: "random",
     about: "seeded shuffle of the nodes (unit=router: of the routers)",
@@ -30,7 +27,7 @@ pub const RANDOM: Method = Method {
 };
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
-    let mut random = Pcg64::seed_from_u64(params.seed()?);
+    let mut random = generator(params.seed()?);
     if params.choice("unit", &["node", "router"])? == "router" {
         let mut routers: Vec<RouterId> = (0..topology.network().hosts()).map(RouterId).collect();
         routers.retain(|r| topology.nodes_of(*r).next().is_some());
@@ -40,25 +37,6 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
     shuffle(&mut nodes, &mut random);
     Ok(nodes)
-}
-
-/// Fisher-Yates from the end down.
-fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
-    for last in (1..items.len()).rev() {
-        items.swap(last, below(last as u64 + 1, random) as usize);
-    }
-}
-
-/// A whole number below `bound`, all equally likely: the upper half of a 128-bit product, drawn again in
-/// the few cases that would favour some. Our own, so that no library's release changes the bytes.
-fn below(bound: u64, random: &mut impl Rng) -> u64 {
-    loop {
-        let product = u128::from(random.next_u64()) * u128::from(bound);
-        // 2⁶⁴ mod bound products are too many; they have the smallest lower halves.
-        if product as u64 >= bound.wrapping_neg() % bound {
-            return (product >> 64) as u64;
-        }
-    }
 }
 
 #[cfg(test)]
@@ -88,7 +66,7 @@ mod tests {
 
     #[test]
     fn every_permutation_of_four_is_about_as_likely() {
-        let mut random = Pcg64::seed_from_u64(3);
+        let mut random = generator(3);
         let mut counts = std::collections::BTreeMap::new();
         for _ in 0..24_000 {
             let mut items = [0, 1, 2, 3];

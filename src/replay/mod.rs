@@ -1,1 +1,171 @@
-//! x
+//! Replay of placement logs: what jobs get from an allocator on an ordering.
+//!
+//! A [`Replay`] is one allocator on one ordering, block of events by block. [`run`] drives any number of them
+//! through one log in parallel and hands each block's outcome to whoever writes or counts. Nothing is kept of
+//! a job that was freed, so a log may be of any length.
+
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use crate::allocator::Allocator;
+use crate::error::Result;
+use crate::metric::placement::{Extent, Gauge, Placement};
+use crate::ranks::{FreeSet, Ranks};
+use crate::trace::{Block, Event, Log};
+
+pub mod statistics;
+
+/// Events a block.
+const BLOCK: usize = 1 << 14;
+
+/// A clock, where the caller wants allocators timed: the time since whenever. The library reads none itself.
+pub type Clock<'c> = &'c (dyn Fn() -> Duration + Sync);
+
+/// One allocator on one ordering, and the machine's state in its hands. Starts empty.
+pub struct Replay<'a> {
+    allocator: Box<dyn Allocator + 'a>,
+    gauge: Gauge<'a>,
+    free: FreeSet,
+    /// What live jobs hold, by key; nothing for a job that was skipped.
+    held: Vec<Ranks>,
+    wants: Wants,
+    /// Time spent choosing, where there is a clock.
+    choosing: Duration,
+    placed: u64,
+    skipped: u64,
+}
+
+/// What is told of every placement beside [`Placement`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wants {
+    /// The ranks.
+    pub ranks: bool,
+    /// Diameter and bounding box.
+    pub extent: bool,
+}
+
+/// One placed job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// Index of its event in the block.
+    pub event: usize,
+    /// Its metrics.
+    pub placement: Placement,
+    /// Its ranks, where wanted.
+    pub ranks: Option<Ranks>,
+    /// Its further metrics, where wanted.
+    pub extent: Option<Extent>,
+}
+
+impl<'a> Replay<'a> {
+    /// An empty machine of `size` ranks.
+    pub fn new(
+        allocator: Box<dyn Allocator + 'a>,
+        gauge: Gauge<'a>,
+        size: u32,
+        wants: Wants,
+    ) -> Self {
+        Replay {
+            allocator,
+            gauge,
+            free: FreeSet::new(size),
+            held: Vec::new(),
+            wants,
+            choosing: Duration::ZERO,
+            placed: 0,
+            skipped: 0,
+        }
+    }
+
+    /// Jobs placed so far.
+    pub fn placed(&self) -> u64 {
+        self.placed
+    }
+
+    /// Jobs skipped so far because they asked for more nodes than were free.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Time spent choosing ranks so far; zero without a clock.
+    pub fn choosing(&self) -> Duration {
+        self.choosing
+    }
+
+    /// Goes through a block of events and replaces `out` by its placements, in order.
+    pub fn step(&mut self, block: &Block, clock: Option<Clock<'_>>, out: &mut Vec<Placed>) {
+        out.clear();
+        for (event, what) in block.events.iter().enumerate() {
+            match *what {
+                Event::Free { job } => {
+                    // Nothing, where the job was skipped.
+                    let held = &mut self.held[job.index()];
+                    held.runs().iter().for_each(|run| self.free.give(*run));
+                    held.clear();
+                }
+                Event::Place { job, nodes } => {
+                    if job.index() >= self.held.len() {
+                        self.held.resize_with(job.index() + 1, Ranks::default);
+                    }
+                    if nodes > self.free.len() {
+                        self.skipped += 1;
+                        continue;
+                    }
+                    self.placed += 1;
+                    let started = clock.map(|now| now());
+                    let ranks = &mut self.held[job.index()];
+                    self.allocator.choose(&self.free, nodes, ranks);
+                    if let (Some(now), Some(started)) = (clock, started) {
+                        self.choosing += now().saturating_sub(started);
+                    }
+                    ranks.settle();
+                    debug_assert_eq!(ranks.len(), nodes);
+                    ranks.runs().iter().for_each(|run| self.free.take(*run));
+                    out.push(Placed {
+                        event,
+                        placement: self.gauge.measure(ranks),
+                        ranks: self.wants.ranks.then(|| ranks.clone()),
+                        extent: self.wants.extent.then(|| self.gauge.extent(ranks)),
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// One block's outcome for one replay.
+pub struct Step<'s> {
+    /// Which of the replays.
+    pub replay: usize,
+    /// The events.
+    pub block: &'s Block,
+    /// Their placements.
+    pub placed: &'s [Placed],
+}
+
+/// Drives `replays` through `log`, in parallel. `write` is called from the thread that made a block's outcome,
+/// for each replay in the log's order; `gather` afterwards, once a block, with the outcome of every replay.
+/// (A job is skipped by all of them or by none, so their placements go in pairs.)
+///
+/// # Errors
+/// A bad log, with file and line; whatever `write` reports.
+pub fn run<E: From<crate::Error> + Send>(
+    log: &mut Log,
+    replays: &mut [Replay<'_>],
+    clock: Option<Clock<'_>>,
+    write: impl Fn(Step<'_>) -> Result<(), E> + Sync,
+    mut gather: impl FnMut(&[Vec<Placed>]),
+) -> Result<(), E> {
+    let mut block = Block::default();
+    let mut outcomes: Vec<Vec<Placed>> = vec![Vec::new(); replays.len()];
+    while log.next_block(BLOCK, &mut block)? {
+        let lanes = replays.par_iter_mut().zip(&mut outcomes).enumerate();
+        lanes.try_for_each(|(i, (replay, placed))| {
+            replay.step(&block, clock, placed);
+            write(Step { replay: i, block: &block, placed })
+        })?;
+        gather(&outcomes);
+    }
+    Ok(())
+}

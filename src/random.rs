@@ -1,0 +1,34 @@
+//! Random draws that no library's release can change: same seed, same bytes, on every platform.
+
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{Rng, SeedableRng};
+
+/// The project's generator, PCG XSL RR 128/64, seeded.
+pub fn generator(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed)
+}
+
+/// A whole number below `bound`, all equally likely: the upper half of a 128-bit product, drawn again in
+/// the few cases that would favour some.
+///
+/// # References
+/// Lemire, "Fast random integer generation in an interval", 2019, <https://doi.org/10.1145/3230636>.
+pub fn below(bound: u64, random: &mut impl Rng) -> u64 {
+    loop {
+        let product = u128::from(random.next_u64()) * u128::from(bound);
+        // 2⁶⁴ mod bound products are too many; they have the smallest lower halves.
+        if product as u64 >= bound.wrapping_neg() % bound {
+            return (product >> 64) as u64;
+        }
+    }
+}
+
+/// A shuffle, every permutation equally likely: Fisher-Yates from the end down.
+///
+/// # References
+/// Durstenfeld, "Algorithm 235: Random permutation", 1964, <https://doi.org/10.1145/364520.364540>.
+pub fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, below(last as u64 + 1, random) as usize);
+    }
+}

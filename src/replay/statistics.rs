@@ -1,0 +1,323 @@
+//! What a replay says about an allocator: mean distances by job size, improvement over a baseline, and
+//! whether it is more than chance.
+
+use std::collections::BTreeMap;
+
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use super::Placed;
+use crate::ratio::ratio;
+
+/// Sizes of at most so many nodes are small jobs; all above are large.
+pub const SMALL: u32 = 10;
+
+/// Placements of one job size. Distances are sums over pairs; all jobs of a size have as many pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeRow {
+    /// Jobs.
+    pub count: u64,
+    /// Σ of their pair-distance sums.
+    pub total: u128,
+    /// The smallest and largest pair-distance sum.
+    pub least: u64,
+    /// See `least`.
+    pub most: u64,
+}
+
+/// Exact sums over the placements of one replay; single nodes have no pairs and are only counted.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// By job size, from 2.
+    sizes: BTreeMap<u32, SizeRow>,
+    /// Jobs of one node.
+    pub singles: u64,
+    /// Of MIND / ln(size), over all placements from 2 nodes.
+    normalised: Moments,
+    /// Of the difference to the baseline in MIND / ln(size), placement by placement.
+    paired: Moments,
+    /// Mean components and spans, over all placements.
+    components: u128,
+    linear_span: u128,
+    ring_span: u128,
+}
+
+/// Count, mean and sum of squared deviations (Welford, "Note on a method for calculating corrected sums of
+/// squares and products", 1962).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Values.
+    pub count: u64,
+    /// Their mean; 0 of none.
+    pub mean: f64,
+    squares: f64,
+}
+
+impl Moments {
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        let before = value - self.mean;
+        self.mean += before / self.count as f64;
+        self.squares += before * (value - self.mean);
+    }
+
+    /// The sample's standard deviation; none for fewer than two values.
+    pub fn standard_deviation(&self) -> Option<f64> {
+        (self.count > 1).then(|| (self.squares / (self.count - 1) as f64).sqrt())
+    }
+}
+
+/// A paired Student's t-test of "the mean difference is at most zero".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TTest {
+    /// Pairs.
+    pub pairs: u64,
+    /// Mean and standard deviation of the differences.
+    pub mean: f64,
+    /// See `mean`.
+    pub standard_deviation: f64,
+    /// The statistic, with `pairs` - 1 degrees of freedom.
+    pub t: f64,
+    /// The chance of such a t or a higher one where there is no improvement (one-sided).
+    pub p: f64,
+}
+
+/// Improvement over a baseline by group of sizes, in per cent; every size counts the same. None where a
+/// group has no size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Improvement {
+    /// Sizes 2 to [`SMALL`].
+    pub small: Option<f64>,
+    /// Sizes above.
+    pub large: Option<f64>,
+    /// Both.
+    pub overall: Option<f64>,
+    /// Mean difference of MIND in hops over all sizes, each the same (Stoltzfus, Table 8: ΔMIND).
+    pub delta_mind: Option<f64>,
+}
+
+impl Summary {
+    /// Adds a block's placements, and the baseline's placements of the same jobs to pair them with.
+    pub fn add(&mut self, placed: &[Placed], baseline: &[Placed]) {
+        debug_assert_eq!(placed.len(), baseline.len());
+        for (ours, theirs) in placed.iter().zip(baseline) {
+            let (ours, theirs) = (&ours.placement, &theirs.placement);
+            self.components += u128::from(ours.components);
+            self.linear_span += u128::from(ours.linear_span);
+            self.ring_span += u128::from(ours.ring_span);
+            let (Some(mind), Some(base)) = (ours.mind(), theirs.mind()) else {
+                self.singles += 1;
+                continue;
+            };
+            let total = ours.total_distance;
+            let row = self.sizes.entry(ours.size).or_insert(SizeRow {
+                count: 0,
+                total: 0,
+                least: u64::MAX,
+                most: 0,
+            });
+            row.count += 1;
+            row.total += u128::from(total);
+            row.least = row.least.min(total);
+            row.most = row.most.max(total);
+            let scale = f64::from(ours.size).ln();
+            self.normalised.add(mind / scale);
+            self.paired.add((base - mind) / scale);
+        }
+    }
+
+    /// Every size from 2 with its sums, ascending.
+    pub fn sizes(&self) -> impl Iterator<Item = (u32, &SizeRow)> {
+        self.sizes.iter().map(|(size, row)| (*size, row))
+    }
+
+    /// Jobs placed.
+    pub fn placed(&self) -> u64 {
+        self.singles + self.sizes.values().map(|row| row.count).sum::<u64>()
+    }
+
+    /// Mean MIND over all placements from 2 nodes, each placement the same.
+    pub fn mean_mind(&self) -> Option<f64> {
+        let count: u64 = self.sizes.values().map(|row| row.count).sum();
+        let sum: f64 = self.sizes.iter().map(|(s, row)| row.mean(*s) * row.count as f64).sum();
+        (count > 0).then(|| sum / count as f64)
+    }
+
+    /// MIND / ln(size): its mean and deviation over placements (Stoltzfus, Table 2).
+    pub fn normalised(&self) -> &Moments {
+        &self.normalised
+    }
+
+    /// Mean connected components an allocation.
+    pub fn mean_components(&self) -> Option<f64> {
+        self.per_placement(self.components)
+    }
+
+    /// Mean linear span in ranks.
+    pub fn mean_linear_span(&self) -> Option<f64> {
+        self.per_placement(self.linear_span)
+    }
+
+    /// Mean ring span in ranks.
+    pub fn mean_ring_span(&self) -> Option<f64> {
+        self.per_placement(self.ring_span)
+    }
+
+    fn per_placement(&self, sum: u128) -> Option<f64> {
+        let placed = u128::from(self.placed());
+        (placed > 0).then(|| ratio(sum, placed))
+    }
+
+    /// Improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` of the sizes with
+    /// more than `threshold` placements. A size whose baseline is 0 cannot be improved: 0, or left out where
+    /// the distance grew.
+    ///
+    /// # References
+    /// Stoltzfus, "Job placement on HECToR", 2013, sections 2.5.1 and 4.2.
+    pub fn improvements(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
+        let improvement = |(size, row): (&u32, &SizeRow)| {
+            let base = baseline.sizes.get(size)?;
+            if row.count <= threshold || base.count != row.count {
+                return None;
+            }
+            if base.total == 0 {
+                return (row.total == 0).then_some((*size, 0.0));
+            }
+            let gain = base.total as f64 - row.total as f64;
+            Some((*size, 100.0 * gain / base.total as f64))
+        };
+        self.sizes.iter().filter_map(improvement).collect()
+    }
+
+    /// Improvement by group of sizes, of the sizes with more than `threshold` placements.
+    ///
+    /// # References
+    /// Stoltzfus, section 6.3 (Table 1) and section 7.4 (Table 8).
+    pub fn improvement(&self, baseline: &Summary, threshold: u64) -> Improvement {
+        let by_size = self.improvements(baseline, threshold);
+        let mean = |keep: &dyn Fn(u32) -> bool| {
+            let kept = by_size.iter().filter(|(size, _)| keep(*size));
+            let (count, sum) = kept.fold((0u32, 0.0), |(n, sum), (_, v)| (n + 1, sum + v));
+            (count > 0).then(|| sum / f64::from(count))
+        };
+        let deltas = self.sizes.iter().filter(|(_, row)| row.count > threshold);
+        let deltas = deltas.filter_map(|(size, row)| {
+            let base = baseline.sizes.get(size)?;
+            Some(base.mean(*size) - row.mean(*size))
+        });
+        let (count, sum) = deltas.fold((0u32, 0.0), |(n, sum), v| (n + 1, sum + v));
+        Improvement {
+            small: mean(&|size| size <= SMALL),
+            large: mean(&|size| size > SMALL),
+            overall: mean(&|_| true),
+            delta_mind: (count > 0).then(|| sum / f64::from(count)),
+        }
+    }
+
+    /// Improvement weighted by the share of compute each size has: `Σ share·improvement / Σ share` over the
+    /// sizes that both know.
+    ///
+    /// # References
+    /// Stoltzfus, section 6.1 ("fitness factors").
+    pub fn weighted_improvement(
+        &self,
+        baseline: &Summary,
+        threshold: u64,
+        shares: &[(u32, f64)],
+    ) -> Option<f64> {
+        let share =
+            |size: u32| shares.binary_search_by_key(&size, |(s, _)| *s).ok().map(|i| shares[i].1);
+        let (mut weight, mut sum) = (0.0, 0.0);
+        for (size, improvement) in self.improvements(baseline, threshold) {
+            let share = share(size).unwrap_or(0.0);
+            weight += share;
+            sum += share * improvement;
+        }
+        (weight > 0.0).then(|| sum / weight)
+    }
+
+    /// The paired t-test of MIND / ln(size) against the baseline's; none for fewer than two pairs, or where
+    /// all differences are the same.
+    ///
+    /// # References
+    /// Student, "The probable error of a mean", 1908; Stoltzfus, section 6.4.
+    pub fn t_test(&self) -> Option<TTest> {
+        let deviation = self.paired.standard_deviation().filter(|d| *d > 0.0)?;
+        let pairs = self.paired.count;
+        let t = self.paired.mean / (deviation / (pairs as f64).sqrt());
+        let p = StudentsT::new(0.0, 1.0, (pairs - 1) as f64).ok()?.sf(t);
+        Some(TTest { pairs, mean: self.paired.mean, standard_deviation: deviation, t, p })
+    }
+}
+
+impl SizeRow {
+    fn pairs(size: u32) -> u128 {
+        u128::from(size) * u128::from(size - 1) / 2
+    }
+
+    /// Mean MIND of jobs of `size` nodes: one exact ratio.
+    pub fn mean(&self, size: u32) -> f64 {
+        ratio(self.total, u128::from(self.count) * Self::pairs(size))
+    }
+
+    /// The smallest MIND.
+    pub fn min(&self, size: u32) -> f64 {
+        ratio(self.least.into(), Self::pairs(size))
+    }
+
+    /// The largest MIND.
+    pub fn max(&self, size: u32) -> f64 {
+        ratio(self.most.into(), Self::pairs(size))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::placement::Placement;
+
+    fn placed(size: u32, total_distance: u64) -> Placed {
+        let placement =
+            Placement { size, total_distance, linear_span: size, ring_span: size, components: 1 };
+        Placed { event: 0, placement, ranks: None, extent: None }
+    }
+
+    /// Worked by hand: sizes 2, 3 and 12; the pairs of size 3 are 3, of size 12 are 66.
+    #[test]
+    fn improvement_weighs_sizes_the_same() {
+        let base = [placed(2, 4), placed(2, 2), placed(3, 6), placed(12, 132), placed(1, 0)];
+        let ours = [placed(2, 2), placed(2, 1), placed(3, 3), placed(12, 99), placed(1, 0)];
+        let (mut baseline, mut summary) = (Summary::default(), Summary::default());
+        baseline.add(&base, &base);
+        summary.add(&ours, &base);
+        let by_size = summary.improvements(&baseline, 0);
+        assert_eq!(by_size, [(2, 50.0), (3, 50.0), (12, 25.0)]);
+        let improvement = summary.improvement(&baseline, 0);
+        assert_eq!((improvement.small, improvement.large), (Some(50.0), Some(25.0)));
+        assert_eq!(improvement.overall, Some(125.0 / 3.0));
+        // (3 - 1.5), (2 - 1), (2 - 1.5)
+        assert_eq!(improvement.delta_mind, Some(1.0));
+        assert_eq!(summary.improvements(&baseline, 1), [(2, 50.0)]);
+        let weighted =
+            summary.weighted_improvement(&baseline, 0, &[(2, 0.5), (12, 1.5), (40, 9.0)]);
+        assert_eq!(weighted, Some((25.0 + 37.5) / 2.0));
+        assert_eq!((summary.placed(), summary.singles), (5, 1));
+        assert_eq!(summary.mean_mind(), Some((2.0 + 1.0 + 1.0 + 1.5) / 4.0));
+        let two = summary.sizes().next().unwrap().1;
+        assert_eq!((two.min(2), two.mean(2), two.max(2)), (1.0, 1.5, 2.0));
+    }
+
+    /// The sleep data of Student (1908), extra hours by two drugs: t = 4.0621 with 9 degrees of freedom,
+    /// two-sided p = 0.002833.
+    #[test]
+    fn the_t_test_is_students() {
+        let a = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
+        let b = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
+        let mut summary = Summary::default();
+        a.iter().zip(b).for_each(|(a, b)| summary.paired.add(b - a));
+        let test = summary.t_test().unwrap();
+        assert!((test.t - 4.0621).abs() < 5e-5, "{test:?}");
+        assert!((2.0 * test.p - 0.002833).abs() < 5e-7, "{test:?}");
+        assert!((test.mean - 1.58).abs() < 1e-12);
+        assert_eq!(Summary::default().t_test(), None);
+    }
+}
