@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::output::{self, Output};
 use crate::topology::{Context, FAMILIES};
-use crate::{catalog, export, ordering};
+use crate::{allocator, catalog, export, ordering};
 
-/// List topologies, orderings or export targets, one line each
+/// List topologies, orderings, allocators or export targets, one line each
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder list orderings")]
 pub struct Command {
@@ -26,6 +26,8 @@ enum What {
     Topologies,
     /// Ordering methods
     Orderings,
+    /// Allocators of replays
+    Allocators,
     /// Export targets
     Targets,
 }
@@ -37,6 +39,10 @@ impl Command {
             What::Orderings => ordering::METHODS
                 .iter()
                 .map(|m| [m.name.into(), m.about.into(), m.example.into()])
+                .collect(),
+            What::Allocators => allocator::RULES
+                .iter()
+                .map(|r| [r.name.into(), r.about.into(), r.usage.into()])
                 .collect(),
             What::Targets => export::TARGETS
                 .iter()

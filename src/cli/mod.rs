@@ -16,6 +16,7 @@ mod mpc;
 mod order;
 mod output;
 mod progress;
+mod replay;
 mod topology;
 
 /// Node orderings for supercomputer schedulers: which order of nodes places jobs compactly on a network?
@@ -48,6 +49,7 @@ enum Verb {
     Topology(topology::Command),
     Order(order::Command),
     Mpc(mpc::Command),
+    Replay(replay::Command),
     Export(export::Command),
     List(list::Command),
 }
@@ -76,6 +78,7 @@ pub fn run() -> ExitCode {
         Verb::Topology(command) => command.run(&context),
         Verb::Order(command) => command.run(&context),
         Verb::Mpc(command) => command.run(&context),
+        Verb::Replay(command) => command.run(&context),
         Verb::Export(command) => command.run(&context),
         Verb::List(command) => command.run(&context),
     };

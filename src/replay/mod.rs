@@ -34,6 +34,7 @@ pub struct Replay<'a> {
     choosing: Duration,
     placed: u64,
     skipped: u64,
+    oversized: u64,
 }
 
 /// What is told of every placement beside [`Placement`].
@@ -75,6 +76,7 @@ impl<'a> Replay<'a> {
             choosing: Duration::ZERO,
             placed: 0,
             skipped: 0,
+            oversized: 0,
         }
     }
 
@@ -86,6 +88,11 @@ impl<'a> Replay<'a> {
     /// Jobs skipped so far because they asked for more nodes than were free.
     pub fn skipped(&self) -> u64 {
         self.skipped
+    }
+
+    /// Those of the skipped that asked for more nodes than the machine has.
+    pub fn oversized(&self) -> u64 {
+        self.oversized
     }
 
     /// Time spent choosing ranks so far; zero without a clock.
@@ -110,6 +117,7 @@ impl<'a> Replay<'a> {
                     }
                     if nodes > self.free.len() {
                         self.skipped += 1;
+                        self.oversized += u64::from(nodes > self.free.size());
                         continue;
                     }
                     self.placed += 1;

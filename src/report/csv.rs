@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::metric::comparison::Comparison;
 
 /// A field, quoted where its text needs it.
-fn field(text: &str) -> io::Result<String> {
+pub(crate) fn field(text: &str) -> io::Result<String> {
     let mut writer =
         csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Necessary).from_writer(Vec::new());
     writer.write_record([text])?;

@@ -13,6 +13,7 @@ use crate::topology::Topology;
 pub mod csv;
 pub mod json;
 mod page;
+pub mod replay;
 mod words;
 
 /// A file of a comparison's output directory.

@@ -1,0 +1,279 @@
+//! `nodeorder replay`: a placement log through allocators on chosen orderings.
+
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use serde_json::json;
+use tempfile::SpooledTempFile;
+
+use super::output::{self, Output};
+use crate::allocator::{self, Site};
+use crate::error::{Error, Place};
+use crate::metric::placement::Gauge;
+use crate::metric::places::Places;
+use crate::replay::statistics::Summary;
+use crate::replay::{self, Replay, Wants};
+use crate::report::replay::{Columns, Outcome, Rows, SIZES_HEADER, Terms};
+use crate::topology::Context;
+use crate::trace::Log;
+
+/// The allocator that all improvements are measured against.
+const BASELINE: &str = "fifo:0";
+
+/// Rows of one replay kept in memory before they go to a temporary file, in bytes.
+const SPOOL: usize = 64 << 20;
+
+/// Replay a placement log: what every job gets from allocators on orderings
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: nodeorder replay hector --order hilbert --log jobs.log --alloc first-fit:8 --alloc closest-mind -o placements.csv --summary summary.json"
+)]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    spec: String,
+    /// An ordering: a name with options, or an ordering file; repeat for several
+    #[arg(long = "order", value_name = "ORD", required = true)]
+    orders: Vec<String>,
+    /// The placement log: lines `P JOB NODES` and `F JOB`; `nodeorder trace convert` makes one of a trace
+    #[arg(long, value_name = "FILE")]
+    log: PathBuf,
+    /// An allocator, such as first-fit:8 (see `nodeorder list allocators`); repeat for several
+    #[arg(long = "alloc", value_name = "A", required = true)]
+    allocators: Vec<String>,
+    /// Write the CSV to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Add a column with the ranks of each placement
+    #[arg(long)]
+    ranks: bool,
+    /// Add columns with the diameter and the bounding box of each placement
+    #[arg(long)]
+    extent: bool,
+    /// Write means by size, improvements over fifo:0 and tests: FILE.json, or by size as FILE.csv
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
+    /// Print the summary as one JSON document instead of the CSV
+    #[arg(long)]
+    json: bool,
+    /// Only sizes with more placements than this count in improvements
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    threshold: u64,
+    /// Weigh improvements by the node-hours a trace spends on each size (FILE.swf, or CSV size,share)
+    #[arg(long, value_name = "FILE")]
+    compute: Option<PathBuf>,
+    /// Processors a node, for --compute with a trace
+    #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: u32,
+    /// Print a table with each allocator's outcome and time to standard error
+    #[arg(long)]
+    timings: bool,
+}
+
+/// One allocator on one ordering.
+struct Lane<'a> {
+    order: usize,
+    allocator: &'a str,
+    /// The lane of its baseline.
+    baseline: usize,
+    /// Whether the user asked for it.
+    wanted: bool,
+}
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let as_csv = self.summary.as_deref().map(summary_is_csv).transpose()?;
+        for (i, text) in self.allocators.iter().enumerate() {
+            if self.allocators[..i].contains(text) {
+                let place = Place::option(format!("--alloc {text}"));
+                let found = "the same allocator twice";
+                return Err(Error::input(place, found, "each allocator once").into());
+            }
+        }
+        let topology = super::load(&self.spec, context)?;
+        let orders = super::orders(&topology, &self.orders)?;
+        let shares: Option<Vec<(u32, f64)>> = None;
+        let mut log = Log::open(&self.log)?;
+
+        let places: Vec<Places> =
+            orders.iter().map(|o| Places::new(&topology, o)).collect::<Result<_, _>>()?;
+        let summarised = self.json || self.summary.is_some() || self.timings;
+        let lanes = self.lanes(orders.len(), summarised);
+        let wants = Wants { ranks: self.ranks, extent: self.extent };
+        let mut replays = Vec::new();
+        for lane in &lanes {
+            let (order, places) = (&orders[lane.order], &places[lane.order]);
+            let site = Site { topology: &topology, order, places };
+            let allocator = allocator::make(lane.allocator, &site)?;
+            let gauge = Gauge::new(&topology, places)?;
+            replays.push(Replay::new(allocator, gauge, places.len(), wants));
+        }
+
+        let columns =
+            Columns { ordering: orders.len() > 1, extent: self.extent, ranks: self.ranks };
+        // With --json the rows go only where -o says.
+        let rows_wanted = !self.json || self.output.is_some();
+        let spools: Vec<Mutex<SpooledTempFile>> =
+            lanes.iter().map(|_| Mutex::new(SpooledTempFile::new(SPOOL))).collect();
+        let rows: Vec<Rows> = (lanes.iter())
+            .map(|lane| Rows::new(columns, orders[lane.order].label(), lane.allocator))
+            .collect::<Result<_, _>>()?;
+        let mut summaries = vec![Summary::default(); lanes.len()];
+        let started = Instant::now();
+        let clock = || started.elapsed();
+        let write = |step: replay::Step<'_>| -> anyhow::Result<()> {
+            let i = step.replay;
+            if rows_wanted && lanes[i].wanted {
+                let mut text = Vec::with_capacity(64 * step.placed.len());
+                rows[i].write(&step, &mut text)?;
+                let mut spool = spools[i].lock().unwrap_or_else(|e| e.into_inner());
+                spool.write_all(&text).context("a temporary file: writing")?;
+            }
+            Ok(())
+        };
+        let gather = |placed: &[Vec<replay::Placed>]| {
+            if summarised {
+                for (i, lane) in lanes.iter().enumerate() {
+                    summaries[i].add(&placed[i], &placed[lane.baseline]);
+                }
+            }
+        };
+        replay::run(&mut log, &mut replays, Some(&clock), write, gather)?;
+
+        self.warn(&replays[0], places[0].len());
+        if rows_wanted {
+            let mut out = Output::open(self.output.as_deref())?;
+            let fail = || output::name(self.output.as_deref());
+            out.write_all(columns.header().as_bytes()).with_context(fail)?;
+            for (spool, _) in spools.into_iter().zip(&lanes).filter(|(_, lane)| lane.wanted) {
+                let mut spool = spool.into_inner().unwrap_or_else(|e| e.into_inner());
+                spool.rewind()?;
+                std::io::copy(&mut spool, &mut out).with_context(fail)?;
+            }
+            out.finish()?;
+        }
+
+        let outcomes: Vec<Outcome<'_>> = (lanes.iter().enumerate())
+            .filter(|(_, lane)| lane.wanted)
+            .map(|(i, lane)| Outcome {
+                ordering: orders[lane.order].label(),
+                allocator: lane.allocator,
+                placed: replays[i].placed(),
+                skipped: replays[i].skipped(),
+                oversized: replays[i].oversized(),
+                summary: &summaries[i],
+                baseline: &summaries[lane.baseline],
+            })
+            .collect();
+        let terms = Terms { threshold: self.threshold, shares: shares.as_deref() };
+        if self.json || as_csv == Some(false) {
+            let document = json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "topology": topology.spec(),
+                "log": self.log.display().to_string(),
+                "baseline": BASELINE,
+                "threshold": self.threshold,
+                "replays": outcomes.iter().map(|o| o.json(&terms)).collect::<Vec<_>>(),
+            });
+            if self.json {
+                output::write(None, format!("{document}\n").as_bytes())?;
+            }
+            if as_csv == Some(false) {
+                output::write(self.summary.as_deref(), format!("{document:#}\n").as_bytes())?;
+            }
+        }
+        if as_csv == Some(true) {
+            let mut out = Output::open(self.summary.as_deref())?;
+            out.write_all(SIZES_HEADER.as_bytes())?;
+            outcomes.iter().try_for_each(|o| o.rows(&terms, &mut out))?;
+            out.finish()?;
+        }
+        if self.timings {
+            let times = lanes.iter().zip(&replays).filter(|(lane, _)| lane.wanted);
+            let times: Vec<f64> = times.map(|(_, r)| r.choosing().as_secs_f64()).collect();
+            eprintln!("{}", table(&outcomes, &times, self.threshold));
+        }
+        Ok(())
+    }
+
+    /// Orderings × allocators, in the order given; with a baseline for each ordering where one is needed.
+    fn lanes(&self, orders: usize, summarised: bool) -> Vec<Lane<'_>> {
+        let mut lanes: Vec<Lane<'_>> = Vec::new();
+        for order in 0..orders {
+            let first = lanes.len();
+            let given = self.allocators.iter().position(|a| a == BASELINE);
+            let baseline = first + given.unwrap_or(self.allocators.len());
+            let lane = |allocator, wanted| Lane { order, allocator, baseline, wanted };
+            lanes.extend(self.allocators.iter().map(|a| lane(a.as_str(), true)));
+            if summarised && given.is_none() {
+                lanes.push(lane(BASELINE, false));
+            }
+        }
+        lanes
+    }
+
+    /// Says what was left out. All replays skip the same jobs.
+    fn warn(&self, replay: &Replay<'_>, nodes: u32) {
+        if replay.skipped() == 0 {
+            return;
+        }
+        let all = replay.placed() + replay.skipped();
+        let (never, busy) = (replay.oversized(), replay.skipped() - replay.oversized());
+        let mut why = Vec::new();
+        if busy > 0 {
+            why.push(format!("{busy} found too few nodes free"));
+        }
+        if never > 0 {
+            why.push(format!("{never} asked for more than the {nodes} nodes of the ordering"));
+        }
+        let (log, skipped) = (self.log.display(), replay.skipped());
+        eprintln!("{log}: skipped {skipped} of {all} jobs: {}", why.join(", "));
+    }
+}
+
+/// Whether the summary is a table; by the file's name.
+fn summary_is_csv(path: &Path) -> anyhow::Result<bool> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("csv") => Ok(true),
+        // A device or `-` has no extension: JSON, as the contract's `--json`.
+        Some("json") | None => Ok(false),
+        Some(_) => {
+            let expected = "a file name that ends in .json or .csv";
+            let place = Place::option("--summary");
+            Err(Error::input(place, path.display().to_string(), expected).into())
+        }
+    }
+}
+
+fn table(outcomes: &[Outcome<'_>], seconds: &[f64], threshold: u64) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([
+        "ordering", "allocator", "placed", "mean MIND", "small %", "large %", "overall %", "t", "seconds",
+    ]);
+    for (o, seconds) in outcomes.iter().zip(seconds) {
+        let improvement = o.summary.improvement(o.baseline, threshold);
+        let show = |value: Option<f64>, digits| {
+            value.map_or_else(|| "-".into(), |v: f64| format!("{v:.digits$}"))
+        };
+        table.add_row([
+            o.ordering.into(),
+            o.allocator.into(),
+            o.placed.to_string(),
+            show(o.summary.mean_mind(), 4),
+            show(improvement.small, 2),
+            show(improvement.large, 2),
+            show(improvement.overall, 2),
+            show(o.summary.t_test().map(|t| t.t), 1),
+            format!("{seconds:.3}"),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}

@@ -1,0 +1,242 @@
+//! Replays as data: one CSV row a placement, and summaries as JSON or CSV.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::csv::field;
+use crate::replay::statistics::Summary;
+use crate::replay::{Placed, Step};
+
+/// Columns of the placements' table: the contract's, then what was asked for besides.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// `ordering` comes first.
+    pub ordering: bool,
+    /// `diameter,box_size,box_sides,box_ratio,cube_ratio` after `components`.
+    pub extent: bool,
+    /// `ranks` comes last.
+    pub ranks: bool,
+}
+
+impl Columns {
+    /// The header line.
+    pub fn header(self) -> String {
+        let mut line = String::from(if self.ordering { "ordering," } else { "" });
+        line += "allocator,job,size,total_distance,mind,linear_span,ring_span,components";
+        if self.extent {
+            line += ",diameter,box_size,box_sides,box_ratio,cube_ratio";
+        }
+        if self.ranks {
+            line += ",ranks";
+        }
+        line + "\n"
+    }
+}
+
+/// Writes the rows of one replay.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    columns: Columns,
+    /// Ordering and allocator as they begin every row.
+    start: String,
+}
+
+impl Rows {
+    /// Rows of `allocator` on `ordering`.
+    ///
+    /// # Errors
+    /// None in practice: what quoting a text in memory reports.
+    pub fn new(columns: Columns, ordering: &str, allocator: &str) -> io::Result<Self> {
+        let mut start = String::new();
+        if columns.ordering {
+            start = field(ordering)? + ",";
+        }
+        start += &field(allocator)?;
+        Ok(Rows { columns, start })
+    }
+
+    /// Writes a block's placements.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn write(&self, step: &Step<'_>, out: &mut impl Write) -> io::Result<()> {
+        for placed in step.placed {
+            self.row(step.block.name(placed.event), placed, out)?;
+        }
+        Ok(())
+    }
+
+    fn row(&self, job: &str, placed: &Placed, out: &mut impl Write) -> io::Result<()> {
+        let p = &placed.placement;
+        out.write_all(self.start.as_bytes())?;
+        out.write_all(b",")?;
+        if job.contains(['"', ',']) {
+            out.write_all(field(job)?.as_bytes())?;
+        } else {
+            out.write_all(job.as_bytes())?;
+        }
+        integer(p.size, out)?;
+        integer(p.total_distance, out)?;
+        out.write_all(b",")?;
+        if let Some(mind) = p.mind() {
+            write!(out, "{mind}")?;
+        }
+        integer(p.linear_span, out)?;
+        integer(p.ring_span, out)?;
+        integer(p.components, out)?;
+        if self.columns.extent {
+            match &placed.extent {
+                Some(extent) => {
+                    integer(extent.diameter, out)?;
+                    match &extent.bounds {
+                        Some(b) => write!(
+                            out,
+                            ",{},{},{},{}",
+                            b.size, b.sides, b.box_ratio, b.cube_ratio
+                        )?,
+                        None => out.write_all(b",,,,")?,
+                    }
+                }
+                None => out.write_all(b",,,,,")?,
+            }
+        }
+        if self.columns.ranks {
+            out.write_all(b",")?;
+            if let Some(ranks) = &placed.ranks {
+                write!(out, "{ranks}")?;
+            }
+        }
+        out.write_all(b"\n")
+    }
+}
+
+/// A comma and a whole number, without the machinery of formatting: there are millions.
+fn integer(value: impl Into<u64>, out: &mut impl Write) -> io::Result<()> {
+    let mut value = value.into();
+    let mut text = [b','; 21];
+    let mut at = text.len();
+    loop {
+        at -= 1;
+        text[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+        if value == 0 {
+            break;
+        }
+    }
+    out.write_all(&text[at - 1..])
+}
+
+/// One replay's outcome and what it is compared with.
+pub struct Outcome<'a> {
+    /// The ordering's name.
+    pub ordering: &'a str,
+    /// The allocator as the user wrote it.
+    pub allocator: &'a str,
+    /// Jobs placed, skipped, and those of the skipped that asked for more than the machine.
+    pub placed: u64,
+    /// See `placed`.
+    pub skipped: u64,
+    /// See `placed`.
+    pub oversized: u64,
+    /// Its sums.
+    pub summary: &'a Summary,
+    /// Those of `fifo:0` on the same ordering.
+    pub baseline: &'a Summary,
+}
+
+/// How summaries are made.
+pub struct Terms<'a> {
+    /// Only sizes with more placements than this count in improvements.
+    pub threshold: u64,
+    /// Shares of compute by size, where known.
+    pub shares: Option<&'a [(u32, f64)]>,
+}
+
+impl Outcome<'_> {
+    /// The outcome as a JSON object.
+    pub fn json(&self, terms: &Terms<'_>) -> Value {
+        let (ours, base) = (self.summary, self.baseline);
+        let improvement = ours.improvement(base, terms.threshold);
+        let by_size: std::collections::BTreeMap<u32, f64> =
+            ours.improvements(base, terms.threshold).into_iter().collect();
+        let sizes: Vec<Value> = (ours.sizes())
+            .map(|(size, row)| {
+                json!({
+                    "size": size,
+                    "count": row.count,
+                    "mean_mind": row.mean(size),
+                    "min_mind": row.min(size),
+                    "max_mind": row.max(size),
+                    "mean_mind_per_log_size": row.mean(size) / f64::from(size).ln(),
+                    "improvement": by_size.get(&size),
+                })
+            })
+            .collect();
+        let test = ours.t_test().map(|t| {
+            json!({
+                "pairs": t.pairs, "mean": t.mean, "standard_deviation": t.standard_deviation,
+                "t": t.t, "p": t.p,
+            })
+        });
+        let mut document = json!({
+            "ordering": self.ordering,
+            "allocator": self.allocator,
+            "placed": self.placed,
+            "skipped": self.skipped,
+            "never_fits": self.oversized,
+            "mean_mind": ours.mean_mind(),
+            "mean_mind_per_log_size": ours.normalised().mean,
+            "mean_components": ours.mean_components(),
+            "mean_linear_span": ours.mean_linear_span(),
+            "mean_ring_span": ours.mean_ring_span(),
+            "improvement": {
+                "small": improvement.small,
+                "large": improvement.large,
+                "overall": improvement.overall,
+            },
+            "delta_mind": improvement.delta_mind,
+            "t_test": test,
+            "sizes": sizes,
+        });
+        if let Some(shares) = terms.shares {
+            let weighted = ours.weighted_improvement(base, terms.threshold, shares);
+            document["improvement"]["compute_weighted"] = json!(weighted);
+        }
+        document
+    }
+
+    /// The outcome as rows of `ordering,allocator,size,count,mean_mind,min_mind,max_mind,improvement`.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn rows(&self, terms: &Terms<'_>, out: &mut impl Write) -> io::Result<()> {
+        let by_size = self.summary.improvements(self.baseline, terms.threshold);
+        let start = field(self.ordering)? + "," + &field(self.allocator)?;
+        for (size, row) in self.summary.sizes() {
+            let improvement = by_size.binary_search_by_key(&size, |(s, _)| *s);
+            let improvement = improvement.map_or(String::new(), |i| by_size[i].1.to_string());
+            let (mean, min, max) = (row.mean(size), row.min(size), row.max(size));
+            writeln!(out, "{start},{size},{},{mean},{min},{max},{improvement}", row.count)?;
+        }
+        Ok(())
+    }
+}
+
+/// Header of [`Outcome::rows`].
+pub const SIZES_HEADER: &str =
+    "ordering,allocator,size,count,mean_mind,min_mind,max_mind,improvement\n";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_written_in_full() {
+        let mut out = Vec::new();
+        for value in [0, 7, 10, 999, 1000, u64::MAX] {
+            integer(value, &mut out).unwrap();
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), ",0,7,10,999,1000,18446744073709551615");
+    }
+}
