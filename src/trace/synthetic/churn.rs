@@ -171,10 +171,10 @@ mod tests {
         Workload::make(spec, 1).unwrap().collect()
     }
 
-    /// Mean busy nodes over the time of the process: every state lasts 1/(λ + live) on average, as long as few
-    /// jobs wait (arrivals of those are not in the log). The first and the last part of the log, where the
+    /// Mean busy nodes over the time of the process, from the log alone: ends come at the rate of the number of
+    /// live jobs, so each end stands for 1/live of time. The first and the last part of the log, where the
     /// machine fills and empties, are left out.
-    fn busy(text: &str, rate: f64) -> f64 {
+    fn busy(text: &str) -> f64 {
         let (mut log, mut block) = (Log::new("w", text), Block::default());
         log.next_block(usize::MAX, &mut block).unwrap();
         let mut sizes = vec![0; block.events.len()];
@@ -188,14 +188,13 @@ mod tests {
                     live += 1;
                 }
                 Event::Free { job } => {
+                    if (from..to).contains(&i) {
+                        sum += nodes as f64 / f64::from(live);
+                        time += 1.0 / f64::from(live);
+                    }
                     nodes -= u64::from(sizes[job.index()]);
                     live -= 1;
                 }
-            }
-            if (from..to).contains(&i) {
-                let lasts = 1.0 / (rate + f64::from(live));
-                sum += nodes as f64 * lasts;
-                time += lasts;
             }
         }
         sum / time
@@ -223,14 +222,13 @@ mod tests {
     #[test]
     fn the_machine_is_as_busy_as_asked() {
         // One node a job: a queue with 400 servers, where almost nobody waits. Exactly load · nodes then.
-        let seen = busy(&text("log:sizes=1,nodes=400,load=0.8,placements=100000"), 320.0);
+        let seen = busy(&text("log:sizes=1,nodes=400,load=0.8,placements=100000"));
         assert!((seen - 320.0).abs() < 4.0, "{seen}");
-        let rate = 0.9 * 6528.0 / 2.9921;
-        let seen = busy(&text("nersc:placements=200000"), rate) / 6528.0;
+        let seen = busy(&text("nersc:placements=200000")) / 6528.0;
         assert!((seen - 0.9).abs() < 0.02, "{seen}");
-        // Large jobs wait for the machine to drain, and others behind them: somewhat less than asked.
-        let seen = busy(&text("hector:placements=200000"), 0.9 * 2816.0 / 10.117) / 2816.0;
-        assert!((0.82..0.91).contains(&seen), "{seen}");
+        // Sizes scatter widely here: the mean of 200,000 has a standard error of 1 %.
+        let seen = busy(&text("hector:placements=200000")) / 2816.0;
+        assert!((seen - 0.9).abs() < 0.03, "{seen}");
     }
 
     #[test]
