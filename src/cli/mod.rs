@@ -18,6 +18,7 @@ mod output;
 mod progress;
 mod replay;
 mod topology;
+mod trace;
 
 /// Node orderings for supercomputer schedulers: which order of nodes places jobs compactly on a network?
 #[derive(Debug, Parser)]
@@ -51,6 +52,7 @@ enum Verb {
     Mpc(mpc::Command),
     Replay(replay::Command),
     Export(export::Command),
+    Trace(trace::Command),
     List(list::Command),
 }
 
@@ -80,6 +82,7 @@ pub fn run() -> ExitCode {
         Verb::Mpc(command) => command.run(&context),
         Verb::Replay(command) => command.run(&context),
         Verb::Export(command) => command.run(&context),
+        Verb::Trace(command) => command.run(&context),
         Verb::List(command) => command.run(&context),
     };
     match outcome {
