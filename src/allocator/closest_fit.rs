@@ -49,8 +49,8 @@ impl Allocator for ClosestFit {
             // All entries are one run at the largest step, so there is one.
             start = self.steps.get(least).and_then(|step| self.runs.first(*step, count));
         }
-        if let Some(run) = start {
-            self.runs.take(run.start, count, chosen);
+        if let Some(start) = start {
+            self.runs.take(start, count, chosen);
         }
     }
 }

@@ -94,7 +94,7 @@ impl Allocator for FirstFit {
 impl FirstFit {
     fn place(&mut self, count: u32, chosen: &mut Ranks) {
         match self.runs.first(self.gap.of(count), count) {
-            Some(run) => self.runs.take(run.start, count, chosen),
+            Some(start) => self.runs.take(start, count, chosen),
             // A single rank is always found, so the halves come to an end.
             None => {
                 self.place(count / 2, chosen);

@@ -32,8 +32,8 @@ struct LargestFit {
 impl Allocator for LargestFit {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
         self.runs.load(free);
-        if let Some(run) = self.runs.first(self.gap, count) {
-            return self.runs.take(run.start, count, chosen);
+        if let Some(start) = self.runs.first(self.gap, count) {
+            return self.runs.take(start, count, chosen);
         }
         // Taking a run whole leaves all others as they are: one sort tells the order of them.
         self.longest.clear();

@@ -10,10 +10,11 @@ use crate::ranks::{FreeSet, Ranks, Run};
 #[derive(Debug, Default)]
 pub struct Runs {
     runs: Vec<Run>,
-    /// What earlier searches proved: no g-run that begins before `start` has `count` ranks.
+    /// What earlier searches proved.
     known: Vec<Known>,
 }
 
+/// No g-run that begins before `start` has `count` ranks.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     gap: u32,
@@ -85,18 +86,52 @@ impl Runs {
         })
     }
 
-    /// The first g-run of at least `count` ranks. Amortised over one job: O(runs) for every different
-    /// (gap, count) asked for.
-    pub fn first(&mut self, gap: u32, count: u32) -> Option<GapRun> {
-        let helps = |k: &&Known| k.gap == gap && k.count <= count;
-        let start = self.known.iter().filter(helps).map(|k| k.start).max().unwrap_or(0);
-        let found = self.gap_runs_from(start, gap).find(|run| run.count >= count);
-        let start = found.map_or(self.runs.len(), |run| run.start);
-        match self.known.iter_mut().find(|k| k.gap == gap && k.count == count) {
-            Some(known) => known.start = start,
-            None => self.known.push(Known { gap, count, start }),
+    /// Index of the run at which the first g-run of at least `count` ranks begins. Amortised over one job:
+    /// O(runs) for every different (gap, count) asked for.
+    pub fn first(&mut self, gap: u32, count: u32) -> Option<usize> {
+        let (mut start, mut slot) = (0, None);
+        for (i, known) in self.known.iter().enumerate() {
+            // A larger gap's search speaks for this one where it came to the end in vain.
+            let speaks = known.gap == gap || known.gap > gap && known.start == self.runs.len();
+            if speaks && known.count <= count {
+                start = start.max(known.start);
+            }
+            if known.gap == gap && known.count == count {
+                slot = Some(i);
+            }
+        }
+        let (found, longest) = self.search(start, gap, count);
+        // A search in vain tells the longest there is: nothing above it needs another.
+        let count = if found.is_none() && start == 0 { longest + 1 } else { count };
+        let known = Known { gap, count, start: found.unwrap_or(self.runs.len()) };
+        match slot {
+            Some(i) => self.known[i] = known,
+            None => self.known.push(known),
         }
         found
+    }
+
+    /// The first g-run of at least `count` ranks from run `start` on, and the longest met.
+    fn search(&self, start: usize, gap: u32, count: u32) -> (Option<usize>, u32) {
+        let (mut begins, mut held, mut longest) = (start, 0, 0);
+        // No rank is within a gap of this one.
+        let mut end = None::<u32>;
+        for (i, run) in self.runs.iter().enumerate().skip(start) {
+            if run.count == 0 {
+                continue;
+            }
+            // The last of the one and the first of the other differ by first - (end - 1).
+            if end.is_none_or(|end| run.first - end >= gap) {
+                (begins, held) = (i, 0);
+            }
+            held = if gap == 0 { 1 } else { held + run.count };
+            longest = longest.max(held);
+            if held >= count {
+                return (Some(begins), longest);
+            }
+            end = Some(run.end());
+        }
+        (None, longest)
     }
 
     /// Moves the first `count` ranks from run `start` on to `chosen`.
@@ -125,7 +160,7 @@ mod tests {
         fn gap_runs_are_stretches_of_near_neighbours(
             free in prop::collection::vec(any::<bool>(), 1..90),
             gap in 0u32..6,
-            moves in prop::collection::vec((1u32..6, 0u32..6), 0..8),
+            moves in prop::collection::vec((1u32..9, 0u32..6), 0..20),
         ) {
             let mut set = FreeSet::new(free.len() as u32);
             let taken = (0..free.len() as u32).filter(|r| !free[*r as usize]);
@@ -150,10 +185,10 @@ mod tests {
                 prop_assert_eq!(told, plain.iter().map(|s| s.len() as u32).collect::<Vec<_>>());
                 let fits = stretches(other).into_iter().find(|s| s.len() as u32 >= count);
                 let found = runs.first(other, count);
-                prop_assert_eq!(found.map(|r| r.count), fits.as_ref().map(|s| s.len() as u32));
-                if let (Some(run), Some(stretch)) = (found, fits) {
+                prop_assert_eq!(found.is_some(), fits.is_some());
+                if let (Some(start), Some(stretch)) = (found, fits) {
                     let mut chosen = Ranks::default();
-                    runs.take(run.start, count, &mut chosen);
+                    runs.take(start, count, &mut chosen);
                     let first = &stretch[..count as usize];
                     prop_assert_eq!(chosen.iter().collect::<Vec<_>>(), first.to_vec());
                     entries.retain(|e| !first.contains(e));

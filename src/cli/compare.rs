@@ -11,10 +11,12 @@ use rayon::prelude::*;
 use super::output::{self, Output};
 use super::progress;
 use crate::metric::comparison::Comparison;
-use crate::metric::mpc;
+use crate::metric::mpc::{self, Curve};
 use crate::ordering::{self, NodeOrder};
+use crate::replay::prediction::{Prediction, predict};
 use crate::report;
 use crate::topology::{Context, Topology};
+use crate::trace::{Options, Sizes, Weight};
 
 /// Compare orderings of a machine by their exact MPC curves: a ranked table and a page of plots
 #[derive(Debug, Args)]
@@ -29,6 +31,17 @@ pub struct Command {
     /// Write index.html, the plots as SVG and the data as CSV into DIR
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Replay this workload on every ordering, and weigh MPC by its job sizes: an SWF trace or a placement
+    /// log, plain or .gz
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// An allocator of the replay; repeat for several
+    /// [default: fifo:0, first-fit:1, span-best-fit, slurm-best-fit]
+    #[arg(long = "alloc", value_name = "A", requires = "trace")]
+    allocators: Vec<String>,
+    /// Processors of a node, in an SWF trace
+    #[arg(long, value_name = "P", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: Option<u32>,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
@@ -57,21 +70,52 @@ impl Command {
             bar.inc(1);
         }
         bar.finish_and_clear();
+        let prediction = self.predict(&topology, &orders, &curves)?;
         let comparison = Comparison::new(&topology, &orders, curves)?;
         let command = self.command(context);
         if let Some(folder) = &self.out {
-            write_folder(folder, &topology, &orders, &comparison, &command)?;
+            let files =
+                report::files(&topology, &orders, &comparison, prediction.as_ref(), &command)?;
+            write_folder(folder, files)?;
         }
         if self.json {
-            let text = report::json::summary(&comparison, &command);
+            let text = report::json::summary(&comparison, prediction.as_ref(), &command);
             return output::write(None, format!("{}\n", text.trim_end()).as_bytes());
         }
         let mut out = Output::open(None)?;
         write_table(&mut out, &comparison)?;
+        if let Some(prediction) = &prediction {
+            write_prediction(&mut out, prediction)?;
+        }
         if let Some(folder) = &self.out {
             writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
         }
         out.finish()
+    }
+
+    /// Replays the workload, where there is one. What a trace leaves out is said on standard error.
+    fn predict(
+        &self,
+        topology: &Topology,
+        orders: &[NodeOrder],
+        curves: &[Curve],
+    ) -> anyhow::Result<Option<Prediction>> {
+        let Some(path) = &self.trace else { return Ok(None) };
+        let default = ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
+        let allocators = match self.allocators.as_slice() {
+            [] => default.map(String::from).to_vec(),
+            given => given.to_vec(),
+        };
+        let nodes = topology.node_count() as u32;
+        let (mut log, sizes) = super::replay::open(path, self.procs_per_node.unwrap_or(1), nodes)?;
+        let sizes = match sizes {
+            Some(sizes) => sizes,
+            None => Sizes::read(&path.display().to_string(), Weight::Jobs, &Options::default())?,
+        };
+        let curves: Vec<&Curve> = curves.iter().collect();
+        let shares = |n| sizes.shares(n);
+        let prediction = predict(topology, orders, &curves, &allocators, &mut log, &shares, None)?;
+        Ok(Some(prediction))
     }
 
     /// The command line that makes this comparison again.
@@ -79,6 +123,15 @@ impl Command {
         let mut words = vec!["nodeorder".to_string(), "compare".into(), self.spec.clone()];
         for order in &self.orders {
             words.extend(["--order".into(), order.clone()]);
+        }
+        if let Some(trace) = &self.trace {
+            words.extend(["--trace".into(), trace.display().to_string()]);
+        }
+        for allocator in &self.allocators {
+            words.extend(["--alloc".into(), allocator.clone()]);
+        }
+        if let Some(processors) = self.procs_per_node {
+            words.extend(["--procs-per-node".into(), processors.to_string()]);
         }
         if context.seed != 1 {
             words.extend(["--seed".into(), context.seed.to_string()]);
@@ -106,16 +159,9 @@ fn distinct(orders: Vec<NodeOrder>) -> Vec<NodeOrder> {
 }
 
 /// Writes every file of the report; the page comes last, so that it never refers to what is not there.
-fn write_folder(
-    folder: &Path,
-    topology: &Topology,
-    orders: &[NodeOrder],
-    comparison: &Comparison,
-    command: &str,
-) -> anyhow::Result<()> {
+fn write_folder(folder: &Path, mut files: Vec<report::File<'_>>) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("{}: creating the folder", folder.display()))?;
-    let mut files = report::files(topology, orders, comparison, command)?;
     files.sort_by_key(|file| file.name == "index.html");
     for file in &files {
         let path = folder.join(&file.name);
@@ -162,6 +208,37 @@ fn write_table(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<
     writeln!(out, "{}", table.trim_fmt())?;
     writeln!(out)?;
     writeln!(out, "{}", winners(comparison))?;
+    Ok(())
+}
+
+/// The replay's outcome, orderings as given, and how good a forecast the curves are.
+fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> anyhow::Result<()> {
+    let p = prediction;
+    writeln!(
+        out,
+        "\nReplay of {}: {} jobs placed, {} skipped. Mean hops between a job's nodes, by allocator.\n",
+        p.workload, p.placed, p.skipped
+    )?;
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut header = vec!["ordering".to_string(), "weighted MPC".into()];
+    header.extend(p.allocators.iter().cloned());
+    table.set_header(header);
+    let show = |value: Option<f64>, digits: usize| {
+        value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
+    };
+    for row in &p.rows {
+        let mut cells = vec![row.ordering.clone(), format!("{:.4}", row.weighted_mpc)];
+        cells.extend(row.mean_mind.iter().map(|m| show(*m, 4)));
+        table.add_row(cells);
+    }
+    let mut last = vec!["rank correlation with weighted MPC".to_string(), String::new()];
+    last.extend(p.agreement.iter().map(|a| show(a.spearman, 2)));
+    table.add_row(last);
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    writeln!(out, "{}", table.trim_fmt())?;
     Ok(())
 }
 

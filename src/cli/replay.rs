@@ -14,13 +14,14 @@ use tempfile::SpooledTempFile;
 use super::output::{self, Output};
 use crate::allocator::{self, Site};
 use crate::error::{Error, Place};
+use crate::input::Lines;
 use crate::metric::placement::Gauge;
 use crate::metric::places::Places;
 use crate::replay::statistics::Summary;
 use crate::replay::{self, Replay, Wants};
 use crate::report::replay::{Columns, Outcome, Rows, SIZES_HEADER, Terms};
 use crate::topology::Context;
-use crate::trace::Log;
+use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, convert};
 
 /// The allocator that all improvements are measured against.
 const BASELINE: &str = "fifo:0";
@@ -39,7 +40,7 @@ pub struct Command {
     /// An ordering: a name with options, or an ordering file; repeat for several
     #[arg(long = "order", value_name = "ORD", required = true)]
     orders: Vec<String>,
-    /// The placement log: lines `P JOB NODES` and `F JOB`; `nodeorder trace convert` makes one of a trace
+    /// The placement log, lines `P JOB NODES` and `F JOB`, or an SWF trace; plain or .gz
     #[arg(long, value_name = "FILE")]
     log: PathBuf,
     /// An allocator, such as first-fit:8 (see `nodeorder list allocators`); repeat for several
@@ -66,7 +67,7 @@ pub struct Command {
     /// Weigh improvements by the node-hours a trace spends on each size (FILE.swf, or CSV size,share)
     #[arg(long, value_name = "FILE")]
     compute: Option<PathBuf>,
-    /// Processors a node, for --compute with a trace
+    /// Processors of a node, in SWF traces
     #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: u32,
     /// Print a table with each allocator's outcome and time to standard error
@@ -96,8 +97,9 @@ impl Command {
         }
         let topology = super::load(&self.spec, context)?;
         let orders = super::orders(&topology, &self.orders)?;
-        let shares: Option<Vec<(u32, f64)>> = None;
-        let mut log = Log::open(&self.log)?;
+        let shares = self.shares(topology.node_count() as u32)?;
+        let nodes = topology.node_count() as u32;
+        let (mut log, _) = open(&self.log, self.procs_per_node, nodes)?;
 
         let places: Vec<Places> =
             orders.iter().map(|o| Places::new(&topology, o)).collect::<Result<_, _>>()?;
@@ -200,13 +202,29 @@ impl Command {
         Ok(())
     }
 
+    /// Shares of compute by size, where `--compute` says where from. A table's shares are taken as they are.
+    fn shares(&self, nodes: u32) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
+        let Some(path) = &self.compute else { return Ok(None) };
+        let options = Options { procs_per_node: self.procs_per_node, ..Options::default() };
+        let weight = match trace::kind(&mut Lines::open(path)?)? {
+            Kind::Table => Weight::Jobs,
+            _ => Weight::NodeHours,
+        };
+        let sizes = Sizes::read(&path.display().to_string(), weight, &options)?;
+        Ok(Some(sizes.shares(nodes)?))
+    }
+
     /// Orderings × allocators, in the order given; with a baseline for each ordering where one is needed.
     fn lanes(&self, orders: usize, summarised: bool) -> Vec<Lane<'_>> {
         let mut lanes: Vec<Lane<'_>> = Vec::new();
         for order in 0..orders {
             let first = lanes.len();
             let given = self.allocators.iter().position(|a| a == BASELINE);
-            let baseline = first + given.unwrap_or(self.allocators.len());
+            // Without a summary nothing is compared: each lane is its own baseline.
+            let baseline = match given {
+                _ if !summarised => first,
+                given => first + given.unwrap_or(self.allocators.len()),
+            };
             let lane = |allocator, wanted| Lane { order, allocator, baseline, wanted };
             lanes.extend(self.allocators.iter().map(|a| lane(a.as_str(), true)));
             if summarised && given.is_none() {
@@ -235,6 +253,34 @@ impl Command {
     }
 }
 
+/// Opens a placement log, or an SWF trace as one; of a trace also its job sizes. What is left out of a trace
+/// is said on standard error.
+pub(super) fn open(
+    path: &Path,
+    procs_per_node: u32,
+    nodes: u32,
+) -> anyhow::Result<(Log, Option<Sizes>)> {
+    let mut lines = Lines::open(path)?;
+    match trace::kind(&mut lines)? {
+        Kind::Log => Ok((Log::over(lines), None)),
+        Kind::Swf => {
+            let options = Options { procs_per_node, nodes: Some(nodes), ..Options::default() };
+            let trace = Trace::over(lines, &options)?;
+            for (reason, count) in trace.tally().iter() {
+                let what = if reason.drops() { "left out" } else { "mended" };
+                eprintln!("{}: {count} jobs {what}: {}", trace.name(), reason.name());
+            }
+            let sizes = Sizes::of_trace(&trace, Weight::Jobs);
+            Ok((Log::new(trace.name(), convert::to_log(&trace)), Some(sizes)))
+        }
+        Kind::Table => {
+            let place = Place::File(lines.name().into());
+            let expected = "an SWF trace or a placement log";
+            Err(Error::input(place, "a table of sizes", expected).into())
+        }
+    }
+}
+
 /// Whether the summary is a table; by the file's name.
 fn summary_is_csv(path: &Path) -> anyhow::Result<bool> {
     match path.extension().and_then(|e| e.to_str()) {
@@ -253,7 +299,15 @@ fn table(outcomes: &[Outcome<'_>], seconds: &[f64], threshold: u64) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
-        "ordering", "allocator", "placed", "mean MIND", "small %", "large %", "overall %", "t", "seconds",
+        "ordering",
+        "allocator",
+        "placed",
+        "mean MIND",
+        "small %",
+        "large %",
+        "overall %",
+        "t",
+        "seconds",
     ]);
     for (o, seconds) in outcomes.iter().zip(seconds) {
         let improvement = o.summary.improvement(o.baseline, threshold);

@@ -1,6 +1,8 @@
 //! Figures of merit: of an ordering on a topology, and of one allocation.
 
 pub mod comparison;
+pub mod correlation;
+mod cuts;
 pub mod mpc;
 pub mod placement;
 pub mod places;

@@ -2,11 +2,14 @@
 //!
 //! The window slides by one entry at a time: the one that leaves takes its distances to the rest along, the
 //! one that enters brings its own. What a member adds to the sum comes from counters that follow the
-//! window: on grids, for every label of an axis the summed distance to it; on trees and hierarchies, how many
-//! members share a label; on graphs, the rows of the distance table.
+//! window. Distances that are sums of few cuts count the members on one side of every cut: the sum is
+//! `Σ w·c·(n - c)`, the same few vector operations for every window. Others keep, for every label of an axis,
+//! the summed distance to it; how many members share a label, on trees and hierarchies; rows of the distance
+//! table, on graphs.
 
 use multiversion::multiversion;
 
+use super::cuts::Cuts;
 use super::places::{BLOCK, Hub, Kind, Places, Terms};
 
 /// Up to so many members are summed pair by pair.
@@ -16,6 +19,7 @@ const FEW: usize = 4;
 #[derive(Debug)]
 pub struct Window<'p> {
     places: &'p Places,
+    cuts: Option<Cuts>,
     counters: Counters,
 }
 
@@ -95,7 +99,11 @@ impl<'p> Window<'p> {
             },
             Kind::Table { hosts, .. } => Counters::Table { sums: vec![0; *hosts] },
         };
-        Window { places, counters }
+        let cuts = match &places.kind {
+            Kind::Terms(terms) => Cuts::new(terms),
+            _ => None,
+        };
+        Window { places, cuts, counters }
     }
 
     /// The first of the windows `entries[i .. i + count]` with the smallest sum, and that sum.
@@ -103,11 +111,14 @@ impl<'p> Window<'p> {
     /// ([`Places::floor`]).
     ///
     /// # Complexity
-    /// With f entries: O(f·Σ extents/8) on grids, O(f·levels) on trees and hierarchies,
+    /// With f entries: O(f·cuts/16) on grids, O(f·levels) on trees and hierarchies,
     /// O(f·min(count, hosts/16)) on graphs.
     pub fn best(&mut self, entries: &[u32], count: u32) -> (usize, u64) {
         let (places, n) = (self.places, count as usize);
         let floor = places.floor(count);
+        if let Some(cuts) = self.cuts.as_ref().filter(|cuts| cuts.hold(count)) {
+            return cuts.best(entries, n, floor);
+        }
         if n <= FEW {
             return few(places, entries, n, floor);
         }
@@ -404,6 +415,9 @@ mod tests {
             // Twice: the counters must be left as they were found.
             for _ in 0..2 {
                 prop_assert_eq!(window.best(&entries, count), (first, least));
+                let cuts = window.cuts.take();
+                prop_assert_eq!(window.best(&entries, count), (first, least));
+                window.cuts = cuts;
                 let mut ranks = Ranks::default();
                 entries[first..][..count as usize].iter().for_each(|r| ranks.push_rank(*r));
                 prop_assert_eq!(gauge.total(&ranks), least);
@@ -417,6 +431,7 @@ mod tests {
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let places = Places::new(&topology, &order).unwrap();
         let mut window = Window::new(&places);
+        assert!(window.cuts.is_none());
         assert!(matches!(window.counters, Counters::Wide { .. }));
         let entries: Vec<u32> = (0..60).map(|i| i * i * 27).collect();
         let sum = |set: &[u32]| -> u64 {

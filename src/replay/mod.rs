@@ -14,6 +14,7 @@ use crate::metric::placement::{Extent, Gauge, Placement};
 use crate::ranks::{FreeSet, Ranks};
 use crate::trace::{Block, Event, Log};
 
+pub mod prediction;
 pub mod statistics;
 
 /// Events a block.

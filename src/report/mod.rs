@@ -8,11 +8,13 @@ use crate::error::Result;
 use crate::metric::comparison::Comparison;
 use crate::ordering::NodeOrder;
 use crate::plot::{self, View};
+use crate::replay::prediction::Prediction;
 use crate::topology::Topology;
 
 pub mod csv;
 pub mod json;
 mod page;
+pub mod prediction;
 pub mod replay;
 mod words;
 
@@ -69,6 +71,7 @@ pub(crate) struct Figures {
 /// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
 /// `summary.json` and the figures as SVG.
 ///
+/// With a workload's `prediction`, whose rows are in the order of `orders`, also `workload.csv` and its figure.
 /// `orders` are those compared, as the user named them: colours follow that order. `command` is what
 /// reproduces the comparison.
 ///
@@ -78,6 +81,7 @@ pub fn files<'a>(
     topology: &Topology,
     orders: &[NodeOrder],
     comparison: &'a Comparison,
+    prediction: Option<&Prediction>,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
     let slots = slots(comparison, orders);
@@ -94,9 +98,17 @@ pub fn files<'a>(
         .into_iter()
         .map(|(name, write)| File { name: name.into(), content: Content::Table(write, comparison) })
         .collect();
-    files.push(File::text("summary.json", json::summary(comparison, command)));
+    files.push(File::text("summary.json", json::summary(comparison, prediction, command)));
+    let mut workload = String::new();
+    if let Some(prediction) = prediction {
+        let mut table = Vec::new();
+        // Written to memory: there is nothing that could fail.
+        let _ = prediction::write_csv(&mut table, prediction);
+        files.push(File::text("workload.csv", String::from_utf8_lossy(&table).into_owned()));
+        workload = prediction::section(prediction, &slots, "");
+    }
     let names: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
-    let page = page::page(topology, comparison, &slots, &figures, &names, command)?;
+    let page = page::page(topology, comparison, &slots, &figures, workload, &names, command)?;
     files.insert(0, File::text("index.html", page));
     let Figures { winners, curves, machines } = figures;
     let all = std::iter::once(winners).chain(curves).chain(machines);

@@ -21,6 +21,7 @@ pub(crate) fn page(
     comparison: &Comparison,
     slots: &[usize],
     figures: &Figures,
+    workload: String,
     files: &[String],
     command: &str,
 ) -> Result<String> {
@@ -34,6 +35,7 @@ pub(crate) fn page(
         ("details", words::details(comparison)),
         ("facts", facts(topology, comparison)),
         ("table", table(comparison, slots)?),
+        ("workload", workload),
         ("winners", winners(comparison, &figures.winners)),
         ("curves", figures.curves.iter().map(figure).collect()),
         ("machines", machines(comparison, &figures.machines)),
@@ -264,6 +266,9 @@ fn file_list(files: &[String]) -> String {
         "table.csv" => "the ranked table",
         "stretches.csv" => "who wins at which sizes",
         "crossovers.csv" => "where the two leaders change places",
+        "workload.csv" => {
+            "the replay of the workload: ordering, weighted_mpc, allocator, mean_mind"
+        }
         "summary.json" => "all but the curves, as one document",
         _ => "",
     };

@@ -90,11 +90,9 @@ impl Rows {
                 Some(extent) => {
                     integer(extent.diameter, out)?;
                     match &extent.bounds {
-                        Some(b) => write!(
-                            out,
-                            ",{},{},{},{}",
-                            b.size, b.sides, b.box_ratio, b.cube_ratio
-                        )?,
+                        Some(b) => {
+                            write!(out, ",{},{},{},{}", b.size, b.sides, b.box_ratio, b.cube_ratio)?
+                        }
                         None => out.write_all(b",,,,")?,
                     }
                 }

@@ -1,0 +1,171 @@
+//! Windows over distances that are sums of few cuts.
+//!
+//! A cut parts the ranks in two sides; two ranks on different sides are a hop apart by it. A path of n labels
+//! is its n-1 cuts, a ring the cuts between half-turns (all n of them, each half, where n is odd), a clique the
+//! cuts between one label and the rest, each half. Of a set of m ranks with c on one side, c·(m - c) pairs are
+//! parted: `2·Σ d = Σ w·c·(m - c)` with w = 2 for whole cuts, 1 for half ones.
+//!
+//! # References
+//! Deza & Laurent, "Geometry of Cuts and Metrics", 1997.
+
+use multiversion::multiversion;
+
+use super::places::Terms;
+use crate::topology::distance::Shape;
+
+/// Cuts of one vector block.
+const BLOCK: usize = 16;
+/// More blocks than this, and the counters of [`super::window`] are faster.
+const MOST_BLOCKS: usize = 8;
+/// The most bytes the sides may take.
+const MOST_BYTES: usize = 64 << 20;
+
+type Sides = [u8; BLOCK];
+type Counts = [i16; BLOCK];
+
+/// Which side of every cut each rank is on.
+#[derive(Debug)]
+pub(super) struct Cuts {
+    blocks: usize,
+    /// `blocks` blocks a rank: 1 on the far side, 0 on the near one. Cuts beyond the last have weight 0.
+    sides: Vec<Sides>,
+    weights: Vec<Counts>,
+}
+
+impl Cuts {
+    /// The cuts of `terms`, where they are few.
+    pub fn new(terms: &Terms) -> Option<Self> {
+        // Of each cut: where its term stands among a rank's labels, its labels, and its weight.
+        let mut cuts: Vec<(usize, Box<dyn Fn(u32) -> bool>, i16)> = Vec::new();
+        let count: u64 = terms.lines.iter().map(|l| u64::from(l.axis.extent)).sum::<u64>()
+            + terms.cliques.iter().map(|c| u64::from(c.extent)).sum::<u64>();
+        if count > 2 * (BLOCK * MOST_BLOCKS) as u64 {
+            return None;
+        }
+        for (i, line) in terms.lines.iter().enumerate() {
+            let n = line.axis.extent;
+            match line.axis.shape {
+                Shape::Ring => {
+                    let (turns, weight) = if n.is_multiple_of(2) { (n / 2, 2) } else { (n, 1) };
+                    for t in 0..turns {
+                        cuts.push((i, Box::new(move |x| (x + n - t) % n < n / 2), weight));
+                    }
+                }
+                _ => (1..n).for_each(|t| cuts.push((i, Box::new(move |x| x >= t), 2))),
+            }
+        }
+        for (i, clique) in terms.cliques.iter().enumerate() {
+            let (place, weight) = (terms.lines.len() + i, i16::try_from(clique.weight).ok()?);
+            (0..clique.extent).for_each(|t| cuts.push((place, Box::new(move |x| x == t), weight)));
+        }
+        let blocks = cuts.len().div_ceil(BLOCK);
+        let width = terms.lines.len() + terms.cliques.len();
+        if width == 0 || blocks > MOST_BLOCKS {
+            return None;
+        }
+        let ranks = terms.labels.len() / width;
+        if ranks * blocks * BLOCK > MOST_BYTES {
+            return None;
+        }
+        let mut weights = vec![[0; BLOCK]; blocks];
+        cuts.iter().enumerate().for_each(|(c, cut)| weights[c / BLOCK][c % BLOCK] = cut.2);
+        let mut sides = vec![[0; BLOCK]; ranks * blocks];
+        for (rank, labels) in terms.labels.chunks(width).enumerate() {
+            for (c, (place, far, _)) in cuts.iter().enumerate() {
+                sides[rank * blocks + c / BLOCK][c % BLOCK] = u8::from(far(labels[*place]));
+            }
+        }
+        Some(Cuts { blocks, sides, weights })
+    }
+
+    /// Whether the sums of `count` members fit the counters: w·(m - c) in 16 bits, all of `Σ w·c·(m - c)` in
+    /// 31.
+    pub fn hold(&self, count: u32) -> bool {
+        let n = u64::from(count);
+        let weights = self.weights.iter().flatten();
+        let (largest, all) = weights.fold((0, 0), |(largest, all): (u64, u64), w| {
+            (largest.max(u64::from(w.unsigned_abs())), all + u64::from(w.unsigned_abs()))
+        });
+        n * largest <= i16::MAX as u64 && all * n * n / 4 <= i32::MAX as u64
+    }
+
+    /// As [`super::window::Window::best`].
+    pub fn best(&self, entries: &[u32], n: usize, floor: u64) -> (usize, u64) {
+        let doubled = i32::try_from(2 * floor).unwrap_or(i32::MAX);
+        let (at, sum) = slide(self.blocks, &self.sides, &self.weights, entries, n as i16, doubled);
+        (at, sum as u64 / 2)
+    }
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn slide(
+    blocks: usize,
+    sides: &[Sides],
+    weights: &[Counts],
+    entries: &[u32],
+    n: i16,
+    floor: i32,
+) -> (usize, i32) {
+    // The number of blocks is fixed in each copy, so that the counters stay in registers.
+    match blocks {
+        1 => slide_blocks::<1>(sides, weights, entries, n, floor),
+        2 => slide_blocks::<2>(sides, weights, entries, n, floor),
+        3 => slide_blocks::<3>(sides, weights, entries, n, floor),
+        4 => slide_blocks::<4>(sides, weights, entries, n, floor),
+        5 => slide_blocks::<5>(sides, weights, entries, n, floor),
+        6 => slide_blocks::<6>(sides, weights, entries, n, floor),
+        7 => slide_blocks::<7>(sides, weights, entries, n, floor),
+        _ => slide_blocks::<8>(sides, weights, entries, n, floor),
+    }
+}
+
+#[inline(always)]
+fn slide_blocks<const BLOCKS: usize>(
+    sides: &[Sides],
+    weights: &[Counts],
+    entries: &[u32],
+    n: i16,
+    floor: i32,
+) -> (usize, i32) {
+    let (sides, _) = sides.as_chunks::<BLOCKS>();
+    let weights: [Counts; BLOCKS] = std::array::from_fn(|b| weights[b]);
+    let mut far = [[0i16; BLOCK]; BLOCKS];
+    for rank in &entries[..n as usize] {
+        let come = &sides[*rank as usize];
+        for b in 0..BLOCKS {
+            for l in 0..BLOCK {
+                far[b][l] += i16::from(come[b][l]);
+            }
+        }
+    }
+    let (mut at, mut least) = (0, sum(&far, &weights, n));
+    for (i, (gone, come)) in entries.iter().zip(&entries[n as usize..]).enumerate() {
+        if least <= floor {
+            break;
+        }
+        let (gone, come) = (&sides[*gone as usize], &sides[*come as usize]);
+        for b in 0..BLOCKS {
+            for l in 0..BLOCK {
+                far[b][l] += i16::from(come[b][l].wrapping_sub(gone[b][l]) as i8);
+            }
+        }
+        let sum = sum(&far, &weights, n);
+        if sum < least {
+            (at, least) = (i + 1, sum);
+        }
+    }
+    (at, least)
+}
+
+/// `Σ w·c·(n - c)`.
+#[inline(always)]
+fn sum<const BLOCKS: usize>(far: &[Counts; BLOCKS], weights: &[Counts; BLOCKS], n: i16) -> i32 {
+    let mut sum = 0;
+    for b in 0..BLOCKS {
+        for l in 0..BLOCK {
+            let near = weights[b][l].wrapping_mul(n - far[b][l]);
+            sum += i32::from(far[b][l]) * i32::from(near);
+        }
+    }
+    sum
+}

@@ -1,0 +1,164 @@
+//! MPC as a predictor: the mean distance that a workload's job sizes would have on a machine filled at random
+//! stretches of an ordering, against what a replay gives.
+
+use serde::Serialize;
+
+use super::statistics::Summary;
+use super::{Clock, Replay, Wants, run};
+use crate::allocator::{self, Site};
+use crate::error::{Error, Place, Result};
+use crate::metric::correlation::{kendall, spearman};
+use crate::metric::mpc::Curve;
+use crate::metric::placement::Gauge;
+use crate::metric::places::Places;
+use crate::ordering::NodeOrder;
+use crate::topology::Topology;
+use crate::trace::Log;
+
+/// What a workload says of some orderings.
+#[derive(Clone, Debug, Serialize)]
+pub struct Prediction {
+    /// The workload's name.
+    pub workload: String,
+    /// The allocators replayed.
+    pub allocators: Vec<String>,
+    /// Jobs placed and skipped, of a replay; the same for all on one ordering.
+    pub placed: u64,
+    /// See `placed`.
+    pub skipped: u64,
+    /// One row an ordering, in the order given.
+    pub rows: Vec<Row>,
+    /// One an allocator: how well the weighted MPC ranks the orderings.
+    pub agreement: Vec<Agreement>,
+}
+
+/// One ordering under the workload.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The ordering.
+    pub ordering: String,
+    /// `Σ p(S)·MPC(S)` over the workload's job sizes from 2 nodes.
+    pub weighted_mpc: f64,
+    /// Mean MIND of the replay over placements from 2 nodes, one an allocator; none where there was none.
+    pub mean_mind: Vec<Option<f64>>,
+}
+
+/// Rank correlations over orderings between the weighted MPC and the replay's mean MIND; none where one of
+/// them is the same for all.
+#[derive(Clone, Debug, Serialize)]
+pub struct Agreement {
+    /// The allocator.
+    pub allocator: String,
+    /// Spearman's ρ.
+    pub spearman: Option<f64>,
+    /// Kendall's τ-b.
+    pub kendall: Option<f64>,
+}
+
+/// `Σ p(S)·MPC(S)`; `shares` are (S, p(S)) with 2 ≤ S ≤ nodes of the curve.
+pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
+    shares.iter().map(|(size, share)| share * curve.mpc(*size as usize)).sum()
+}
+
+/// Replays `log` through every allocator on every ordering and sets the outcome beside the curves.
+/// `shares` are the job sizes of the log, from 2 to the number of nodes of the ordering.
+///
+/// # Errors
+/// A bad log or allocator; more memory than allowed.
+///
+/// # References
+/// Albing, "Characterizing node orderings for improved performance", 2015 ("reality check").
+pub fn predict(
+    topology: &Topology,
+    orders: &[NodeOrder],
+    curves: &[&Curve],
+    allocators: &[String],
+    log: &mut Log,
+    shares: &dyn Fn(u32) -> Result<Vec<(u32, f64)>>,
+    clock: Option<Clock<'_>>,
+) -> Result<Prediction> {
+    let workload = log.name().to_string();
+    let places: Vec<Places> =
+        orders.iter().map(|o| Places::new(topology, o)).collect::<Result<_>>()?;
+    let mut replays = Vec::new();
+    for (order, places) in orders.iter().zip(&places) {
+        let site = Site { topology, order, places };
+        for text in allocators {
+            let gauge = Gauge::new(topology, places)?;
+            let allocator = allocator::make(text, &site)?;
+            replays.push(Replay::new(allocator, gauge, places.len(), Wants::default()));
+        }
+    }
+    let mut summaries = vec![Summary::default(); replays.len()];
+    run::<Error>(
+        log,
+        &mut replays,
+        clock,
+        |_| Ok(()),
+        |placed| {
+            for (summary, placed) in summaries.iter_mut().zip(placed) {
+                summary.add(placed, placed);
+            }
+        },
+    )?;
+    let Some(first) = replays.first() else {
+        let place = Place::option("--trace");
+        return Err(Error::input(place, "no ordering or no allocator", "at least one of each"));
+    };
+    let (placed, skipped) = (first.placed(), first.skipped());
+    let mut rows = Vec::new();
+    for ((order, curve), summaries) in
+        orders.iter().zip(curves).zip(summaries.chunks(allocators.len()))
+    {
+        rows.push(Row {
+            ordering: order.label().to_string(),
+            weighted_mpc: weighted_mpc(curve, &shares(order.len() as u32)?),
+            mean_mind: summaries.iter().map(Summary::mean_mind).collect(),
+        });
+    }
+    let agreement = (allocators.iter().enumerate())
+        .map(|(a, allocator)| {
+            let told = rows.iter().filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
+            let (x, y): (Vec<f64>, Vec<f64>) = told.unzip();
+            let allocator = allocator.clone();
+            Agreement { allocator, spearman: spearman(&x, &y), kendall: kendall(&x, &y) }
+        })
+        .collect();
+    Ok(Prediction { workload, allocators: allocators.to_vec(), placed, skipped, rows, agreement })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::mpc;
+
+    /// Jobs of two nodes that come and go one at a time: the replay gives each the first two ranks, the
+    /// weighted MPC is MPC(2).
+    #[test]
+    fn one_size_at_a_time() {
+        let topology = Topology::inline("torus:4x6", &Default::default()).unwrap();
+        let orders: Vec<NodeOrder> = ["snake", "row-major", "random:seed=2"]
+            .iter()
+            .map(|text| NodeOrder::make(&topology, text).unwrap())
+            .collect();
+        let curves: Vec<Curve> = orders.iter().map(|o| mpc::curve(&topology, o).unwrap()).collect();
+        let text = "P a 2\nF a\nP b 2\nF b\nP c 99\nF c\n";
+        let prediction = predict(
+            &topology,
+            &orders,
+            &curves.iter().collect::<Vec<_>>(),
+            &["fifo:0".into(), "fifo:9".into()],
+            &mut Log::new("log", text),
+            &|_| Ok(vec![(2, 1.0)]),
+            None,
+        )
+        .unwrap();
+        assert_eq!((prediction.placed, prediction.skipped), (2, 1));
+        for (row, (order, curve)) in prediction.rows.iter().zip(orders.iter().zip(&curves)) {
+            assert_eq!(row.weighted_mpc, curve.mpc(2));
+            let ends = [&order.nodes()[..2], &order.nodes()[22..]];
+            let distance = ends.map(|pair| Some(f64::from(topology.distance(pair[0], pair[1]))));
+            assert_eq!(row.mean_mind, distance);
+        }
+    }
+}
