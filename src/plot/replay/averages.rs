@@ -21,7 +21,7 @@ const NAMES: f64 = 22.0;
 /// The groups, named as the statistics define them.
 pub(super) const GROUPS: [(&str, fn(&Means) -> Option<f64>); 3] = [
     ("small jobs (2-10 nodes)", |m| m.small),
-    ("large jobs (11 nodes and more)", |m| m.large),
+    ("large jobs (from 11 nodes)", |m| m.large),
     ("overall", |m| m.overall),
 ];
 
@@ -85,7 +85,7 @@ impl Drawing for Averages {
             let y = top + (row as f64 + 0.5) * ROW + 6.5;
             pen.text((first - 10.0, y), &name.fit(label, LABEL_ROOM), &name.right())?;
         }
-        let scale = Scale::linear(bounds(self.values()).unwrap_or((0.0, 1.0)), 4);
+        let scale = Scale::tight(bounds(self.values()).unwrap_or((0.0, 1.0)), 5);
         let tick = Text::new(12.0).colour(MUTED);
         for (group, (group_name, of)) in GROUPS.into_iter().enumerate() {
             let left = first + group as f64 * (wide + GAP);

@@ -56,6 +56,21 @@ impl Scale {
         Scale { range, log: true, ticks }
     }
 
+    /// Values as of [`Scale::linear`], but with the ends little beyond the values: for bars with numbers.
+    pub fn tight((low, high): (f64, f64), most: usize) -> Self {
+        let (low, high) = (low.min(0.0), high.max(0.0));
+        let high = if high > low { high } else { 1.0 };
+        let step = axis::nice_step((high - low) / most as f64);
+        let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
+        let ticks = (0..=(last - first) as usize).map(|i| (first + i as f64) * step).collect();
+        Scale { range: (low * 1.06, high * 1.06), log: false, ticks }
+    }
+
+    /// An axis whose ticks the figure draws itself.
+    pub fn bare() -> Self {
+        Scale { range: (0.0, 1.0), log: false, ticks: Vec::new() }
+    }
+
     /// Counts from 1 on a logarithmic axis that ends with powers of ten.
     pub fn decades(most: f64) -> Self {
         let last = most.max(10.0).log10().ceil() as i32;
@@ -102,7 +117,7 @@ pub(super) struct Frame<'a> {
     pub x: &'a Scale,
     pub y: &'a Scale,
     pub x_name: &'a str,
-    /// Empty for a panel that shares the axis of its left neighbour.
+    /// Drawn at the figure's left edge; empty for a panel that shares the axis of its left neighbour.
     pub y_name: &'a str,
 }
 
@@ -151,7 +166,7 @@ impl Frame<'_> {
             return Ok(());
         }
         let text = name.fit(self.y_name, bottom - top + 20.0);
-        pen.text((left - self.y.room() + 18.0, (top + bottom) / 2.0), &text, &name.upwards())
+        pen.text((20.0, (top + bottom) / 2.0), &text, &name.upwards())
     }
 }
 
@@ -286,6 +301,10 @@ mod tests {
         assert_eq!(scale.range, (-20.0, 100.0));
         assert_eq!(Scale::linear((0.0, 0.0), 8).range, (0.0, 1.0));
         assert_eq!(Scale::linear((-3.0, -1.0), 4).range, (-3.0, 0.0));
+        let tight = Scale::tight((-64.0, 71.0), 5);
+        assert_eq!(tight.ticks, [-50.0, 0.0, 50.0]);
+        assert!(tight.contains(-64.0) && tight.contains(71.0) && !tight.contains(80.0));
+        assert_eq!(Scale::tight((0.0, 0.0), 5).ticks.first(), Some(&0.0));
         assert_eq!(Scale::decades(3.0).ticks, [1.0, 10.0]);
         assert_eq!(Scale::decades(2e4).range, (1.0, 1e5));
     }

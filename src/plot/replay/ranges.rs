@@ -16,6 +16,8 @@ use crate::error::Result;
 const PANEL: f64 = 430.0;
 /// The narrowest stretch of a band, in pixels.
 const STRETCH: f64 = 2.0;
+/// How far a size reaches at most towards one that is not the next, in pixels.
+const REACH: f64 = 6.0;
 /// Pixels between marks.
 const MARKS: f64 = 24.0;
 
@@ -57,18 +59,26 @@ impl Ranges {
 }
 
 /// Stretches of a band in pixels: left, right, lowest and highest value. Each size reaches half way to its
-/// neighbours; sizes that share a stretch of two pixels share its lowest and highest.
+/// neighbours, but not far where sizes between them are missing; sizes that share a stretch of two pixels
+/// share its lowest and highest.
 fn band(sizes: &[Spread], frame: &Frame<'_>) -> Vec<(f64, f64, f64, f64)> {
     let across = frame.across();
     let at: Vec<f64> = sizes.iter().map(|s| across.pixel(f64::from(s.size))).collect();
-    let half_way = |i: usize| f64::midpoint(at[i], at[i + 1]);
+    // Where the stretches of size i and of the next one end and start.
+    let between = |i: usize| {
+        let half = f64::midpoint(at[i], at[i + 1]);
+        match sizes[i + 1].size - sizes[i].size {
+            0 | 1 => (half, half),
+            _ => (half.min(at[i] + REACH), half.max(at[i + 1] - REACH)),
+        }
+    };
     let mut stretches: Vec<(f64, f64, f64, f64)> = Vec::new();
     for (i, spread) in sizes.iter().enumerate() {
-        let left = if i == 0 { (at[i] - 3.0).max(frame.area.left) } else { half_way(i - 1) };
-        let right =
-            if i + 1 == sizes.len() { (at[i] + 3.0).min(frame.area.right) } else { half_way(i) };
+        let left = if i == 0 { at[i] - REACH } else { between(i - 1).1 };
+        let right = if i + 1 == sizes.len() { at[i] + REACH } else { between(i).0 };
+        let (left, right) = (left.max(frame.area.left), right.min(frame.area.right));
         match stretches.last_mut() {
-            Some((from, to, low, high)) if *to - *from < STRETCH => {
+            Some((from, to, low, high)) if *to - *from < STRETCH && left - *to < STRETCH => {
                 (*to, *low, *high) = (right, low.min(spread.least), high.max(spread.most));
             }
             _ => stretches.push((left, right, spread.least, spread.most)),

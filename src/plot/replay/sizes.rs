@@ -16,6 +16,9 @@ use crate::error::Result;
 
 const PANEL: f64 = 260.0;
 
+/// Sizes of a log up to which each has a mark instead of a dot.
+const FEW: usize = 60;
+
 struct Log {
     label: String,
     slot: usize,
@@ -95,10 +98,10 @@ impl Sizes {
         y: &Scale,
     ) -> Result<()> {
         let (top, bottom) = (TOP, TOP + PANEL);
-        let none = Scale::log((1.0, 2.0), 0.0);
+        let octaves = Scale::bare();
         Frame {
             area: Area { left, right, top, bottom },
-            x: &none,
+            x: &octaves,
             y,
             x_name: "job size (nodes), by octave",
             y_name: "share of jobs (%)",
@@ -162,7 +165,7 @@ impl Drawing for Sizes {
         let octaves = (octave(least), octave(most));
         let shares = self.logs.iter().flat_map(|log| Self::shares(log, octaves.0, octaves.1));
         // Room above the highest bar for its number.
-        let y = Scale::linear((0.0, bounds(shares).map_or(1.0, |b| b.1 * 1.06)), 6);
+        let y = Scale::tight((0.0, bounds(shares).map_or(1.0, |b| b.1)), 6);
         let counts = self.logs.iter().flat_map(|log| log.jobs.values()).map(|n| *n as f64);
         let jobs = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
         let left = y.room().max(jobs.room());
@@ -180,11 +183,11 @@ impl Drawing for Sizes {
             y_name: "jobs of this size, log scale",
         };
         frame.draw(pen)?;
+        let few = self.logs.iter().all(|log| log.jobs.len() <= FEW);
         for log in self.logs.iter().rev() {
             let look = look(log.slot);
             for (size, count) in &log.jobs {
                 let (x, y) = frame.pixel((f64::from(*size), *count as f64));
-                let few = log.jobs.len() <= 60;
                 match few {
                     true => pen.mark((x, y), look.mark, look.colour)?,
                     false => pen.tint((x - 1.5, y - 1.5), (3.0, 3.0), look.colour, 0.75)?,

@@ -79,7 +79,7 @@ impl Drawing for Sweeps {
     fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
         heading(pen, &self.title, "every job size counts the same")?;
         self.key.draw_flow(pen)?;
-        let y = Scale::linear(bounds(self.values()).unwrap_or((0.0, 1.0)), 8);
+        let y = Scale::linear(bounds(self.values()).unwrap_or((0.0, 1.0)), 10);
         let first = y.room();
         let wide = (WIDTH - MARGIN - first - 2.0 * GAP) / 3.0;
         let ends = bounds(self.points().map(|p| p.0)).unwrap_or((1.0, 2.0));

@@ -60,7 +60,7 @@ impl Drawing for Topologies {
     fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
         let right = self.key.panel_right();
         let panels = [(&self.mind, "mean MIND (hops)"), (&self.gain, self.gain_name.as_str())];
-        let scales = panels.map(|(scatter, _)| Scale::linear(scatter.values(), 6));
+        let scales = panels.map(|(scatter, _)| Scale::linear(scatter.values(), 9));
         let left = scales[0].room().max(scales[1].room());
         let ends = self.mind.sizes().into_iter().chain(self.gain.sizes());
         let sizes = bounds(ends.flat_map(|(low, high)| [low, high])).unwrap_or((1.0, 2.0));
