@@ -21,6 +21,7 @@ mod machine;
 mod palette;
 mod pen;
 mod raster;
+pub mod replay;
 mod svg;
 mod thin;
 mod winners;
