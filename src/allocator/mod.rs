@@ -10,15 +10,22 @@ use crate::ordering::NodeOrder;
 use crate::ranks::{FreeSet, Ranks};
 use crate::topology::Topology;
 
+mod bfs;
 mod closest_fit;
 mod closest_mind;
+mod dilation;
 mod fifo;
 mod first_fit;
+mod gen_alg;
 mod largest_fit;
+mod mbs;
+mod mc1x1;
+mod near;
 mod random;
 mod runs;
 mod slurm;
 mod span;
+mod spots;
 
 /// A rule of allocation: a line of [`RULES`].
 pub struct Rule {
@@ -46,6 +53,11 @@ pub const RULES: &[Rule] = &[
     span::SUM_OF_SQUARES,
     slurm::BEST_FIT,
     random::RANDOM,
+    mc1x1::MC1X1,
+    gen_alg::GEN_ALG,
+    mbs::MBS,
+    bfs::BFS,
+    dilation::DILATION,
 ];
 
 /// Chooses ranks for jobs.

@@ -1,0 +1,332 @@
+//! A mesh of processes, embedded with the least dilation that a bounded search finds.
+
+use super::near::Near;
+use super::{Allocator, Rule};
+use crate::ranks::{FreeSet, Ranks};
+
+/// `dilation`: the job's guest mesh is embedded into the free nodes so that processes next to each other in
+/// the mesh are at most d hops apart, for d = 1, 2, … until that is found; at the machine's diameter anything
+/// will do, and the lowest free ranks are taken.
+///
+/// The guest is the box of exactly n processes with as many axes as the host's coordinates have of more than
+/// one cell (two where there are none), of least sum of sides, of those the one of least largest side, and so
+/// on; sides descend. A prime number of processes so makes a path, as it does with `MPI_Dims_create`.
+///
+/// The search for one d: every free node in rank order stands for process 0; the processes follow in row-major
+/// order, each on the lowest free rank within d hops of all its neighbours that are placed; where there is
+/// none, the last one placed moves on to its next rank. Starts from which fewer than n free nodes can be
+/// reached in steps of d hops are left out. A start is given up after 2n + 1000 placements of processes, and d
+/// after 8n + 20000: the dilation found may then be larger than the least. (The source does not say how it
+/// searches.)
+///
+/// # Complexity
+/// O(diameter · (8n + 20000)) placements at most; one costs the free nodes within d hops.
+///
+/// # References
+/// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 1 and section III.A.
+pub(super) const DILATION: Rule = Rule {
+    name: "dilation",
+    usage: "dilation",
+    about: "the job as a mesh, neighbours within the fewest hops a bounded search finds",
+    build: |_, site| {
+        let near = Near::new(site)?;
+        let axes = site.topology.lattice().map_or(2, |lattice| {
+            lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
+        });
+        let bytes = 4 * KEPT as u64 + 24 * near.spots.count() as u64;
+        site.topology.require("lists of near ranks", bytes)?;
+        Ok(Box::new(Dilation {
+            diameter: site.topology.statistics()?.diameter,
+            axes,
+            lists: Lists {
+                ranges: vec![None; near.spots.count()],
+                known: Vec::new(),
+                ranks: Vec::new(),
+                scope: vec![Scope::Unknown; near.spots.count()],
+                scoped: Vec::new(),
+                near,
+            },
+            used: vec![false; site.places.len() as usize],
+            placed: Vec::new(),
+            next: Vec::new(),
+            guest: Guest::default(),
+        }))
+    },
+};
+
+/// Entries of lists of near ranks that are kept; beyond that they are forgotten and made again.
+const KEPT: usize = 1 << 24;
+
+struct Dilation<'a> {
+    diameter: u32,
+    axes: usize,
+    lists: Lists<'a>,
+    /// Ranks that carry a process; none between calls.
+    used: Vec<bool>,
+    /// The rank of each process placed.
+    placed: Vec<u32>,
+    /// Where in the list of its candidates each process goes on.
+    next: Vec<usize>,
+    guest: Guest,
+}
+
+/// A mesh of processes in row-major order.
+#[derive(Debug, Default)]
+struct Guest {
+    /// Extent and stride of each axis, slowest first.
+    axes: Vec<(u32, u32)>,
+}
+
+impl Guest {
+    fn new(count: u32, axes: usize) -> Self {
+        let mut stride = 1;
+        let mut axes: Vec<(u32, u32)> = sides(count, axes)
+            .into_iter()
+            .rev()
+            .map(|side| {
+                stride *= side;
+                (side, stride / side)
+            })
+            .collect();
+        axes.reverse();
+        Guest { axes }
+    }
+
+    /// The neighbours of a process that come before it.
+    fn before(&self, process: u32) -> impl Iterator<Item = u32> + '_ {
+        let there = move |(side, stride): &&(u32, u32)| process / stride % side > 0;
+        self.axes.iter().filter(there).map(move |(_, stride)| process - stride)
+    }
+}
+
+/// The box of `count` cells with `axes` sides of least sum, then of least largest side, and so on; descending,
+/// without sides of 1.
+fn sides(count: u32, axes: usize) -> Vec<u32> {
+    let mut best = (u64::MAX, Vec::new());
+    compact(count, axes, count, &mut Vec::new(), &mut best);
+    best.1
+}
+
+/// Goes on from the sides `so_far` with `axes` more of at most `most` for the `rest`, shortest first.
+fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut (u64, Vec<u32>)) {
+    // The sides to come are at least 1 each.
+    let sum = so_far.iter().map(|side| u64::from(*side)).sum::<u64>() + axes as u64;
+    if sum >= best.0 {
+        return;
+    }
+    if rest == 1 {
+        *best = (sum, so_far.clone());
+        return;
+    }
+    // None of them is longer than this one, and they must hold what is left.
+    let holds = |side: u32| {
+        u64::from(side).checked_pow(axes as u32).is_none_or(|cells| cells >= u64::from(rest))
+    };
+    for side in divisors(rest).into_iter().filter(|side| *side > 1 && *side <= most) {
+        if holds(side) && axes > 0 {
+            so_far.push(side);
+            compact(rest / side, axes - 1, side, so_far, best);
+            so_far.pop();
+        }
+    }
+}
+
+/// Ascending. O(√n).
+fn divisors(n: u32) -> Vec<u32> {
+    let small: Vec<u32> = (1..).take_while(|d| u64::from(*d).pow(2) <= u64::from(n)).collect();
+    let small: Vec<u32> = small.into_iter().filter(|d| n % d == 0).collect();
+    let large = small.iter().rev().map(|d| n / d).filter(|d| !small.contains(d));
+    small.iter().copied().chain(large.collect::<Vec<_>>()).collect()
+}
+
+/// For one dilation: the free ranks within so many hops of a router, made when asked for and kept.
+struct Lists<'a> {
+    near: Near<'a>,
+    ranges: Vec<Option<(u32, u32)>>,
+    /// Routers with a list.
+    known: Vec<u32>,
+    ranks: Vec<u32>,
+    scope: Vec<Scope>,
+    /// Routers whose scope is known.
+    scoped: Vec<u32>,
+}
+
+/// Whether enough free nodes can be reached from a router.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Unknown,
+    Enough,
+    Small,
+}
+
+impl Lists<'_> {
+    fn clear(&mut self) {
+        self.forget();
+        self.scoped.drain(..).for_each(|router| self.scope[router as usize] = Scope::Unknown);
+    }
+
+    fn forget(&mut self) {
+        self.known.drain(..).for_each(|router| self.ranges[router as usize] = None);
+        self.ranks.clear();
+    }
+
+    /// The free ranks within `hops` of `rank`, ascending, itself among them.
+    fn around(&mut self, free: &FreeSet, rank: u32, hops: u32) -> &[u32] {
+        let router = self.near.spots.of(rank);
+        let (first, end) = match self.ranges[router as usize] {
+            Some(range) => range,
+            None => {
+                if self.ranks.len() + free.len() as usize > KEPT {
+                    self.forget();
+                }
+                let first = self.ranks.len();
+                self.near.around(rank, hops, u32::MAX);
+                for (_, near) in self.near.found() {
+                    let ranks = self.near.spots.ranks(*near).iter();
+                    self.ranks.extend(ranks.filter(|rank| free.contains(**rank)));
+                }
+                self.ranks[first..].sort_unstable();
+                let range = (first as u32, self.ranks.len() as u32);
+                self.ranges[router as usize] = Some(range);
+                self.known.push(router);
+                range
+            }
+        };
+        &self.ranks[first as usize..end as usize]
+    }
+
+    /// Whether `count` free nodes can be reached from `rank` in steps of `hops`. Amortised over one dilation:
+    /// O(free nodes and the lists of their routers).
+    fn enough(&mut self, free: &FreeSet, rank: u32, hops: u32, count: u32) -> bool {
+        let start = self.near.spots.of(rank);
+        if self.scope[start as usize] != Scope::Unknown {
+            return self.scope[start as usize] == Scope::Enough;
+        }
+        let first = self.scoped.len();
+        // Small until proved otherwise, which also marks the routers as met.
+        self.scope[start as usize] = Scope::Small;
+        self.scoped.push(start);
+        let (mut at, mut reached) = (first, 0);
+        let mut enough = false;
+        while let (false, Some(router)) = (enough, self.scoped.get(at).copied()) {
+            at += 1;
+            reached += self.near.spots.free(router);
+            enough = reached >= count;
+            let of = self.near.spots.ranks(router)[0];
+            self.around(free, of, hops);
+            let (from, end) = self.ranges[router as usize].unwrap_or((0, 0));
+            for i in from..end {
+                let next = self.near.spots.of(self.ranks[i as usize]);
+                let scope = &mut self.scope[next as usize];
+                if *scope == Scope::Unknown {
+                    *scope = Scope::Small;
+                    self.scoped.push(next);
+                }
+                // Only those met earlier can be known to have enough.
+                enough |= *scope == Scope::Enough;
+            }
+        }
+        if enough {
+            let met = &self.scoped[first..];
+            met.iter().for_each(|router| self.scope[*router as usize] = Scope::Enough);
+        }
+        enough
+    }
+}
+
+impl Dilation<'_> {
+    /// Tries to place all processes with `hops` between neighbours; they are then in `placed`.
+    fn embed(&mut self, free: &FreeSet, count: u32, hops: u32) -> bool {
+        self.lists.clear();
+        let mut effort = 8 * u64::from(count) + 20_000;
+        for start in free.iter() {
+            if effort == 0 {
+                return false;
+            }
+            if !self.lists.enough(free, start, hops, count) {
+                continue;
+            }
+            let mut left = effort.min(2 * u64::from(count) + 1000);
+            effort -= left;
+            if self.complete(free, start, count, hops, &mut left) {
+                return true;
+            }
+            effort += left;
+        }
+        false
+    }
+
+    /// As [`Dilation::embed`], with process 0 on `start` and at most `left` placements, which it counts down.
+    fn complete(
+        &mut self,
+        free: &FreeSet,
+        start: u32,
+        count: u32,
+        hops: u32,
+        left: &mut u64,
+    ) -> bool {
+        self.placed.clear();
+        self.next.clear();
+        self.place(start, left);
+        while self.placed.len() < count as usize {
+            match self.candidate(free, hops) {
+                Some(_) if *left == 0 => break,
+                Some(rank) => self.place(rank, left),
+                None => {
+                    self.next.pop();
+                    let Some(last) = self.placed.pop() else { return false };
+                    self.used[last as usize] = false;
+                    if self.placed.is_empty() {
+                        return false;
+                    }
+                }
+            }
+        }
+        self.placed.iter().for_each(|rank| self.used[*rank as usize] = false);
+        self.placed.len() == count as usize
+    }
+
+    fn place(&mut self, rank: u32, left: &mut u64) {
+        *left -= 1;
+        self.used[rank as usize] = true;
+        self.placed.push(rank);
+        self.next.push(0);
+    }
+
+    /// The next rank for the process after those placed.
+    fn candidate(&mut self, free: &FreeSet, hops: u32) -> Option<u32> {
+        let process = self.placed.len() as u32;
+        let mut neighbours = self.guest.before(process).map(|p| self.placed[p as usize]);
+        let first = neighbours.next()?;
+        let others: Vec<u32> = neighbours.collect();
+        let next = self.next.last_mut()?;
+        self.lists.around(free, first, hops);
+        let router = self.lists.near.spots.of(first) as usize;
+        let (from, end) = self.lists.ranges[router]?;
+        for i in from as usize + *next..end as usize {
+            let rank = self.lists.ranks[i];
+            let fits = |other: &u32| self.lists.near.between(*other, rank) <= hops;
+            if !self.used[rank as usize] && others.iter().all(fits) {
+                *next = i + 1 - from as usize;
+                return Some(rank);
+            }
+        }
+        None
+    }
+}
+
+impl Allocator for Dilation<'_> {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        if count == 1 {
+            return free.lowest(1, chosen);
+        }
+        self.lists.near.load(free);
+        self.guest = Guest::new(count, self.axes);
+        for hops in 1..self.diameter {
+            if self.embed(free, count, hops) {
+                return self.placed.iter().for_each(|rank| chosen.push_rank(*rank));
+            }
+        }
+        free.lowest(count, chosen);
+    }
+}

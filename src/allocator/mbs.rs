@@ -1,0 +1,234 @@
+//! The multiple buddy strategy.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::spots::Cells;
+use super::{Allocator, Rule};
+use crate::ranks::{FreeSet, Ranks};
+
+/// `mbs`: the Multiple Buddy Strategy, on lattices of any dimension and several nodes a cell.
+///
+/// Blocks are cubes of side 2^i whose coordinates are multiples of 2^i and that lie wholly in the lattice,
+/// down to single cells, and below those single nodes. A cube's halves in all directions are its buddies. (The
+/// largest cubes are the initial blocks that the source cuts a mesh of any size into; rings do not matter, and
+/// axes of one cell do not count.) A block is free when it is complete, that is holds as many ranks as cells of
+/// the fullest kind would, and all of them are free, and it is in no larger free block. Free nodes in no free
+/// block are on offer as single nodes: those of cells that are taken or left out in part.
+///
+/// A job takes the largest blocks that do not exceed what it still needs, down to single nodes: of every size
+/// the free block that holds the lowest rank; where none is left, the smallest larger one is split, again the
+/// one that holds the lowest rank; where there is no larger one, the next smaller size serves.
+///
+/// The source keeps lists of blocks and joins buddies when both are returned; these lists depend only on what
+/// is free, so they are made anew for each job.
+///
+/// # Errors
+/// A topology without coordinates.
+///
+/// # Complexity
+/// O(size/64 + free + cells) and O(log blocks) for each block used or split.
+///
+/// # References
+/// Lo, Windisch, Liu, Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
+/// multicomputers", 1997, <https://doi.org/10.1109/71.598346>, section 4.2.
+pub(super) const MBS: Rule = Rule {
+    name: "mbs",
+    usage: "mbs",
+    about: "power-of-two cubes of free nodes, the largest that fit first",
+    build: |arguments, site| {
+        let cells = Cells::new(arguments.place(), site)?;
+        // The levels above the cells add at most as many blocks again.
+        site.topology.require("buddy blocks", 32 * cells.spots.count() as u64)?;
+        Ok(Box::new(Mbs { levels: levels(&cells), cells, nodes: BinaryHeap::new() }))
+    },
+};
+
+struct Mbs {
+    cells: Cells,
+    /// Single cells, then cubes of side 2, 4, ….
+    levels: Vec<Level>,
+    /// Single nodes on offer.
+    nodes: BinaryHeap<Reverse<u32>>,
+}
+
+/// The cubes of one side.
+struct Level {
+    /// Ranks of a complete block.
+    size: u64,
+    /// The lowest rank of each block; [`INCOMPLETE`] where it is not complete.
+    lowest: Vec<u32>,
+    /// The block of the next level each is part of, or [`NONE`].
+    parent: Vec<u32>,
+    /// The blocks of the level below it: those of block b from `parts · b` on.
+    children: Vec<u32>,
+    /// Free ranks of each block.
+    free: Vec<u32>,
+    /// Blocks on offer, by lowest rank.
+    offer: BinaryHeap<Reverse<(u32, u32)>>,
+}
+
+/// The block of no level.
+const NONE: u32 = u32::MAX;
+
+/// The lowest rank of a block that is not complete.
+const INCOMPLETE: u32 = u32::MAX;
+
+/// All blocks, complete or not.
+fn levels(cells: &Cells) -> Vec<Level> {
+    let full = cells.fullest();
+    let lowest = |cell: usize| match cells.spots.ranks(cell as u32) {
+        ranks if ranks.len() as u32 == full => ranks[0],
+        _ => INCOMPLETE,
+    };
+    let count = cells.spots.count();
+    let mut levels =
+        vec![Level::new(u64::from(full), (0..count).map(lowest).collect(), Vec::new())];
+    let mut extents: Vec<u32> = cells.axes.iter().map(|axis| axis.extent).collect();
+    // A point has no halves.
+    while !extents.is_empty() && extents.iter().all(|extent| *extent >= 2) {
+        let halves: Vec<u32> = extents.iter().map(|extent| extent / 2).collect();
+        let below = levels.len() - 1;
+        let blocks = halves.iter().map(|extent| *extent as usize).product::<usize>();
+        let parts = 1usize << extents.len();
+        let mut children = Vec::with_capacity(blocks * parts);
+        let mut lowest = Vec::with_capacity(blocks);
+        for block in 0..blocks as u32 {
+            let first = children.len();
+            for part in 0..parts as u32 {
+                // Row-major in both boxes; bit i of `part` is the half along axis i from the end.
+                let (mut rest, mut child, mut stride) = (block, 0u32, 1u32);
+                for (i, (half, extent)) in halves.iter().zip(&extents).rev().enumerate() {
+                    // `i` counts axes from the last.
+                    child += (2 * (rest % half) + (part >> i & 1)) * stride;
+                    rest /= half;
+                    stride *= extent;
+                }
+                children.push(child);
+                levels[below].parent[child as usize] = block;
+            }
+            let of = |child: &u32| levels[below].lowest[*child as usize];
+            let part = &children[first..];
+            let complete = part.iter().all(|child| of(child) != INCOMPLETE);
+            let low = part.iter().map(of).min().unwrap_or(INCOMPLETE);
+            lowest.push(if complete { low } else { INCOMPLETE });
+        }
+        let size = levels[below].size * parts as u64;
+        levels.push(Level::new(size, lowest, children));
+        extents = halves;
+    }
+    levels
+}
+
+impl Level {
+    fn new(size: u64, lowest: Vec<u32>, children: Vec<u32>) -> Self {
+        let blocks = lowest.len();
+        Level {
+            size,
+            lowest,
+            parent: vec![NONE; blocks],
+            children,
+            free: vec![0; blocks],
+            offer: BinaryHeap::new(),
+        }
+    }
+
+    fn is_free(&self, block: u32) -> bool {
+        self.lowest[block as usize] != INCOMPLETE
+            && u64::from(self.free[block as usize]) == self.size
+    }
+
+    fn add(&mut self, block: u32) {
+        self.offer.push(Reverse((self.lowest[block as usize], block)));
+    }
+}
+
+impl Mbs {
+    fn load(&mut self, free: &FreeSet) {
+        self.cells.spots.load(free);
+        self.nodes.clear();
+        for level in &mut self.levels {
+            level.free.fill(0);
+            level.offer.clear();
+        }
+        for open in self.cells.spots.open() {
+            self.levels[0].free[open.spot as usize] = self.cells.spots.free(open.spot);
+        }
+        for i in 0..self.levels.len() {
+            let (below, above) = self.levels.split_at_mut(i + 1);
+            let level = &mut below[i];
+            if let Some(above) = above.first_mut() {
+                for (parent, free) in level.parent.iter().zip(&level.free) {
+                    if *parent != NONE {
+                        above.free[*parent as usize] += free;
+                    }
+                }
+            }
+            let above = above.first();
+            for block in 0..level.parent.len() as u32 {
+                let parent = level.parent[block as usize];
+                let whole = above.is_some_and(|above| parent != NONE && above.is_free(parent));
+                if level.is_free(block) && !whole {
+                    level.add(block);
+                }
+            }
+        }
+        for open in self.cells.spots.open() {
+            if !self.levels[0].is_free(open.spot) {
+                let ranks = self.cells.spots.ranks(open.spot).iter();
+                self.nodes.extend(ranks.filter(|r| free.contains(**r)).map(|r| Reverse(*r)));
+            }
+        }
+    }
+
+    /// A free block of level `at`, split from a larger one if need be.
+    fn block(&mut self, at: usize) -> Option<u32> {
+        let mut from = (at..self.levels.len()).find(|i| !self.levels[*i].offer.is_empty())?;
+        loop {
+            let Reverse((_, block)) = self.levels[from].offer.pop()?;
+            if from == at {
+                return Some(block);
+            }
+            let (below, level) = self.levels.split_at_mut(from);
+            from -= 1;
+            let parts = (level[0].size / below[from].size) as usize;
+            let children = &level[0].children[block as usize * parts..][..parts];
+            children.iter().for_each(|child| below[from].add(*child));
+        }
+    }
+
+    fn take(&self, level: usize, block: u32, chosen: &mut Ranks) {
+        if level == 0 {
+            self.cells.spots.ranks(block).iter().for_each(|rank| chosen.push_rank(*rank));
+            return;
+        }
+        let parts = (self.levels[level].size / self.levels[level - 1].size) as usize;
+        for child in &self.levels[level].children[block as usize * parts..][..parts] {
+            self.take(level - 1, *child, chosen);
+        }
+    }
+}
+
+impl Allocator for Mbs {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        self.load(free);
+        let mut left = u64::from(count);
+        for level in (0..self.levels.len()).rev() {
+            while self.levels[level].size <= left {
+                let Some(block) = self.block(level) else { break };
+                self.take(level, block, chosen);
+                left -= self.levels[level].size;
+            }
+        }
+        // What is left is less than a cell, or no free cell is left.
+        while left > 0 {
+            if self.nodes.is_empty() {
+                let Some(cell) = self.block(0) else { break };
+                self.nodes.extend(self.cells.spots.ranks(cell).iter().map(|rank| Reverse(*rank)));
+            }
+            let Some(Reverse(rank)) = self.nodes.pop() else { break };
+            chosen.push_rank(rank);
+            left -= 1;
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Shells around a centre.
+
+use super::spots::Cells;
+use super::{Allocator, Rule};
+use crate::ranks::{FreeSet, Ranks};
+
+/// `mc1x1`: every free node is tried as a centre. Around it lie shells: shell r holds the nodes whose cells
+/// are r away in the largest of their coordinates, around the ends of axes that are rings; the nodes of the
+/// centre's own cell are shell 0. The job gets the n free nodes of the nearest shells, those of the last shell
+/// by rank. The cost is the sum of their shell numbers; the centre of least cost wins, the one of lowest rank
+/// among several.
+///
+/// The shells of the source are square rings of a mesh; cubes of any dimension, rings and several nodes a
+/// cell are the extension. What is compared is coordinates, also where the network has other links.
+///
+/// # Errors
+/// A topology without coordinates.
+///
+/// # Complexity
+/// O(cells·axes + free) and, for every cell with free nodes, O(radius·2^axes), radius counting the shells
+/// until the job is held or the best cost is reached: the cost is Σ over r of how many nodes shells 0 to r
+/// lack, and those are counted from sums over boxes. A cost that no centre can be below ends the search.
+///
+/// # References
+/// Mache, Lo, Windisch, "Minimizing message-passing contention in fragmentation-free processor allocation",
+/// 1997; Bender et al., "Communication-aware processor allocation for supercomputers: finding point sets of
+/// small average distance", 2008, <https://doi.org/10.1007/s00453-007-9037-2>, section 2 (where the shape of
+/// shell 0 is one processor).
+pub(super) const MC1X1: Rule = Rule {
+    name: "mc1x1",
+    usage: "mc1x1",
+    about: "the free nodes in the nearest shells around the best centre",
+    build: |arguments, site| {
+        let cells = Cells::new(arguments.place(), site)?;
+        let bytes = 4 * cells.spots.count() as u64;
+        site.topology.require("sums over boxes of cells", bytes)?;
+        Ok(Box::new(Mc1x1 {
+            fullest: cells.fullest(),
+            cells,
+            sums: Vec::new(),
+            at: Vec::new(),
+            terms: Vec::new(),
+            last: Vec::new(),
+        }))
+    },
+};
+
+struct Mc1x1 {
+    cells: Cells,
+    /// The most nodes a cell holds.
+    fullest: u32,
+    /// Of every cell: the free nodes in the box from the first cell to it.
+    sums: Vec<u32>,
+    /// The centre's coordinates.
+    at: Vec<u32>,
+    /// Corners of a box: what to multiply by (1 or -1, modulo 2³²), and the cell.
+    terms: Vec<(u32, u32)>,
+    last: Vec<u32>,
+}
+
+impl Mc1x1 {
+    fn load(&mut self, free: &FreeSet) {
+        self.cells.spots.load(free);
+        self.sums.clear();
+        self.sums.resize(self.cells.spots.count(), 0);
+        for open in self.cells.spots.open() {
+            self.sums[open.spot as usize] = self.cells.spots.free(open.spot);
+        }
+        for axis in &self.cells.axes {
+            let stride = axis.stride as usize;
+            for slab in self.sums.chunks_mut(stride * axis.extent as usize) {
+                for i in stride..slab.len() {
+                    slab[i] += slab[i - stride];
+                }
+            }
+        }
+    }
+
+    /// Free nodes in shells 0 to `radius` around `at`.
+    fn within(&mut self, radius: u32) -> u32 {
+        self.terms.clear();
+        self.terms.push((1, 0));
+        for (axis, x) in self.cells.axes.iter().zip(&self.at) {
+            let (n, width) = (axis.extent, radius.saturating_mul(2).saturating_add(1));
+            // The sum below `end` along this axis: the whole axis as often as it goes round, and the rest.
+            let mut ends = [(0, 0); 3];
+            if axis.wrap && width < n {
+                let low = (x + n - radius) % n;
+                let high = low + width;
+                let minus = u32::MAX;
+                ends = if high <= n {
+                    [(1, high), (minus, low), (0, 0)]
+                } else {
+                    [(1, n), (1, high - n), (minus, low)]
+                };
+            } else if axis.wrap {
+                ends[0] = (1, n);
+            } else {
+                ends[0] = (1, x.saturating_add(radius.saturating_add(1)).min(n));
+                ends[1] = (u32::MAX, x.saturating_sub(radius));
+            }
+            let before = self.terms.len();
+            for (sign, end) in ends.into_iter().filter(|(_, end)| *end > 0) {
+                for i in 0..before {
+                    let (other, cell) = self.terms[i];
+                    self.terms.push((other.wrapping_mul(sign), cell + (end - 1) * axis.stride));
+                }
+            }
+            self.terms.drain(..before);
+        }
+        let term = |(sign, cell): &(u32, u32)| sign.wrapping_mul(self.sums[*cell as usize]);
+        self.terms.iter().map(term).fold(0, u32::wrapping_add)
+    }
+
+    /// Cost of `count` nodes around a cell and the last shell they need; `None` from `limit` on.
+    fn cost(&mut self, cell: u32, count: u32, limit: u64) -> Option<(u64, u32)> {
+        self.at.clear();
+        self.at.extend(self.cells.axes.iter().map(|axis| axis.of(cell)));
+        let (mut cost, mut radius) = (0, 0);
+        let mut inside = self.cells.spots.free(cell);
+        while cost < limit {
+            if inside >= count {
+                return Some((cost, radius));
+            }
+            // So many nodes are in shells beyond this one.
+            cost += u64::from(count - inside);
+            radius += 1;
+            inside = self.within(radius);
+        }
+        None
+    }
+
+    /// What no centre's cost can be below: shells as large as they get, all free.
+    fn floor(&self, count: u32) -> u64 {
+        let (mut cost, count) = (0, u64::from(count));
+        for radius in 0u64.. {
+            let sides =
+                self.cells.axes.iter().map(|axis| u64::from(axis.extent).min(2 * radius + 1));
+            let inside = sides.fold(u64::from(self.fullest), u64::saturating_mul);
+            // From this radius on nothing grows; what is not held by then is not there.
+            let whole = self.cells.axes.iter().all(|axis| u64::from(axis.extent) <= 2 * radius + 1);
+            if inside >= count || whole {
+                break;
+            }
+            cost += count - inside;
+        }
+        cost
+    }
+}
+
+impl Allocator for Mc1x1 {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+        if count == 1 {
+            return free.lowest(1, chosen);
+        }
+        self.load(free);
+        let floor = self.floor(count);
+        let (mut best, mut least) = ((0, 0), u64::MAX);
+        // Cells come by their lowest free rank; all centres of a cell cost the same.
+        for i in 0..self.cells.spots.open().len() {
+            let cell = self.cells.spots.open()[i].spot;
+            if let Some((cost, radius)) = self.cost(cell, count, least) {
+                (best, least) = ((cell, radius), cost);
+                if cost == floor {
+                    break;
+                }
+            }
+        }
+        let (centre, radius) = best;
+        let axes = &self.cells.axes;
+        self.last.clear();
+        let mut left = count;
+        for rank in free.iter() {
+            let cell = self.cells.spots.of(rank);
+            let shell = axes.iter().map(|a| a.between(a.of(centre), a.of(cell))).max().unwrap_or(0);
+            if shell < radius {
+                chosen.push_rank(rank);
+                left -= 1;
+            } else if shell == radius {
+                self.last.push(rank);
+            }
+        }
+        self.last[..left as usize].iter().for_each(|rank| chosen.push_rank(*rank));
+    }
+}

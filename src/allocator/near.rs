@@ -1,0 +1,119 @@
+//! The free ranks around a router, by hops.
+
+use super::Site;
+use super::spots::Spots;
+use crate::error::Result;
+use crate::ids::RouterId;
+use crate::metric::places::Places;
+use crate::ranks::FreeSet;
+use crate::topology::RouterGraph;
+
+/// Finds the routers with free ranks around one of them.
+///
+/// Two ways, with one result: a walk over links as far as needed, which is short where free ranks are many;
+/// or the distances to all routers with free ranks, which are few on a full machine. The walk is given up for
+/// the second once it costs more.
+#[derive(Debug)]
+pub struct Near<'a> {
+    places: &'a Places,
+    graph: &'a RouterGraph,
+    /// The free ranks by router.
+    pub spots: Spots,
+    /// Of every router, the last walk that met it.
+    met: Vec<u32>,
+    walk: u32,
+    queue: Vec<u32>,
+    found: Vec<(u32, u32)>,
+}
+
+impl<'a> Near<'a> {
+    /// Prepares a site.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] where the router graph does not fit.
+    pub fn new(site: &Site<'a>) -> Result<Self> {
+        let (graph, spots) = (site.topology.graph()?, Spots::routers(site)?);
+        Ok(Near {
+            places: site.places,
+            graph,
+            met: vec![0; spots.count()],
+            spots,
+            walk: 0,
+            queue: Vec::new(),
+            found: Vec::new(),
+        })
+    }
+
+    /// Takes over the free ranks.
+    pub fn load(&mut self, free: &FreeSet) {
+        self.spots.load(free);
+    }
+
+    /// Hops between two ranks.
+    #[inline]
+    pub fn between(&self, a: u32, b: u32) -> u32 {
+        self.places.between(a, b)
+    }
+
+    /// Looks for routers with free ranks and puts them into [`Near::found`], as (hops from the router of
+    /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the nearest that no other is nearer and they
+    /// hold `nodes` free ranks. O(links walked) or O(routers with free ranks · axes), whichever is less.
+    pub fn around(&mut self, rank: u32, hops: u32, nodes: u32) {
+        self.found.clear();
+        if !self.walk(self.spots.of(rank), hops, nodes) {
+            self.found.clear();
+            for open in self.spots.open() {
+                let away = self.places.between(rank, open.rank);
+                if away <= hops {
+                    self.found.push((away, open.spot));
+                }
+            }
+        }
+    }
+
+    /// What the last look [`Near::around`] found.
+    pub fn found(&self) -> &[(u32, u32)] {
+        &self.found
+    }
+
+    fn walk(&mut self, router: u32, hops: u32, nodes: u32) -> bool {
+        if self.walk == u32::MAX {
+            self.met.fill(0);
+            self.walk = 0;
+        }
+        self.walk += 1;
+        self.met[router as usize] = self.walk;
+        self.queue.clear();
+        self.queue.push(router);
+        // A link costs a fraction of a distance.
+        let mut links = 4 * self.spots.open().len();
+        let (mut away, mut level, mut held) = (0, 0, 0);
+        loop {
+            for router in &self.queue[level..] {
+                let here = self.spots.free(*router);
+                if here > 0 {
+                    self.found.push((away, *router));
+                    held += here;
+                }
+            }
+            let end = self.queue.len();
+            if held >= nodes || away == hops || level == end {
+                return true;
+            }
+            for i in level..end {
+                let neighbours = self.graph.neighbours(RouterId(self.queue[i]));
+                if neighbours.len() > links {
+                    return false;
+                }
+                links -= neighbours.len();
+                for next in neighbours {
+                    if self.met[*next as usize] != self.walk {
+                        self.met[*next as usize] = self.walk;
+                        self.queue.push(*next);
+                    }
+                }
+            }
+            (away, level) = (away + 1, end);
+        }
+    }
+}
