@@ -25,6 +25,9 @@ const MACHINES: [&str; 4] =
 const THRESHOLD: u64 = 30;
 const WHAT: &str = "improvement over fifo:0 (%)";
 
+/// A group of job sizes: its name, and its mean among the means.
+type Group = (&'static str, fn(Means) -> Option<f64>);
+
 /// One machine's replays, the baseline's first.
 struct Study {
     machine: &'static str,
@@ -85,9 +88,9 @@ impl Study {
 
     /// Group, place, algorithm and improvement of the best three.
     fn best(&self) -> Vec<(&'static str, usize, &str, f64)> {
-        let groups: [(&str, fn(Means) -> Option<f64>); 3] =
+        let groups: [Group; 3] =
             [("small", |m| m.small), ("large", |m| m.large), ("overall", |m| m.overall)];
-        let top = |(group, of): (&'static str, fn(Means) -> Option<f64>)| {
+        let top = |(group, of): Group| {
             let names = self.names.iter().filter(|n| *n != "closest-mind");
             let mut ranked: Vec<(&str, f64)> =
                 names.filter_map(|n| Some((n.as_str(), of(self.means(n))?))).collect();

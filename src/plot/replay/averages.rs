@@ -18,8 +18,11 @@ const GAP: f64 = 22.0;
 /// Room above the rows for the names of the groups.
 const NAMES: f64 = 22.0;
 
+/// A group of job sizes: its name, and its mean among the means.
+type Group = (&'static str, fn(&Means) -> Option<f64>);
+
 /// The groups, named as the statistics define them.
-pub(super) const GROUPS: [(&str, fn(&Means) -> Option<f64>); 3] = [
+pub(super) const GROUPS: [Group; 3] = [
     ("small jobs (2-10 nodes)", |m| m.small),
     ("large jobs (from 11 nodes)", |m| m.large),
     ("overall", |m| m.overall),
