@@ -13,7 +13,7 @@ use multiversion::multiversion;
 use super::places::Terms;
 use crate::topology::distance::Shape;
 
-/// Cuts of one vector block.
+/// Cuts of one vector block: 16 lanes of 16 bits.
 const BLOCK: usize = 16;
 /// More blocks than this, and the counters of [`super::window`] are faster.
 const MOST_BLOCKS: usize = 8;
@@ -97,7 +97,7 @@ impl Cuts {
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn slide(
     blocks: usize,
     sides: &[Sides],
@@ -106,50 +106,19 @@ fn slide(
     n: i16,
     floor: i32,
 ) -> (usize, i32) {
-    // The number of blocks is fixed in each copy, so that the counters stay in registers.
-    match blocks {
-        1 => slide_blocks::<1>(sides, weights, entries, n, floor),
-        2 => slide_blocks::<2>(sides, weights, entries, n, floor),
-        3 => slide_blocks::<3>(sides, weights, entries, n, floor),
-        4 => slide_blocks::<4>(sides, weights, entries, n, floor),
-        5 => slide_blocks::<5>(sides, weights, entries, n, floor),
-        6 => slide_blocks::<6>(sides, weights, entries, n, floor),
-        7 => slide_blocks::<7>(sides, weights, entries, n, floor),
-        _ => slide_blocks::<8>(sides, weights, entries, n, floor),
-    }
-}
-
-#[inline(always)]
-fn slide_blocks<const BLOCKS: usize>(
-    sides: &[Sides],
-    weights: &[Counts],
-    entries: &[u32],
-    n: i16,
-    floor: i32,
-) -> (usize, i32) {
-    let (sides, _) = sides.as_chunks::<BLOCKS>();
-    let weights: [Counts; BLOCKS] = std::array::from_fn(|b| weights[b]);
-    let mut far = [[0i16; BLOCK]; BLOCKS];
+    let of = |rank: u32| &sides[rank as usize * blocks..][..blocks];
+    let mut far = [[0i16; BLOCK]; MOST_BLOCKS];
+    let far = &mut far[..blocks];
+    let mut sum = 0;
     for rank in &entries[..n as usize] {
-        let come = &sides[*rank as usize];
-        for b in 0..BLOCKS {
-            for l in 0..BLOCK {
-                far[b][l] += i16::from(come[b][l]);
-            }
-        }
+        sum = shift(far, &[[0; BLOCK]; MOST_BLOCKS][..blocks], of(*rank), weights, n);
     }
-    let (mut at, mut least) = (0, sum(&far, &weights, n));
+    let (mut at, mut least) = (0, sum);
     for (i, (gone, come)) in entries.iter().zip(&entries[n as usize..]).enumerate() {
         if least <= floor {
             break;
         }
-        let (gone, come) = (&sides[*gone as usize], &sides[*come as usize]);
-        for b in 0..BLOCKS {
-            for l in 0..BLOCK {
-                far[b][l] += i16::from(come[b][l].wrapping_sub(gone[b][l]) as i8);
-            }
-        }
-        let sum = sum(&far, &weights, n);
+        let sum = shift(far, of(*gone), of(*come), weights, n);
         if sum < least {
             (at, least) = (i + 1, sum);
         }
@@ -157,14 +126,14 @@ fn slide_blocks<const BLOCKS: usize>(
     (at, least)
 }
 
-/// `Σ w·c·(n - c)`.
+/// Puts `come` in the place of `gone` and returns `Σ w·c·(n - c)`.
 #[inline(always)]
-fn sum<const BLOCKS: usize>(far: &[Counts; BLOCKS], weights: &[Counts; BLOCKS], n: i16) -> i32 {
+fn shift(far: &mut [Counts], gone: &[Sides], come: &[Sides], weights: &[Counts], n: i16) -> i32 {
     let mut sum = 0;
-    for b in 0..BLOCKS {
+    for (((far, gone), come), weights) in far.iter_mut().zip(gone).zip(come).zip(weights) {
         for l in 0..BLOCK {
-            let near = weights[b][l].wrapping_mul(n - far[b][l]);
-            sum += i32::from(far[b][l]) * i32::from(near);
+            far[l] += i16::from(come[l].wrapping_sub(gone[l]) as i8);
+            sum += i32::from(far[l]) * i32::from(weights[l].wrapping_mul(n.wrapping_sub(far[l])));
         }
     }
     sum

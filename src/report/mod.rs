@@ -105,7 +105,9 @@ pub fn files<'a>(
         // Written to memory: there is nothing that could fail.
         let _ = prediction::write_csv(&mut table, prediction);
         files.push(File::text("workload.csv", String::from_utf8_lossy(&table).into_owned()));
-        workload = prediction::section(prediction, &slots, "");
+        let figure = prediction::figure(topology.name(), prediction)?;
+        workload = prediction::section(prediction, &slots, &page::figure(&figure));
+        files.push(File::text(figure.file, figure.svg));
     }
     let names: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
     let page = page::page(topology, comparison, &slots, &figures, workload, &names, command)?;

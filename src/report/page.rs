@@ -58,7 +58,7 @@ fn fill(template: &str, parts: &[(&str, String)]) -> String {
     out
 }
 
-fn figure(figure: &Figure) -> String {
+pub(super) fn figure(figure: &Figure) -> String {
     format!(
         "<figure>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n<figcaption>{} <a class=\"screen\" \
          href=\"{file}\" download>{file}</a></figcaption>\n</figure>\n",

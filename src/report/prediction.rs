@@ -2,10 +2,13 @@
 
 use std::io::{self, Write};
 
+use super::Figure;
 use super::csv::field;
 use super::words::fixed;
-use crate::plot::{escape, thousands};
-use crate::replay::prediction::{Agreement, Prediction};
+use crate::error::Result;
+use crate::plot::replay::Forecast;
+use crate::plot::{self, escape, thousands};
+use crate::replay::prediction::{Agreement, Prediction, Row};
 
 /// `ordering,weighted_mpc,allocator,mean_mind`, a row for each pair; empty where no job had two nodes.
 ///
@@ -21,6 +24,39 @@ pub fn write_csv(mut out: impl Write, prediction: &Prediction) -> io::Result<()>
         }
     }
     out.flush()
+}
+
+/// The figure of forecasts and outcomes.
+///
+/// # Errors
+/// No job had two nodes: there is nothing to draw.
+pub(super) fn figure(machine: &str, prediction: &Prediction) -> Result<Figure> {
+    let said: Vec<String> = (prediction.agreement.iter())
+        .map(|a| match a.spearman {
+            Some(rho) => format!("Spearman {}", fixed(rho, 2)),
+            None => "no ranking to compare".into(),
+        })
+        .collect();
+    let panels: Vec<(&str, &str)> = prediction
+        .allocators
+        .iter()
+        .map(String::as_str)
+        .zip(said.iter().map(String::as_str))
+        .collect();
+    let forecast = |(slot, row)| {
+        let Row { ordering, weighted_mpc, mean_mind } = row;
+        Forecast { label: ordering, slot, forecast: *weighted_mpc, outcome: mean_mind }
+    };
+    let rows: Vec<Forecast<'_>> = prediction.rows.iter().enumerate().map(forecast).collect();
+    let title = format!("Does MPC tell what jobs get on {machine}?");
+    Ok(Figure {
+        file: "workload.svg".into(),
+        caption:
+            "Where the marks rise from left to right, the weighted MPC ranks the orderings as the \
+                  replay does."
+                .into(),
+        svg: plot::replay::Figure::prediction(&title, &panels, &rows)?.svg()?,
+    })
 }
 
 /// The page's section: what was replayed, a table, how good a forecast MPC is, and the `figure`. `ranked`

@@ -66,6 +66,16 @@ impl Scale {
         Scale { range: (low * 1.06, high * 1.06), log: false, ticks }
     }
 
+    /// Values without zero, where differences matter. Ends with ticks.
+    pub fn near((low, high): (f64, f64), most: usize) -> Self {
+        // A single value stands in the middle.
+        let (low, high) = if high > low { (low, high) } else { (low - 0.5, high + 0.5) };
+        let step = axis::nice_step((high - low) / most as f64);
+        let (first, last) = ((low / step + 1e-9).floor(), (high / step - 1e-9).ceil());
+        let ticks = (0..=(last - first) as usize).map(|i| (first + i as f64) * step).collect();
+        Scale { range: (first * step, last * step), log: false, ticks }
+    }
+
     /// An axis whose ticks the figure draws itself.
     pub fn bare() -> Self {
         Scale { range: (0.0, 1.0), log: false, ticks: Vec::new() }

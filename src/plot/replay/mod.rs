@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 mod averages;
 mod frame;
 mod improvement;
+mod prediction;
 mod ranges;
 mod scatter;
 mod sizes;
@@ -113,6 +114,19 @@ pub struct OnMachine<'a> {
     pub gain: &'a [(u32, f64)],
 }
 
+/// One ordering's forecast and what replays gave.
+#[derive(Clone, Copy, Debug)]
+pub struct Forecast<'a> {
+    /// The ordering.
+    pub label: &'a str,
+    /// Its place as the user named the orderings.
+    pub slot: usize,
+    /// Its weighted MPC in hops.
+    pub forecast: f64,
+    /// Mean MIND of its replays in hops, one an allocator; none where no job had two nodes.
+    pub outcome: &'a [Option<f64>],
+}
+
 /// A figure, ready to be drawn.
 pub struct Figure(Kind);
 
@@ -123,6 +137,7 @@ enum Kind {
     Ranges(ranges::Ranges),
     Sweeps(sweep::Sweeps),
     Topologies(topologies::Topologies),
+    Prediction(prediction::Prediction),
 }
 
 impl Figure {
@@ -191,6 +206,17 @@ impl Figure {
         Ok(Figure(Kind::Sweeps(figure)))
     }
 
+    /// Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, named with what
+    /// `panels` says of it, a mark an ordering.
+    ///
+    /// # Errors
+    /// No outcome in any row.
+    pub fn prediction(title: &str, panels: &[(&str, &str)], rows: &[Forecast<'_>]) -> Result<Self> {
+        let figure = prediction::Prediction::new(title, panels, rows);
+        check(title, !figure.is_empty(), "no outcome in any row")?;
+        Ok(Figure(Kind::Prediction(figure)))
+    }
+
     /// Mean MIND against job size, and below it the hops gained over the baseline, a line a machine
     /// (Figs 43 and 44).
     ///
@@ -214,6 +240,7 @@ impl Figure {
             Kind::Ranges(figure) => to_svg(figure),
             Kind::Sweeps(figure) => to_svg(figure),
             Kind::Topologies(figure) => to_svg(figure),
+            Kind::Prediction(figure) => to_svg(figure),
         }
     }
 
@@ -229,6 +256,7 @@ impl Figure {
             Kind::Ranges(figure) => to_png(figure),
             Kind::Sweeps(figure) => to_png(figure),
             Kind::Topologies(figure) => to_png(figure),
+            Kind::Prediction(figure) => to_png(figure),
         }
     }
 }
@@ -297,6 +325,29 @@ mod tests {
         fn has(&self, text: &str) -> bool {
             self.texts.iter().any(|t| t == text)
         }
+    }
+
+    #[test]
+    fn forecasts_have_a_panel_an_allocator() {
+        let rows = [
+            Forecast { label: "snake", slot: 0, forecast: 3.1, outcome: &[Some(2.5), None] },
+            Forecast {
+                label: "hilbert",
+                slot: 1,
+                forecast: 2.9,
+                outcome: &[Some(2.25), Some(2.0)],
+            },
+        ];
+        let panels = [("fifo:0", "Spearman 1.00"), (HOSTILE, "none")];
+        let seen = see(&Figure::prediction("Forecast", &panels, &rows).unwrap());
+        for text in ["fifo:0", "Spearman 1.00", "snake", "hilbert", "2.9", "3.1"] {
+            assert!(seen.has(text), "{text}: {:?}", seen.texts);
+        }
+        let one = [Forecast { outcome: &[Some(1.0)], ..rows[0] }];
+        see(&Figure::prediction("One", &panels[..1], &one).unwrap());
+        assert!(Figure::prediction("None", &panels, &[]).is_err());
+        let none = [Forecast { outcome: &[None], ..rows[0] }];
+        assert!(Figure::prediction("None", &panels[..1], &none).is_err());
     }
 
     const BLUE: &str = "#0072b2";

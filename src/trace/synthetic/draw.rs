@@ -3,10 +3,11 @@
 //! bit from one system to the next.)
 
 use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use rand_pcg::rand_core::Rng;
 
 use super::super::sizes::Sizes;
 use crate::error::Result;
+use crate::random::{below, generator};
 use crate::ratio::ratio;
 
 /// A stream of variates; PCG XSL RR 128/64.
@@ -17,18 +18,12 @@ pub(super) struct Draw {
 
 impl Draw {
     pub fn seeded(seed: u64) -> Self {
-        Draw { random: Pcg64::seed_from_u64(seed) }
+        Draw { random: generator(seed) }
     }
 
-    /// A whole number below `bound`, all equally likely: the upper half of a 128-bit product, drawn again in
-    /// the few cases that would favour some (Lemire, <https://doi.org/10.1145/3230636>).
+    /// A whole number below `bound`, all equally likely.
     pub fn below(&mut self, bound: u64) -> u64 {
-        loop {
-            let product = u128::from(self.random.next_u64()) * u128::from(bound);
-            if product as u64 >= bound.wrapping_neg() % bound {
-                return (product >> 64) as u64;
-            }
-        }
+        below(bound, &mut self.random)
     }
 
     /// A multiple of 2⁻⁵³ in [0, 1).

@@ -1,0 +1,122 @@
+//! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
+
+use plotters_backend::DrawingBackend;
+
+use super::super::Drawing;
+use super::super::palette::{MUTED, look};
+use super::super::pen::{Pen, Text};
+use super::Forecast;
+use super::frame::{
+    Area, BELOW, Frame, Key, MARGIN, Sample, Scale, TOP, WIDTH, bounds, heading, list,
+};
+use crate::error::Result;
+
+/// Height of a panel.
+const PANEL: f64 = 250.0;
+const GAP: f64 = 22.0;
+/// Room above a panel for its name and what is said of it.
+const NAMES: f64 = 40.0;
+/// Panels in a row.
+const ROW: usize = 4;
+
+struct Ordering {
+    slot: usize,
+    forecast: f64,
+    outcome: Vec<Option<f64>>,
+}
+
+pub(super) struct Prediction {
+    title: String,
+    /// Allocators, and what is said of each.
+    panels: Vec<(String, String)>,
+    orderings: Vec<Ordering>,
+    names: String,
+    key: Key,
+}
+
+impl Prediction {
+    pub fn new(title: &str, panels: &[(&str, &str)], rows: &[Forecast<'_>]) -> Self {
+        let known = |row: &&Forecast<'_>| row.forecast.is_finite();
+        let ordering = |row: &Forecast<'_>| Ordering {
+            slot: row.slot,
+            forecast: row.forecast,
+            outcome: row.outcome.iter().map(|o| o.filter(|o| o.is_finite())).collect(),
+        };
+        Prediction {
+            title: title.into(),
+            panels: panels.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect(),
+            orderings: rows.iter().filter(known).map(ordering).collect(),
+            names: list(rows.iter().map(|r| r.label)),
+            key: Key::new(Sample::Line, rows.iter().map(|r| (r.label, r.slot))),
+        }
+    }
+
+    fn outcomes(&self) -> impl Iterator<Item = f64> + '_ {
+        self.orderings
+            .iter()
+            .flat_map(|o| o.outcome.iter().take(self.panels.len()).flatten().copied())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.outcomes().next().is_none()
+    }
+
+    fn top(&self) -> f64 {
+        TOP + self.key.flow_height()
+    }
+}
+
+impl Drawing for Prediction {
+    fn title(&self) -> String {
+        self.title.clone()
+    }
+
+    fn description(&self) -> String {
+        let panels = list(self.panels.iter().map(|(name, _)| name.as_str()));
+        format!(
+            "Mean distance between a job's nodes in the replay against weighted MPC, in hops, with {panels}: \
+             {}.",
+            self.names
+        )
+    }
+
+    fn size(&self) -> (f64, f64) {
+        let rows = self.panels.len().div_ceil(ROW) as f64;
+        (WIDTH, self.top() + rows * (NAMES + PANEL + BELOW))
+    }
+
+    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
+        heading(pen, &self.title, "a mark an ordering; lower is better on both axes")?;
+        self.key.draw_flow(pen)?;
+        let y = Scale::near(bounds(self.outcomes()).unwrap_or((0.0, 1.0)), 6);
+        let x =
+            Scale::near(bounds(self.orderings.iter().map(|o| o.forecast)).unwrap_or((0.0, 1.0)), 3);
+        let columns = self.panels.len().clamp(1, ROW);
+        let first = y.room();
+        let wide = (WIDTH - MARGIN - first - (columns - 1) as f64 * GAP) / columns as f64;
+        for (panel, (name, said)) in self.panels.iter().enumerate() {
+            let (row, column) = ((panel / ROW) as f64, panel % ROW);
+            let top = self.top() + row * (NAMES + PANEL + BELOW) + NAMES;
+            let left = first + column as f64 * (wide + GAP);
+            let frame = Frame {
+                area: Area { left, right: left + wide, top, bottom: top + PANEL },
+                x: &x,
+                y: &y,
+                x_name: "weighted MPC (hops)",
+                y_name: if column == 0 { "mean MIND in the replay (hops)" } else { "" },
+            };
+            let (bold, muted) = (Text::new(13.0).bold(), Text::new(12.0).colour(MUTED));
+            pen.text((left, top - 24.0), &bold.fit(name, wide), &bold)?;
+            pen.text((left, top - 8.0), &muted.fit(said, wide), &muted)?;
+            frame.draw(pen)?;
+            for ordering in &self.orderings {
+                if let Some(Some(outcome)) = ordering.outcome.get(panel) {
+                    let look = look(ordering.slot);
+                    let at = frame.pixel((ordering.forecast, *outcome));
+                    pen.mark(at, look.mark, look.colour)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
