@@ -30,7 +30,7 @@ pub fn write_csv(mut out: impl Write, prediction: &Prediction) -> io::Result<()>
 ///
 /// # Errors
 /// No job had two nodes: there is nothing to draw.
-pub(super) fn figure(machine: &str, prediction: &Prediction) -> Result<Figure> {
+pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Figure> {
     let said: Vec<String> = (prediction.agreement.iter())
         .map(|a| match a.spearman {
             Some(rho) => format!("Spearman {}", fixed(rho, 2)),
@@ -43,9 +43,11 @@ pub(super) fn figure(machine: &str, prediction: &Prediction) -> Result<Figure> {
         .map(String::as_str)
         .zip(said.iter().map(String::as_str))
         .collect();
-    let forecast = |(slot, row)| {
-        let Row { ordering, weighted_mpc, mean_mind } = row;
-        Forecast { label: ordering, slot, forecast: *weighted_mpc, outcome: mean_mind }
+    let forecast = |(slot, row): (usize, &'p Row)| Forecast {
+        label: &row.ordering,
+        slot,
+        forecast: row.weighted_mpc,
+        outcome: &row.mean_mind,
     };
     let rows: Vec<Forecast<'_>> = prediction.rows.iter().enumerate().map(forecast).collect();
     let title = format!("Does MPC tell what jobs get on {machine}?");
