@@ -94,7 +94,7 @@ impl Guest {
 
     /// The neighbours of a process that come before it.
     fn before(&self, process: u32) -> impl Iterator<Item = u32> + '_ {
-        let there = move |(side, stride): &&(u32, u32)| process / stride % side > 0;
+        let there = move |(side, stride): &&(u32, u32)| !(process / stride).is_multiple_of(*side);
         self.axes.iter().filter(there).map(move |(_, stride)| process - stride)
     }
 }
@@ -134,7 +134,7 @@ fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut 
 /// Ascending. O(√n).
 fn divisors(n: u32) -> Vec<u32> {
     let small: Vec<u32> = (1..).take_while(|d| u64::from(*d).pow(2) <= u64::from(n)).collect();
-    let small: Vec<u32> = small.into_iter().filter(|d| n % d == 0).collect();
+    let small: Vec<u32> = small.into_iter().filter(|d| n.is_multiple_of(*d)).collect();
     let large = small.iter().rev().map(|d| n / d).filter(|d| !small.contains(d));
     small.iter().copied().chain(large.collect::<Vec<_>>()).collect()
 }

@@ -208,7 +208,12 @@ impl Command {
         let options = Options { procs_per_node: self.procs_per_node, ..Options::default() };
         let weight = match trace::kind(&mut Lines::open(path)?)? {
             Kind::Table => Weight::Jobs,
-            _ => Weight::NodeHours,
+            Kind::Swf => Weight::NodeHours,
+            Kind::Log => {
+                let found = format!("{}, a placement log", path.display());
+                let expected = "an SWF trace, which has times, or a table size,share";
+                return Err(Error::input(Place::option("--compute"), found, expected).into());
+            }
         };
         let sizes = Sizes::read(&path.display().to_string(), weight, &options)?;
         Ok(Some(sizes.shares(nodes)?))
@@ -268,7 +273,7 @@ pub(super) fn open(
             let trace = Trace::over(lines, &options)?;
             for (reason, count) in trace.tally().iter() {
                 let what = if reason.drops() { "left out" } else { "mended" };
-                eprintln!("{}: {count} jobs {what}: {}", trace.name(), reason.name());
+                eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
             }
             let sizes = Sizes::of_trace(&trace, Weight::Jobs);
             Ok((Log::new(trace.name(), convert::to_log(&trace)), Some(sizes)))

@@ -32,31 +32,51 @@ pub(super) struct Cuts {
     weights: Vec<Counts>,
 }
 
+/// A cut: the labels of one term from `from` on, `length` of them, around the end, against the others.
+struct Cut {
+    /// Where the term stands among a rank's labels.
+    place: usize,
+    extent: u32,
+    from: u32,
+    length: u32,
+    weight: i16,
+}
+
+impl Cut {
+    fn is_far(&self, label: u32) -> bool {
+        (label + self.extent - self.from) % self.extent < self.length
+    }
+}
+
 impl Cuts {
     /// The cuts of `terms`, where they are few.
     pub fn new(terms: &Terms) -> Option<Self> {
-        // Of each cut: where its term stands among a rank's labels, its labels, and its weight.
-        let mut cuts: Vec<(usize, Box<dyn Fn(u32) -> bool>, i16)> = Vec::new();
+        let mut cuts: Vec<Cut> = Vec::new();
         let count: u64 = terms.lines.iter().map(|l| u64::from(l.axis.extent)).sum::<u64>()
             + terms.cliques.iter().map(|c| u64::from(c.extent)).sum::<u64>();
         if count > 2 * (BLOCK * MOST_BLOCKS) as u64 {
             return None;
         }
-        for (i, line) in terms.lines.iter().enumerate() {
-            let n = line.axis.extent;
+        for (place, line) in terms.lines.iter().enumerate() {
+            let extent = line.axis.extent;
             match line.axis.shape {
                 Shape::Ring => {
-                    let (turns, weight) = if n.is_multiple_of(2) { (n / 2, 2) } else { (n, 1) };
-                    for t in 0..turns {
-                        cuts.push((i, Box::new(move |x| (x + n - t) % n < n / 2), weight));
-                    }
+                    let (turns, weight) =
+                        if extent.is_multiple_of(2) { (extent / 2, 2) } else { (extent, 1) };
+                    let turn = |from| Cut { place, extent, from, length: extent / 2, weight };
+                    cuts.extend((0..turns).map(turn));
                 }
-                _ => (1..n).for_each(|t| cuts.push((i, Box::new(move |x| x >= t), 2))),
+                _ => {
+                    let cut = |from| Cut { place, extent, from, length: extent - from, weight: 2 };
+                    cuts.extend((1..extent).map(cut));
+                }
             }
         }
         for (i, clique) in terms.cliques.iter().enumerate() {
-            let (place, weight) = (terms.lines.len() + i, i16::try_from(clique.weight).ok()?);
-            (0..clique.extent).for_each(|t| cuts.push((place, Box::new(move |x| x == t), weight)));
+            let (place, extent) = (terms.lines.len() + i, clique.extent);
+            let weight = i16::try_from(clique.weight).ok()?;
+            let one = |from| Cut { place, extent, from, length: 1, weight };
+            cuts.extend((0..extent).map(one));
         }
         let blocks = cuts.len().div_ceil(BLOCK);
         let width = terms.lines.len() + terms.cliques.len();
@@ -68,11 +88,12 @@ impl Cuts {
             return None;
         }
         let mut weights = vec![[0; BLOCK]; blocks];
-        cuts.iter().enumerate().for_each(|(c, cut)| weights[c / BLOCK][c % BLOCK] = cut.2);
+        cuts.iter().enumerate().for_each(|(c, cut)| weights[c / BLOCK][c % BLOCK] = cut.weight);
         let mut sides = vec![[0; BLOCK]; ranks * blocks];
         for (rank, labels) in terms.labels.chunks(width).enumerate() {
-            for (c, (place, far, _)) in cuts.iter().enumerate() {
-                sides[rank * blocks + c / BLOCK][c % BLOCK] = u8::from(far(labels[*place]));
+            for (c, cut) in cuts.iter().enumerate() {
+                let far = u8::from(cut.is_far(labels[cut.place]));
+                sides[rank * blocks + c / BLOCK][c % BLOCK] = far;
             }
         }
         Some(Cuts { blocks, sides, weights })

@@ -3,6 +3,7 @@
 use super::places::Places;
 use super::sums::Sums;
 use crate::error::Result;
+use crate::ids::RouterId;
 use crate::ranks::Ranks;
 use crate::ratio::ratio;
 use crate::topology::distance::{Product, Shape};
@@ -118,7 +119,7 @@ impl<'t> Gauge<'t> {
             self.seen[router as usize] = visited;
             self.stack.push(router);
             while let Some(u) = self.stack.pop() {
-                for v in self.graph.neighbours(crate::RouterId(u)) {
+                for v in self.graph.neighbours(RouterId(u)) {
                     if self.seen[*v as usize] == member {
                         self.seen[*v as usize] = visited;
                         self.stack.push(*v);
