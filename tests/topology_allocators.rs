@@ -349,7 +349,7 @@ fn compact(count: usize, axes: usize) -> Vec<usize> {
     for _ in 0..axes {
         let longer = |sides: &Vec<usize>| {
             let so_far: usize = sides.iter().product();
-            let fits = (1..=count).filter(move |side| count % (so_far * side) == 0);
+            let fits = (1..=count).filter(move |side| count.is_multiple_of(so_far * side));
             fits.map(|side| [sides.clone(), vec![side]].concat()).collect::<Vec<_>>()
         };
         boxes = boxes.iter().flat_map(longer).collect();
