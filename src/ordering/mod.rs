@@ -24,7 +24,7 @@ mod hierarchical;
 mod hilbert;
 mod interleave;
 mod linear;
-mod random;
+pub(crate) mod random;
 mod spectral;
 #[cfg(test)]
 mod testing;

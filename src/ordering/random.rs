@@ -43,7 +43,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
 }
 
 /// Fisher-Yates from the end down.
-fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
+pub(crate) fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(last as u64 + 1, random) as usize);
     }
@@ -51,7 +51,7 @@ fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
 
 /// A whole number below `bound`, all equally likely: the upper half of a 128-bit product, drawn again in
 /// the few cases that would favour some. Our own, so that no library's release changes the bytes.
-fn below(bound: u64, random: &mut impl Rng) -> u64 {
+pub(crate) fn below(bound: u64, random: &mut impl Rng) -> u64 {
     loop {
         let product = u128::from(random.next_u64()) * u128::from(bound);
         // 2⁶⁴ mod bound products are too many; they have the smallest lower halves.
