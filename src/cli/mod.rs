@@ -12,6 +12,7 @@ use crate::topology::{Context, Topology};
 mod compare;
 mod export;
 mod list;
+mod map;
 mod mpc;
 mod order;
 mod output;
@@ -48,6 +49,7 @@ enum Verb {
     Topology(topology::Command),
     Order(order::Command),
     Mpc(mpc::Command),
+    Map(map::Command),
     Export(export::Command),
     List(list::Command),
 }
@@ -76,6 +78,7 @@ pub fn run() -> ExitCode {
         Verb::Topology(command) => command.run(&context),
         Verb::Order(command) => command.run(&context),
         Verb::Mpc(command) => command.run(&context),
+        Verb::Map(command) => command.run(&context),
         Verb::Export(command) => command.run(&context),
         Verb::List(command) => command.run(&context),
     };

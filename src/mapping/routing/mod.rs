@@ -10,7 +10,7 @@ use super::demand::Demand;
 use super::links::Links;
 use crate::error::{Error, Place, Result};
 use crate::ids::RouterId;
-use crate::topology::Topology;
+use crate::topology::{Lattice, Topology};
 
 mod dimension_order;
 mod dragonfly;
@@ -128,6 +128,29 @@ impl<'t> Fabric<'t> {
     /// More memory than allowed.
     pub fn new(topology: &'t Topology) -> Result<Self> {
         Ok(Fabric { topology, links: Links::new(topology)? })
+    }
+
+    /// What people call a router: its coordinates, its place in the hierarchy, or its number.
+    pub fn router_name(&self, router: u32) -> String {
+        let network = self.topology.network();
+        let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.routers();
+        if let Some(lattice) = self.topology.lattice().filter(cells) {
+            let mut position = vec![0; lattice.extents.len()];
+            lattice.coordinates(router, &mut position);
+            let words: Vec<String> = position.iter().map(u32::to_string).collect();
+            return format!("({})", words.join(","));
+        }
+        let levels = network.levels();
+        if router >= network.hosts() || levels.is_empty() {
+            let what = if router < network.hosts() { "router" } else { "switch" };
+            return format!("{what} {router}");
+        }
+        let (mut rest, mut words) = (router, Vec::new());
+        for level in levels {
+            words.push(format!("{} {}", level.name, rest / level.routers));
+            rest %= level.routers;
+        }
+        words.join(", ")
     }
 }
 
