@@ -1,7 +1,8 @@
 //! The links of one plane of a grid: the one with the busiest link.
 
 use crate::mapping::Fabric;
-use crate::topology::Lattice;
+use crate::topology::distance::Shape;
+use crate::topology::{Lattice, Metric};
 
 /// Cells along a side at most; more are cut off around the busiest link.
 const SIDE: u32 = 32;
@@ -26,12 +27,16 @@ pub(super) struct Slice {
 }
 
 /// The plane through link `busiest` that holds it, spanned by its axis and the largest other one. `None`
-/// where routers are no cells of a lattice.
+/// where routers are no cells of a mesh or torus.
 pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Slice> {
     let lattice = fabric.topology.lattice()?;
     let cells = lattice.cell_count();
-    let hierarchy = !fabric.topology.network().levels().is_empty();
-    if lattice.cells.is_some() || hierarchy || cells != fabric.links.routers() {
+    // Links of a clique would cover one another.
+    let grid = match fabric.topology.metric() {
+        Metric::Product(product) => product.axes.iter().all(|a| a.shape != Shape::Clique),
+        _ => false,
+    };
+    if !grid || lattice.cells.is_some() || cells != fabric.links.routers() {
         return None;
     }
     let k = lattice.extents.len();
