@@ -75,12 +75,13 @@ fn score(
 }
 
 /// `torusXD` counts its first dimension fastest, nodeorder its last: the extents are turned round.
+/// Every processor is used: `gmtst` 7.0.3 scores others as if the used ones were numbered without gaps.
 const CASES: &[(&str, &str, &str)] = &[
     ("torus:8x8x8", "torusXD 3 8 8 8", "stencil:8x8x8,wrap=true"),
     ("torus:3x4x5", "torusXD 3 5 4 3", "stencil:3x4x5"),
     ("torus:4x8", "torus2D 8 4", "all-to-all:n=32"),
     ("torus:8x8", "torus2D 8 8", "ring:n=64,volume=3"),
-    ("mesh:4x6", "mesh2D 6 4", "butterfly:n=16,volume=7"),
+    ("mesh:4x4", "mesh2D 4 4", "butterfly:n=16,volume=7"),
     ("mesh:3x4x2", "mesh3D 2 4 3", "stencil:4x6,corners=true"),
 ];
 
