@@ -23,6 +23,7 @@ pub mod error;
 pub mod export;
 pub mod ids;
 pub mod input;
+pub mod mapping;
 pub mod metric;
 pub mod ordering;
 pub mod params;

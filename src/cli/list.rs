@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::output::{self, Output};
 use crate::topology::{Context, FAMILIES};
-use crate::{allocator, catalog, export, ordering};
+use crate::{allocator, catalog, export, mapping, ordering};
 
-/// List topologies, orderings, allocators or export targets, one line each
+/// List topologies, orderings, allocators, guests, routings, mapping methods or export targets, one line each
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder list orderings")]
 pub struct Command {
@@ -28,6 +28,12 @@ enum What {
     Orderings,
     /// Allocators of replays
     Allocators,
+    /// Traffic patterns and guest files
+    Guests,
+    /// Routings
+    Routings,
+    /// Mapping methods
+    Methods,
     /// Export targets
     Targets,
 }
@@ -43,6 +49,15 @@ impl Command {
             What::Allocators => allocator::RULES
                 .iter()
                 .map(|r| [r.name.into(), r.about.into(), r.usage.into()])
+                .collect(),
+            What::Guests => guests(),
+            What::Routings => mapping::ROUTINGS
+                .iter()
+                .map(|r| [r.name.into(), r.about.into(), format!("--routing {}", r.name)])
+                .collect(),
+            What::Methods => mapping::METHODS
+                .iter()
+                .map(|m| [m.name.into(), m.about.into(), format!("--map {}", m.example)])
                 .collect(),
             What::Targets => export::TARGETS
                 .iter()
@@ -62,6 +77,16 @@ impl Command {
         }
         out.finish()
     }
+}
+
+/// Patterns, then files.
+fn guests() -> Vec<[String; 3]> {
+    let pattern = |g: &mapping::guest::Pattern| [g.name.into(), g.about.into(), g.example.into()];
+    let mut lines: Vec<[String; 3]> = mapping::GUESTS.iter().map(pattern).collect();
+    for (ending, about) in mapping::guest::FORMATS {
+        lines.push([format!(".{ending}"), (*about).into(), format!("traffic.{ending}")]);
+    }
+    lines
 }
 
 /// Kinds, then machines.

@@ -12,6 +12,7 @@ use crate::topology::{Context, Topology};
 mod compare;
 mod export;
 mod list;
+mod map;
 mod mpc;
 mod order;
 mod output;
@@ -51,6 +52,7 @@ enum Verb {
     Order(order::Command),
     Mpc(mpc::Command),
     Replay(replay::Command),
+    Map(map::Command),
     Export(export::Command),
     Trace(trace::Command),
     List(list::Command),
@@ -81,6 +83,7 @@ pub fn run() -> ExitCode {
         Verb::Order(command) => command.run(&context),
         Verb::Mpc(command) => command.run(&context),
         Verb::Replay(command) => command.run(&context),
+        Verb::Map(command) => command.run(&context),
         Verb::Export(command) => command.run(&context),
         Verb::Trace(command) => command.run(&context),
         Verb::List(command) => command.run(&context),

@@ -198,12 +198,12 @@ fn log_sizes(n: usize) -> Vec<usize> {
 }
 
 #[derive(Clone, Copy)]
-enum PlotKind {
+pub(super) enum PlotKind {
     Svg,
     Png,
 }
 
-fn plot_kind(path: &Path) -> anyhow::Result<PlotKind> {
+pub(super) fn plot_kind(path: &Path) -> anyhow::Result<PlotKind> {
     match path.extension().and_then(|e| e.to_str()) {
         Some("svg") => Ok(PlotKind::Svg),
         Some("png") => Ok(PlotKind::Png),

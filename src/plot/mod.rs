@@ -10,6 +10,8 @@
 use plotters_backend::DrawingBackend;
 
 use crate::error::{Error, Result};
+use crate::ids::NodeId;
+use crate::mapping::{Analysis, Fabric, Guest, Placement};
 use crate::metric::comparison::Comparison;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
@@ -17,11 +19,13 @@ use crate::topology::Topology;
 mod axis;
 mod cells;
 mod curve;
+mod load;
 mod machine;
 mod palette;
 mod pen;
 mod raster;
 pub mod replay;
+mod slice;
 mod svg;
 mod thin;
 mod winners;
@@ -171,4 +175,42 @@ pub fn winners(title: &str, comparison: &Comparison, slots: &[usize]) -> Result<
 /// rank of their first). The figure says so.
 pub fn machine(topology: &Topology, order: &NodeOrder) -> Result<String> {
     to_svg(&machine::Machine::new(topology, order))
+}
+
+/// A placed guest and what came of it: what the figure of a mapping shows.
+#[derive(Clone, Copy)]
+pub struct Mapped<'a> {
+    /// The machine.
+    pub fabric: &'a Fabric<'a>,
+    /// The traffic.
+    pub guest: &'a Guest,
+    /// Where its processes run.
+    pub placement: &'a Placement,
+    /// The nodes in rank order: the order of the traffic matrix.
+    pub ranks: &'a [NodeId],
+    /// The routing's name.
+    pub routing: &'a str,
+    /// What was found.
+    pub analysis: &'a Analysis,
+}
+
+/// Dilation and contention of a placed guest, as SVG: links of a plane of the grid coloured by contention
+/// (elsewhere the links from the busiest down), histograms of contention and of path lengths, the traffic
+/// matrix in rank order.
+///
+/// # Errors
+/// Drawing failed.
+///
+/// # Limits
+/// One plane of at most 32×32 routers, the one with the busiest link; at most 64×64 blocks of traffic.
+pub fn mapping(mapped: &Mapped<'_>) -> Result<String> {
+    to_svg(&load::Loads::new(mapped))
+}
+
+/// [`mapping`] as a PNG file, two pixels for each of the SVG's.
+///
+/// # Errors
+/// As [`mapping`].
+pub fn mapping_png(mapped: &Mapped<'_>) -> Result<Vec<u8>> {
+    to_png(&load::Loads::new(mapped))
 }

@@ -1,0 +1,198 @@
+//! The nodes of a job by themselves: how far apart they are, in the machine and on their own.
+
+use std::collections::VecDeque;
+
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::ids::{NodeId, RouterId};
+use crate::ratio::ratio;
+use crate::topology::{Metric, Topology};
+
+/// Average shortest path length and diameter of an allocation.
+///
+/// # References
+/// Hu, "Topology mapping of parallel applications onto random allocations", section IV.C.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Allocation {
+    /// Distinct nodes.
+    pub nodes: usize,
+    /// The routers they sit on.
+    pub routers: usize,
+    /// Mean hops between two of the nodes in the machine; `None` for a single node.
+    pub aspl: Option<f64>,
+    /// The most hops between two of them.
+    pub diameter: u32,
+    /// Connected components of the subgraph that their routers induce.
+    pub components: usize,
+    /// Mean hops between two nodes over routers of the allocation only; `None` for a single node and where
+    /// the subgraph is not connected.
+    pub induced_aspl: Option<f64>,
+    /// The most hops likewise; `None` where the subgraph is not connected.
+    pub induced_diameter: Option<u32>,
+}
+
+impl Allocation {
+    /// Measures distinct `nodes`.
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    ///
+    /// # Complexity
+    /// A search inside the allocation for each of its routers; in the machine O(routers²) closed forms, or
+    /// a search for each.
+    pub fn of(topology: &Topology, nodes: &[NodeId]) -> Result<Self> {
+        let mut routers: Vec<(u32, u64)> = Vec::new();
+        let mut sorted: Vec<u32> = nodes.iter().map(|n| topology.router_of(*n).0).collect();
+        sorted.sort_unstable();
+        for run in sorted.chunk_by(|a, b| a == b) {
+            routers.push((run[0], run.len() as u64));
+        }
+        let (total, diameter) = in_machine(topology, &routers)?;
+        let (components, inside) = induced(topology, &routers)?;
+        let n = nodes.len() as u128;
+        // Ordered pairs of different nodes.
+        let mean = |total: u128| (n > 1).then(|| ratio(total, n * (n - 1)));
+        Ok(Allocation {
+            nodes: nodes.len(),
+            routers: routers.len(),
+            aspl: mean(total),
+            diameter,
+            components,
+            induced_aspl: inside.and_then(|(total, _)| mean(total)),
+            induced_diameter: inside.map(|(_, far)| far),
+        })
+    }
+}
+
+/// Distance sums and largest distance over ordered pairs of nodes.
+type Sums = (u128, u32);
+
+fn add(a: Sums, b: Sums) -> Sums {
+    (a.0 + b.0, a.1.max(b.1))
+}
+
+fn in_machine(topology: &Topology, routers: &[(u32, u64)]) -> Result<Sums> {
+    let sum = |here: u64, hops: &dyn Fn(u32) -> u32| {
+        routers.iter().fold((0, 0), |sums, (to, there)| {
+            let hops = hops(*to);
+            add(sums, (u128::from(here * there) * u128::from(hops), hops))
+        })
+    };
+    if !matches!(topology.metric(), Metric::Hops) {
+        let from = |(from, here): &(u32, u64)| {
+            sum(*here, &|to| topology.metric().between(RouterId(*from), RouterId(to)).unwrap_or(0))
+        };
+        return Ok(routers.par_iter().map(from).reduce(|| (0, 0), add));
+    }
+    let graph = topology.graph()?;
+    let buffers = || (vec![0; graph.router_count()], Vec::new());
+    let from = |(hops, queue): &mut (Vec<u32>, Vec<u32>), (from, here): &(u32, u64)| {
+        graph.fill_hops(RouterId(*from), hops, queue);
+        sum(*here, &|to| hops[to as usize])
+    };
+    Ok(routers.par_iter().map_init(buffers, from).reduce(|| (0, 0), add))
+}
+
+/// Components of the induced subgraph, and its distances if it is one.
+fn induced(topology: &Topology, routers: &[(u32, u64)]) -> Result<(usize, Option<Sums>)> {
+    let graph = topology.graph()?;
+    // The subgraph by positions in `routers`.
+    let neighbours: Vec<Vec<u32>> = routers
+        .iter()
+        .map(|(router, _)| {
+            let inside = |v: &u32| routers.binary_search_by_key(v, |(r, _)| *r).ok();
+            let all = graph.neighbours(RouterId(*router)).iter();
+            all.filter_map(inside).map(|i| i as u32).collect()
+        })
+        .collect();
+    let mut component = vec![false; routers.len()];
+    let mut components = 0;
+    for start in 0..routers.len() {
+        if !component[start] {
+            components += 1;
+            let mut stack = vec![start];
+            component[start] = true;
+            while let Some(u) = stack.pop() {
+                for v in &neighbours[u] {
+                    if !std::mem::replace(&mut component[*v as usize], true) {
+                        stack.push(*v as usize);
+                    }
+                }
+            }
+        }
+    }
+    if components != 1 {
+        return Ok((components, None));
+    }
+    let buffers = || (vec![u32::MAX; routers.len()], VecDeque::new());
+    let from = |(hops, queue): &mut (Vec<u32>, VecDeque<usize>), from: usize| {
+        hops.fill(u32::MAX);
+        hops[from] = 0;
+        queue.push_back(from);
+        let mut sums = (0, 0);
+        while let Some(u) = queue.pop_front() {
+            let pairs = u128::from(routers[from].1 * routers[u].1);
+            sums = add(sums, (pairs * u128::from(hops[u]), hops[u]));
+            for v in &neighbours[u] {
+                if hops[*v as usize] == u32::MAX {
+                    hops[*v as usize] = hops[u] + 1;
+                    queue.push_back(*v as usize);
+                }
+            }
+        }
+        sums
+    };
+    let sums = (0..routers.len()).into_par_iter().map_init(buffers, from).reduce(|| (0, 0), add);
+    Ok((components, Some(sums)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+
+    fn measure(spec: &str, nodes: &[u32]) -> Allocation {
+        let machine = Topology::inline(spec, &Context::default()).unwrap();
+        let nodes: Vec<NodeId> = nodes.iter().map(|n| NodeId(*n)).collect();
+        Allocation::of(&machine, &nodes).unwrap()
+    }
+
+    #[test]
+    fn ways_outside_the_allocation_count_only_in_the_machine() {
+        // Five of a ring of six: the way round the sixth is closed to them.
+        let five = measure("torus:6", &[0, 1, 2, 3, 4]);
+        // Distances 1·5 (0-4 are two apart in the ring), counted by hand: 4 ones, 4 twos, 2 threes.
+        assert_eq!((five.aspl, five.diameter), (Some((4 + 8 + 6) as f64 / 10.0), 3));
+        assert_eq!((five.induced_aspl, five.induced_diameter), (Some(2.0), Some(4)));
+        assert_eq!((five.components, five.routers), (1, 5));
+        let apart = measure("torus:6", &[0, 1, 3]);
+        assert_eq!((apart.components, apart.induced_aspl, apart.induced_diameter), (2, None, None));
+        assert_eq!(apart.aspl, Some(2.0));
+    }
+
+    #[test]
+    fn nodes_of_one_router_are_no_hop_apart() {
+        let pair = measure("torus:4,per_router=2", &[0, 1, 2]);
+        assert_eq!((pair.nodes, pair.routers, pair.aspl), (3, 2, Some(4.0 / 6.0)));
+        assert_eq!(pair.induced_aspl, pair.aspl);
+        let one = measure("torus:4", &[2]);
+        assert_eq!((one.aspl, one.induced_aspl, one.diameter), (None, None, 0));
+        assert_eq!(one.induced_diameter, Some(0));
+    }
+
+    #[test]
+    fn searched_and_closed_distances_agree_on_whole_machines() {
+        for spec in ["torus:5x4", "random-regular:n=40,d=3,seed=2", "cascade:4x3x2"] {
+            let machine = Topology::inline(spec, &Context::default()).unwrap();
+            let nodes: Vec<NodeId> = machine.nodes().iter().collect();
+            let all = Allocation::of(&machine, &nodes).unwrap();
+            let statistics = machine.statistics().unwrap();
+            assert_eq!(
+                (all.aspl, all.diameter),
+                (Some(statistics.mean_distance), statistics.diameter)
+            );
+            assert_eq!((all.induced_aspl, all.induced_diameter), (all.aspl, Some(all.diameter)));
+        }
+    }
+}

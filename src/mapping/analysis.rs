@@ -1,0 +1,247 @@
+//! Dilation and contention of a placed guest.
+
+use rayon::prelude::*;
+
+use super::allocation::Allocation;
+use super::demand::{Demand, End};
+use super::guest::Guest;
+use super::links::Links;
+use super::placement::Placement;
+use super::routing::{Fabric, Lengths, Routing, Wave};
+use crate::error::Result;
+use crate::ids::RouterId;
+use crate::topology::Metric;
+
+/// What a placement means for a guest's traffic.
+///
+/// # References
+/// Hu, "Topology mapping of parallel applications onto random allocations", section II.A, equations 1-4,
+/// with volumes as weights.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// How far traffic goes.
+    pub dilation: Dilation,
+    /// What the links carry.
+    pub contention: Contention,
+    /// The nodes it runs on.
+    pub allocation: Allocation,
+    /// Volume between different routers over all volume; 0 without traffic.
+    pub share_between_routers: f64,
+}
+
+/// How far traffic goes, in hops. A pair on one router counts, with 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dilation {
+    /// Ordered pairs of processes that communicate.
+    pub pairs: u64,
+    /// Their volume.
+    pub volume: f64,
+    /// The largest mean path length of a pair: Hu's dilation of the mapping.
+    pub max: f64,
+    /// Mean path length weighted by volume; 0 without traffic.
+    pub mean: f64,
+    /// Mean over pairs; 0 without traffic.
+    pub mean_pairs: f64,
+    /// Σ volume · hops: also the sum of all link loads.
+    pub hop_bytes: f64,
+    /// Pairs and volume by path length, rounded to whole hops.
+    pub histogram: Vec<(u64, f64)>,
+}
+
+/// What the links carry. A link's contention is its load over its capacity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contention {
+    /// The largest.
+    pub max: f64,
+    /// The mean over all directed links of the machine.
+    pub mean: f64,
+    /// Directed links that carry anything.
+    pub used: usize,
+    /// The load of every directed link, before division by capacity, in the order of [`Links`].
+    pub loads: Vec<f64>,
+}
+
+/// A bar of [`Contention::histogram`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// Contention above this…
+    pub from: f64,
+    /// …and up to this.
+    pub to: f64,
+    /// How many directed links have it.
+    pub links: usize,
+}
+
+/// Analyses one job: dilation and contention of `guest` placed by `placement` under `routing`.
+///
+/// # Errors
+/// A routing that does not suit the machine; more memory than allowed.
+///
+/// # Examples
+/// ```
+/// use nodeorder::mapping::{self, Fabric, Guest, Placement, Routing};
+/// use nodeorder::{NodeOrder, Topology};
+/// let torus = Topology::inline("torus:4x4x4", &Default::default())?;
+/// let guest = Guest::make("stencil:4x4x4,wrap=true", &Default::default())?;
+/// let fabric = Fabric::new(&torus)?;
+/// let placement = Placement::in_order(&guest, &NodeOrder::make(&torus, "snake")?)?;
+/// let found = mapping::analyse(&fabric, &guest, &placement, Routing::named("ecmp-path")?)?;
+/// assert_eq!(found.contention.max, 3.0);
+/// # Ok::<(), nodeorder::Error>(())
+/// ```
+pub fn analyse(
+    fabric: &Fabric<'_>,
+    guest: &Guest,
+    placement: &Placement,
+    routing: &Routing,
+) -> Result<Analysis> {
+    let demand = Demand::new(fabric.topology, guest, placement)?;
+    let dilation = Dilation::of(fabric, &demand, routing)?;
+    let contention = Contention::of(&fabric.links, routing.loads(fabric, &demand)?);
+    let outside = demand.volume() - demand.inside_volume();
+    Ok(Analysis {
+        share_between_routers: over(outside, demand.volume()),
+        allocation: Allocation::of(fabric.topology, &placement.allocation())?,
+        dilation,
+        contention,
+    })
+}
+
+/// `a / b`, 0 where there is nothing to divide.
+fn over(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 0.0 }
+}
+
+impl Dilation {
+    /// The dilation of `demand` under `routing`. Sums of whole volumes over whole lengths are exact while
+    /// below 2⁵³.
+    ///
+    /// # Errors
+    /// A routing that does not suit the machine; more memory than allowed.
+    ///
+    /// # Complexity
+    /// O(flows) where distances have a closed form, else a search for each source as far as its targets.
+    pub fn of(fabric: &Fabric<'_>, demand: &Demand, routing: &Routing) -> Result<Self> {
+        let lengths = routing.lengths(fabric)?;
+        let metric = fabric.topology.metric();
+        let sources = demand.roots(End::Source);
+        let searched = matches!((&lengths, metric), (Lengths::Shortest, Metric::Hops));
+        let size = sources.len().div_ceil(64).max(16);
+        let pieces: Vec<usize> = (0..sources.len()).step_by(size).collect();
+        let run = |first: &usize| {
+            let mut wave = Wave::new(if searched { fabric.links.routers() } else { 0 });
+            let mut sums = Sums::default();
+            let mut buffer = Vec::new();
+            for root in *first..sources.len().min(first + size) {
+                let row = demand.row(End::Source, root, &mut buffer);
+                if searched {
+                    wave.run(&fabric.links, sources[root], row);
+                }
+                for flow in row {
+                    let (from, to) = (RouterId(sources[root]), RouterId(flow.router));
+                    let hops = match &lengths {
+                        Lengths::Mean(mean) => mean(from, to),
+                        Lengths::Shortest => f64::from(match metric.between(from, to) {
+                            Some(hops) => hops,
+                            None => wave.seen[to.index()].hops,
+                        }),
+                    };
+                    sums.add(hops, flow.pairs, flow.volume);
+                }
+            }
+            sums
+        };
+        let parts: Vec<Sums> = pieces.par_iter().map(run).collect();
+        let mut all = Sums::default();
+        all.add(0.0, demand.inside_pairs(), demand.inside_volume());
+        parts.iter().for_each(|part| all.merge(part));
+        if demand.pairs() == 0 {
+            all.histogram.clear();
+        }
+        Ok(Dilation {
+            pairs: demand.pairs(),
+            volume: demand.volume(),
+            max: all.max,
+            mean: over(all.hop_bytes, demand.volume()),
+            mean_pairs: over(all.pair_hops, demand.pairs() as f64),
+            hop_bytes: all.hop_bytes,
+            histogram: all.histogram,
+        })
+    }
+}
+
+#[derive(Default)]
+struct Sums {
+    max: f64,
+    hop_bytes: f64,
+    pair_hops: f64,
+    histogram: Vec<(u64, f64)>,
+}
+
+impl Sums {
+    fn add(&mut self, hops: f64, pairs: u64, volume: f64) {
+        self.max = self.max.max(hops);
+        self.hop_bytes += hops * volume;
+        self.pair_hops += hops * pairs as f64;
+        self.count(hops.round() as usize, pairs, volume);
+    }
+
+    fn count(&mut self, hops: usize, pairs: u64, volume: f64) {
+        if self.histogram.len() <= hops {
+            self.histogram.resize(hops + 1, (0, 0.0));
+        }
+        self.histogram[hops].0 += pairs;
+        self.histogram[hops].1 += volume;
+    }
+
+    fn merge(&mut self, other: &Sums) {
+        self.max = self.max.max(other.max);
+        self.hop_bytes += other.hop_bytes;
+        self.pair_hops += other.pair_hops;
+        for (hops, (pairs, volume)) in other.histogram.iter().enumerate() {
+            self.count(hops, *pairs, *volume);
+        }
+    }
+}
+
+impl Contention {
+    /// From the load of every directed link.
+    pub fn of(links: &Links, loads: Vec<f64>) -> Self {
+        let (mut max, mut sum, mut used) = (0f64, 0.0, 0);
+        for (i, load) in loads.iter().enumerate() {
+            let contention = load / links.capacity(i);
+            max = max.max(contention);
+            sum += contention;
+            used += usize::from(*load > 0.0);
+        }
+        Contention { max, mean: over(sum, links.len() as f64), used, loads }
+    }
+
+    /// The `count` links of highest contention, highest first, ties in link order; idle ones are left out.
+    pub fn busiest(&self, links: &Links, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> =
+            (0..self.loads.len()).filter(|i| self.loads[*i] > 0.0).collect();
+        let of = |i: usize| self.loads[i] / links.capacity(i);
+        order.sort_by(|a, b| of(*b).total_cmp(&of(*a)));
+        order.truncate(count);
+        order
+    }
+
+    /// How many links have which contention: the idle ones first (0 to 0), then `bars` bars of equal width
+    /// up to the largest. Only the first where nothing is carried.
+    pub fn histogram(&self, links: &Links, bars: usize) -> Vec<Bar> {
+        let mut out = vec![Bar { from: 0.0, to: 0.0, links: self.loads.len() - self.used }];
+        if self.used == 0 {
+            return out;
+        }
+        let edge = |i: usize| self.max * i as f64 / bars as f64;
+        out.extend((0..bars).map(|i| Bar { from: edge(i), to: edge(i + 1), links: 0 }));
+        for (i, load) in self.loads.iter().enumerate().filter(|(_, load)| **load > 0.0) {
+            let share = load / links.capacity(i) / self.max;
+            // A value on an edge belongs to the bar below it.
+            let bar = (share * bars as f64).ceil() as usize;
+            out[bar.clamp(1, bars)].links += 1;
+        }
+        out
+    }
+}

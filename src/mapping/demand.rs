@@ -1,0 +1,237 @@
+//! Traffic between routers: what is left of a guest once its processes have places.
+
+use super::guest::{Guest, Traffic};
+use super::placement::Placement;
+use crate::error::Result;
+use crate::topology::Topology;
+
+/// What one router sends to (or gets from) another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flow {
+    /// The other router.
+    pub router: u32,
+    /// Pairs of processes behind it.
+    pub pairs: u64,
+    /// Their volume.
+    pub volume: f64,
+}
+
+/// The end of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The router it leaves.
+    Source,
+    /// The router it reaches.
+    Target,
+}
+
+/// Traffic by ordered pair of routers. Messages inside a router load no link; they are counted apart.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    traffic: Between,
+    pairs: u64,
+    volume: f64,
+    inside_pairs: u64,
+    inside_volume: f64,
+}
+
+#[derive(Clone, Debug)]
+enum Between {
+    /// All-to-all: from processes on each occupied router; nothing is listed.
+    Uniform { occupied: Vec<u32>, processes: Vec<u64>, volume: f64 },
+    /// By source, and the same flows by target.
+    Listed { by_source: Table, by_target: Table },
+}
+
+/// Flows grouped by one of their ends, both ends ascending.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    roots: Vec<u32>,
+    first: Vec<usize>,
+    flows: Vec<Flow>,
+}
+
+impl Table {
+    /// From `(root, flow)` sorted by root and other end.
+    fn new(sorted: &[(u32, Flow)]) -> Self {
+        let mut table = Table::default();
+        for (i, (root, flow)) in sorted.iter().enumerate() {
+            if table.roots.last() != Some(root) {
+                table.roots.push(*root);
+                table.first.push(i);
+            }
+            table.flows.push(*flow);
+        }
+        table.first.push(sorted.len());
+        table
+    }
+
+    fn row(&self, i: usize) -> &[Flow] {
+        &self.flows[self.first[i]..self.first[i + 1]]
+    }
+}
+
+impl Demand {
+    /// Adds up what `guest`, placed by `placement`, sends from router to router.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] when the list of flows does not fit.
+    ///
+    /// # Complexity
+    /// O(messages · log messages); all-to-all traffic takes O(processes) however large it is.
+    pub fn new(topology: &Topology, guest: &Guest, placement: &Placement) -> Result<Self> {
+        let router = |process: u32| topology.router_of(placement.node(process)).0;
+        match guest.traffic() {
+            Traffic::AllToAll { volume } => {
+                let mut on: Vec<u32> = (0..guest.processes()).map(router).collect();
+                on.sort_unstable();
+                let runs = || on.chunk_by(|a, b| a == b);
+                let all = u64::from(guest.processes());
+                let inside: u64 = runs().map(|r| r.len() as u64 * (r.len() as u64 - 1)).sum();
+                let between = Between::Uniform {
+                    occupied: runs().map(|r| r[0]).collect(),
+                    processes: runs().map(|r| r.len() as u64).collect(),
+                    volume: *volume,
+                };
+                let pairs = all * all.saturating_sub(1);
+                Ok(Demand {
+                    traffic: between,
+                    pairs,
+                    volume: pairs as f64 * volume,
+                    inside_pairs: inside,
+                    inside_volume: inside as f64 * volume,
+                })
+            }
+            Traffic::Messages(messages) => {
+                topology.require("the traffic between routers", 96 * messages.len() as u64)?;
+                let mut flows = Vec::with_capacity(messages.len());
+                let (mut inside_pairs, mut inside_volume, mut volume) = (0, 0.0, 0.0);
+                for m in messages {
+                    let (from, to) = (router(m.source), router(m.target));
+                    volume += m.volume;
+                    if from == to {
+                        inside_pairs += 1;
+                        inside_volume += m.volume;
+                    } else {
+                        flows.push((from, Flow { router: to, pairs: 1, volume: m.volume }));
+                    }
+                }
+                // A stable sort: volumes of one pair of routers are added in the order of the messages.
+                flows.sort_by_key(|(from, flow)| (*from, flow.router));
+                flows.dedup_by(|next, kept| {
+                    let same = (next.0, next.1.router) == (kept.0, kept.1.router);
+                    if same {
+                        kept.1.pairs += next.1.pairs;
+                        kept.1.volume += next.1.volume;
+                    }
+                    same
+                });
+                let by_source = Table::new(&flows);
+                flows.iter_mut().for_each(|(from, flow)| std::mem::swap(from, &mut flow.router));
+                flows.sort_by_key(|(to, flow)| (*to, flow.router));
+                Ok(Demand {
+                    traffic: Between::Listed { by_source, by_target: Table::new(&flows) },
+                    pairs: messages.len() as u64,
+                    volume,
+                    inside_pairs,
+                    inside_volume,
+                })
+            }
+        }
+    }
+
+    /// Ordered pairs of processes that communicate.
+    pub fn pairs(&self) -> u64 {
+        self.pairs
+    }
+
+    /// The volume of all of them.
+    pub fn volume(&self) -> f64 {
+        self.volume
+    }
+
+    /// Pairs with both processes on one router.
+    pub fn inside_pairs(&self) -> u64 {
+        self.inside_pairs
+    }
+
+    /// The volume that stays inside routers.
+    pub fn inside_volume(&self) -> f64 {
+        self.inside_volume
+    }
+
+    fn table(&self, end: End) -> Option<&Table> {
+        match (&self.traffic, end) {
+            (Between::Uniform { .. }, _) => None,
+            (Between::Listed { by_source, .. }, End::Source) => Some(by_source),
+            (Between::Listed { by_target, .. }, End::Target) => Some(by_target),
+        }
+    }
+
+    /// The routers at which traffic starts (or ends), ascending.
+    pub fn roots(&self, end: End) -> &[u32] {
+        match &self.traffic {
+            // One router alone has nobody to send to, but an empty row does no harm.
+            Between::Uniform { occupied, .. } => occupied,
+            Between::Listed { .. } => self.table(end).map_or(&[], |table| &table.roots),
+        }
+    }
+
+    /// The flows of the `root`-th of [`Demand::roots`], ascending by the other router; `buffer` is filled
+    /// where they are not stored.
+    pub fn row<'a>(&'a self, end: End, root: usize, buffer: &'a mut Vec<Flow>) -> &'a [Flow] {
+        let Between::Uniform { occupied, processes, volume } = &self.traffic else {
+            return self.table(end).map_or(&[], |table| table.row(root));
+        };
+        buffer.clear();
+        let here = processes[root];
+        buffer.extend(occupied.iter().zip(processes).filter(|(r, _)| **r != occupied[root]).map(
+            |(router, there)| Flow {
+                router: *router,
+                pairs: here * there,
+                volume: (here * there) as f64 * volume,
+            },
+        ));
+        buffer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::NodeId;
+    use crate::topology::Context;
+
+    fn rows(demand: &Demand, end: End) -> Vec<(u32, Vec<Flow>)> {
+        let mut buffer = Vec::new();
+        let roots = demand.roots(end).to_vec();
+        roots
+            .iter()
+            .enumerate()
+            .map(|(i, root)| (*root, demand.row(end, i, &mut buffer).to_vec()))
+            .filter(|(_, row)| !row.is_empty())
+            .collect()
+    }
+
+    /// All-to-all is the same whether it is listed message by message or not.
+    #[test]
+    fn uniform_traffic_equals_its_list() {
+        let context = Context::default();
+        let machine = Topology::inline("torus:3x3,per_router=2", &context).unwrap();
+        let nodes: Vec<NodeId> = [0, 1, 1, 4, 9, 9, 9, 17].map(NodeId).to_vec();
+        let uniform = Guest::make("all-to-all:n=8,volume=3", &context).unwrap();
+        let messages: Vec<_> = (0..64u32).map(|i| (i / 8, i % 8, 3.0)).collect();
+        let listed = Guest::new("listed", 8, messages).unwrap();
+        let placement = Placement::new(&machine, "by hand", nodes).unwrap();
+        let a = Demand::new(&machine, &uniform, &placement).unwrap();
+        let b = Demand::new(&machine, &listed, &placement).unwrap();
+        for end in [End::Source, End::Target] {
+            assert_eq!(rows(&a, end), rows(&b, end));
+        }
+        // Routers 0 (three processes), 2, 4 (three) and 8.
+        assert_eq!(a.roots(End::Source), [0, 2, 4, 8]);
+        assert_eq!((a.pairs(), a.inside_pairs()), (56, 12));
+        assert_eq!((b.pairs(), b.inside_pairs()), (56, 12));
+        assert_eq!((a.volume(), a.inside_volume()), (b.volume(), b.inside_volume()));
+    }
+}

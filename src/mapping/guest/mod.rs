@@ -1,0 +1,262 @@
+//! Guests: the traffic of an application, as ordered pairs of processes with a volume.
+//!
+//! Patterns are lines of [`GUESTS`]; everything else is a file, told by its ending.
+
+use std::path::Path;
+
+use crate::error::{Error, Place, Result};
+use crate::input::Text;
+use crate::params::{self, Params};
+use crate::topology::Context;
+
+mod file;
+mod patterns;
+
+pub use file::FORMATS;
+
+/// A pattern of traffic: a line of [`GUESTS`].
+pub struct Pattern {
+    /// The name, as in `--guest ring:n=64`.
+    pub name: &'static str,
+    /// The key of the bare first parameter, where there is one.
+    pub positional: Option<&'static str>,
+    /// One line for lists.
+    pub about: &'static str,
+    /// A use that works.
+    pub example: &'static str,
+    /// Number of processes and their traffic.
+    build: fn(&Params, &Context) -> Result<(u32, Traffic)>,
+}
+
+/// Every pattern, in the order of lists.
+pub const GUESTS: &[Pattern] = &[
+    patterns::ALL_TO_ALL,
+    patterns::RING,
+    patterns::STENCIL,
+    patterns::BUTTERFLY,
+    patterns::TRANSPOSE,
+    patterns::RANDOM,
+];
+
+/// The most processes a guest may have.
+pub const MAX_PROCESSES: u32 = 1 << 24;
+
+/// What one process sends to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Message {
+    /// The sending process.
+    pub source: u32,
+    /// The receiving process, another one.
+    pub target: u32,
+    /// How much, finite and above zero; bytes, or whatever the file counts.
+    pub volume: f64,
+}
+
+/// All traffic of a guest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Traffic {
+    /// Every process sends so much to every other; nothing is listed.
+    AllToAll {
+        /// From each process to each other.
+        volume: f64,
+    },
+    /// Messages ascending by source and target, each pair once.
+    Messages(Vec<Message>),
+}
+
+/// An application's processes and what they send each other.
+///
+/// Volumes are `f64`: whole numbers, and every sum of them, are exact while below 2⁵³. Messages of a pair
+/// are added up; a process's messages to itself and volumes of zero are no traffic and are left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guest {
+    label: String,
+    processes: u32,
+    traffic: Traffic,
+}
+
+impl Guest {
+    /// From `(source, target, volume)` in any order.
+    ///
+    /// # Errors
+    /// A process that is not below `processes`; a negative or non-finite volume.
+    pub fn new(
+        label: impl Into<String>,
+        processes: u32,
+        messages: impl IntoIterator<Item = (u32, u32, f64)>,
+    ) -> Result<Self> {
+        let label = label.into();
+        let mut list = Vec::new();
+        for (source, target, volume) in messages {
+            let place = || Place::option(&label);
+            if source >= processes || target >= processes {
+                let found = format!("process {}", source.max(target));
+                let expected = format!("processes below {processes}");
+                return Err(Error::input(place(), found, expected));
+            }
+            if !(volume.is_finite() && volume >= 0.0) {
+                let found = format!("volume {volume} from {source} to {target}");
+                return Err(Error::input(place(), found, "a finite volume of 0 or more"));
+            }
+            list.push(Message { source, target, volume });
+        }
+        Ok(Guest { label, processes, traffic: Traffic::Messages(merged(list)) })
+    }
+
+    /// Makes the guest that `text` asks for: a pattern of [`GUESTS`] with options, or a file (CSV,
+    /// MatrixMarket, Scotch, TopoMatch; see [`FORMATS`]).
+    ///
+    /// # Errors
+    /// An unknown name, bad options, a bad file; more memory than `context` allows.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder::mapping::Guest;
+    /// let guest = Guest::make("stencil:4x4,wrap=true", &Default::default())?;
+    /// assert_eq!((guest.processes(), guest.pair_count()), (16, 64));
+    /// # Ok::<(), nodeorder::Error>(())
+    /// ```
+    pub fn make(text: &str, context: &Context) -> Result<Self> {
+        let head = params::head(text);
+        let Some(pattern) = GUESTS.iter().find(|g| g.name == head) else {
+            return Guest::from_file(text, context);
+        };
+        let params = Params::inline(text, pattern.positional, context.seed)?;
+        let (processes, traffic) = (pattern.build)(&params, context)?;
+        params.finish()?;
+        Ok(Guest { label: text.to_string(), processes, traffic })
+    }
+
+    fn from_file(path: &str, context: &Context) -> Result<Self> {
+        if !Path::new(path).exists() {
+            let names = GUESTS.iter().map(|g| g.name);
+            let place = Place::option(path);
+            let mut error = Error::unknown(place, "guest", params::head(path), names);
+            if let Error::Input { found, expected, .. } = &mut error {
+                found.push_str(" and no such file");
+                expected.push_str(", or a file");
+            }
+            return Err(error);
+        }
+        let format = file::format(path)?;
+        Guest::read(&Text::read(Path::new(path))?, format, context)
+    }
+
+    /// Reads a guest from text in one of [`FORMATS`], named by its ending (`csv`, `mtx`, `grf`, `mat`).
+    ///
+    /// # Errors
+    /// An unknown format; whatever does not belong into the file, with its line.
+    pub fn read(text: &Text, format: &str, context: &Context) -> Result<Self> {
+        let (processes, messages) = file::read(text, format, context)?;
+        let label = text.name().to_string();
+        Ok(Guest { label, processes, traffic: Traffic::Messages(merged(messages)) })
+    }
+
+    /// What the user called it.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Number of processes; some may send and get nothing.
+    pub fn processes(&self) -> u32 {
+        self.processes
+    }
+
+    /// Its traffic.
+    pub fn traffic(&self) -> &Traffic {
+        &self.traffic
+    }
+
+    /// Ordered pairs of processes that communicate.
+    pub fn pair_count(&self) -> u64 {
+        match &self.traffic {
+            Traffic::AllToAll { .. } => {
+                u64::from(self.processes) * u64::from(self.processes.saturating_sub(1))
+            }
+            Traffic::Messages(messages) => messages.len() as u64,
+        }
+    }
+
+    /// Calls `visit` with every message, ascending by source and target.
+    pub fn for_each_message(&self, mut visit: impl FnMut(Message)) {
+        match &self.traffic {
+            Traffic::Messages(messages) => messages.iter().copied().for_each(visit),
+            Traffic::AllToAll { volume } => {
+                for source in 0..self.processes {
+                    for target in (0..self.processes).filter(|t| *t != source) {
+                        visit(Message { source, target, volume: *volume });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Sorted, the messages of a pair added up, without those that are no traffic.
+fn merged(mut messages: Vec<Message>) -> Vec<Message> {
+    messages.retain(|m| m.source != m.target && m.volume > 0.0);
+    // Stable: a pair's volumes are added in the order of the file.
+    messages.sort_by_key(|m| (m.source, m.target));
+    messages.dedup_by(|next, kept| {
+        let same = (next.source, next.target) == (kept.source, kept.target);
+        if same {
+            kept.volume += next.volume;
+        }
+        same
+    });
+    messages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_merged_and_sorted() {
+        let list = [(2, 0, 1.0), (0, 1, 2.0), (2, 0, 0.5), (1, 1, 9.0), (1, 2, 0.0)];
+        let guest = Guest::new("g", 3, list).unwrap();
+        let expected = [(0, 1, 2.0), (2, 0, 1.5)].map(|(source, target, volume)| Message {
+            source,
+            target,
+            volume,
+        });
+        assert_eq!(guest.traffic(), &Traffic::Messages(expected.to_vec()));
+        assert_eq!(guest.pair_count(), 2);
+    }
+
+    #[test]
+    fn impossible_messages_are_refused() {
+        for (bad, part) in [
+            ((0, 3, 1.0), "process 3; expected processes below 3"),
+            ((0, 1, -1.0), "volume -1"),
+            ((0, 1, f64::NAN), "volume NaN"),
+        ] {
+            let error = Guest::new("g", 3, [bad]).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn every_example_works() {
+        for pattern in GUESTS {
+            let guest = Guest::make(pattern.example, &Context::default()).unwrap();
+            assert_eq!(guest.label(), pattern.example);
+            let mut count = 0;
+            guest.for_each_message(|m| {
+                assert!(m.source != m.target && m.volume > 0.0);
+                assert!(m.source.max(m.target) < guest.processes());
+                count += 1;
+            });
+            assert_eq!(count, guest.pair_count(), "{}", pattern.name);
+        }
+    }
+
+    #[test]
+    fn unknown_names_get_a_suggestion() {
+        let error = |text: &str| Guest::make(text, &Context::default()).unwrap_err().to_string();
+        assert!(error("stencli:4x4").contains("no such file; expected one of all-to-all"));
+        assert!(error("stencli:4x4").contains("did you mean `stencil`"));
+        assert!(error("ring:m=4").contains("no `n`"));
+        assert!(error("ring:n=4,size=3").contains("unknown key for ring `size`"));
+    }
+}

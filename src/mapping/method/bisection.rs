@@ -1,0 +1,238 @@
+//! Halves of the processes on halves of the ordering, and so on.
+
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use super::{Method, Problem};
+use crate::error::Result;
+use crate::params::Params;
+
+/// `bisection`: the nodes are halved by rank, the processes so that little traffic crosses, and both halves
+/// again, down to single nodes. Traffic with processes elsewhere pulls a process to the half that is nearer
+/// to where those are by now.
+///
+/// Each cut starts from two divisions, by process number and grown from the first process, and is improved
+/// by Fiduccia-Mattheyses passes that keep the sizes.
+///
+/// # Complexity
+/// O(messages · log² processes) a pass.
+///
+/// # References
+/// Pellegrini, Roman, "Scotch: a software package for static mapping by dual recursive bipartitioning of
+/// process and architecture graphs", HPCN'96, <https://doi.org/10.1007/3-540-61142-8_588>; Fiduccia,
+/// Mattheyses, "A linear-time heuristic for improving network partitions", DAC'82. Halving by rank is ours.
+pub const METHOD: Method = Method {
+    name: "bisection",
+    about: "halves of the processes, cut where little is sent, on halves of the ordering, and so on",
+    example: "bisection",
+    place: |problem, params| bisection(problem, params),
+};
+
+/// Passes over a cut at most.
+const PASSES: usize = 12;
+
+pub(super) fn bisection(problem: &Problem, _: &Params) -> Result<Vec<u32>> {
+    let n = problem.len();
+    // Processes in their present order of slots; each range of them shares the same range of slots.
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    if problem.partners.is_empty() {
+        return Ok(order);
+    }
+    // The middle of the range a process is in, for those who pull at it.
+    let mut middle: Vec<u32> = vec![n as u32 / 2; n];
+    let mut ranges: Vec<Range<usize>> = std::iter::once(0..n).collect();
+    let mut cut = Cut::new(problem);
+    while ranges.iter().any(|range| range.len() > 1) {
+        let mut halves = Vec::with_capacity(2 * ranges.len());
+        for range in ranges {
+            if range.len() < 2 {
+                halves.push(range);
+                continue;
+            }
+            let split = range.start + range.len() / 2;
+            let (left, right) = (range.start..split, split..range.end);
+            cut.halve(&mut order[range], [&left, &right].map(centre), &middle);
+            halves.extend([left, right]);
+        }
+        ranges = halves;
+        for range in &ranges {
+            for process in &order[range.clone()] {
+                middle[*process as usize] = centre(range);
+            }
+        }
+    }
+    let mut slot = vec![0; n];
+    order.iter().enumerate().for_each(|(s, p)| slot[*p as usize] = s as u32);
+    Ok(slot)
+}
+
+fn centre(range: &Range<usize>) -> u32 {
+    ((range.start + range.end - 1) / 2) as u32
+}
+
+const OUTSIDE: u8 = 2;
+
+/// A cut of some processes into two sides, with buffers reused from cut to cut.
+struct Cut<'a> {
+    problem: &'a Problem,
+    /// 0 or 1 for the processes at hand.
+    side: Vec<u8>,
+    /// What moving a process to the other side would save.
+    gain: Vec<f64>,
+    moved: Vec<bool>,
+}
+
+/// A process by what it saves, then by its number.
+#[derive(PartialEq)]
+struct Candidate(f64, u32);
+
+impl Eq for Candidate {}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<'a> Cut<'a> {
+    fn new(problem: &'a Problem) -> Self {
+        let n = problem.len();
+        Cut { problem, side: vec![OUTSIDE; n], gain: vec![0.0; n], moved: vec![false; n] }
+    }
+
+    /// Reorders `processes` so that the first half of them belongs to the slots around `centres[0]`.
+    fn halve(&mut self, processes: &mut [u32], centres: [u32; 2], middle: &[u32]) {
+        processes.sort_unstable();
+        let half = processes.len() / 2;
+        let starts = [processes.to_vec(), self.grown(processes)];
+        let mut best: Option<(f64, Vec<u8>)> = None;
+        for start in starts {
+            start.iter().enumerate().for_each(|(i, p)| {
+                self.side[*p as usize] = u8::from(i >= half);
+            });
+            let cost = self.improve(processes, centres, middle);
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                let sides = processes.iter().map(|p| self.side[*p as usize]).collect();
+                best = Some((cost, sides));
+            }
+        }
+        let sides = best.map(|(_, sides)| sides).unwrap_or_default();
+        processes.iter().zip(&sides).for_each(|(p, side)| self.side[*p as usize] = *side);
+        processes.sort_by_key(|p| (self.side[*p as usize], *p));
+        processes.iter().for_each(|p| self.side[*p as usize] = OUTSIDE);
+    }
+
+    /// The processes in the order of a growing region: always the one most tied to it.
+    fn grown(&mut self, processes: &[u32]) -> Vec<u32> {
+        processes.iter().for_each(|p| {
+            self.side[*p as usize] = 0;
+            self.gain[*p as usize] = 0.0;
+        });
+        let mut order = Vec::with_capacity(processes.len());
+        let mut queue = BinaryHeap::new();
+        let mut fresh = processes.iter().copied();
+        while order.len() < processes.len() {
+            let next = match queue.pop() {
+                Some(Candidate(weight, p)) => (weight == self.gain[p as usize]).then_some(p),
+                None => fresh.next(),
+            };
+            let Some(p) = next.filter(|p| self.side[*p as usize] == 0) else { continue };
+            self.side[p as usize] = 1;
+            order.push(p);
+            for (q, v) in self.problem.partners(p) {
+                if self.side[*q as usize] == 0 {
+                    self.gain[*q as usize] += v;
+                    queue.push(Candidate(self.gain[*q as usize], *q));
+                }
+            }
+        }
+        order
+    }
+
+    /// Passes until none helps. Returns the cost: traffic times hops between the centres, and to those
+    /// outside.
+    fn improve(&mut self, processes: &[u32], centres: [u32; 2], middle: &[u32]) -> f64 {
+        let problem = self.problem;
+        let apart = problem.hops(centres[0], centres[1]).max(1.0);
+        for _ in 0..PASSES {
+            for &p in processes {
+                let here = self.side[p as usize];
+                self.moved[p as usize] = false;
+                let saved = problem.partners(p).iter().map(|(q, v)| match self.side[*q as usize] {
+                    OUTSIDE => {
+                        let there = middle[*q as usize];
+                        let from = problem.hops(centres[here as usize], there);
+                        v * (from - problem.hops(centres[1 - here as usize], there))
+                    }
+                    side if side == here => -v * apart,
+                    _ => v * apart,
+                });
+                self.gain[p as usize] = saved.sum();
+            }
+            if !self.pass(processes, apart) {
+                break;
+            }
+        }
+        let mut cost = 0.0;
+        for &p in processes {
+            let here = self.side[p as usize];
+            for (q, v) in problem.partners(p) {
+                cost += match self.side[*q as usize] {
+                    OUTSIDE => v * problem.hops(centres[here as usize], middle[*q as usize]),
+                    side if side == here => 0.0,
+                    _ => v * apart / 2.0,
+                };
+            }
+        }
+        cost
+    }
+
+    /// One pass: pairs of moves, one from each side, each process once; kept up to the best moment. Whether
+    /// it helped.
+    fn pass(&mut self, processes: &[u32], apart: f64) -> bool {
+        let mut queues = [BinaryHeap::new(), BinaryHeap::new()];
+        for &p in processes {
+            queues[self.side[p as usize] as usize].push(Candidate(self.gain[p as usize], p));
+        }
+        let (mut sum, mut best, mut kept) = (0.0, 0.0, 0);
+        let mut moves: Vec<u32> = Vec::new();
+        'pairs: loop {
+            for from in 0..2u8 {
+                let next = loop {
+                    let Some(Candidate(gain, p)) = queues[from as usize].pop() else {
+                        break 'pairs;
+                    };
+                    let fresh = !self.moved[p as usize] && gain == self.gain[p as usize];
+                    if fresh && self.side[p as usize] == from {
+                        break p;
+                    }
+                };
+                sum += self.gain[next as usize];
+                self.moved[next as usize] = true;
+                self.side[next as usize] = 1 - from;
+                moves.push(next);
+                for (q, v) in self.problem.partners(next) {
+                    let (q, side) = (*q as usize, self.side[*q as usize]);
+                    if side != OUTSIDE && !self.moved[q] {
+                        self.gain[q] += if side == from { 2.0 } else { -2.0 } * v * apart;
+                        queues[side as usize].push(Candidate(self.gain[q], q as u32));
+                    }
+                }
+            }
+            // Rounding must not keep a pass going for nothing.
+            if sum > best * (1.0 + 1e-12) + 1e-9 * apart {
+                (best, kept) = (sum, moves.len());
+            }
+        }
+        for p in &moves[kept..] {
+            self.side[*p as usize] = 1 - self.side[*p as usize];
+        }
+        kept > 0
+    }
+}

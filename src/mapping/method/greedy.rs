@@ -1,0 +1,97 @@
+//! One process after the other, each as near as can be to those it talks to.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::{Method, Problem};
+use crate::error::Result;
+use crate::params::Params;
+
+/// `greedy`: the process with the most traffic goes on the node nearest to all others; then always the
+/// process that sends most to those already placed, on the free node that costs least. Ties go to the lower
+/// process and the lower rank.
+///
+/// # Complexity
+/// O(processes · messages) and O(processes) memory.
+///
+/// # References
+/// Hoefler, Snir, "Generic topology mapping strategies for large-scale parallel architectures", ICS'11,
+/// section 4, <https://doi.org/10.1145/1995896.1995909>.
+pub const METHOD: Method = Method {
+    name: "greedy",
+    about: "the process that talks most to those placed goes to the free node that costs least",
+    example: "greedy",
+    place: |problem, params| greedy(problem, params),
+};
+
+/// A process and its traffic with those placed.
+#[derive(PartialEq)]
+struct Next(f64, u32);
+
+impl Eq for Next {}
+
+impl Ord for Next {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
+    }
+}
+
+impl PartialOrd for Next {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+pub(super) fn greedy(problem: &Problem, _: &Params) -> Result<Vec<u32>> {
+    let n = problem.len() as u32;
+    if problem.partners.is_empty() {
+        return Ok((0..n).collect());
+    }
+    let total = |p: u32| problem.partners(p).iter().map(|(_, v)| v).sum::<f64>();
+    let mut bound = vec![0.0; n as usize];
+    // Those that talk to nobody placed come last, the busiest first.
+    let mut fresh: Vec<u32> = (0..n).collect();
+    fresh.sort_by(|a, b| total(*b).total_cmp(&total(*a)).then(a.cmp(b)));
+    let mut fresh = fresh.into_iter();
+    let mut queue = BinaryHeap::new();
+    let mut slot: Vec<Option<u32>> = vec![None; n as usize];
+    let mut free: Vec<u32> = (0..n).collect();
+    let spread = |s: u32| (0..n).map(|t| problem.hops(s, t)).sum::<f64>();
+    for _ in 0..n {
+        let process = loop {
+            match queue.pop() {
+                Some(Next(weight, p))
+                    if slot[p as usize].is_none() && weight == bound[p as usize] =>
+                {
+                    break p;
+                }
+                Some(_) => {}
+                None => match fresh.find(|p| slot[*p as usize].is_none()) {
+                    Some(p) => break p,
+                    None => return Ok(slot.into_iter().flatten().collect()),
+                },
+            }
+        };
+        let placed: Vec<(u32, f64)> = problem
+            .partners(process)
+            .iter()
+            .filter_map(|(q, v)| slot[*q as usize].map(|s| (s, *v)))
+            .collect();
+        let cost = |s: u32| match placed.is_empty() && free.len() == n as usize {
+            true => spread(s),
+            false => placed.iter().map(|(t, v)| v * problem.hops(s, *t)).sum(),
+        };
+        let costs = free.iter().enumerate().map(|(i, s)| (cost(*s), i));
+        // `free` stays in rank order, and the first of equals is kept.
+        let best = costs.reduce(|best, next| if next.0 < best.0 { next } else { best });
+        let here = free.remove(best.map_or(0, |(_, i)| i));
+        slot[process as usize] = Some(here);
+        for (q, v) in problem.partners(process) {
+            if slot[*q as usize].is_none() {
+                bound[*q as usize] += v;
+                queue.push(Next(bound[*q as usize], *q));
+            }
+        }
+    }
+    Ok(slot.into_iter().flatten().collect())
+}

@@ -1,0 +1,255 @@
+//! Mapping methods: which process goes on which of the allocated nodes.
+//!
+//! Each method is one file with a [`Method`] constant; [`METHODS`] is the table that names them all. They
+//! lower hop-bytes, the sum over messages of volume times hops on shortest paths: what is left on the table
+//! by taking the nodes in rank order.
+
+use rayon::prelude::*;
+
+use super::guest::{Guest, Traffic};
+use super::placement::Placement;
+use crate::error::{Error, Place, Result};
+use crate::ids::NodeId;
+use crate::params::{self, Params};
+use crate::topology::Topology;
+
+mod bisection;
+mod greedy;
+mod rank;
+mod refine;
+
+/// A mapping method: a line of [`METHODS`].
+pub struct Method {
+    /// The name, as in `--map refine:seed=3`.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// A use that works.
+    pub example: &'static str,
+    /// The slot of every process.
+    place: fn(&Problem, &Params) -> Result<Vec<u32>>,
+}
+
+/// Every method, in the order of lists.
+pub const METHODS: &[Method] = &[rank::METHOD, bisection::METHOD, greedy::METHOD, refine::METHOD];
+
+/// Puts `guest` on `nodes` (one for each process, in rank order; repeats allowed) by the method that `text`
+/// names.
+///
+/// # Errors
+/// An unknown method or option; fewer nodes than processes; more memory than allowed: all distances between
+/// the routers of the allocation are kept.
+pub fn place(
+    topology: &Topology,
+    guest: &Guest,
+    nodes: &[NodeId],
+    text: &str,
+) -> Result<Placement> {
+    let method = METHODS.iter().find(|m| m.name == params::head(text)).ok_or_else(|| {
+        let place = Place::option(format!("--map {text}"));
+        Error::unknown(place, "mapping method", params::head(text), METHODS.iter().map(|m| m.name))
+    })?;
+    let Some(nodes) = nodes.get(..guest.processes() as usize) else {
+        let problem = format!("{} processes on {} nodes", guest.processes(), nodes.len());
+        return Err(Error::unsuited(Place::option(text), problem, "give a node for each process"));
+    };
+    let params = Params::inline(text, None, topology.context().seed)?;
+    let problem = Problem::new(topology, guest, nodes)?;
+    let slots = (method.place)(&problem, &params)?;
+    params.finish()?;
+    Placement::new(topology, text, slots.iter().map(|slot| nodes[*slot as usize]).collect())
+}
+
+/// Processes with their partners, and slots (allocated nodes by rank) with their distances.
+pub(super) struct Problem {
+    /// Where the partners of each process start in `partners`.
+    first: Vec<usize>,
+    /// The other process and the volume in both directions together.
+    partners: Vec<(u32, f64)>,
+    /// The router of each slot, as an index into `hops`.
+    router: Vec<u32>,
+    routers: usize,
+    hops: Vec<u32>,
+}
+
+impl Problem {
+    fn new(topology: &Topology, guest: &Guest, nodes: &[NodeId]) -> Result<Self> {
+        let mut routers: Vec<_> = nodes.iter().map(|n| topology.router_of(*n)).collect();
+        let of_slot = routers.clone();
+        routers.sort_unstable();
+        routers.dedup();
+        let position = |r| routers.binary_search(&r).unwrap_or(0) as u32;
+        let router = of_slot.into_iter().map(position).collect();
+        let count = routers.len() as u64;
+        topology.require("the distances inside the allocation", 4 * count * count)?;
+        let row = |from: &_| -> Result<Vec<u32>> {
+            let hops = topology.hops_from(*from)?;
+            Ok(routers.iter().map(|to| hops[to.index()]).collect())
+        };
+        let rows: Result<Vec<Vec<u32>>> = routers.par_iter().map(row).collect();
+        let mut problem = Problem {
+            first: vec![0; nodes.len() + 1],
+            partners: Vec::new(),
+            router,
+            routers: routers.len(),
+            hops: rows?.concat(),
+        };
+        // Every placement of all-to-all traffic costs the same: no partner is worth knowing.
+        if let Traffic::Messages(messages) = guest.traffic() {
+            topology.require("the partners of every process", 64 * messages.len() as u64)?;
+            let mut both: Vec<(u32, u32, f64)> = messages
+                .iter()
+                .flat_map(|m| [(m.source, m.target, m.volume), (m.target, m.source, m.volume)])
+                .collect();
+            both.sort_by_key(|(a, b, _)| (*a, *b));
+            both.dedup_by(|next, kept| {
+                let same = (next.0, next.1) == (kept.0, kept.1);
+                if same {
+                    kept.2 += next.2;
+                }
+                same
+            });
+            both.iter().for_each(|(a, ..)| problem.first[*a as usize + 1] += 1);
+            for i in 0..nodes.len() {
+                problem.first[i + 1] += problem.first[i];
+            }
+            problem.partners = both.into_iter().map(|(_, b, volume)| (b, volume)).collect();
+        }
+        Ok(problem)
+    }
+
+    /// Number of processes and of slots.
+    fn len(&self) -> usize {
+        self.router.len()
+    }
+
+    /// The other processes a process talks to, and the volume in both directions.
+    fn partners(&self, process: u32) -> &[(u32, f64)] {
+        &self.partners[self.first[process as usize]..self.first[process as usize + 1]]
+    }
+
+    /// Hops between two slots.
+    #[inline]
+    fn hops(&self, a: u32, b: u32) -> f64 {
+        let (a, b) = (self.router[a as usize] as usize, self.router[b as usize] as usize);
+        f64::from(self.hops[a * self.routers + b])
+    }
+
+    /// Hop-bytes of a placement.
+    fn cost(&self, slot: &[u32]) -> f64 {
+        let of = |p: u32| -> f64 {
+            let partners = self.partners(p).iter();
+            partners.map(|(q, v)| v * self.hops(slot[p as usize], slot[*q as usize])).sum()
+        };
+        // Every message stands at both ends.
+        (0..self.len() as u32).map(of).sum::<f64>() / 2.0
+    }
+
+    /// What swapping the slots of two processes adds to the cost.
+    fn swap_gain(&self, slot: &[u32], a: u32, b: u32) -> f64 {
+        let (at_a, at_b) = (slot[a as usize], slot[b as usize]);
+        let moved = |p: u32, other: u32, from: u32, to: u32| -> f64 {
+            let partners = self.partners(p).iter().filter(|(q, _)| *q != other);
+            partners
+                .map(|(q, v)| {
+                    let there = slot[*q as usize];
+                    v * (self.hops(to, there) - self.hops(from, there))
+                })
+                .sum()
+        };
+        moved(a, b, at_a, at_b) + moved(b, a, at_b, at_a)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::{Fabric, Routing, analyse};
+    use crate::ordering::NodeOrder;
+    use crate::topology::Context;
+    use proptest::prelude::*;
+
+    /// Mean dilation that a method reaches on the first nodes in id order.
+    fn reached(spec: &str, guest: &Guest, method: &str) -> f64 {
+        let machine = Topology::inline(spec, &Context::default()).unwrap();
+        let order = NodeOrder::make(&machine, "row-major").unwrap();
+        let nodes = &order.nodes()[..guest.processes() as usize];
+        let placement = place(&machine, guest, nodes, method).unwrap();
+        let mut used = placement.nodes().to_vec();
+        used.sort_unstable();
+        assert_eq!(used, nodes, "{method} uses every node it was given");
+        assert_eq!(placement, place(&machine, guest, nodes, method).unwrap());
+        let fabric = Fabric::new(&machine).unwrap();
+        let routing = Routing::named("ecmp-hop").unwrap();
+        analyse(&fabric, guest, &placement, routing).unwrap().dilation.mean
+    }
+
+    /// A guest whose processes are numbered at random.
+    fn shuffled(text: &str) -> Guest {
+        let guest = Guest::make(text, &Context::default()).unwrap();
+        let line = Topology::inline(&format!("mesh:{}", guest.processes()), &Context::default());
+        let order = NodeOrder::make(&line.unwrap(), "random:seed=5").unwrap();
+        let name = |p: u32| order.nodes()[p as usize].0;
+        let mut messages = Vec::new();
+        guest.for_each_message(|m| messages.push((name(m.source), name(m.target), m.volume)));
+        Guest::new("shuffled", guest.processes(), messages).unwrap()
+    }
+
+    #[test]
+    fn shuffled_processes_find_together_again() {
+        for (spec, guest) in [
+            ("torus:4x4x4", "stencil:4x4x4,wrap=true"),
+            ("torus:8x8", "ring:n=64"),
+            ("mesh:8x8", "stencil:8x8"),
+        ] {
+            let guest = shuffled(guest);
+            let rank = reached(spec, &guest, "rank");
+            for method in ["bisection", "greedy"] {
+                let mean = reached(spec, &guest, method);
+                assert!(mean < 0.75 * rank, "{spec}: {method} {mean}, {rank}");
+                let refined = reached(spec, &guest, &format!("refine:from={method}"));
+                assert!(refined <= mean && refined < 1.3, "{spec}: {method} {mean} to {refined}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_to_all_stays_in_rank_order() {
+        for method in METHODS {
+            let guest = Guest::make("all-to-all:n=32", &Context::default()).unwrap();
+            let mean = reached("torus:4x8", &guest, method.name);
+            assert_eq!(mean, 96.0 / 31.0, "{}", method.name);
+        }
+    }
+
+    #[test]
+    fn unknown_names_and_options_are_refused() {
+        let machine = Topology::inline("torus:4", &Context::default()).unwrap();
+        let guest = Guest::make("ring:n=4", &Context::default()).unwrap();
+        let nodes: Vec<NodeId> = machine.nodes().iter().collect();
+        let error =
+            |nodes: &[NodeId], text| place(&machine, &guest, nodes, text).unwrap_err().to_string();
+        assert!(error(&nodes, "refin").contains("did you mean `refine`"));
+        assert!(error(&nodes, "refine:step=4").contains("did you mean `steps`"));
+        assert!(error(&nodes[..3], "rank").contains("4 processes on 3 nodes"));
+    }
+
+    proptest! {
+        /// The gain of a swap is the difference of the costs.
+        #[test]
+        fn swaps_gain_what_they_cost_less(
+            seed in 0u64..1000, a in 0u32..12, b in 0u32..12, order in 0u64..50,
+        ) {
+            let context = Context::default();
+            let machine = Topology::inline("torus:4x3,per_router=2", &context).unwrap();
+            let guest = Guest::make(&format!("random:n=12,degree=3,seed={seed}"), &context).unwrap();
+            let order = NodeOrder::make(&machine, &format!("random:seed={order}")).unwrap();
+            let problem = Problem::new(&machine, &guest, &order.nodes()[..12]).unwrap();
+            let mut slot: Vec<u32> = (0..12).collect();
+            let before = problem.cost(&slot);
+            let gain = if a == b { 0.0 } else { problem.swap_gain(&slot, a, b) };
+            slot.swap(a as usize, b as usize);
+            prop_assert_eq!(problem.cost(&slot), before + gain);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Mapping analysis: what a guest's traffic means for a host whose nodes are taken in some order.
+//!
+//! A [`Guest`] (pattern or file) is put on nodes by a [`Placement`] (an ordering, a file, or a method of
+//! [`METHODS`]); a [`Routing`] says which links its traffic takes. [`analyse`] reports how far the traffic
+//! goes (dilation) and what every directed link carries (contention); [`Load`] adds up several jobs.
+//!
+//! Loads are per directed link, both directions apart. Two processes on one router are no hop apart and
+//! load nothing. The sum of all loads is the sum of volume times hops.
+//!
+//! # References
+//! Hu, "Topology mapping of parallel applications onto random allocations", section II.A.
+
+mod allocation;
+mod analysis;
+mod demand;
+pub mod guest;
+mod links;
+pub mod method;
+mod placement;
+pub mod routing;
+mod together;
+
+pub use allocation::Allocation;
+pub use analysis::{Analysis, Bar, Contention, Dilation, analyse};
+pub use demand::{Demand, End, Flow};
+pub use guest::{GUESTS, Guest, Message, Traffic};
+pub use links::Links;
+pub use method::METHODS;
+pub use placement::Placement;
+pub use routing::{Fabric, ROUTINGS, Routing};
+pub use together::{JobLoad, Load};

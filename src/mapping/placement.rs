@@ -1,0 +1,182 @@
+//! Placements: which node each process runs on.
+
+use super::guest::Guest;
+use crate::error::{Error, Place, Result};
+use crate::ids::NodeId;
+use crate::input::Text;
+use crate::ordering::NodeOrder;
+use crate::topology::Topology;
+
+/// A node for every process; several processes may share one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    label: String,
+    nodes: Vec<NodeId>,
+}
+
+impl Placement {
+    /// Accepts `nodes[p]` as the node of process p.
+    ///
+    /// # Errors
+    /// An unknown or unschedulable node.
+    pub fn new(topology: &Topology, label: impl Into<String>, nodes: Vec<NodeId>) -> Result<Self> {
+        let label = label.into();
+        for node in &nodes {
+            check(topology, *node, || Place::option(&label))?;
+        }
+        Ok(Placement { label, nodes })
+    }
+
+    /// Process i on the node of rank i.
+    ///
+    /// # Errors
+    /// More processes than nodes in the ordering.
+    pub fn in_order(guest: &Guest, order: &NodeOrder) -> Result<Self> {
+        let processes = guest.processes() as usize;
+        let Some(nodes) = order.nodes().get(..processes) else {
+            let nodes = order.len();
+            return Err(Error::unsuited(
+                Place::option(guest.label()),
+                format!("{processes} processes, but `{}` orders {nodes} nodes", order.label()),
+                "take a smaller guest, or a mapping file, which may put several processes on a node",
+            ));
+        };
+        Ok(Placement { label: order.label().to_string(), nodes: nodes.to_vec() })
+    }
+
+    /// Reads a mapping file: CSV lines `process,node`, header optional, `#` comments, in any order;
+    /// several processes may share a node.
+    ///
+    /// # Errors
+    /// With file and line: a malformed line, a process outside the guest or named twice, an unknown or
+    /// unschedulable node; a process that is missing.
+    pub fn read(topology: &Topology, guest: &Guest, text: &Text) -> Result<Self> {
+        let processes = guest.processes();
+        let mut nodes: Vec<Option<(NodeId, usize)>> = vec![None; processes as usize];
+        for (i, line) in text.data_lines().enumerate() {
+            let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+            if i == 0 && fields.len() == 2 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
+                continue;
+            }
+            let wrong =
+                |found: String, expected: String| Error::input(line.place(), found, expected);
+            let &[process, node] = fields.as_slice() else {
+                return Err(wrong(format!("`{}`", line.text), "process,node".into()));
+            };
+            let slot = process.parse().ok().and_then(|p: u32| nodes.get_mut(p as usize));
+            let Some(slot) = slot else {
+                let expected = format!("a process from 0 to {}", i64::from(processes) - 1);
+                return Err(wrong(format!("process `{process}`"), expected));
+            };
+            if let Some((_, before)) = slot {
+                let found = format!("process {process} again (line {before} has it)");
+                return Err(wrong(found, "each process once".into()));
+            }
+            let places = topology.nodes().places();
+            let id = node.parse().map(NodeId).map_err(|_| {
+                wrong(format!("node `{node}`"), format!("a node id from 0 to {}", places - 1))
+            })?;
+            check(topology, id, || line.place())?;
+            *slot = Some((id, line.number));
+        }
+        if let Some(missing) = nodes.iter().position(Option::is_none) {
+            return Err(Error::input(
+                Place::File(text.name().into()),
+                format!("no line for process {missing}"),
+                format!("a node for each of the {processes} processes of {}", guest.label()),
+            ));
+        }
+        let nodes = nodes.into_iter().flatten().map(|(node, _)| node).collect();
+        Ok(Placement { label: text.name().to_string(), nodes })
+    }
+
+    /// The mapping file's text: a header, then a line for each process.
+    pub fn to_file(&self) -> String {
+        let mut text = String::from("process,node\n");
+        for (process, node) in self.nodes.iter().enumerate() {
+            text.push_str(&format!("{process},{node}\n"));
+        }
+        text
+    }
+
+    /// What the user called it.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The node of every process.
+    pub fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    /// The node of one process.
+    ///
+    /// # Panics
+    /// For processes that the placement does not have.
+    pub fn node(&self, process: u32) -> NodeId {
+        self.nodes[process as usize]
+    }
+
+    /// The distinct nodes, ascending: the allocation.
+    pub fn allocation(&self) -> Vec<NodeId> {
+        let mut nodes = self.nodes.clone();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+}
+
+fn check(topology: &Topology, node: NodeId, place: impl FnOnce() -> Place) -> Result<()> {
+    let places = topology.nodes().places();
+    if node.0 >= places {
+        let expected = format!("a node id from 0 to {}", places - 1);
+        return Err(Error::input(place(), format!("node {node}"), expected));
+    }
+    if !topology.nodes().contains(node) {
+        let expected = format!("a schedulable node of {}", topology.name());
+        let found = format!("node {node}, which limit or exclude keeps out");
+        return Err(Error::input(place(), found, expected));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+
+    fn read(text: &str) -> Result<Placement> {
+        let machine = Topology::inline("torus:4x4,limit=10", &Context::default()).unwrap();
+        let guest = Guest::make("ring:n=3", &Context::default()).unwrap();
+        Placement::read(&machine, &guest, &Text::new("m", text))
+    }
+
+    #[test]
+    fn lines_come_in_any_order_and_nodes_may_be_shared() {
+        for text in ["process,node\n2,9\n0,4\n1,4\n", "# c\n0,4\n\n1, 4\n2,9 # last\n"] {
+            let placement = read(text).unwrap();
+            assert_eq!(placement.nodes(), [4, 4, 9].map(NodeId));
+            assert_eq!(placement.allocation(), [4, 9].map(NodeId));
+            let again = read(&placement.to_file()).unwrap();
+            assert_eq!(again, placement);
+        }
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        for (text, expected) in [
+            ("0,1\n1,2\n", "m: found no line for process 2; expected a node for each of the 3"),
+            ("0,1\n3,2\n", "m:2: found process `3`; expected a process from 0 to 2"),
+            ("0,1\n0,2\n", "m:2: found process 0 again (line 1 has it)"),
+            ("0,16\n", "m:1: found node 16; expected a node id from 0 to 15"),
+            ("process,node\n0,12\n", "m:2: found node 12, which limit"),
+            ("0,x\n", "m:1: found node `x`"),
+            ("-1,0\n", "m:1: found process `-1`"),
+            ("0 1\n", "m:1: found `0 1`; expected process,node"),
+            ("0,1\nprocess,node\n", "m:2: found process `process`"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{text:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! One dimension after the other, dimension 0 first.
+
+use super::super::demand::{Demand, End, Flow};
+use super::super::links::Links;
+use super::{Fabric, Lengths, Routing, over_roots};
+use crate::error::{Error, Place, Result};
+use crate::topology::Metric;
+use crate::topology::distance::{Axis, Product, Shape};
+
+/// `dimension-order`: first all the way along dimension 0, then along dimension 1, and so on; in a wrapped
+/// dimension the shorter way round, and half each way where both are as long. HyperX and best-case
+/// cascades cross each dimension in one hop.
+///
+/// # Complexity
+/// O(routers) a source that sends to many, O(hops) a flow otherwise.
+///
+/// # References
+/// Dally, Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Trans.
+/// Computers C-36(5), 1987, <https://doi.org/10.1109/TC.1987.1676939> (e-cube routing). It leaves the tie of
+/// an even ring open.
+pub const ROUTING: Routing = Routing {
+    name: "dimension-order",
+    about: "grids: dimension 0 first, the shorter way round; ties are split in halves",
+    needs: "grid of dimensions",
+    suits: |topology| matches!(topology.metric(), Metric::Product(_)),
+    loads,
+    lengths: |_| Ok(Lengths::Shortest),
+};
+
+/// The link from every router to the next and to the one before along an axis.
+struct Ports {
+    axis: Axis,
+    stride: usize,
+    /// Up, then down; unused at the ends of a path.
+    steps: [Vec<usize>; 2],
+}
+
+impl Ports {
+    fn new(links: &Links, product: &Product, i: usize) -> Result<Self> {
+        // The one link of a ring of two is that of a path.
+        let axis = match product.axes[i] {
+            Axis { extent: 2, .. } => Axis { extent: 2, shape: Shape::Path },
+            axis => axis,
+        };
+        let (stride, extent) = (product.stride(i), axis.extent);
+        let mut steps = [Vec::new(), Vec::new()];
+        if axis.shape != Shape::Clique {
+            for router in 0..links.routers() as u32 {
+                let x = router / stride % extent;
+                let to = |y: u32| links.index(router, router - x * stride + y * stride);
+                steps[0].push(to((x + 1) % extent).unwrap_or(usize::MAX));
+                steps[1].push(to((x + extent - 1) % extent).unwrap_or(usize::MAX));
+            }
+        }
+        Ok(Ports { axis, stride: stride as usize, steps })
+    }
+}
+
+/// How far up and how far down position `b` lies from `a`, with the share of traffic that goes there that
+/// way. At most one of the two is taken but for the tie of an even ring.
+fn ways(axis: Axis, a: u32, b: u32) -> [(u32, f64); 2] {
+    let n = axis.extent;
+    match axis.shape {
+        Shape::Ring => {
+            let (up, down) = ((b + n - a) % n, (a + n - b) % n);
+            match up.cmp(&down) {
+                std::cmp::Ordering::Less => [(up, 1.0), (0, 0.0)],
+                std::cmp::Ordering::Equal => [(up, 0.5), (down, 0.5)],
+                std::cmp::Ordering::Greater => [(0, 0.0), (down, 1.0)],
+            }
+        }
+        _ if b > a => [(b - a, 1.0), (0, 0.0)],
+        _ => [(0, 0.0), (a - b, 1.0)],
+    }
+}
+
+struct Grid<'a> {
+    links: &'a Links,
+    ports: Vec<Ports>,
+}
+
+fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    let Metric::Product(product) = fabric.topology.metric() else {
+        let place = Place::option("--routing dimension-order");
+        return Err(Error::unsuited(place, "no dimensions", "use --routing ecmp-path"));
+    };
+    let (links, routers) = (&fabric.links, fabric.links.routers());
+    let bytes = 16 * product.axes.len() as u64 * routers as u64;
+    fabric.topology.require("the ports of every router", bytes)?;
+    let ports: Result<Vec<Ports>> =
+        (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
+    let grid = Grid { links, ports: ports? };
+    let sources = demand.roots(End::Source);
+    let far = product.diameter() as usize;
+    let scratch = || (Vec::new(), Vec::new());
+    over_roots(fabric, sources.len(), scratch, |(buffer, weights), root, loads| {
+        let row = demand.row(End::Source, root, buffer);
+        if row.len() * far < routers {
+            row.iter().for_each(|flow| grid.walk(sources[root], flow, loads));
+        } else {
+            grid.spread(sources[root], row, weights, loads);
+        }
+        Ok(())
+    })
+}
+
+impl Grid<'_> {
+    /// One flow, hop by hop.
+    fn walk(&self, source: u32, flow: &Flow, loads: &mut [f64]) {
+        let mut at = source as usize;
+        for ports in &self.ports {
+            let extent = ports.axis.extent as usize;
+            let position = |router: usize| router / ports.stride % extent;
+            let (a, b) = (position(at), position(flow.router as usize));
+            if a == b {
+                continue;
+            }
+            let end = at - a * ports.stride + b * ports.stride;
+            if ports.axis.shape == Shape::Clique {
+                self.hop(at, end, flow.volume, loads);
+            } else {
+                for (up, (hops, share)) in ways(ports.axis, a as u32, b as u32).iter().enumerate() {
+                    let mut router = at;
+                    for _ in 0..*hops {
+                        let link = ports.steps[up][router];
+                        loads[link] += share * flow.volume;
+                        router = self.links.head(link) as usize;
+                    }
+                }
+            }
+            at = end;
+        }
+    }
+
+    fn hop(&self, from: usize, to: usize, volume: f64, loads: &mut [f64]) {
+        // Cliques are complete: the link is there.
+        if let Some(link) = self.links.index(from as u32, to as u32) {
+            loads[link] += volume;
+        }
+    }
+
+    /// All flows of a source at once. Along dimension k, traffic is told apart only by where it leaves the
+    /// dimensions before k, and the sum of all later targets travels together.
+    fn spread(&self, source: u32, row: &[Flow], weights: &mut Vec<Vec<f64>>, loads: &mut [f64]) {
+        let k = self.ports.len();
+        weights.resize(k + 1, Vec::new());
+        weights[k].clear();
+        weights[k].resize(self.links.routers(), 0.0);
+        row.iter().for_each(|flow| weights[k][flow.router as usize] = flow.volume);
+        for i in (0..k).rev() {
+            let extent = self.ports[i].axis.extent as usize;
+            let (before, after) = weights.split_at_mut(i + 1);
+            before[i].clear();
+            before[i].extend(after[0].chunks_exact(extent).map(|line| line.iter().sum::<f64>()));
+        }
+        for (i, ports) in self.ports.iter().enumerate() {
+            let extent = ports.axis.extent as usize;
+            // The source's own coordinates from dimension i on.
+            let offset = source as usize % (ports.stride * extent);
+            let start = offset / ports.stride;
+            for (prefix, line) in weights[i + 1].chunks_exact(extent).enumerate() {
+                if weights[i][prefix] == 0.0 {
+                    continue;
+                }
+                let first = prefix * ports.stride * extent + offset % ports.stride;
+                let router = |x: usize| first + x * ports.stride;
+                match ports.axis.shape {
+                    Shape::Clique => {
+                        for (x, weight) in line.iter().enumerate() {
+                            if x != start && *weight != 0.0 {
+                                self.hop(router(start), router(x), *weight, loads);
+                            }
+                        }
+                    }
+                    Shape::Path => {
+                        self.run(ports, 0, extent - 1 - start, |r| start + r, &router, line, loads);
+                        self.run(ports, 1, start, |r| start - r, &router, line, loads);
+                    }
+                    Shape::Ring => {
+                        let up = |r: usize| (start + r) % extent;
+                        let down = |r: usize| (start + extent - r) % extent;
+                        self.run(ports, 0, extent / 2, up, &router, line, loads);
+                        self.run(ports, 1, extent / 2, down, &router, line, loads);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One direction along a line: a link carries what all targets behind it get, the furthest first.
+    #[allow(clippy::too_many_arguments)]
+    fn run(
+        &self,
+        ports: &Ports,
+        up: usize,
+        far: usize,
+        position: impl Fn(usize) -> usize,
+        router: &impl Fn(usize) -> usize,
+        line: &[f64],
+        loads: &mut [f64],
+    ) {
+        let tie = ports.axis.shape == Shape::Ring && line.len() == 2 * far;
+        let mut carried = 0.0;
+        for r in (1..=far).rev() {
+            carried += if tie && r == far { 0.5 } else { 1.0 } * line[position(r)];
+            loads[ports.steps[up][router(position(r - 1))]] += carried;
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What the routings of a dragonfly share: its groups and the cables between them.
+
+use super::super::demand::{Demand, End};
+use super::super::links::Links;
+use super::Fabric;
+use crate::error::Result;
+use crate::topology::Topology;
+
+/// Whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any
+/// two groups.
+pub(super) fn is_dragonfly(topology: &Topology) -> bool {
+    topology.network().spec().starts_with("dragonfly:")
+}
+
+/// A cable (or several side by side) from one group to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cable {
+    pub from: u32,
+    pub to: u32,
+    pub link: usize,
+    /// Of all cables between the two groups, how much of them.
+    pub share: f64,
+}
+
+/// Groups and cables of a dragonfly.
+#[derive(Debug)]
+pub(super) struct Groups {
+    /// Routers of each group.
+    pub size: u32,
+    pub count: u32,
+    /// The cables from group i to group j, at `i · count + j`.
+    cables: Vec<Vec<Cable>>,
+}
+
+/// Traffic of every router with every group, in both directions, by [`Groups::cell`]. Traffic inside groups
+/// is left out.
+pub(super) struct Totals {
+    pub sent: Vec<f64>,
+    pub received: Vec<f64>,
+}
+
+impl Groups {
+    pub fn new(fabric: &Fabric<'_>) -> Result<Self> {
+        let routers = fabric.links.routers() as u32;
+        let levels = fabric.topology.network().levels();
+        let size = levels.first().map_or(routers, |level| level.routers).max(1);
+        let count = routers / size;
+        let cells = u64::from(count) * u64::from(count);
+        fabric.topology.require("the cables between groups", 24 * cells + 64 * cells)?;
+        let mut cables = vec![Vec::new(); cells as usize];
+        for (from, to, link) in fabric.links.iter().filter(|(u, v, _)| u / size != v / size) {
+            let share = fabric.links.capacity(link);
+            let between: &mut Vec<Cable> = &mut cables[(from / size * count + to / size) as usize];
+            between.push(Cable { from, to, link, share });
+        }
+        for between in &mut cables {
+            let all: f64 = between.iter().map(|c| c.share).sum();
+            between.iter_mut().for_each(|c| c.share /= all);
+        }
+        Ok(Groups { size, count, cables })
+    }
+
+    /// Where a table of routers and groups keeps them.
+    pub fn cell(&self, router: u32, group: u32) -> usize {
+        router as usize * self.count as usize + group as usize
+    }
+
+    pub fn of(&self, router: u32) -> u32 {
+        router / self.size
+    }
+
+    pub fn cables(&self, from: u32, to: u32) -> &[Cable] {
+        &self.cables[(from * self.count + to) as usize]
+    }
+
+    /// Of the cables between a router's group and another one, the share that ends at the router: by
+    /// [`Groups::cell`].
+    pub fn shares(&self) -> Vec<f64> {
+        let count = self.count as usize;
+        let mut own = vec![0.0; (self.size * self.count) as usize * count];
+        for (i, between) in self.cables.iter().enumerate() {
+            for cable in between {
+                own[cable.from as usize * count + i % count] += cable.share;
+            }
+        }
+        own
+    }
+
+    /// Adds traffic inside groups to its direct links and sums up the rest.
+    pub fn split(&self, fabric: &Fabric<'_>, demand: &Demand, loads: &mut [f64]) -> Result<Totals> {
+        let cells = fabric.links.routers() as u64 * u64::from(self.count);
+        fabric.topology.require("traffic between routers and groups", 16 * cells)?;
+        let mut totals =
+            Totals { sent: vec![0.0; cells as usize], received: vec![0.0; cells as usize] };
+        let mut buffer = Vec::new();
+        for (i, source) in demand.roots(End::Source).iter().enumerate() {
+            for flow in demand.row(End::Source, i, &mut buffer) {
+                let (from, to) = (self.of(*source), self.of(flow.router));
+                if from == to {
+                    local(&fabric.links, *source, flow.router, flow.volume, loads);
+                } else {
+                    totals.sent[self.cell(*source, to)] += flow.volume;
+                    totals.received[self.cell(flow.router, from)] += flow.volume;
+                }
+            }
+        }
+        Ok(totals)
+    }
+
+    /// From `router` to the cables that lead to `group`: the hops inside the group, if any.
+    pub fn gather(&self, links: &Links, router: u32, group: u32, volume: f64, loads: &mut [f64]) {
+        if volume != 0.0 {
+            for cable in self.cables(self.of(router), group) {
+                local(links, router, cable.from, volume * cable.share, loads);
+            }
+        }
+    }
+
+    /// From the cables that come from `group` to `router`.
+    pub fn scatter(&self, links: &Links, group: u32, router: u32, volume: f64, loads: &mut [f64]) {
+        if volume != 0.0 {
+            for cable in self.cables(group, self.of(router)) {
+                local(links, cable.to, router, volume * cable.share, loads);
+            }
+        }
+    }
+
+    /// Over the cables from one group to another.
+    pub fn cross(&self, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
+        for cable in self.cables(from, to) {
+            loads[cable.link] += volume * cable.share;
+        }
+    }
+}
+
+/// One hop inside a group; none between a router and itself.
+pub(super) fn local(links: &Links, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
+    if let Some(link) = links.index(from, to) {
+        loads[link] += volume;
+    }
+}

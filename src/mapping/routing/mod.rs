@@ -1,0 +1,184 @@
+//! Routings: which links the traffic between two routers takes, and how much of it each.
+//!
+//! Each routing is one file with a [`Routing`] constant; [`ROUTINGS`] is the table that names them all.
+//! A routing adds up the loads of all directed links for a whole [`Demand`], source by source or target by
+//! target, without ever listing paths.
+
+use rayon::prelude::*;
+
+use super::demand::Demand;
+use super::links::Links;
+use crate::error::{Error, Place, Result};
+use crate::ids::RouterId;
+use crate::topology::{Lattice, Topology};
+
+mod dimension_order;
+mod dragonfly;
+mod ecmp_hop;
+mod ecmp_path;
+mod minimal;
+mod up_down;
+mod valiant;
+mod wave;
+
+pub(super) use wave::Wave;
+
+/// A routing: a line of [`ROUTINGS`].
+pub struct Routing {
+    /// The name, as in `--routing ecmp-path`.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// What it needs of a machine, in words; empty if nothing.
+    pub needs: &'static str,
+    /// Whether a machine has it.
+    suits: fn(&Topology) -> bool,
+    /// The load of every directed link.
+    loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
+    /// How long its paths are.
+    lengths: fn(&Fabric<'_>) -> Result<Lengths>,
+}
+
+/// Every routing, in the order of lists.
+pub const ROUTINGS: &[Routing] = &[
+    dimension_order::ROUTING,
+    ecmp_path::ROUTING,
+    ecmp_hop::ROUTING,
+    minimal::ROUTING,
+    valiant::ROUTING,
+    up_down::ROUTING,
+];
+
+/// Mean path length between two routers.
+pub(super) enum Lengths {
+    /// All paths are shortest ones.
+    Shortest,
+    /// Longer ones occur: the mean, weighted by traffic share.
+    Mean(Box<dyn Fn(RouterId, RouterId) -> f64 + Send + Sync>),
+}
+
+impl Routing {
+    /// The routing called `name`.
+    ///
+    /// # Errors
+    /// An unknown name.
+    pub fn named(name: &str) -> Result<&'static Routing> {
+        ROUTINGS.iter().find(|r| r.name == name).ok_or_else(|| {
+            let place = Place::option(format!("--routing {name}"));
+            Error::unknown(place, "routing", name, ROUTINGS.iter().map(|r| r.name))
+        })
+    }
+
+    /// Whether it works on `topology`.
+    pub fn suits(&self, topology: &Topology) -> bool {
+        (self.suits)(topology)
+    }
+
+    /// Refuses a machine that does not have what this routing needs.
+    ///
+    /// # Errors
+    /// [`Error::Unsuited`], with the routings that work there.
+    pub fn check(&self, topology: &Topology) -> Result<()> {
+        if self.suits(topology) {
+            return Ok(());
+        }
+        let works: Vec<&str> =
+            ROUTINGS.iter().filter(|r| r.suits(topology)).map(|r| r.name).collect();
+        Err(Error::unsuited(
+            Place::option(format!("--routing {}", self.name)),
+            format!("{} is no {}, which `{}` needs", topology.name(), self.needs, self.name),
+            format!("what works here: {}", works.join(", ")),
+        ))
+    }
+
+    /// The load of every directed link, before division by capacity, in the order of
+    /// [`Links`]. Same bytes for any number of threads.
+    ///
+    /// # Errors
+    /// A machine that does not suit; more memory than allowed.
+    pub fn loads(&self, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+        self.check(fabric.topology)?;
+        (self.loads)(fabric, demand)
+    }
+
+    pub(super) fn lengths(&self, fabric: &Fabric<'_>) -> Result<Lengths> {
+        self.check(fabric.topology)?;
+        (self.lengths)(fabric)
+    }
+}
+
+/// The routings that work on a topology.
+pub fn suitable(topology: &Topology) -> Vec<&'static Routing> {
+    ROUTINGS.iter().filter(|r| r.suits(topology)).collect()
+}
+
+/// A machine with its directed links: build it once for many jobs.
+#[derive(Debug)]
+pub struct Fabric<'t> {
+    /// The machine.
+    pub topology: &'t Topology,
+    /// Its directed links.
+    pub links: Links,
+}
+
+impl<'t> Fabric<'t> {
+    /// Collects the links of `topology`.
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    pub fn new(topology: &'t Topology) -> Result<Self> {
+        Ok(Fabric { topology, links: Links::new(topology)? })
+    }
+
+    /// What people call a router: its coordinates, its place in the hierarchy, or its number.
+    pub fn router_name(&self, router: u32) -> String {
+        let network = self.topology.network();
+        let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.routers();
+        if let Some(lattice) = self.topology.lattice().filter(cells) {
+            let mut position = vec![0; lattice.extents.len()];
+            lattice.coordinates(router, &mut position);
+            let words: Vec<String> = position.iter().map(u32::to_string).collect();
+            return format!("({})", words.join(","));
+        }
+        let levels = network.levels();
+        if router >= network.hosts() || levels.is_empty() {
+            let what = if router < network.hosts() { "router" } else { "switch" };
+            return format!("{what} {router}");
+        }
+        let (mut rest, mut words) = (router, Vec::new());
+        for level in levels {
+            words.push(format!("{} {}", level.name, rest / level.routers));
+            rest %= level.routers;
+        }
+        words.join(", ")
+    }
+}
+
+/// Sums what `add` puts on the links for each of `roots` roots. Roots are dealt out in fixed pieces whose
+/// sums are added in order, so that the number of threads does not show in the result.
+fn over_roots<S>(
+    fabric: &Fabric<'_>,
+    roots: usize,
+    scratch: impl Fn() -> S + Sync,
+    add: impl Fn(&mut S, usize, &mut [f64]) -> Result<()> + Sync,
+) -> Result<Vec<f64>> {
+    let links = fabric.links.len();
+    // A piece costs an array of all links: fewer on large machines, and none for a handful of roots.
+    let most = ((1usize << 25) / links.max(1)).clamp(4, 64);
+    let size = roots.div_ceil(most).max(16);
+    let pieces: Vec<usize> = (0..roots).step_by(size).collect();
+    fabric.topology.require("link loads", 8 * (links as u64) * (pieces.len() as u64 + 1))?;
+    let run = |first: &usize| -> Result<Vec<f64>> {
+        let (mut scratch, mut loads) = (scratch(), vec![0.0; links]);
+        for root in *first..roots.min(first + size) {
+            add(&mut scratch, root, &mut loads)?;
+        }
+        Ok(loads)
+    };
+    let parts: Vec<Result<Vec<f64>>> = pieces.par_iter().map(run).collect();
+    let mut all = vec![0.0; links];
+    for part in parts {
+        all.iter_mut().zip(part?).for_each(|(all, part)| *all += part);
+    }
+    Ok(all)
+}
