@@ -19,6 +19,7 @@ use crate::metric::placement::Gauge;
 use crate::metric::places::Places;
 use crate::replay::statistics::Summary;
 use crate::replay::{self, Replay, Wants};
+use crate::report;
 use crate::report::replay::{Columns, Outcome, Rows, SIZES_HEADER, Terms};
 use crate::topology::Context;
 use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, convert};
@@ -58,6 +59,9 @@ pub struct Command {
     /// Write means by size, improvements over fifo:0 and tests: FILE.json, or by size as FILE.csv
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+    /// Draw job sizes, improvement by size, its averages and the ranges of mean distances into DIR, as SVG
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
     /// Print the summary as one JSON document instead of the CSV
     #[arg(long)]
     json: bool,
@@ -103,7 +107,8 @@ impl Command {
 
         let places: Vec<Places> =
             orders.iter().map(|o| Places::new(&topology, o)).collect::<Result<_, _>>()?;
-        let summarised = self.json || self.summary.is_some() || self.timings;
+        let summarised =
+            self.json || self.summary.is_some() || self.timings || self.plots.is_some();
         let lanes = self.lanes(orders.len(), summarised);
         let wants = Wants { ranks: self.ranks, extent: self.extent };
         let mut replays = Vec::new();
@@ -203,6 +208,13 @@ impl Command {
             out.write_all(SIZES_HEADER.as_bytes())?;
             outcomes.iter().try_for_each(|o| o.rows(&terms, &mut out))?;
             out.finish()?;
+        }
+        if let Some(folder) = &self.plots {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("{}: creating the folder", folder.display()))?;
+            for (name, svg) in report::replay::figures(topology.name(), &outcomes, &terms)? {
+                output::write(Some(&folder.join(name)), svg.as_bytes())?;
+            }
         }
         if self.timings {
             let times = lanes.iter().zip(&replays).filter(|(lane, _)| lane.wanted);
