@@ -53,6 +53,7 @@ fn study(machine: &'static str, names: Vec<String>, log: &Path) -> Result<Study>
         for (summary, ours) in summaries.iter_mut().zip(placed) {
             summary.add(ours, &placed[0]);
         }
+        Ok(())
     };
     let ignore = |_: replay::Step<'_>| Ok::<(), nodeorder::Error>(());
     replay::run(&mut Log::open(log)?, &mut replays, Some(&clock), ignore, count)?;

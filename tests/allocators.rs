@@ -250,6 +250,7 @@ proptest! {
             given.extend(placed[0].iter().map(|p| {
                 (p.placement.size, p.ranks.as_ref().unwrap().iter().collect::<Vec<_>>())
             }));
+            Ok(())
         };
         let mut text = Log::new("log", log(&moves));
         replay::run::<nodeorder::Error>(&mut text, &mut replays, None, |_| Ok(()), gather).unwrap();

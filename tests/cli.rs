@@ -25,8 +25,18 @@ fn done(folder: &Path, arguments: &[&str]) -> Vec<u8> {
 #[test]
 fn one_thread_and_three_write_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
+    let log = "nersc:placements=3000,nodes=120,load=0.9";
+    done(folder.path(), &["trace", "generate", log, "-o", "jobs.log"]);
+    let replay = ["replay", "torus:6x5x4", "--log", "jobs.log", "--ranks", "--order", "hilbert"];
+    let allocators =
+        ["fifo:0", "varying-fit", "closest-mind", "random", "gen-alg", "span-best-fit"];
+    let allocators = allocators.iter().flat_map(|a| ["--alloc", a]);
+    let replay: Vec<&str> = replay.into_iter().chain(allocators).collect();
+    let json = [&replay[..], &["--order", "snake", "--json"]].concat();
     for arguments in [
-        &["mpc", "torus:9x8x7,limit=500", "--order", "random", "--order", "hilbert"][..],
+        &replay[..],
+        &json[..],
+        &["mpc", "torus:9x8x7,limit=500", "--order", "random", "--order", "hilbert"],
         &["mpc", "random-regular:n=1500,d=5", "--order", "spectral", "--order", "random:seed=4"],
         &["topology", "watts-strogatz:n=900,k=6,p=0.1", "--json", "--histogram"],
         &["compare", "cascade:4x3x5,per_router=2", "--json"],
@@ -35,7 +45,8 @@ fn one_thread_and_three_write_the_same_bytes() {
         assert_eq!(with("1"), with("3"), "{arguments:?}");
     }
     for n in ["1", "3"] {
-        done(folder.path(), &["compare", "torus:6x5x4", "--out", "page", "--threads", n]);
+        let compare = ["compare", "torus:6x5x4", "--trace", "jobs.log", "--out", "page"];
+        done(folder.path(), &[&compare[..], &["--threads", n]].concat());
         std::fs::rename(folder.path().join("page"), folder.path().join(n)).unwrap();
     }
     let mut names: Vec<_> = std::fs::read_dir(folder.path().join("1"))

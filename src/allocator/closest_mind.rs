@@ -32,7 +32,7 @@ impl Allocator for ClosestMind<'_> {
             return free.lowest(1, chosen);
         }
         self.entries.clear();
-        self.entries.extend(free.iter());
+        free.list(&mut self.entries);
         let (start, _) = self.window.best(&self.entries, count);
         self.entries[start..][..count as usize].iter().for_each(|rank| chosen.push_rank(*rank));
     }

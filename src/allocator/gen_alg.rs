@@ -19,9 +19,9 @@ use crate::ranks::{FreeSet, Ranks};
 /// the smallest star.
 ///
 /// # References
-/// Krumke et al., "Compact location problems", 1997, <https://doi.org/10.1016/S0304-3975(96)00226-1>
+/// Krumke et al., "Compact location problems", 1997
 /// (algorithm Gen-Alg); Bender et al., "Communication-aware processor allocation for supercomputers: finding
-/// point sets of small average distance", 2008, <https://doi.org/10.1007/s00453-007-9037-2>.
+/// point sets of small average distance", 2008.
 pub(super) const GEN_ALG: Rule = Rule {
     name: "gen-alg",
     usage: "gen-alg",

@@ -31,7 +31,7 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Lo, Windisch, Liu, Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
-/// multicomputers", 1997, <https://doi.org/10.1109/71.598346>, section 4.2.
+/// multicomputers", 1997, section 4.2.
 pub(super) const MBS: Rule = Rule {
     name: "mbs",
     usage: "mbs",

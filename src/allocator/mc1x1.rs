@@ -24,7 +24,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// # References
 /// Mache, Lo, Windisch, "Minimizing message-passing contention in fragmentation-free processor allocation",
 /// 1997; Bender et al., "Communication-aware processor allocation for supercomputers: finding point sets of
-/// small average distance", 2008, <https://doi.org/10.1007/s00453-007-9037-2>, section 2 (where the shape of
+/// small average distance", 2008, section 2 (where the shape of
 /// shell 0 is one processor).
 pub(super) const MC1X1: Rule = Rule {
     name: "mc1x1",

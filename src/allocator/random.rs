@@ -31,7 +31,7 @@ struct Random {
 impl Allocator for Random {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
         self.entries.clear();
-        self.entries.extend(free.iter());
+        free.list(&mut self.entries);
         // The first `count` steps of a shuffle.
         for i in 0..count as usize {
             let other = i + below((self.entries.len() - i) as u64, &mut self.random) as usize;

@@ -35,7 +35,7 @@ impl Runs {
     /// Takes over the free ranks. O(size/64 + runs).
     pub fn load(&mut self, free: &FreeSet) {
         self.runs.clear();
-        self.runs.extend(free.runs());
+        free.for_each_run(|run| self.runs.push(run));
         self.known.clear();
     }
 

@@ -2,7 +2,6 @@
 
 use super::runs::Runs;
 use super::{Allocator, Rule};
-use crate::error::Result;
 use crate::ranks::{FreeSet, Ranks, Run};
 
 /// `span-first-fit[:linear]`: the first free interval that holds the job gives its lowest ranks. Where none
@@ -19,7 +18,7 @@ pub(super) const FIRST: Rule = Rule {
     name: "span-first-fit",
     usage: "span-first-fit[:linear]",
     about: "the first free interval that holds the job; else the window of least span",
-    build: |arguments, _| Ok(Box::new(Span::new(Fit::First, arguments.word("linear"))?)),
+    build: |arguments, _| Ok(Box::new(Span::new(Fit::First, arguments.word("linear")))),
 };
 
 /// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
@@ -27,7 +26,7 @@ pub(super) const BEST: Rule = Rule {
     name: "span-best-fit",
     usage: "span-best-fit[:linear]",
     about: "the free interval that leaves the fewest ranks; else the window of least span",
-    build: |arguments, _| Ok(Box::new(Span::new(Fit::Best, arguments.word("linear"))?)),
+    build: |arguments, _| Ok(Box::new(Span::new(Fit::Best, arguments.word("linear")))),
 };
 
 /// `span-sum-of-squares[:linear]`: as [`FIRST`], the interval after which Σ N(i)² is least, N(i) the number
@@ -40,7 +39,7 @@ pub(super) const SUM_OF_SQUARES: Rule = Rule {
     name: "span-sum-of-squares",
     usage: "span-sum-of-squares[:linear]",
     about: "the free interval after which interval lengths are most varied; else the window of least span",
-    build: |arguments, _| Ok(Box::new(Span::new(Fit::SumOfSquares, arguments.word("linear"))?)),
+    build: |arguments, _| Ok(Box::new(Span::new(Fit::SumOfSquares, arguments.word("linear")))),
 };
 
 /// Which interval is taken.
@@ -60,8 +59,8 @@ struct Span {
 }
 
 impl Span {
-    fn new(fit: Fit, linear: bool) -> Result<Self> {
-        Ok(Span { fit, linear, runs: Runs::default(), intervals: Vec::new() })
+    fn new(fit: Fit, linear: bool) -> Self {
+        Span { fit, linear, runs: Runs::default(), intervals: Vec::new() }
     }
 
     /// Index of the interval to take, if one holds `count`.

@@ -19,6 +19,7 @@ use crate::metric::placement::Gauge;
 use crate::metric::places::Places;
 use crate::replay::statistics::Summary;
 use crate::replay::{self, Replay, Wants};
+use crate::report;
 use crate::report::replay::{Columns, Outcome, Rows, SIZES_HEADER, Terms};
 use crate::topology::Context;
 use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, convert};
@@ -27,7 +28,7 @@ use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, convert};
 const BASELINE: &str = "fifo:0";
 
 /// Rows of one replay kept in memory before they go to a temporary file, in bytes.
-const SPOOL: usize = 64 << 20;
+const SPOOL: usize = 1 << 20;
 
 /// Replay a placement log: what every job gets from allocators on orderings
 #[derive(Debug, Args)]
@@ -58,6 +59,9 @@ pub struct Command {
     /// Write means by size, improvements over fifo:0 and tests: FILE.json, or by size as FILE.csv
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+    /// Draw job sizes, improvement by size, its averages and the ranges of mean distances into DIR, as SVG
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
     /// Print the summary as one JSON document instead of the CSV
     #[arg(long)]
     json: bool,
@@ -103,7 +107,8 @@ impl Command {
 
         let places: Vec<Places> =
             orders.iter().map(|o| Places::new(&topology, o)).collect::<Result<_, _>>()?;
-        let summarised = self.json || self.summary.is_some() || self.timings;
+        let summarised =
+            self.json || self.summary.is_some() || self.timings || self.plots.is_some();
         let lanes = self.lanes(orders.len(), summarised);
         let wants = Wants { ranks: self.ranks, extent: self.extent };
         let mut replays = Vec::new();
@@ -119,8 +124,15 @@ impl Command {
             Columns { ordering: orders.len() > 1, extent: self.extent, ranks: self.ranks };
         // With --json the rows go only where -o says.
         let rows_wanted = !self.json || self.output.is_some();
-        let spools: Vec<Mutex<SpooledTempFile>> =
-            lanes.iter().map(|_| Mutex::new(SpooledTempFile::new(SPOOL))).collect();
+        let mut out = rows_wanted.then(|| Output::open(self.output.as_deref())).transpose()?;
+        let fail = || output::name(self.output.as_deref());
+        if let Some(out) = &mut out {
+            out.write_all(columns.header().as_bytes()).with_context(fail)?;
+        }
+        // The first replay's rows go out at once; those of the others wait for their turn.
+        let texts: Vec<Mutex<Vec<u8>>> = lanes.iter().map(|_| Mutex::default()).collect();
+        let mut spools: Vec<SpooledTempFile> =
+            lanes.iter().map(|_| SpooledTempFile::new(SPOOL)).collect();
         let rows: Vec<Rows> = (lanes.iter())
             .map(|lane| Rows::new(columns, orders[lane.order].label(), lane.allocator))
             .collect::<Result<_, _>>()?;
@@ -130,31 +142,34 @@ impl Command {
         let write = |step: replay::Step<'_>| -> anyhow::Result<()> {
             let i = step.replay;
             if rows_wanted && lanes[i].wanted {
-                let mut text = Vec::with_capacity(64 * step.placed.len());
-                rows[i].write(&step, &mut text)?;
-                let mut spool = spools[i].lock().unwrap_or_else(|e| e.into_inner());
-                spool.write_all(&text).context("a temporary file: writing")?;
+                let mut text = texts[i].lock().unwrap_or_else(|e| e.into_inner());
+                text.clear();
+                rows[i].write(&step, &mut *text)?;
             }
             Ok(())
         };
-        let gather = |placed: &[Vec<replay::Placed>]| {
+        let gather = |placed: &[Vec<replay::Placed>]| -> anyhow::Result<()> {
+            for (i, (text, spool)) in texts.iter().zip(&mut spools).enumerate() {
+                let text = text.lock().unwrap_or_else(|e| e.into_inner());
+                match &mut out {
+                    Some(out) if i == 0 => out.write_all(&text).with_context(fail)?,
+                    _ => spool.write_all(&text).context("a temporary file: writing")?,
+                }
+            }
             if summarised {
                 for (i, lane) in lanes.iter().enumerate() {
                     summaries[i].add(&placed[i], &placed[lane.baseline]);
                 }
             }
+            Ok(())
         };
         replay::run(&mut log, &mut replays, Some(&clock), write, gather)?;
 
         self.warn(&replays[0], places[0].len());
-        if rows_wanted {
-            let mut out = Output::open(self.output.as_deref())?;
-            let fail = || output::name(self.output.as_deref());
-            out.write_all(columns.header().as_bytes()).with_context(fail)?;
-            for (spool, _) in spools.into_iter().zip(&lanes).filter(|(_, lane)| lane.wanted) {
-                let mut spool = spool.into_inner().unwrap_or_else(|e| e.into_inner());
+        if let Some(mut out) = out {
+            for spool in &mut spools {
                 spool.rewind()?;
-                std::io::copy(&mut spool, &mut out).with_context(fail)?;
+                std::io::copy(spool, &mut out).with_context(fail)?;
             }
             out.finish()?;
         }
@@ -193,6 +208,13 @@ impl Command {
             out.write_all(SIZES_HEADER.as_bytes())?;
             outcomes.iter().try_for_each(|o| o.rows(&terms, &mut out))?;
             out.finish()?;
+        }
+        if let Some(folder) = &self.plots {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("{}: creating the folder", folder.display()))?;
+            for (name, svg) in report::replay::figures(topology.name(), &outcomes, &terms)? {
+                output::write(Some(&folder.join(name)), svg.as_bytes())?;
+            }
         }
         if self.timings {
             let times = lanes.iter().zip(&replays).filter(|(lane, _)| lane.wanted);

@@ -132,13 +132,13 @@ impl Dilation {
             let mut wave = Wave::new(if searched { fabric.links.routers() } else { 0 });
             let mut sums = Sums::default();
             let mut buffer = Vec::new();
-            for root in *first..sources.len().min(first + size) {
+            for (root, source) in sources.iter().enumerate().skip(*first).take(size) {
                 let row = demand.row(End::Source, root, &mut buffer);
                 if searched {
-                    wave.run(&fabric.links, sources[root], row);
+                    wave.run(&fabric.links, *source, row);
                 }
                 for flow in row {
-                    let (from, to) = (RouterId(sources[root]), RouterId(flow.router));
+                    let (from, to) = (RouterId(*source), RouterId(flow.router));
                     let hops = match &lengths {
                         Lengths::Mean(mean) => mean(from, to),
                         Lengths::Shortest => f64::from(match metric.between(from, to) {

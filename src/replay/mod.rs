@@ -154,17 +154,17 @@ pub struct Step<'s> {
 }
 
 /// Drives `replays` through `log`, in parallel. `write` is called from the thread that made a block's outcome,
-/// for each replay in the log's order; `gather` afterwards, once a block, with the outcome of every replay.
-/// (A job is skipped by all of them or by none, so their placements go in pairs.)
+/// for each replay in the log's order; `gather` afterwards, once a block, from the caller's thread and with the
+/// outcome of every replay. (A job is skipped by all of them or by none, so their placements go in pairs.)
 ///
 /// # Errors
-/// A bad log, with file and line; whatever `write` reports.
+/// A bad log, with file and line; whatever `write` and `gather` report.
 pub fn run<E: From<crate::Error> + Send>(
     log: &mut Log,
     replays: &mut [Replay<'_>],
     clock: Option<Clock<'_>>,
     write: impl Fn(Step<'_>) -> Result<(), E> + Sync,
-    mut gather: impl FnMut(&[Vec<Placed>]),
+    mut gather: impl FnMut(&[Vec<Placed>]) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut block = Block::default();
     let mut outcomes: Vec<Vec<Placed>> = vec![Vec::new(); replays.len()];
@@ -174,7 +174,7 @@ pub fn run<E: From<crate::Error> + Send>(
             replay.step(&block, clock, placed);
             write(Step { replay: i, block: &block, placed })
         })?;
-        gather(&outcomes);
+        gather(&outcomes)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::statistics::Summary;
-use super::{Clock, Replay, Wants, run};
+use super::{Clock, Placed, Replay, Wants, run};
 use crate::allocator::{self, Site};
 use crate::error::{Error, Place, Result};
 use crate::metric::correlation::{kendall, spearman};
@@ -90,17 +90,11 @@ pub fn predict(
         }
     }
     let mut summaries = vec![Summary::default(); replays.len()];
-    run::<Error>(
-        log,
-        &mut replays,
-        clock,
-        |_| Ok(()),
-        |placed| {
-            for (summary, placed) in summaries.iter_mut().zip(placed) {
-                summary.add(placed, placed);
-            }
-        },
-    )?;
+    let gather = |placed: &[Vec<Placed>]| {
+        summaries.iter_mut().zip(placed).for_each(|(summary, placed)| summary.add(placed, placed));
+        Ok(())
+    };
+    run::<Error>(log, &mut replays, clock, |_| Ok(()), gather)?;
     let Some(first) = replays.first() else {
         let place = Place::option("--trace");
         return Err(Error::input(place, "no ordering or no allocator", "at least one of each"));

@@ -106,7 +106,7 @@ pub fn files<'a>(
         let _ = prediction::write_csv(&mut table, prediction);
         files.push(File::text("workload.csv", String::from_utf8_lossy(&table).into_owned()));
         let figure = prediction::figure(topology.name(), prediction)?;
-        workload = prediction::section(prediction, &slots, &page::figure(&figure));
+        workload = prediction::section(prediction, &page::figure(&figure));
         files.push(File::text(figure.file, figure.svg));
     }
     let names: Vec<String> = files.iter().map(|f| f.name.clone()).collect();

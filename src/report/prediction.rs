@@ -61,14 +61,15 @@ pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Fi
     })
 }
 
-/// The page's section: what was replayed, a table, how good a forecast MPC is, and the `figure`. `ranked`
-/// are indices of rows, best first as the ranking has them.
-pub(super) fn section(prediction: &Prediction, ranked: &[usize], figure: &str) -> String {
+/// The page's section: what was replayed, a table, how good a forecast MPC is, and the `figure`.
+pub(super) fn section(prediction: &Prediction, figure: &str) -> String {
     let p = prediction;
+    let mut ranked: Vec<&Row> = p.rows.iter().collect();
+    ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
     let skipped = match p.skipped {
         0 => String::new(),
         n => format!(
-            " {} more asked for more nodes than were free at that moment and were skipped.",
+            " {} others asked for more nodes than were free at that moment and were skipped.",
             thousands(n)
         ),
     };
@@ -87,7 +88,7 @@ pub(super) fn section(prediction: &Prediction, ranked: &[usize], figure: &str) -
         format!("<td data-value=\"{value}\"{class}>{}</td>", fixed(value, 4))
     };
     let mut rows = String::new();
-    for (rank, row) in ranked.iter().filter_map(|i| p.rows.get(*i)).enumerate() {
+    for (rank, row) in ranked.iter().enumerate() {
         let label = escape(&row.ordering);
         rows += &format!(
             "<tr><td>{}</td><th scope=\"row\" class=\"text\">{label}</th>{}",
@@ -103,8 +104,8 @@ pub(super) fn section(prediction: &Prediction, ranked: &[usize], figure: &str) -
         "<section aria-labelledby=\"workload\">\n<h2 id=\"workload\">Under the workload {name}</h2>\n\
          <p>{placed} jobs were replayed through each allocator on each ordering, from an empty \
          machine.{skipped} The weighted MPC is the mean of MPC over the sizes of these jobs; the other \
-         columns are the mean distance between the nodes of a job in the replay. Single nodes have none. The \
-         lowest of each column is bold.</p>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th \
+         columns are the mean distance between the nodes of a job in the replay. Single nodes have none. Best \
+         first by weighted MPC; the lowest of each column is bold.</p>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th \
          scope=\"col\">Rank</th><th scope=\"col\" class=\"text\">Ordering</th><th scope=\"col\">Weighted \
          MPC (hops)</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n<p>{agreement}</p>\n\
          {figure}</section>\n",

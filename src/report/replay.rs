@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::csv::field;
-use crate::replay::statistics::Summary;
+use crate::error::Result;
+use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
+use crate::replay::statistics::{SizeRow, Summary};
 use crate::replay::{Placed, Step};
 
 /// Columns of the placements' table: the contract's, then what was asked for besides.
@@ -219,6 +221,83 @@ impl Outcome<'_> {
         }
         Ok(())
     }
+}
+
+/// The figures of some outcomes of one log on `machine`, as file name and SVG: job sizes, improvement by size,
+/// its averages, and the range of MIND of each outcome beside its baseline's. A figure without anything to show
+/// (no size has more placements than the threshold) is left out.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub fn figures(
+    machine: &str,
+    outcomes: &[Outcome<'_>],
+    terms: &Terms<'_>,
+) -> Result<Vec<(String, String)>> {
+    let several = outcomes.iter().any(|o| o.ordering != outcomes[0].ordering);
+    let label = |o: &Outcome<'_>| match several {
+        true => format!("{} · {}", o.ordering, o.allocator),
+        false => o.allocator.to_string(),
+    };
+    let labels: Vec<String> = outcomes.iter().map(label).collect();
+    let mut figures = Vec::new();
+    let Some(first) = outcomes.first() else { return Ok(figures) };
+    let mut add = |name: String, figure: Figure| -> Result<()> {
+        figures.push((name, figure.svg()?));
+        Ok(())
+    };
+
+    let larger = first.summary.sizes().map(|(size, row)| (size, row.count));
+    let jobs: Vec<(u32, u64)> = std::iter::once((1, first.summary.singles)).chain(larger).collect();
+    if jobs.iter().any(|(_, count)| *count > 0) {
+        let jobs = [Jobs { label: "the log", slot: 0, jobs: &jobs }];
+        add("sizes.svg".into(), Figure::sizes("Jobs by size", &jobs)?)?;
+    }
+
+    let what = "improvement over fifo:0 (%)";
+    // The baseline itself has nothing to improve.
+    let others = outcomes.iter().enumerate();
+    let slots: Vec<(usize, &Outcome<'_>)> =
+        others.filter(|(_, o)| !std::ptr::eq(o.summary, o.baseline)).collect();
+    let by_size: Vec<Vec<(u32, f64)>> =
+        slots.iter().map(|(_, o)| o.summary.improvements(o.baseline, terms.threshold)).collect();
+    if by_size.iter().any(|points| !points.is_empty()) {
+        let lines = slots.iter().zip(&by_size);
+        let lines: Vec<Line<'_>> = lines
+            .map(|((slot, _), points)| Line { label: &labels[*slot], slot: *slot, points })
+            .collect();
+        let title = format!("Improvement by job size on {machine}");
+        add("improvement.svg".into(), Figure::improvement(&title, what, &lines)?)?;
+        let bars = slots.iter().map(|(slot, o)| {
+            let means = o.summary.improvement(o.baseline, terms.threshold);
+            let means = Means { small: means.small, large: means.large, overall: means.overall };
+            Bars { label: &labels[*slot], slot: *slot, means }
+        });
+        let title = format!("Mean improvement on {machine}");
+        add("averages.svg".into(), Figure::averages(&title, what, &bars.collect::<Vec<_>>())?)?;
+    }
+
+    let spreads = |summary: &Summary| -> Vec<Spread> {
+        let often = summary.sizes().filter(|(_, row)| row.count > terms.threshold);
+        let spread = |(size, row): (u32, &SizeRow)| {
+            let (least, mean, most) = (row.min(size), row.mean(size), row.max(size));
+            Spread { size, least, mean, most }
+        };
+        often.map(spread).collect()
+    };
+    for (slot, outcome) in slots {
+        let (ours, base) = (spreads(outcome.summary), spreads(outcome.baseline));
+        if ours.is_empty() {
+            continue;
+        }
+        let rows = [
+            Range { label: &labels[slot], slot, sizes: &ours },
+            Range { label: "fifo:0", slot: outcomes.len(), sizes: &base },
+        ];
+        let title = format!("Range of MIND on {machine}: {}", labels[slot]);
+        add(format!("ranges-{:02}.svg", slot + 1), Figure::ranges(&title, &rows)?)?;
+    }
+    Ok(figures)
 }
 
 /// Header of [`Outcome::rows`].

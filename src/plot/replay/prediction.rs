@@ -66,6 +66,15 @@ impl Prediction {
     }
 }
 
+/// Orderings far behind would push the good ones into a corner: distances that differ by a factor or more get
+/// a logarithmic axis of `room` pixels.
+fn scale(bounds: Option<(f64, f64)>, room: f64, most: usize) -> Scale {
+    match bounds.unwrap_or((0.0, 1.0)) {
+        (low, high) if low >= 1.0 && high >= 2.0 * low => Scale::log((low / 1.1, high * 1.1), room),
+        bounds => Scale::near(bounds, most),
+    }
+}
+
 impl Drawing for Prediction {
     fn title(&self) -> String {
         self.title.clone()
@@ -88,9 +97,8 @@ impl Drawing for Prediction {
     fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
         heading(pen, &self.title, "a mark an ordering; lower is better on both axes")?;
         self.key.draw_flow(pen)?;
-        let y = Scale::near(bounds(self.outcomes()).unwrap_or((0.0, 1.0)), 6);
-        let x =
-            Scale::near(bounds(self.orderings.iter().map(|o| o.forecast)).unwrap_or((0.0, 1.0)), 3);
+        let y = scale(bounds(self.outcomes()), PANEL, 6);
+        let x = scale(bounds(self.orderings.iter().map(|o| o.forecast)), 200.0, 3);
         let columns = self.panels.len().clamp(1, ROW);
         let first = y.room();
         let wide = (WIDTH - MARGIN - first - (columns - 1) as f64 * GAP) / columns as f64;

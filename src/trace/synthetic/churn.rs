@@ -37,9 +37,8 @@ pub const NERSC: Generator = Generator {
 /// live jobs the next event is an arrival with probability λ/(λ+L), else the end of one of them, each equally
 /// likely. The machine starts empty; after the last of exactly `placements` placements it empties.
 ///
-/// `load` is the offered load: above what the queue can carry (some 0.95 with HECToR's sizes on its machine,
-/// where large jobs must wait for the machine to drain) the queue grows and the machine is as full as waiting
-/// jobs allow. Sizes above `nodes` are left out of the distribution. With `overflow=true` they are not, no job
+/// `load` is the offered load: above what the queue can carry (below 1 where large jobs must wait for the
+/// machine to drain) the queue grows and the machine is as full as waiting jobs allow. Sizes above `nodes` are left out of the distribution. With `overflow=true` they are not, no job
 /// waits, and the log holds jobs that do not fit at their time.
 pub const LOG: Generator = Generator {
     name: "log",
