@@ -22,8 +22,10 @@ mod gilbert;
 mod helical;
 mod hierarchical;
 mod hilbert;
+pub mod ilp;
 mod interleave;
 mod linear;
+pub mod optimise;
 mod random;
 mod spectral;
 #[cfg(test)]
@@ -85,6 +87,8 @@ pub const METHODS: &[Method] = &[
     spectral::SPECTRAL,
     traversal::NEAREST,
     random::RANDOM,
+    ilp::ILP,
+    optimise::OPTIMISE,
 ];
 
 /// A sequence of distinct schedulable nodes of one topology.
