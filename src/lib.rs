@@ -29,6 +29,7 @@ pub mod plot;
 pub mod ratio;
 pub mod report;
 pub mod topology;
+pub mod trace;
 
 pub use error::{Error, Place, Result};
 pub use ids::{NodeId, RouterId};

@@ -17,6 +17,7 @@ mod order;
 mod output;
 mod progress;
 mod topology;
+mod trace;
 
 /// Node orderings for supercomputer schedulers: which order of nodes places jobs compactly on a network?
 #[derive(Debug, Parser)]
@@ -49,6 +50,7 @@ enum Verb {
     Order(order::Command),
     Mpc(mpc::Command),
     Export(export::Command),
+    Trace(trace::Command),
     List(list::Command),
 }
 
@@ -77,6 +79,7 @@ pub fn run() -> ExitCode {
         Verb::Order(command) => command.run(&context),
         Verb::Mpc(command) => command.run(&context),
         Verb::Export(command) => command.run(&context),
+        Verb::Trace(command) => command.run(&context),
         Verb::List(command) => command.run(&context),
     };
     match outcome {

@@ -1,0 +1,197 @@
+//! `nodeorder trace`: look at, convert and make workloads.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+
+use super::output::{self, Output};
+use crate::input::Lines;
+use crate::topology::Context;
+use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, Workload, convert, survey};
+
+/// Look at a trace or placement log, convert one into the other, or make a synthetic one
+#[derive(Debug, Args)]
+#[command(after_help = "Example: nodeorder trace info theta.swf.gz --json")]
+pub struct Command {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Print what a trace, a placement log or a table of sizes holds
+    Info {
+        /// The file; `-` for standard input
+        file: PathBuf,
+        #[command(flatten)]
+        machine: Machine,
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+        /// Write the number of jobs of each size to FILE as CSV, size,jobs
+        #[arg(long, value_name = "FILE")]
+        sizes: Option<PathBuf>,
+    },
+    /// Write an SWF trace as a placement log: at one instant ends first, then starts
+    Convert {
+        /// The trace; `-` for standard input
+        file: PathBuf,
+        #[command(flatten)]
+        machine: Machine,
+        /// Write to FILE instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Make a synthetic placement log or SWF trace: hector, nersc, log or poisson, with options
+    #[command(
+        after_help = "Example: nodeorder trace generate hector:placements=300000,nodes=2816,load=0.9 -o hector.log"
+    )]
+    Generate {
+        /// The workload: its kind with options, such as poisson:jobs=2000,rate=2,sizes=4x16x64x64
+        spec: String,
+        /// Write to FILE instead of standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+/// How processors of a trace become nodes, and how many there are.
+#[derive(Debug, Args)]
+struct Machine {
+    /// Processors of a node: a job's nodes are its processors divided by P, rounded up
+    #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: u32,
+    /// Leave out jobs of more than N nodes [default: those larger than the trace's header says]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    nodes: Option<u32>,
+    /// Keep the jobs of this partition only; repeat for several
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    partition: Vec<i32>,
+}
+
+impl Machine {
+    fn options(self) -> Options {
+        Options {
+            procs_per_node: self.procs_per_node,
+            nodes: self.nodes,
+            partitions: self.partition,
+        }
+    }
+}
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        match self.verb {
+            Verb::Info { file, machine, json, sizes } => {
+                info(&file, &machine.options(), json, sizes)
+            }
+            Verb::Convert { file, machine, output } => {
+                let trace = Trace::read(&file, &machine.options())?;
+                output::write(output.as_deref(), convert::to_log(&trace).as_bytes())
+            }
+            Verb::Generate { spec, output } => {
+                let workload = Workload::make(&spec, context.seed)?;
+                let mut out = Output::open(output.as_deref())?;
+                for piece in workload {
+                    out.write_all(piece.as_bytes())
+                        .with_context(|| output::name(output.as_deref()))?;
+                }
+                out.finish()
+            }
+        }
+    }
+}
+
+fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> anyhow::Result<()> {
+    let mut lines = Lines::open(file)?;
+    let name = lines.name().to_string();
+    let mut document = Map::new();
+    document.insert("file".into(), json!(name));
+    let sizes = match trace::kind(&mut lines)? {
+        Kind::Swf => {
+            let trace = Trace::over(lines, options)?;
+            describe(&trace, &mut document);
+            Sizes::of_trace(&trace, Weight::Jobs)
+        }
+        Kind::Log => {
+            let survey = survey::survey(Log::over(lines))?;
+            document.insert("kind".into(), json!("placement log"));
+            document.insert("jobs".into(), json!(survey.placements));
+            document.insert("freed".into(), json!(survey.frees));
+            document.insert("most_jobs".into(), json!(survey.most_jobs));
+            document.insert("most_nodes".into(), json!(survey.most_nodes));
+            Sizes::of_jobs(&name, survey.sizes)
+        }
+        Kind::Table => {
+            document.insert("kind".into(), json!("table of sizes"));
+            Sizes::over(lines, Weight::Jobs, options)?
+        }
+    };
+    let table = sizes.count_table();
+    if let Some(table) = &table {
+        document.insert("sizes".into(), json!(table.len()));
+        document.insert("smallest".into(), json!(table.first().map(|(size, _)| size)));
+        document.insert("largest".into(), json!(table.last().map(|(size, _)| size)));
+        document.insert("mean_size".into(), json!(sizes.mean()));
+    }
+    if let Some(path) = to {
+        let rows = table.unwrap_or_default();
+        let rows: String = rows.iter().map(|(size, jobs)| format!("{size},{jobs}\n")).collect();
+        output::write(Some(&path), format!("size,jobs\n{rows}").as_bytes())?;
+    }
+    if as_json {
+        return output::write(None, format!("{:#}\n", Value::Object(document)).as_bytes());
+    }
+    let mut out = Output::open(None)?;
+    for (key, value) in &document {
+        print(&mut out, key, value)?;
+    }
+    out.finish()
+}
+
+/// What only a trace has: times, reasons, a header.
+fn describe(trace: &Trace, document: &mut Map<String, Value>) {
+    let tally = trace.tally();
+    let (first, last) = trace.span().unzip();
+    let seconds: u128 =
+        trace.jobs().iter().map(|j| u128::from(j.nodes) * u128::from(j.run.unsigned_abs())).sum();
+    let reasons = |drops: bool| -> Map<String, Value> {
+        let some = tally.iter().filter(|(reason, _)| reason.drops() == drops);
+        some.map(|(reason, count)| (reason.name().to_string(), json!(count))).collect()
+    };
+    let header = trace.header().entries().iter();
+    let header: Vec<Value> = header.map(|e| json!({"label": e.label, "value": e.value})).collect();
+    document.insert("kind".into(), json!("SWF trace"));
+    document.insert("lines".into(), json!(tally.lines));
+    document.insert("jobs".into(), json!(trace.jobs().len()));
+    document.insert("left_out".into(), Value::Object(reasons(true)));
+    document.insert("mended".into(), Value::Object(reasons(false)));
+    document.insert("first_submit".into(), json!(first));
+    document.insert("last_end".into(), json!(last));
+    document.insert("node_hours".into(), json!(crate::ratio::ratio(seconds, 3600)));
+    document.insert("header".into(), json!(header));
+}
+
+fn print(out: &mut Output, key: &str, value: &Value) -> anyhow::Result<()> {
+    let label = key.replace('_', " ");
+    match value {
+        Value::Null => {}
+        Value::Object(counts) => {
+            for (reason, count) in counts {
+                writeln!(out, "{label:<14} {count} {reason}")?;
+            }
+        }
+        Value::Array(entries) => {
+            for entry in entries {
+                let text = |key: &str| entry[key].as_str().unwrap_or_default().replace('\n', " / ");
+                writeln!(out, "{label:<14} {}: {}", text("label"), text("value"))?;
+            }
+        }
+        Value::String(text) => writeln!(out, "{label:<14} {text}")?,
+        number => writeln!(out, "{label:<14} {number}")?,
+    }
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! The header of a trace: `; Label: value` lines.
+
+use crate::error::{Error, Place, Result};
+use crate::input::RawLine;
+
+/// One label of a header with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The label, such as `MaxProcs`; empty for text without one.
+    pub label: String,
+    /// What follows the colon, blanks trimmed; text on further lines follows after line breaks.
+    pub value: String,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+/// The header of a trace: every label in file order, repeated ones (`Note`, `Queue`, `Partition`) each time.
+///
+/// Lines are read leniently, as they are free text: bytes that are no UTF-8 show as `�`, and a number is
+/// looked at only when it is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    entries: Vec<Entry>,
+    /// Whether text without a label would continue the last entry.
+    open: bool,
+}
+
+impl Header {
+    /// Takes in a line that starts with `;`.
+    pub(super) fn push(&mut self, line: &RawLine<'_>) {
+        let text = String::from_utf8_lossy(line.bytes);
+        let text = text.trim().trim_start_matches(';').trim();
+        // A label is one word with a capital; `http://…` and sentences are text.
+        let labelled = text.split_once(':').filter(|(label, _)| {
+            label.starts_with(|c: char| c.is_ascii_uppercase())
+                && label.chars().all(|c| c.is_ascii_alphanumeric())
+        });
+        let (label, value) = match labelled {
+            Some(pair) => pair,
+            None if text.is_empty() => {
+                self.open = false;
+                return;
+            }
+            None => ("", text),
+        };
+        match self.entries.last_mut() {
+            Some(last) if label.is_empty() && self.open => {
+                last.value.push('\n');
+                last.value.push_str(value);
+            }
+            _ => self.entries.push(Entry {
+                label: label.to_string(),
+                value: value.trim().to_string(),
+                line: line.number,
+            }),
+        }
+        self.open = true;
+    }
+
+    /// All entries in file order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The values of a label, in file order.
+    pub fn values<'a>(&'a self, label: &'a str) -> impl Iterator<Item = &'a str> {
+        self.entries.iter().filter(move |e| e.label == label).map(|e| e.value.as_str())
+    }
+
+    /// The first value of a label, if it is not empty.
+    pub fn value(&self, label: &str) -> Option<&str> {
+        self.entries
+            .iter()
+            .find(|e| e.label == label)
+            .map(|e| e.value.as_str())
+            .filter(|v| !v.is_empty())
+    }
+
+    /// The whole number a value starts with; none where it is absent. `file` is quoted on error.
+    ///
+    /// # Errors
+    /// The value starts with anything else.
+    pub fn integer(&self, label: &str, file: &str) -> Result<Option<i64>> {
+        let Some(entry) = self.entries.iter().find(|e| e.label == label) else { return Ok(None) };
+        let Some(word) = entry.value.split_ascii_whitespace().next() else { return Ok(None) };
+        let number = word.trim_end_matches([',', ';', '.']).parse();
+        number.map(Some).map_err(|_| {
+            let found = format!("{label}: {}", entry.value.lines().next().unwrap_or_default());
+            Error::input(Place::line(file, entry.line), found, "a whole number")
+        })
+    }
+
+    fn positive(&self, label: &str, file: &str) -> Result<Option<u64>> {
+        Ok(self.integer(label, file)?.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0))
+    }
+
+    /// `MaxNodes`, if positive.
+    ///
+    /// # Errors
+    /// It is no number.
+    pub fn max_nodes(&self, file: &str) -> Result<Option<u64>> {
+        self.positive("MaxNodes", file)
+    }
+
+    /// `MaxProcs`, if positive.
+    ///
+    /// # Errors
+    /// It is no number.
+    pub fn max_procs(&self, file: &str) -> Result<Option<u64>> {
+        self.positive("MaxProcs", file)
+    }
+
+    /// `MaxJobs`, if positive: the jobs of the whole log, of which a cleaned version has fewer.
+    ///
+    /// # Errors
+    /// It is no number.
+    pub fn max_jobs(&self, file: &str) -> Result<Option<u64>> {
+        self.positive("MaxJobs", file)
+    }
+
+    /// `UnixStartTime`: the second that time 0 of the trace stands for.
+    ///
+    /// # Errors
+    /// It is no number.
+    pub fn unix_start_time(&self, file: &str) -> Result<Option<i64>> {
+        self.integer("UnixStartTime", file)
+    }
+
+    /// `TimeZoneString`, such as `Europe/Paris`.
+    pub fn time_zone(&self) -> Option<&str> {
+        self.value("TimeZoneString")
+    }
+
+    /// `Version` of the format.
+    pub fn version(&self) -> Option<&str> {
+        self.value("Version")
+    }
+
+    /// `Computer`: the machine.
+    pub fn computer(&self) -> Option<&str> {
+        self.value("Computer")
+    }
+
+    /// `Installation`: the site.
+    pub fn installation(&self) -> Option<&str> {
+        self.value("Installation")
+    }
+
+    /// `Acknowledge`: whom to thank when results from the trace are shown.
+    pub fn acknowledge(&self) -> Option<&str> {
+        self.value("Acknowledge")
+    }
+
+    /// `Queue` lines: number and name.
+    pub fn queues(&self) -> Vec<(i32, &str)> {
+        self.numbered("Queue")
+    }
+
+    /// `Partition` lines: number and name.
+    pub fn partitions(&self) -> Vec<(i32, &str)> {
+        self.numbered("Partition")
+    }
+
+    fn numbered<'a>(&'a self, label: &'a str) -> Vec<(i32, &'a str)> {
+        let pair = |value: &'a str| {
+            let (number, name) = value.split_once([' ', '\t']).unwrap_or((value, ""));
+            Some((number.parse().ok()?, name.trim()))
+        };
+        self.values(label).filter_map(pair).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Lines;
+
+    /// Excerpts of the header of CEA-Curie-2011-2.1-cln, Parallel Workloads Archive.
+    const CURIE: &[u8] = b";   --- SWF file converted from SACCT ---
+; Version: 2.2
+;
+; Installation: CEA Curie Cluster \xe9
+; Information: http://www-hpc.cea.fr/en/complexe/tgcc-curie.htm
+; UnixStartTime: 1296571124
+; Note: Curie is composed of 3 types of nodes: thin, fat, and hybrid,
+;	see: http://www-hpc.cea.fr/en/complexe/tgcc-curie.htm
+; MaxNodes: 5544
+;
+; MaxProcs: 93312 (thin, fat)
+; MaxJobs: many
+; Queue:  1
+; Partition:  1  test
+; Partition: 18  z+i5U=:
+;MaxRecords: -1
+";
+
+    #[test]
+    fn labels_values_and_running_text_are_kept_apart() {
+        let mut lines = Lines::new("c", CURIE);
+        let mut header = Header::default();
+        while let Some(line) = lines.line().unwrap() {
+            header.push(&line);
+        }
+        assert_eq!(header.entries()[0].value, "--- SWF file converted from SACCT ---");
+        assert_eq!(header.entries()[0].label, "");
+        assert_eq!(header.version(), Some("2.2"));
+        assert_eq!(header.installation(), Some("CEA Curie Cluster \u{fffd}"));
+        assert_eq!(header.unix_start_time("c").unwrap(), Some(1_296_571_124));
+        let note = header.value("Note").unwrap();
+        assert!(
+            note.ends_with("hybrid,\nsee: http://www-hpc.cea.fr/en/complexe/tgcc-curie.htm"),
+            "{note}"
+        );
+        assert_eq!(header.max_nodes("c").unwrap(), Some(5544));
+        assert_eq!(header.max_procs("c").unwrap(), Some(93_312));
+        assert_eq!(header.positive("MaxRecords", "c").unwrap(), None);
+        assert_eq!(header.queues(), [(1, "")]);
+        assert_eq!(header.partitions(), [(1, "test"), (18, "z+i5U=:")]);
+        assert_eq!(header.computer(), None);
+        let error = header.max_jobs("c").unwrap_err().to_string();
+        assert_eq!(error, "c:12: found MaxJobs: many; expected a whole number");
+    }
+}

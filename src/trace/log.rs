@@ -1,0 +1,452 @@
+//! Placement logs: `P JOB NODES` places a job, `F JOB` frees it.
+//!
+//! Fields are parted by blanks; `#` starts a comment; blank lines are left out. A job id is any token without
+//! blanks, and may come again after it was freed. Events have an order but no time.
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::input::{Lines, RawLine};
+
+/// Dense key of a live job. It is used again once the job was freed, so arrays indexed by it stay as small as
+/// the number of jobs that live at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobKey(pub u32);
+
+impl JobKey {
+    /// The key as an array index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An event of a placement log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A job starts on `nodes` nodes, at least one.
+    Place {
+        /// The job.
+        job: JobKey,
+        /// How many nodes it wants.
+        nodes: u32,
+    },
+    /// A job ends.
+    Free {
+        /// The job.
+        job: JobKey,
+    },
+}
+
+/// Some events in a row, with the names of the jobs they place.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The events, in file order.
+    pub events: Vec<Event>,
+    names: String,
+    /// Where each event's name ends in `names`.
+    ends: Vec<usize>,
+}
+
+impl Block {
+    /// The name of the job that event `index` places; empty for an event that frees.
+    ///
+    /// # Panics
+    /// When there is no such event.
+    pub fn name(&self, index: usize) -> &str {
+        let from = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.names[from..self.ends[index]]
+    }
+
+    fn clear(&mut self) {
+        self.events.clear();
+        self.names.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, event: Event, name: &str) {
+        self.events.push(event);
+        self.names.push_str(name);
+        self.ends.push(self.names.len());
+    }
+}
+
+/// Reads a placement log block by block.
+///
+/// Memory holds the live jobs' names, one block and one piece of the file: a log may be of any length.
+///
+/// # Errors
+/// With file and line: an event other than `P` and `F`, fields missing or left over, a size that is no
+/// whole number from 1 to 2³² - 1, a job placed while it lives or freed while it does not. Whether a job
+/// fits on a machine is not this reader's business: a job that a replay skips is still freed in the log.
+///
+/// # Examples
+/// ```
+/// use nodeorder::trace::{Block, Event, Log};
+///
+/// let mut log = Log::new("log", "P a 8\nF a\nP b 3\n");
+/// let (mut block, mut nodes) = (Block::default(), 0);
+/// while log.next_block(1000, &mut block)? {
+///     for (i, event) in block.events.iter().enumerate() {
+///         if let Event::Place { nodes: n, .. } = event {
+///             println!("{} takes {n}", block.name(i));
+///             nodes += n;
+///         }
+///     }
+/// }
+/// assert_eq!(nodes, 11);
+/// # Ok::<(), nodeorder::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Log {
+    lines: Lines,
+    live: Live,
+}
+
+impl Log {
+    /// Opens a log; `-` is standard input, a name ending in `.gz` is decompressed.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn open(path: &Path) -> Result<Self> {
+        Ok(Log::over(Lines::open(path)?))
+    }
+
+    /// A log held in memory, quoted as `name`.
+    pub fn new(name: &str, text: impl Into<Vec<u8>>) -> Self {
+        Log::over(Lines::new(name, text))
+    }
+
+    /// The log that the rest of `lines` is.
+    pub fn over(lines: Lines) -> Self {
+        Log { lines, live: Live::default() }
+    }
+
+    /// The name used in messages.
+    pub fn name(&self) -> &str {
+        self.lines.name()
+    }
+
+    /// How many jobs live after the events read so far.
+    pub fn live(&self) -> usize {
+        self.live.count
+    }
+
+    /// One more than the largest key given out so far: the most jobs that lived at once.
+    pub fn keys(&self) -> usize {
+        self.live.jobs.len()
+    }
+
+    /// Replaces the contents of `block` by the next `events` events (at least one), or as many as are left;
+    /// false when none are.
+    ///
+    /// # Errors
+    /// A line that is wrong (see [`Log`]), or a file that cannot be read; the block then holds the events
+    /// before it.
+    ///
+    /// # Complexity
+    /// O(bytes read).
+    pub fn next_block(&mut self, events: usize, block: &mut Block) -> Result<bool> {
+        block.clear();
+        while block.events.len() < events.max(1) {
+            let Some(line) = self.lines.line()? else { break };
+            read(line, &mut self.live, block)?;
+        }
+        Ok(!block.events.is_empty())
+    }
+}
+
+/// Reads one line, which may hold no event.
+fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<()> {
+    // Comments, too, are held to UTF-8, as everywhere in this tool's own formats.
+    let text = line.text()?;
+    let data = text.bytes().position(|b| b == b'#').map_or(text, |end| &text[..end]);
+    let mut fields = data.split_ascii_whitespace();
+    let Some(letter) = fields.next() else { return Ok(()) };
+    let wants = match letter {
+        "P" => "`P JOB NODES`",
+        "F" => "`F JOB`",
+        _ => {
+            let found = format!("the event {}", quote(letter));
+            return Err(Error::input(line.place(), found, "`P JOB NODES` or `F JOB`"));
+        }
+    };
+    let placing = letter == "P";
+    let job = fields.next();
+    let size = if placing { fields.next() } else { None };
+    let (Some(job), None, true) = (job, fields.next(), !placing || size.is_some()) else {
+        let count = data.split_ascii_whitespace().count();
+        return Err(Error::input(line.place(), fields_in_words(count, letter), wants));
+    };
+    if let Some(size) = size {
+        let nodes = whole(size).ok_or_else(|| {
+            let found = format!("{} nodes for job {}", quote(size), quote(job));
+            Error::input(line.place(), found, format!("a whole number from 1 to {}", u32::MAX))
+        })?;
+        match live.place(job, line.number) {
+            Ok(key) => block.push(Event::Place { job: key, nodes }, job),
+            Err(since) => {
+                let found = format!("`P` of job {}, live since line {since}", quote(job));
+                return Err(Error::input(line.place(), found, "a job that is not live"));
+            }
+        }
+    } else {
+        match live.free(job) {
+            Some(key) => block.push(Event::Free { job: key }, ""),
+            None => {
+                let found = format!("`F` of job {}, which is not live", quote(job));
+                return Err(Error::input(
+                    line.place(),
+                    found,
+                    "a job placed before and not yet freed",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn fields_in_words(count: usize, letter: &str) -> String {
+    format!("{count} field{} with `{letter}`", if count == 1 { "" } else { "s" })
+}
+
+/// A size: decimal digits only, 1 to 2³² - 1.
+fn whole(text: &str) -> Option<u32> {
+    // `parse` would take a leading plus.
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|n| digits && *n > 0)
+}
+
+/// A token in a message, cut where it is long.
+pub(super) fn quote(token: &str) -> String {
+    match token.char_indices().nth(40) {
+        None => format!("`{token}`"),
+        Some((end, _)) => format!("`{}…`", &token[..end]),
+    }
+}
+
+/// The jobs that live, by name and by key.
+///
+/// A hash table of keys with linear probing; names stay with their keys, so a job that takes over a key takes
+/// over its memory, too, and a long log allocates nothing.
+#[derive(Debug, Default)]
+struct Live {
+    jobs: Vec<Job>,
+    /// Keys that no live job has.
+    free: Vec<u32>,
+    count: usize,
+    /// `key + 1`, or 0 for an empty place; a power of two of them, at most half of them taken.
+    table: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+struct Job {
+    name: String,
+    hash: u64,
+    /// The line that placed it.
+    line: usize,
+}
+
+impl Live {
+    /// The key of a new job; the line of the live one that has its name already.
+    fn place(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
+        if 2 * (self.count + 1) > self.table.len() {
+            self.grow();
+        }
+        let hash = hash(name.as_bytes());
+        let spot = match self.find(name, hash) {
+            Ok(spot) => return Err(self.jobs[self.table[spot] as usize - 1].line),
+            Err(spot) => spot,
+        };
+        let key = self.free.pop().unwrap_or_else(|| {
+            self.jobs.push(Job::default());
+            self.jobs.len() as u32 - 1
+        });
+        let job = &mut self.jobs[key as usize];
+        job.name.clear();
+        job.name.push_str(name);
+        (job.hash, job.line) = (hash, line);
+        self.table[spot] = key + 1;
+        self.count += 1;
+        Ok(JobKey(key))
+    }
+
+    /// Ends the job of this name, if it lives.
+    fn free(&mut self, name: &str) -> Option<JobKey> {
+        if self.count == 0 {
+            return None;
+        }
+        let mut hole = self.find(name, hash(name.as_bytes())).ok()?;
+        let key = self.table[hole] - 1;
+        self.free.push(key);
+        self.count -= 1;
+        // Moves back what linear probing had pushed past the place that is empty now (Knuth, The Art of
+        // Computer Programming 3, section 6.4, algorithm R).
+        let mask = self.table.len() - 1;
+        let mut next = hole;
+        loop {
+            next = (next + 1) & mask;
+            if self.table[next] == 0 {
+                break;
+            }
+            let home = self.jobs[self.table[next] as usize - 1].hash as usize & mask;
+            if (next.wrapping_sub(home) & mask) >= (next.wrapping_sub(hole) & mask) {
+                self.table[hole] = self.table[next];
+                hole = next;
+            }
+        }
+        self.table[hole] = 0;
+        Some(JobKey(key))
+    }
+
+    /// The place of a name in the table, or the empty place where it would go.
+    fn find(&self, name: &str, hash: u64) -> Result<usize, usize> {
+        let mask = self.table.len() - 1;
+        let mut spot = hash as usize & mask;
+        loop {
+            match self.table[spot] {
+                0 => return Err(spot),
+                key => {
+                    let job = &self.jobs[key as usize - 1];
+                    if job.hash == hash && job.name == name {
+                        return Ok(spot);
+                    }
+                }
+            }
+            spot = (spot + 1) & mask;
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = (2 * self.table.len()).max(64);
+        let old = std::mem::replace(&mut self.table, vec![0; size]);
+        for key in old.into_iter().filter(|key| *key > 0) {
+            let mut spot = self.jobs[key as usize - 1].hash as usize & (size - 1);
+            while self.table[spot] != 0 {
+                spot = (spot + 1) & (size - 1);
+            }
+            self.table[spot] = key;
+        }
+    }
+}
+
+/// Eight bytes at a time, each step a multiplication that spreads them; the upper half comes down at the end.
+fn hash(bytes: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15; // 2⁶⁴ / golden ratio
+    let mut state = bytes.len() as u64;
+    for chunk in bytes.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        state = (state.rotate_left(26) ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
+    }
+    state ^ (state >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn read_all(text: &str, at_once: usize) -> Result<Vec<(Event, String)>> {
+        let mut log = Log::new("log", text);
+        let (mut block, mut all) = (Block::default(), Vec::new());
+        while log.next_block(at_once, &mut block)? {
+            assert!(block.events.len() <= at_once);
+            all.extend(
+                block.events.iter().enumerate().map(|(i, e)| (*e, block.name(i).to_string())),
+            );
+        }
+        assert!(!log.next_block(at_once, &mut block)? && block.events.is_empty());
+        Ok(all)
+    }
+
+    fn place(job: u32, nodes: u32) -> Event {
+        Event::Place { job: JobKey(job), nodes }
+    }
+
+    fn free(job: u32) -> Event {
+        Event::Free { job: JobKey(job) }
+    }
+
+    #[test]
+    fn events_come_with_keys_and_names() {
+        let text = "# a log\r\nP\ta  8 # first\r\n\r\n P b.1 4294967295\nF a\nP ü 1\nP a 2\nF b.1";
+        for at_once in 1..9 {
+            let seen = read_all(text, at_once).unwrap();
+            let names: Vec<&str> = seen.iter().map(|(_, name)| name.as_str()).collect();
+            assert_eq!(names, ["a", "b.1", "", "ü", "a", ""]);
+            let events: Vec<Event> = seen.iter().map(|(event, _)| *event).collect();
+            // Key 0 is free again when ü comes.
+            let wanted =
+                [place(0, 8), place(1, u32::MAX), free(0), place(0, 1), place(2, 2), free(1)];
+            assert_eq!(events, wanted);
+        }
+        assert!(read_all("", 5).unwrap().is_empty());
+        assert!(read_all("# nothing\n\n", 5).unwrap().is_empty());
+    }
+
+    #[test]
+    fn bad_lines_are_named() {
+        let size = "expected a whole number from 1 to 4294967295";
+        let cases = [
+            ("X 1 2", "found the event `X`; expected `P JOB NODES` or `F JOB`"),
+            ("p 1 2", "found the event `p`; expected `P JOB NODES` or `F JOB`"),
+            ("P", "found 1 field with `P`; expected `P JOB NODES`"),
+            ("P 1", "found 2 fields with `P`; expected `P JOB NODES`"),
+            ("P 1 2 3", "found 4 fields with `P`; expected `P JOB NODES`"),
+            ("F", "found 1 field with `F`; expected `F JOB`"),
+            ("F a 2", "found 3 fields with `F`; expected `F JOB`"),
+            ("P 1 0", &format!("found `0` nodes for job `1`; {size}")),
+            ("P 1 -3", &format!("found `-3` nodes for job `1`; {size}")),
+            ("P 1 +3", &format!("found `+3` nodes for job `1`; {size}")),
+            ("P 1 2.5", &format!("found `2.5` nodes for job `1`; {size}")),
+            ("P 1 many", &format!("found `many` nodes for job `1`; {size}")),
+            ("P 1 4294967296", &format!("found `4294967296` nodes for job `1`; {size}")),
+            ("P a 3", "found `P` of job `a`, live since line 2; expected a job that is not live"),
+            (
+                "F b",
+                "found `F` of job `b`, which is not live; expected a job placed before and not yet freed",
+            ),
+        ];
+        for (line, message) in cases {
+            let text = format!("# head\nP a 1\nP b 2\nF b\n{line}\n");
+            assert_eq!(read_all(&text, 3).unwrap_err().to_string(), format!("log:5: {message}"));
+        }
+        let error = read_all("F x\n", 3).unwrap_err().to_string();
+        assert!(error.starts_with("log:1: found `F` of job `x`"), "{error}");
+        let long = format!("F {}", "y".repeat(100));
+        let error = read_all(&long, 3).unwrap_err().to_string();
+        assert!(error.contains(&format!("`{}…`", "y".repeat(40))), "{error}");
+        let mut log = Log::new("log", b"P a 1\nP \xff 2\n".to_vec());
+        let error = log.next_block(9, &mut Block::default()).unwrap_err().to_string();
+        assert_eq!(error, "log:2: found bytes that are not UTF-8; expected UTF-8 text");
+    }
+
+    proptest! {
+        /// The table against a map of the standard library, with names that collide in few places.
+        #[test]
+        fn keys_are_those_of_a_plain_map(steps in prop::collection::vec((0u32..60, any::<bool>()), 0..400)) {
+            let mut live = Live::default();
+            let mut plain: BTreeMap<String, (JobKey, usize)> = BTreeMap::new();
+            let mut most = 0;
+            for (line, (job, placing)) in steps.into_iter().enumerate() {
+                let name = "j".repeat(job as usize % 11) + &job.to_string();
+                if placing {
+                    match (live.place(&name, line), plain.get(&name)) {
+                        (Err(since), Some((_, placed))) => prop_assert_eq!(since, *placed),
+                        (Ok(key), None) => {
+                            prop_assert!(plain.values().all(|(k, _)| *k != key));
+                            plain.insert(name, (key, line));
+                        }
+                        other => prop_assert!(false, "{:?}", other),
+                    }
+                } else {
+                    prop_assert_eq!(live.free(&name), plain.remove(&name).map(|(key, _)| key));
+                }
+                most = most.max(plain.len());
+                prop_assert_eq!(live.count, plain.len());
+                prop_assert_eq!(live.jobs.len(), most);
+            }
+        }
+    }
+}

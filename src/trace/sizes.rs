@@ -1,0 +1,332 @@
+//! Distributions of job sizes: from a trace, a log, a table, or log-uniform.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::log::{Log, quote};
+use super::survey::survey;
+use super::swf::{Options, Trace};
+use super::{Kind, kind};
+use crate::error::{Error, Place, Result};
+use crate::input::Lines;
+use crate::ratio::ratio;
+
+/// What a job counts for in a distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weight {
+    /// Every job the same.
+    #[default]
+    Jobs,
+    /// Nodes times run time.
+    NodeHours,
+}
+
+/// How often job sizes, in nodes, occur.
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    name: String,
+    /// Jobs by size, where jobs were counted.
+    jobs: Option<BTreeMap<u32, u64>>,
+    shares: Shares,
+}
+
+#[derive(Clone, Debug)]
+enum Shares {
+    /// p(S) ∝ 1/S for S ≥ 2.
+    LogUniform,
+    /// Jobs, or node-seconds.
+    Exact(BTreeMap<u32, u128>),
+    /// As a table has them.
+    Real(BTreeMap<u32, f64>),
+}
+
+impl Sizes {
+    /// What the option `sizes=` names: the word `log-uniform`, or the path of an SWF trace, a placement log or
+    /// a table `size,share`; which of them a file is, its content tells.
+    ///
+    /// A table has one size a line, its share (of any sum, none negative) after a comma; a header line is
+    /// optional. Where all shares are whole numbers they are taken for numbers of jobs and stay exact.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is none of these, lines that are wrong, and [`Weight::NodeHours`] of
+    /// anything but a trace, as only a trace has times.
+    pub fn read(text: &str, weight: Weight, options: &Options) -> Result<Self> {
+        if text == "log-uniform" {
+            timeless(weight, "`log-uniform` is a formula")?;
+            return Ok(Sizes::log_uniform());
+        }
+        Sizes::over(Lines::open(Path::new(text))?, weight, options)
+    }
+
+    /// The distribution that the rest of `lines` gives, as [`Sizes::read`].
+    ///
+    /// # Errors
+    /// As [`Sizes::read`].
+    pub fn over(mut lines: Lines, weight: Weight, options: &Options) -> Result<Self> {
+        let name = lines.name().to_string();
+        match kind(&mut lines)? {
+            Kind::Swf => Ok(Sizes::of_trace(&Trace::over(lines, options)?, weight)),
+            Kind::Log => {
+                timeless(weight, &format!("{name} is a placement log"))?;
+                Ok(Sizes::of_jobs(&name, survey(Log::over(lines))?.sizes))
+            }
+            Kind::Table => {
+                timeless(weight, &format!("{name} is a table of shares"))?;
+                table(lines)
+            }
+        }
+    }
+
+    /// p(S) ∝ 1/S from 2 nodes up: every octave of sizes gets about the same share.
+    pub fn log_uniform() -> Self {
+        Sizes { name: "log-uniform".into(), jobs: None, shares: Shares::LogUniform }
+    }
+
+    /// The sizes of a trace's jobs.
+    pub fn of_trace(trace: &Trace, weight: Weight) -> Self {
+        let mut jobs = BTreeMap::new();
+        let mut exact: BTreeMap<u32, u128> = BTreeMap::new();
+        for job in trace.jobs() {
+            *jobs.entry(job.nodes).or_default() += 1;
+            *exact.entry(job.nodes).or_default() += match weight {
+                Weight::Jobs => 1,
+                Weight::NodeHours => u128::from(job.nodes) * u128::from(job.run.unsigned_abs()),
+            };
+        }
+        Sizes { name: trace.name().to_string(), jobs: Some(jobs), shares: Shares::Exact(exact) }
+    }
+
+    /// Numbers of jobs by size, quoted as `name`.
+    pub fn of_jobs(name: &str, jobs: BTreeMap<u32, u64>) -> Self {
+        let exact = jobs.iter().map(|(size, count)| (*size, u128::from(*count))).collect();
+        Sizes { name: name.to_string(), jobs: Some(jobs), shares: Shares::Exact(exact) }
+    }
+
+    /// The name used in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// p(S) of the sizes S from 2 to `n` that occur, ascending; their sum is 1. A share that is a ratio of
+    /// whole numbers is that ratio, rounded once.
+    ///
+    /// # Errors
+    /// No size from 2 to `n` occurs.
+    ///
+    /// # Complexity
+    /// O(sizes); log-uniform: O(n) time and 16 bytes a size.
+    pub fn shares(&self, n: u32) -> Result<Vec<(u32, f64)>> {
+        self.within(2, n)
+    }
+
+    /// [`Sizes::shares`] of the sizes from `low` to `high`.
+    pub(super) fn within(&self, low: u32, high: u32) -> Result<Vec<(u32, f64)>> {
+        let nothing = || {
+            let found = format!("no job of {low} to {high} nodes");
+            Error::input(Place::File(self.name.as_str().into()), found, "at least one")
+        };
+        if low > high {
+            return Err(nothing());
+        }
+        match &self.shares {
+            Shares::LogUniform => {
+                let low = low.max(2);
+                // Small terms first, for the sum's sake.
+                let sum: f64 = (low..=high).rev().map(|s| 1.0 / f64::from(s)).sum();
+                if low > high {
+                    return Err(nothing());
+                }
+                Ok((low..=high).map(|s| (s, 1.0 / (f64::from(s) * sum))).collect())
+            }
+            Shares::Exact(exact) => {
+                let some = exact.range(low..=high).filter(|(_, count)| **count > 0);
+                let sum: u128 = some.clone().map(|(_, count)| count).sum();
+                if sum == 0 {
+                    return Err(nothing());
+                }
+                Ok(some.map(|(size, count)| (*size, ratio(*count, sum))).collect())
+            }
+            Shares::Real(real) => {
+                let some = real.range(low..=high).filter(|(_, share)| **share > 0.0);
+                let sum: f64 = some.clone().map(|(_, share)| share).sum();
+                if sum <= 0.0 {
+                    return Err(nothing());
+                }
+                Ok(some.map(|(size, share)| (*size, share / sum)).collect())
+            }
+        }
+    }
+
+    /// Jobs by size, ascending, where jobs were counted: what a figure of the distribution shows. The number
+    /// of jobs, also where node-hours are the weight.
+    pub fn count_table(&self) -> Option<Vec<(u32, u64)>> {
+        Some(self.jobs.as_ref()?.iter().map(|(size, count)| (*size, *count)).collect())
+    }
+
+    /// Mean nodes of a job, where jobs were counted and there are any.
+    pub fn mean(&self) -> Option<f64> {
+        let jobs = self.jobs.as_ref()?;
+        let count: u128 = jobs.values().map(|count| u128::from(*count)).sum();
+        let nodes = jobs.iter().map(|(size, count)| u128::from(*size) * u128::from(*count)).sum();
+        (count > 0).then(|| ratio(nodes, count))
+    }
+}
+
+/// Refuses node-hours of what has no times.
+fn timeless(weight: Weight, problem: &str) -> Result<()> {
+    match weight {
+        Weight::Jobs => Ok(()),
+        Weight::NodeHours => Err(Error::unsuited(
+            Place::option("share=node-hours"),
+            format!("{problem}, which has no times"),
+            "an SWF trace has them, or leave `share` out to weigh by jobs",
+        )),
+    }
+}
+
+fn table(mut lines: Lines) -> Result<Sizes> {
+    let name = lines.name().to_string();
+    let (mut real, mut jobs) = (BTreeMap::new(), Some(BTreeMap::new()));
+    let mut first = true;
+    while let Some(line) = lines.data_line()? {
+        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        let [size, share] = fields[..] else {
+            let found = format!("{} fields", fields.len());
+            return Err(Error::input(line.place(), found, "size,share"));
+        };
+        let is_header = first && size.eq_ignore_ascii_case("size");
+        first = false;
+        if is_header {
+            continue;
+        }
+        let wrong = |what: &str, text: &str, expected: &str| {
+            Error::input(line.place(), format!("{what} {}", quote(text)), expected)
+        };
+        let nodes = size.parse().ok().filter(|n| *n > 0u32).ok_or_else(|| {
+            wrong(
+                "size",
+                size,
+                &format!("a whole number from 1 to {}, or the header size,share", u32::MAX),
+            )
+        })?;
+        let value = share.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
+        let value = value.ok_or_else(|| wrong("share", share, "a number of at least 0"))?;
+        if real.insert(nodes, value).is_some() {
+            return Err(wrong("again size", size, "each size once"));
+        }
+        jobs = jobs.and_then(|mut jobs| {
+            jobs.insert(nodes, share.parse().ok()?);
+            Some(jobs)
+        });
+    }
+    if let Some(jobs) = jobs {
+        return Ok(Sizes::of_jobs(&name, jobs));
+    }
+    Ok(Sizes { name, jobs: None, shares: Shares::Real(real) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &str, weight: Weight) -> Result<Sizes> {
+        Sizes::over(Lines::new("f", text), weight, &Options::default())
+    }
+
+    const SWF: &str = "\
+1 0 0 10 1 -1 -1 1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1
+2 0 0 30 2 -1 -1 2 -1 -1 1 -1 -1 -1 -1 -1 -1 -1
+3 0 0 10 2 -1 -1 2 -1 -1 1 -1 -1 -1 -1 -1 -1 -1
+4 0 0 60 8 -1 -1 8 -1 -1 1 -1 -1 -1 -1 -1 -1 -1
+";
+
+    #[test]
+    fn files_of_every_kind_say_the_same() {
+        let log = "P a 1\nP b 2\nF a\nP a 2\nP c 8\n";
+        let tables =
+            ["size,share\n1,1\n2,2\n8,1\n", "# t\n8,1\n2,2 # two\n1,1", "Size,jobs\n1,5\n2,2\n8,1"];
+        for text in [SWF, log, tables[0], tables[1], tables[2]] {
+            let sizes = read(text, Weight::Jobs).unwrap();
+            assert_eq!(sizes.shares(8).unwrap(), [(2, 2.0 / 3.0), (8, 1.0 / 3.0)], "{text}");
+            assert_eq!(sizes.shares(7).unwrap(), [(2, 1.0)]);
+        }
+        let sizes = read(log, Weight::Jobs).unwrap();
+        assert_eq!(sizes.count_table().unwrap(), [(1, 1), (2, 2), (8, 1)]);
+        assert_eq!(sizes.mean(), Some(13.0 / 4.0));
+        let real = read("2,0.5\n8,0.25\n", Weight::Jobs).unwrap();
+        assert_eq!(real.shares(8).unwrap(), [(2, 0.5 / 0.75), (8, 0.25 / 0.75)]);
+        assert_eq!((real.count_table(), real.mean()), (None, None));
+    }
+
+    #[test]
+    fn node_hours_weigh_by_nodes_and_time() {
+        let sizes = read(SWF, Weight::NodeHours).unwrap();
+        assert_eq!(sizes.shares(8).unwrap(), [(2, 80.0 / 560.0), (8, 480.0 / 560.0)]);
+        assert_eq!(sizes.count_table().unwrap(), [(1, 1), (2, 2), (8, 1)]);
+        for (text, what) in
+            [("P a 1\n", "f is a placement log"), ("2,1\n", "f is a table of shares")]
+        {
+            let error = read(text, Weight::NodeHours).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("`share=node-hours`: {what}, which has no times")),
+                "{error}"
+            );
+        }
+        assert!(Sizes::read("log-uniform", Weight::NodeHours, &Options::default()).is_err());
+    }
+
+    #[test]
+    fn bad_files_are_refused_by_line() {
+        let cases = [
+            ("2,1\n3\n", "f:2: found 1 fields; expected size,share"),
+            ("2,1\n\n0,1\n", "f:3: found size `0`; expected a whole number from 1"),
+            ("nodes,share\n2,1\n", "f:1: found size `nodes`; expected a whole number from 1"),
+            ("2,1\nsize,share\n", "f:2: found size `size`"),
+            ("2,-1\n", "f:1: found share `-1`; expected a number of at least 0"),
+            ("2,inf\n", "f:1: found share `inf`"),
+            ("2,1\n2,3\n", "f:2: found again size `2`; expected each size once"),
+            ("P a 2\nP a 3\n", "f:2: found `P` of job `a`"),
+            ("; head\n1 2 3\n", "f:2: found 3 fields"),
+            ("\n# x\nhello\n", "f:3: found `hello`; expected a placement log"),
+        ];
+        for (text, message) in cases {
+            let error = read(text, Weight::Jobs).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+        let none = read("1,4\n9,2\n", Weight::Jobs).unwrap();
+        let error = none.shares(8).unwrap_err().to_string();
+        assert_eq!(error, "f: found no job of 2 to 8 nodes; expected at least one");
+        assert!(none.shares(1).is_err() && none.shares(0).is_err());
+        assert!(read("2,0\n", Weight::Jobs).unwrap().shares(9).is_err());
+        assert!(read("2,0.0\n", Weight::Jobs).unwrap().shares(9).is_err());
+        assert!(read("", Weight::Jobs).unwrap().shares(9).is_err());
+        assert!(Sizes::log_uniform().shares(1).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn shares_are_a_distribution(
+            table in prop::collection::btree_map(1u32..200, 0u64..1000, 1..40), n in 2u32..220,
+        ) {
+            let sizes = Sizes::of_jobs("t", table.clone());
+            let total: u64 = table.range(2..=n).map(|(_, count)| count).sum();
+            match sizes.shares(n) {
+                Err(_) => prop_assert_eq!(total, 0),
+                Ok(shares) => {
+                    prop_assert!(shares.is_sorted_by(|a, b| a.0 < b.0));
+                    for (size, share) in &shares {
+                        prop_assert!((2..=n).contains(size));
+                        prop_assert_eq!(*share, table[size] as f64 / total as f64);
+                    }
+                    prop_assert!((shares.iter().map(|s| s.1).sum::<f64>() - 1.0).abs() < 1e-12);
+                }
+            }
+            let uniform = Sizes::log_uniform().shares(n).unwrap();
+            prop_assert_eq!(uniform.len(), n as usize - 1);
+            prop_assert!((uniform.iter().map(|s| s.1).sum::<f64>() - 1.0).abs() < 1e-12);
+            let constant = 2.0 * uniform[0].1;
+            prop_assert!(uniform.iter().all(|(s, p)| (p * f64::from(*s) - constant).abs() < 1e-14));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A placement log in numbers.
+
+use std::collections::BTreeMap;
+
+use super::log::{Block, Event, Log};
+use crate::error::Result;
+
+/// What a whole log amounts to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// Jobs placed.
+    pub placements: u64,
+    /// Jobs freed.
+    pub frees: u64,
+    /// The most jobs that lived at once.
+    pub most_jobs: u64,
+    /// The most nodes that the live jobs wanted at once: on a smaller machine some job does not fit.
+    pub most_nodes: u64,
+    /// Jobs by size.
+    pub sizes: BTreeMap<u32, u64>,
+}
+
+/// Reads `log` to its end.
+///
+/// # Errors
+/// As [`Log::next_block`].
+///
+/// # Complexity
+/// O(bytes) time; memory for the live jobs and the different sizes.
+pub fn survey(mut log: Log) -> Result<Survey> {
+    let mut survey = Survey::default();
+    let (mut held, mut busy, mut block): (Vec<u32>, u64, _) = (Vec::new(), 0, Block::default());
+    while log.next_block(1 << 14, &mut block)? {
+        for event in &block.events {
+            match *event {
+                Event::Place { job, nodes } => {
+                    survey.placements += 1;
+                    *survey.sizes.entry(nodes).or_default() += 1;
+                    if held.len() <= job.index() {
+                        held.resize(job.index() + 1, 0);
+                    }
+                    held[job.index()] = nodes;
+                    busy += u64::from(nodes);
+                    survey.most_nodes = survey.most_nodes.max(busy);
+                }
+                Event::Free { job } => {
+                    survey.frees += 1;
+                    busy -= u64::from(held[job.index()]);
+                }
+            }
+        }
+    }
+    survey.most_jobs = log.keys() as u64;
+    Ok(survey)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peaks_are_those_of_the_live_jobs() {
+        let survey = survey(Log::new("l", "P a 8\nP b 3\nF a\nP c 3\nP a 4\nF b\n")).unwrap();
+        let sizes = BTreeMap::from([(3, 2), (4, 1), (8, 1)]);
+        let wanted = Survey { placements: 4, frees: 2, most_jobs: 3, most_nodes: 11, sizes };
+        assert_eq!(survey, wanted);
+    }
+}

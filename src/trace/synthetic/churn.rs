@@ -1,0 +1,243 @@
+//! Placement logs of a machine in use: jobs come, wait until they fit, and go.
+
+use std::fmt::Write;
+
+use super::draw::{Draw, Sampler};
+use super::profile;
+use super::{Format, Generator, Workload};
+use crate::error::Result;
+use crate::params::Params;
+use crate::trace::sizes::Sizes;
+
+/// `hector:placements=300000,nodes=2816,load=0.9,seed=1`: a log with the job sizes of HECToR, mean 10.117,
+/// a second peak at 9-16 nodes, largest 2,048 (formula and source: `profile.rs`; machines smaller than that see
+/// the sizes that fit). For the process see [`LOG`].
+pub const HECTOR: Generator = Generator {
+    name: "hector",
+    about: "placement log with HECToR-like sizes: mean 10.1, second peak at 9-16, to 2,048",
+    example: "hector:placements=300000,nodes=2816,load=0.9",
+    build: |params| churn(params, &profile::hector(), Some(2816)),
+};
+
+/// `nersc:placements=300000,nodes=6528,load=0.9,seed=1`: a log with the job sizes of Hopper at NERSC, mean
+/// 2.9921, largest 1,024. For the process see [`LOG`].
+pub const NERSC: Generator = Generator {
+    name: "nersc",
+    about: "placement log with NERSC-like sizes: mean 3.0, peak at 1, to 1,024",
+    example: "nersc:placements=300000,nodes=6528,load=0.9",
+    build: |params| churn(params, &profile::nersc(), Some(6528)),
+};
+
+/// `log:sizes=FILE,nodes=N,placements=100000,load=0.9,overflow=false,seed=1`: a log with sizes of any
+/// distribution.
+///
+/// The process, with lifetimes of mean 1: jobs arrive at the rate λ = load · nodes / mean size, queue, and are
+/// placed in order of arrival, a job that does not fit waiting, with all behind it, until it does; every job
+/// placed ends at the rate 1 (so lifetimes are exponential). The log is the jump chain of this process: with L
+/// live jobs the next event is an arrival with probability λ/(λ+L), else the end of one of them, each equally
+/// likely. The machine starts empty; after the last of exactly `placements` placements it empties.
+///
+/// `load` is the offered load: above what the queue can carry (some 0.95 with HECToR's sizes on its machine,
+/// where large jobs must wait for the machine to drain) the queue grows and the machine is as full as waiting
+/// jobs allow. Sizes above `nodes` are left out of the distribution. With `overflow=true` they are not, no job
+/// waits, and the log holds jobs that do not fit at their time.
+pub const LOG: Generator = Generator {
+    name: "log",
+    about: "placement log with sizes of a file, a list or a formula, at an offered load",
+    example: "log:sizes=log-uniform,nodes=1024,placements=100000,load=0.9",
+    build: |params| churn(params, &profile::sizes(params)?, None),
+};
+
+fn churn(params: &Params, sizes: &Sizes, default_nodes: Option<u32>) -> Result<Workload> {
+    let nodes = params.integer("nodes", 1, 1 << 31)?.or(default_nodes);
+    let nodes: u32 = match nodes {
+        Some(nodes) => nodes,
+        None => params.required("nodes", 1, 1 << 31)?,
+    };
+    let default_placements = if default_nodes.is_some() { 300_000 } else { 100_000 };
+    let placements =
+        params.integer("placements", 1, 1_000_000_000_000)?.unwrap_or(default_placements);
+    let load = params.real("load", 0.001, 2.0)?.unwrap_or(0.9);
+    let overflow = params.flag("overflow")?;
+    let seed = params.seed()?;
+    let largest = match sizes.count_table() {
+        Some(table) if overflow => table.last().map_or(nodes, |(size, _)| *size),
+        _ => nodes,
+    };
+    let sampler = Sampler::new(sizes, largest)?;
+    let header = format!(
+        "# placement log, synthetic: sizes {}, nodes {nodes}, load {load}, placements {placements}, \
+         overflow {overflow}, seed {seed}\n# mean size {}, largest {}\n",
+        sizes.name(),
+        sampler.mean(),
+        sampler.largest()
+    );
+    let churn = Churn {
+        rate: load * f64::from(nodes) / sampler.mean(),
+        sampler,
+        draw: Draw::seeded(seed),
+        free: if overflow { None } else { Some(nodes) },
+        left: placements,
+        placed: 0,
+        waiting: 0,
+        head: None,
+        live: Vec::new(),
+    };
+    Ok(Workload { format: Format::Log, pieces: Box::new(std::iter::once(header).chain(churn)) })
+}
+
+struct Churn {
+    rate: f64,
+    sampler: Sampler,
+    draw: Draw,
+    /// Nodes that are free, where jobs wait for them.
+    free: Option<u32>,
+    left: u64,
+    placed: u64,
+    /// Jobs that have arrived and are not placed.
+    waiting: u64,
+    /// The size of the first of them, once it is known.
+    head: Option<u32>,
+    /// Number and size of the live jobs, in no order.
+    live: Vec<(u64, u32)>,
+}
+
+impl Churn {
+    /// Writes the next event; false at the end.
+    fn event(&mut self, text: &mut String) -> bool {
+        while self.left > 0 {
+            if self.waiting > 0 {
+                let size = match self.head {
+                    Some(size) => size,
+                    None => self.sampler.draw(&mut self.draw),
+                };
+                self.head = Some(size);
+                if self.free.is_none_or(|free| size <= free) {
+                    self.place(size, text);
+                    return true;
+                }
+            }
+            let arrival = self.draw.unit() * (self.rate + self.live.len() as f64) < self.rate;
+            if arrival || self.live.is_empty() {
+                self.waiting += 1;
+            } else {
+                self.end(text);
+                return true;
+            }
+        }
+        let more = !self.live.is_empty();
+        if more {
+            self.end(text);
+        }
+        more
+    }
+
+    fn place(&mut self, size: u32, text: &mut String) {
+        self.placed += 1;
+        self.left -= 1;
+        self.waiting -= 1;
+        self.head = None;
+        self.free = self.free.map(|free| free - size);
+        self.live.push((self.placed, size));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "P {} {size}", self.placed);
+    }
+
+    fn end(&mut self, text: &mut String) {
+        let which = self.draw.below(self.live.len() as u64) as usize;
+        let (job, size) = self.live.swap_remove(which);
+        self.free = self.free.map(|free| free + size);
+        let _ = writeln!(text, "F {job}");
+    }
+}
+
+impl Iterator for Churn {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let mut text = String::with_capacity(1 << 16);
+        while text.len() < (1 << 16) - 64 && self.event(&mut text) {}
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::survey::survey;
+    use crate::trace::{Block, Event, Log};
+
+    fn text(spec: &str) -> String {
+        Workload::make(spec, 1).unwrap().collect()
+    }
+
+    /// Mean busy nodes over the time of the process, from the log alone: ends come at the rate of the number of
+    /// live jobs, so each end stands for 1/live of time. The first and the last part of the log, where the
+    /// machine fills and empties, are left out.
+    fn busy(text: &str) -> f64 {
+        let (mut log, mut block) = (Log::new("w", text), Block::default());
+        log.next_block(usize::MAX, &mut block).unwrap();
+        let mut sizes = vec![0; block.events.len()];
+        let (mut nodes, mut live, mut sum, mut time) = (0u64, 0u32, 0.0, 0.0);
+        let (from, to) = (block.events.len() / 10, block.events.len() / 10 * 9);
+        for (i, event) in block.events.iter().enumerate() {
+            match *event {
+                Event::Place { job, nodes: size } => {
+                    sizes[job.index()] = size;
+                    nodes += u64::from(size);
+                    live += 1;
+                }
+                Event::Free { job } => {
+                    if (from..to).contains(&i) {
+                        sum += nodes as f64 / f64::from(live);
+                        time += 1.0 / f64::from(live);
+                    }
+                    nodes -= u64::from(sizes[job.index()]);
+                    live -= 1;
+                }
+            }
+        }
+        sum / time
+    }
+
+    #[test]
+    fn a_log_has_its_jobs_and_never_overflows() {
+        for (spec, nodes, mean) in [
+            ("hector:placements=60000", 2816, 10.117),
+            ("nersc:placements=60000", 6528, 2.9921),
+            ("log:sizes=4x16x64x64,nodes=256,placements=20000,load=1.5", 256, 37.0),
+            ("hector:placements=20000,nodes=16", 16, 6.4),
+        ] {
+            let survey = survey(Log::new("w", text(spec))).unwrap();
+            assert_eq!(survey.placements, survey.frees);
+            assert_eq!(survey.placements, if spec.contains("60000") { 60_000 } else { 20_000 });
+            assert!(survey.most_nodes <= nodes && survey.most_nodes > nodes * 9 / 10, "{survey:?}");
+            let sum: u64 = survey.sizes.iter().map(|(size, count)| u64::from(*size) * count).sum();
+            let seen = sum as f64 / survey.placements as f64;
+            // The deviations of the sizes are 45, 20, 28 and 6: within four standard errors.
+            assert!((seen - mean).abs() < 0.08 * mean, "{spec}: mean {seen}");
+        }
+    }
+
+    #[test]
+    fn the_machine_is_as_busy_as_asked() {
+        // One node a job: a queue with 400 servers, where almost nobody waits. Exactly load · nodes then.
+        let seen = busy(&text("log:sizes=1,nodes=400,load=0.8,placements=100000"));
+        assert!((seen - 320.0).abs() < 4.0, "{seen}");
+        let seen = busy(&text("nersc:placements=200000")) / 6528.0;
+        assert!((seen - 0.9).abs() < 0.02, "{seen}");
+        // Sizes scatter widely here: the mean of 200,000 has a standard error of 1 %.
+        let seen = busy(&text("hector:placements=200000")) / 2816.0;
+        assert!((seen - 0.9).abs() < 0.03, "{seen}");
+    }
+
+    #[test]
+    fn overflow_is_there_on_request_only() {
+        let spec = "log:sizes=4x16x64,nodes=40,placements=3000";
+        let none = survey(Log::new("w", text(spec))).unwrap();
+        assert!(none.most_nodes <= 40 && !none.sizes.contains_key(&64));
+        let some = survey(Log::new("w", text(&format!("{spec},overflow=true")))).unwrap();
+        assert!(some.most_nodes > 40 && some.sizes.contains_key(&64));
+        assert_eq!((some.placements, some.frees), (3000, 3000));
+    }
+}

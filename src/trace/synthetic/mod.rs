@@ -1,0 +1,160 @@
+//! Synthetic workloads: seeded, streamed, the same bytes on every machine.
+
+use std::fmt;
+
+use crate::error::{Error, Place, Result};
+use crate::params::{Params, head};
+
+mod churn;
+mod draw;
+mod poisson;
+mod profile;
+
+/// What a generator writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A placement log.
+    Log,
+    /// A trace in the Standard Workload Format.
+    Swf,
+}
+
+/// A workload being made: an iterator over pieces of its text, each of whole lines.
+pub struct Workload {
+    /// What the text is.
+    pub format: Format,
+    pieces: Box<dyn Iterator<Item = String> + Send>,
+}
+
+impl Iterator for Workload {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        self.pieces.next()
+    }
+}
+
+impl fmt::Debug for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workload").field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+/// A kind of synthetic workload.
+#[derive(Clone, Copy)]
+pub struct Generator {
+    /// What stands before the colon.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// A specification that works.
+    pub example: &'static str,
+    build: fn(&Params) -> Result<Workload>,
+}
+
+/// All generators.
+pub const GENERATORS: &[Generator] = &[churn::HECTOR, churn::NERSC, churn::LOG, poisson::POISSON];
+
+impl Workload {
+    /// Makes the workload of a specification such as `hector:placements=300000,nodes=2816,load=0.9,seed=1`;
+    /// `seed` is taken where it names none.
+    ///
+    /// # Errors
+    /// An unknown generator or key, a value out of its range, a file of sizes that cannot be read.
+    ///
+    /// # Complexity
+    /// Constant memory, O(log sizes) time a job.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder::trace::Workload;
+    ///
+    /// let log: String = Workload::make("nersc:placements=10,nodes=64", 1)?.collect();
+    /// assert_eq!(log.lines().filter(|line| line.starts_with("P ")).count(), 10);
+    /// # Ok::<(), nodeorder::Error>(())
+    /// ```
+    pub fn make(spec: &str, seed: u64) -> Result<Workload> {
+        let name = head(spec);
+        let generator = GENERATORS.iter().find(|g| g.name == name).ok_or_else(|| {
+            Error::unknown(Place::option(spec), "workload", name, GENERATORS.iter().map(|g| g.name))
+        })?;
+        let params = Params::inline(spec, None, seed)?;
+        let workload = (generator.build)(&params)?;
+        params.finish()?;
+        Ok(workload)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Kind, Log, Options, Trace, kind, survey::survey};
+    use super::*;
+    use crate::input::Lines;
+
+    #[test]
+    fn every_example_makes_what_it_says() {
+        for generator in GENERATORS {
+            let small = generator.example.replace("300000", "2000").replace("100000", "2000");
+            let workload = Workload::make(&small, 1).unwrap();
+            let format = workload.format;
+            let text: String = workload.collect();
+            let jobs = match kind(&mut Lines::new("w", text.as_str())).unwrap() {
+                Kind::Log if format == Format::Log => {
+                    let survey = survey(Log::new("w", text.as_str())).unwrap();
+                    assert_eq!(survey.placements, survey.frees);
+                    survey.placements
+                }
+                Kind::Swf if format == Format::Swf => {
+                    let trace = Trace::new("w", text.as_str(), &Options::default()).unwrap();
+                    assert_eq!(trace.tally().dropped(), 0);
+                    trace.jobs().len() as u64
+                }
+                other => panic!("{small}: {other:?} for {format:?}"),
+            };
+            assert_eq!(jobs, 2000, "{small}");
+            let again: String = Workload::make(&small, 1).unwrap().collect();
+            assert_eq!(again, text);
+        }
+    }
+
+    #[test]
+    fn the_seed_of_the_run_counts_where_none_is_named() {
+        let text = |spec: &str, seed| {
+            let all: String = Workload::make(spec, seed).unwrap().collect();
+            all.lines()
+                .filter(|l| !l.starts_with(['#', ';']))
+                .map(|l| l.to_string() + "\n")
+                .collect::<String>()
+        };
+        let plain = "nersc:placements=200,nodes=64";
+        assert_ne!(text(plain, 1), text(plain, 2));
+        assert_eq!(text(plain, 2), text(&format!("{plain},seed=2"), 1));
+    }
+
+    #[test]
+    fn bad_specifications_are_refused() {
+        let cases = [
+            ("hektor", "did you mean `hector`?"),
+            ("hector:placement=3", "did you mean `placements`?"),
+            ("hector:placements=0", "expected a whole number from 1"),
+            ("hector:load=0", "expected a number from 0.001 to 2"),
+            ("hector:nodes=many", "expected a whole number from 1"),
+            ("hector:sizes=4", "unknown key for hector `sizes`"),
+            ("log:nodes=9,placements=3", "no `sizes`"),
+            ("log:sizes=4x0,nodes=9", "sizes[1] = 0"),
+            ("log:sizes=64,nodes=9", "no job of 1 to 9 nodes"),
+            ("log:sizes=4", "no `nodes`"),
+            ("log:sizes=log-uniform,nodes=1", "no job of 1 to 1 nodes"),
+            ("log:sizes=/nowhere/sizes.csv,nodes=9", "/nowhere/sizes.csv: opening"),
+            ("poisson:sizes=4,rate=0", "expected a number from"),
+            ("poisson:sizes=4,runtime=gamma", "unknown runtime `gamma`"),
+            ("poisson:sizes=4,sigma=2", "unknown key for poisson `sigma`"),
+            ("poisson:sizes=log-uniform", "no `nodes`"),
+            ("poisson:sizes=4,estimate=0.5", "expected a number from 1"),
+        ];
+        for (spec, message) in cases {
+            let error = Workload::make(spec, 1).unwrap_err().to_string();
+            assert!(error.contains(message), "{spec}: {error}");
+        }
+    }
+}

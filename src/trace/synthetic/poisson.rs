@@ -1,0 +1,180 @@
+//! Traces of jobs that arrive at random.
+
+use std::fmt::Write;
+
+use super::draw::{Draw, Sampler, exp, ln};
+use super::profile;
+use super::{Format, Generator, Workload};
+use crate::error::Result;
+use crate::params::Params;
+
+/// `poisson:jobs=2000,rate=2,sizes=4x16x64x64,runtime=exponential,mean=3600,seed=1`: a trace in the Standard
+/// Workload Format.
+///
+/// - Arrivals: a Poisson process of `rate` jobs in `unit` seconds (1 unless given); submit times are rounded
+///   down to seconds.
+/// - Sizes: `sizes=`, each entry of a list equally likely; `hector`, `nersc`, `log-uniform` or a file. `nodes=`
+///   leaves out those larger, and goes into the header.
+/// - Run times, rounded to the nearest second, at least 1: `exponential` of mean `mean`; `log-normal` of the
+///   same mean, exp(μ + σZ) with σ = `sigma` (1 unless given) and μ = ln mean - σ²/2; `fixed`, all `mean`.
+/// - Requested times: `estimate` (at least 1, 1 unless given) times the run time, rounded up.
+///
+/// Size, gap and run time of a job are drawn in this order, job by job. Wait times are unknown (-1), as they
+/// are the scheduler's doing.
+///
+/// # References
+/// Arrivals and the sizes of the example: Hu et al. 2020, "Toward dilation- and contention-aware job mapping",
+/// their evaluation's 2,000 jobs with λ = 2.
+pub const POISSON: Generator = Generator {
+    name: "poisson",
+    about: "SWF trace: Poisson arrivals, exponential, log-normal or fixed run times",
+    example: "poisson:jobs=2000,rate=2,sizes=4x16x64x64",
+    build,
+};
+
+fn build(params: &Params) -> Result<Workload> {
+    let sizes = profile::sizes(params)?;
+    let nodes: Option<u32> = params.integer("nodes", 1, 1 << 31)?;
+    let endless = sizes.name() == "log-uniform" && sizes.count_table().is_none();
+    let largest = match nodes {
+        None if endless => params.required("nodes", 1, 1 << 31)?,
+        None => u32::MAX,
+        Some(nodes) => nodes,
+    };
+    let sampler = Sampler::new(&sizes, largest)?;
+    let jobs: u64 = params.integer("jobs", 1, 1_000_000_000_000)?.unwrap_or(2000);
+    let rate = params.real("rate", 1e-6, 1e6)?.unwrap_or(1.0);
+    let unit = params.real("unit", 1e-3, 1e6)?.unwrap_or(1.0);
+    let runtime = params.choice("runtime", &["exponential", "log-normal", "fixed"])?;
+    let mean = params.real("mean", 1.0, 1e9)?.unwrap_or(3600.0);
+    let sigma =
+        if runtime == "log-normal" { params.real("sigma", 0.0, 10.0)?.unwrap_or(1.0) } else { 0.0 };
+    let estimate = params.real("estimate", 1.0, 1000.0)?.unwrap_or(1.0);
+    let seed = params.seed()?;
+    let machine = nodes.unwrap_or(sampler.largest());
+    let mut header = String::from("; Version: 2.2\n; Computer: none, synthetic\n");
+    // Writing to a String cannot fail.
+    let _ = write!(
+        header,
+        "; MaxJobs: {jobs}\n; MaxRecords: {jobs}\n; UnixStartTime: 0\n; MaxNodes: {machine}\n\
+         ; MaxProcs: {machine}\n; Note: Poisson arrivals, {rate} in {unit} s; sizes {}, mean {}\n\
+         ; Note: run times {runtime}, mean {mean} s",
+        sizes.name(),
+        sampler.mean()
+    );
+    if runtime == "log-normal" {
+        let _ = write!(header, ", sigma {sigma}");
+    }
+    let _ = writeln!(header, "; requested {estimate} times that; seed {seed}");
+    let run = match runtime {
+        "exponential" => Run::Exponential { mean },
+        "log-normal" => Run::LogNormal { mu: ln(mean) - sigma * sigma / 2.0, sigma },
+        _ => Run::Fixed { mean },
+    };
+    let arrivals = Arrivals {
+        sampler,
+        draw: Draw::seeded(seed),
+        gap: unit / rate,
+        time: 0.0,
+        run,
+        estimate,
+        done: 0,
+        jobs,
+    };
+    Ok(Workload { format: Format::Swf, pieces: Box::new(std::iter::once(header).chain(arrivals)) })
+}
+
+#[derive(Clone, Copy)]
+enum Run {
+    Exponential { mean: f64 },
+    LogNormal { mu: f64, sigma: f64 },
+    Fixed { mean: f64 },
+}
+
+struct Arrivals {
+    sampler: Sampler,
+    draw: Draw,
+    /// Mean seconds between two arrivals.
+    gap: f64,
+    time: f64,
+    run: Run,
+    estimate: f64,
+    done: u64,
+    jobs: u64,
+}
+
+impl Arrivals {
+    fn job(&mut self, text: &mut String) {
+        self.done += 1;
+        let size = self.sampler.draw(&mut self.draw);
+        self.time += self.draw.exponential() * self.gap;
+        let seconds = match self.run {
+            Run::Exponential { mean } => self.draw.exponential() * mean,
+            Run::LogNormal { mu, sigma } => exp(mu + sigma * self.draw.normal()),
+            Run::Fixed { mean } => mean,
+        };
+        // No run is longer than 30,000 years, so that the times add up to numbers a trace may have.
+        let run = seconds.round().clamp(1.0, 1e12);
+        let (submit, requested) = (self.time as u64, (run * self.estimate).ceil() as u64);
+        let _ = writeln!(
+            text,
+            "{} {submit} -1 {} {size} -1 -1 {size} {requested} -1 1 -1 -1 -1 -1 -1 -1 -1",
+            self.done, run as u64
+        );
+    }
+}
+
+impl Iterator for Arrivals {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let mut text = String::with_capacity(1 << 16);
+        while text.len() < (1 << 16) - 256 && self.done < self.jobs {
+            self.job(&mut text);
+        }
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Options, Trace};
+    use super::*;
+
+    fn trace(spec: &str) -> Trace {
+        let text: String = Workload::make(spec, 1).unwrap().collect();
+        Trace::new("w", text, &Options::default()).unwrap()
+    }
+
+    #[test]
+    fn arrivals_and_run_times_have_their_means() {
+        let mean = |trace: &Trace| {
+            trace.jobs().iter().map(|job| job.run as f64).sum::<f64>() / trace.jobs().len() as f64
+        };
+        let plain = trace("poisson:jobs=40000,rate=2,sizes=4x16x64x64");
+        let last = plain.jobs().last().unwrap().submit as f64;
+        // 20,000 s with a standard deviation of 100; the mean run time's is 18 s.
+        assert!((last - 20_000.0).abs() < 400.0, "{last}");
+        assert!((mean(&plain) - 3600.0).abs() < 75.0, "{}", mean(&plain));
+        let large = plain.jobs().iter().filter(|job| job.nodes == 64).count();
+        assert!((19_500..20_500).contains(&large), "{large}");
+        assert_eq!(plain.header().max_nodes("w").unwrap(), Some(64));
+        // The deviation of the log-normal law is mean·√(e^σ² - 1): 533·0.005 of the mean of 40,000.
+        let skew =
+            trace("poisson:jobs=40000,unit=60,sizes=hector,runtime=log-normal,mean=1000,sigma=0.5");
+        assert!((mean(&skew) - 1000.0).abs() < 11.0, "{}", mean(&skew));
+        let below =
+            skew.jobs().iter().filter(|job| (job.run as f64) < 1000.0 * (-0.125f64).exp()).count();
+        assert!((below as i64 - 20_000).abs() < 450, "half lie below exp μ: {below}");
+        let last = skew.jobs().last().unwrap().submit as f64;
+        assert!((last - 2_400_000.0).abs() < 48_000.0, "{last}");
+    }
+
+    #[test]
+    fn requests_are_estimates_and_machines_limit_sizes() {
+        let fixed = trace("poisson:jobs=50,sizes=4x16,runtime=fixed,mean=10,estimate=1.25,nodes=8");
+        assert!(fixed.jobs().iter().all(|j| (j.nodes, j.run, j.requested_time) == (4, 10, 13)));
+        assert_eq!(fixed.header().max_nodes("w").unwrap(), Some(8));
+        assert_eq!(fixed.tally().lines, 50);
+    }
+}
