@@ -1,11 +1,11 @@
 //! The integer programs of Leung et al. through whichever solver there is, and the exact methods beside
 //! them.
 
+use good_lp::solvers::{WithInitialSolution, WithTimeLimit};
 use good_lp::{
     Constraint, Expression, ProblemVariables, ResolutionError, Solution, SolutionStatus, Solver,
     SolverModel, Variable, constraint, microlp, variable,
 };
-use good_lp::solvers::{WithInitialSolution, WithTimeLimit};
 
 use super::optimise::{Kind, Outcome, Problem, Settings, Status, Unwatched, Watch};
 use super::optimise::{bounds, candidates, dp, space::Space};
@@ -87,7 +87,12 @@ pub fn ilp(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Ou
         Ok(Outcome::new(&problem, order, bound, by, status).noted(&settings))
     };
     if solver == "auto" && (value - bound <= 1e-9 * value || space.len() < 3) {
-        return done(&start.order, value, &format!("{}, which meets the bound", start.label), Status::Optimal);
+        return done(
+            &start.order,
+            value,
+            &format!("{}, which meets the bound", start.label),
+            Status::Optimal,
+        );
     }
     if solver == "auto" || solver == "dp" {
         if let Some(order) = dp::attempt(&problem, &start.order, dp::MODEST, watch) {
@@ -167,7 +172,10 @@ impl Model {
         if size > VARIABLES {
             return Err(Error::unsuited(
                 params.place().clone(),
-                format!("a model of {n} elements and {} weighted pairs of ranks is beyond integer programs", pairs.len()),
+                format!(
+                    "a model of {n} elements and {} weighted pairs of ranks is beyond integer programs",
+                    pairs.len()
+                ),
                 "use `optimise`, a shorter window, or a smaller machine",
             ));
         }
@@ -189,7 +197,8 @@ impl Model {
         // reverse are equal, and the start's first element stays in the first half.
         let first = start[0] as usize;
         let alike = topology.network().vertex_transitive() && topology.nodes().is_full();
-        if alike && (problem.group == 1 || !problem.space.routers.windows(2).any(|r| r[0] == r[1])) {
+        if alike && (problem.group == 1 || !problem.space.routers.windows(2).any(|r| r[0] == r[1]))
+        {
             constraints.push(constraint!(at(first, 0) == 1));
         } else {
             let second_half = (n / 2 + n % 2..n).map(|p| at(first, p)).sum::<Expression>();
@@ -373,8 +382,7 @@ impl Job<'_> {
         cuts: &[Vec<usize>],
     ) -> std::result::Result<Vec<usize>, Refusal> {
         let mut variables = ProblemVariables::new();
-        let x: Vec<Variable> =
-            edges.iter().map(|_| variables.add(variable().binary())).collect();
+        let x: Vec<Variable> = edges.iter().map(|_| variables.add(variable().binary())).collect();
         let mut degree: Vec<Expression> = vec![Expression::from(0.0); places];
         let mut objective = Expression::from(0.0);
         for ((a, b, length), e) in edges.iter().zip(&x) {
@@ -392,7 +400,7 @@ impl Job<'_> {
         }
         let model = Model { variables, objective, constraints, x, warm: Vec::new() };
         let answer = self.run(model)?;
-        if answer.status != SolutionStatus::Optimal {
+        if !matches!(answer.status, SolutionStatus::Optimal) {
             return Err(Refusal::OutOfTime);
         }
         let chosen = answer.values.iter().enumerate().filter(|(_, v)| **v > 0.5);
@@ -426,7 +434,12 @@ impl Job<'_> {
         let left = self.left();
         match self.name() {
             #[cfg(feature = "highs")]
-            "highs" => self.solve(model, good_lp::highs, |m, warm| timed(m, left).with_initial_solution(warm), |_| None),
+            "highs" => self.solve(
+                model,
+                good_lp::highs,
+                |m, warm| timed(m, left).with_initial_solution(warm),
+                |_| None,
+            ),
             #[cfg(feature = "coin_cbc")]
             "coin_cbc" => self.solve(
                 model,
@@ -443,7 +456,12 @@ impl Job<'_> {
             #[cfg(feature = "lp-solvers")]
             "cbc" => {
                 let solver = good_lp::LpSolver(good_lp::lp_solvers::CbcSolver::new());
-                self.solve(model, solver, |m, warm| timed(m, left).with_initial_solution(warm), |_| None)
+                self.solve(
+                    model,
+                    solver,
+                    |m, warm| timed(m, left).with_initial_solution(warm),
+                    |_| None,
+                )
             }
             #[cfg(feature = "lp-solvers")]
             "glpk" => {

@@ -191,7 +191,8 @@ impl<'s> Chain<'s> {
         let turned = behind != first;
         let (start, end) = (from.min(at), to.max(at));
         let carried = Piece::new(from, to, false);
-        let passed = if at < from { Piece::new(at, from, false) } else { Piece::new(to, at, false) };
+        let passed =
+            if at < from { Piece::new(at, from, false) } else { Piece::new(to, at, false) };
         let (head, tail) = (Piece::new(0, start, false), Piece::new(end, n, false));
         let turn = Piece { turned, ..carried };
         let (old, new) = match at < from {
@@ -281,7 +282,8 @@ mod tests {
 
     #[test]
     fn a_chain_keeps_its_books() {
-        for (spec, ring) in [("torus:8x6x4", false), ("torus:8x6x4", true), ("slim-fly:q=5", false)] {
+        for (spec, ring) in [("torus:8x6x4", false), ("torus:8x6x4", true), ("slim-fly:q=5", false)]
+        {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let space = Space::new(&topology, false).unwrap();
             let lag: Vec<f64> =

@@ -8,6 +8,9 @@ use super::space::{Distances, Space};
 use super::{Problem, assignment};
 use crate::topology::Topology;
 
+/// Layers that the relaxation is priced at.
+const LAYERS: u64 = 30;
+
 /// Rounding of the last conversion to `f64`, generously.
 const SAFE: f64 = 1.0 - 1e-12;
 
@@ -43,16 +46,16 @@ struct Scaled {
 
 impl Scaled {
     fn new(problem: &Problem<'_>) -> Self {
-        if let Some(exact) = problem.integral() {
-            // Small enough for 32-bit tables; otherwise as any other weights.
-            if exact.lag.iter().all(|w| *w <= 1 << 20) {
-                return Scaled { lag: exact.lag, unit: 1.0 / exact.scale as f64 };
-            }
-        }
-        // Uneven elements: as if all had the fewest nodes, at most as far apart in rank as the most make it.
         let lag = problem.element_lags(problem.weights.window());
-        let top = lag.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        let scale = f64::from(1 << 16) / top;
+        // The relaxation adds up that many ranks in 32 bits.
+        let ranks = (LAYERS as usize + lag.len()) * (problem.space.diameter as usize + 1);
+        let most = f64::from(1 << 29) / ranks as f64;
+        if let Some(exact) = problem.integral()
+            && (exact.lag.iter().sum::<i64>() as f64) < most
+        {
+            return Scaled { lag: exact.lag, unit: 1.0 / exact.scale as f64 };
+        }
+        let scale = most / lag.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let lag = lag.iter().map(|w| (w * scale * SAFE).floor() as i64).collect();
         Scaled { lag, unit: 1.0 / scale }
     }
@@ -111,13 +114,9 @@ fn assigned(problem: &Problem<'_>, scaled: &Scaled, alike: bool, work: u64) -> f
     let pay = |weights: &[i64], distances: &[i64]| -> i64 {
         weights.iter().zip(distances).map(|(w, d)| w * d).sum()
     };
-    let ranks = if ring { 1 } else { n.min(2 * window + 1) };
-    // Ranks from either end, then one from the middle; on short sequences simply all.
-    let rank = |i: usize| if ranks < n && i > window { n - (ranks - i) } else { i };
-    let kinds: Vec<Vec<i64>> = (0..ranks).map(|i| at_rank(rank(i))).collect();
     let inside = at_rank(n / 2);
     let doubled = if alike {
-        let here = |p: usize| pay(if ring { &kinds[0] } else { &at_rank(p) }, &rows[0]);
+        let here = |p: usize| pay(&at_rank(p), &rows[0]);
         if ring || n > 2 * window {
             let ends: i64 = (0..window.min(n)).map(|p| if ring { 0 } else { 2 * here(p) }).sum();
             let middle = if ring { n } else { n - 2 * window };
@@ -199,13 +198,11 @@ fn balls(problem: &Problem<'_>, alike: bool, work: u64) -> f64 {
         a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
         a
     });
-    let (Some(least), Some(edge)) = (least, problem.weights.edge()) else { return 0.0 };
+    let (Some(least), Some(shares)) = (least, problem.weights.window_shares()) else { return 0.0 };
     let value = |size: usize| {
-        // p(S), from the kink of F.
-        let kink = edge[size - 1] - 2.0 * edge[size] + edge[size + 1];
-        let pairs = (size * (size - 1)) as f64 / 2.0;
-        let share = (kink * (n - size + 1) as f64 * pairs).max(0.0);
-        share * least[size] as f64 / (size - 1) as f64
+        // p(S) times the mean of the S-1 least; a window's total is at least S/2 such sums.
+        let windows = (n - size + 1) as f64;
+        shares[size] * windows * size as f64 * least[size] as f64 / 2.0
     };
     SAFE * (2..=n).map(value).sum::<f64>()
 }
@@ -265,7 +262,6 @@ fn relaxed(problem: &Problem<'_>, scaled: &Scaled, torus: &Torus, work: u64) -> 
     if problem.weights.is_ring() && 2 * window >= n || window == 0 {
         return None;
     }
-    const LAYERS: u64 = 30;
     let cost = |m: usize| (n as u64).saturating_pow(m as u32).saturating_mul(LAYERS);
     let memory = (2..=window.min(6)).rev().find(|m| cost(*m) <= work)?;
     let tails = Tails::new(torus, scaled, memory);
@@ -387,24 +383,20 @@ fn step(
 ) -> Vec<i32> {
     let n = torus.n;
     let tail = &tails.by_lags[lags.min(tails.by_lags.len() - 1)];
-    let older = n.pow(memory as u32 - 2);
     let hop = |d: usize, lag: usize| (scaled.lag[lag] * torus.hops[d]) as i32;
-    let priced: Vec<Vec<i32>> =
-        (1..=memory).map(|k| (0..n).map(|d| hop(d, k)).collect()).collect();
+    let priced: Vec<Vec<i32>> = (1..=memory).map(|k| (0..n).map(|d| hop(d, k)).collect()).collect();
     let shell: Vec<usize> = torus.hops.iter().map(|d| tails.code[*d as usize]).collect();
     (0..after.len())
         .into_par_iter()
         .map(|code| {
             let differences = digits(code, n, memory - 1);
             let differences = &differences[..memory - 1];
-            let repeats =
-                |(i, d): (usize, &usize)| *d == 0 || differences[..i].contains(d);
+            let repeats = |(i, d): (usize, &usize)| *d == 0 || differences[..i].contains(d);
             if differences.iter().enumerate().any(repeats) {
                 return NO_STATE;
             }
             // Of the state behind x, all digits but the oldest difference.
             let kept = &differences[..memory - 2];
-            let _ = older;
             let mut least = NO_STATE;
             for x in 1..n {
                 if differences.contains(&x) {

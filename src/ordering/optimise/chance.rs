@@ -30,7 +30,8 @@ impl Chance {
     /// An exponential waiting time of mean 1: a rise by T times this is accepted at temperature T.
     #[inline]
     pub fn wait(&mut self) -> f64 {
-        self.waits[(self.bits() >> 52) as usize]
+        let part = self.bits() >> 52;
+        self.waits[part as usize]
     }
 }
 

@@ -25,7 +25,8 @@ pub(in crate::ordering) struct Effort {
 }
 
 /// About ten seconds and a gigabyte at most.
-pub(in crate::ordering) const MODEST: Effort = Effort { states: 6_000_000, relaxation: 500_000_000 };
+pub(in crate::ordering) const MODEST: Effort =
+    Effort { states: 6_000_000, relaxation: 500_000_000 };
 
 /// Most elements: the set is a word's lower part.
 const MOST: usize = 32;

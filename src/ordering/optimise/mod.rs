@@ -155,7 +155,10 @@ impl Outcome {
         let ring = if w.is_ring() { ", ring" } else { "" };
         self.notes = vec![
             format!("weights: {}, window {}{ring}", w.kind().name(), w.window()),
-            format!("objective: {}, bound: {}, gap: {}", self.objective, self.lower_bound, self.gap),
+            format!(
+                "objective: {}, bound: {}, gap: {}",
+                self.objective, self.lower_bound, self.gap
+            ),
             format!("solver: {}, {}", self.solver, self.status.name()),
             format!("seed: {}, steps: {}", settings.seed, self.steps),
         ];
@@ -230,7 +233,8 @@ impl<'s> Problem<'s> {
             return None;
         }
         let at = |k: usize| of_nodes.lag.get(k).copied().unwrap_or(0);
-        let last = ((self.weights.window() + m - 1) / m).min(n.saturating_sub(1));
+        let last =
+            (self.weights.window().div_ceil(m) + usize::from(m > 1)).min(n.saturating_sub(1));
         let weight = |l: usize| {
             let lags = (0..m).flat_map(|s| (0..m).map(move |t| m * l + t - s));
             if l == 0 { 0 } else { lags.map(at).sum() }
@@ -255,7 +259,7 @@ pub fn optimise(topology: &Topology, params: &Params, watch: &dyn Watch) -> Resu
             .noted(&settings));
     }
     let bound = bounds::lower(topology, &problem, settings.bound_work());
-    let found = search::search(&problem, &starts, &settings.budget(watch), watch, bound);
+    let found = search::search(&problem, &starts, &settings.budget(), watch, bound);
     let status = match (found.stopped, settings.time) {
         (true, _) => Status::Stopped,
         (false, Some(_)) if settings.steps.is_none_or(|s| found.steps < s) => Status::TimeLimit,

@@ -27,13 +27,13 @@ struct Sums {
 /// # Complexity
 /// O(N·K); O(N²) for `workload`.
 pub(super) fn evaluate(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
-    let Some(edge) = weights.edge() else {
+    let Some(shares) = weights.window_shares() else {
         let sums = sums(weights, distances, nodes, false);
         return (1..sums.lag.len()).fold(0.0, |all, k| all + weights.lag(k) * sums.lag[k] as f64);
     };
     let sums = sums(weights, distances, nodes, true);
-    // Σ d·[F(b-a) - F(b+1) - F(N-a)] by second differences of F, which are p(S)·2/[S(S-1)(N-S+1)]: each
-    // multiplies T(S), a whole number; no difference of nearly equal numbers is left.
+    // The objective is Σ_S p(S)·MPC(S), and MPC(S) a multiple of T(S), a whole number: only positive terms
+    // are added.
     let n = nodes.len();
     let mut slope = vec![0i128; n + 2];
     for (k, lag) in sums.lag.iter().enumerate() {
@@ -45,11 +45,7 @@ pub(super) fn evaluate(weights: &Weights, distances: &Distances, nodes: &[u32]) 
     }
     let (mut running, mut total, mut value) = (0i128, 0i128, 0.0);
     for size in 0..=n {
-        // F is linear but for a kink at each size with a share.
-        if size > 1 {
-            let kink = edge[size - 1] - 2.0 * edge[size] + edge[size + 1];
-            value += kink * total as f64;
-        }
+        value += shares[size] * total as f64;
         running += slope[size];
         total += running;
     }

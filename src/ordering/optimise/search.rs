@@ -95,8 +95,14 @@ pub(super) fn search(
             .enumerate()
             .map(|(c, (order, _))| {
                 let chance = Chance::new(budget.seed, (c + chains * number) as u64);
-                let chain =
-                    Chain::new(problem.space, order, &lag, lag.len(), problem.weights.is_ring(), chance);
+                let chain = Chain::new(
+                    problem.space,
+                    order,
+                    &lag,
+                    lag.len(),
+                    problem.weights.is_ring(),
+                    chance,
+                );
                 (chain, steps_before[c])
             })
             .collect();
@@ -107,9 +113,9 @@ pub(super) fn search(
                     if watch.should_stop() {
                         return f64::INFINITY;
                     }
-                    let by_steps = budget.steps.map_or(0.0, |all| {
-                        (*before + steps) as f64 * chains as f64 / all as f64
-                    });
+                    let by_steps = budget
+                        .steps
+                        .map_or(0.0, |all| (*before + steps) as f64 * chains as f64 / all as f64);
                     let by_time = match (budget.time, watch.seconds()) {
                         (Some(limit), Some(now)) => (now - began) / (limit - began).max(1e-3),
                         _ => 0.0,

@@ -328,7 +328,13 @@ fn rejoin<T: Copy>(all: &mut [T], from: usize, to: usize, inner: &[Piece], spare
 
 /// [`Sequence::across`] on byte coordinates, a chunk of right-hand elements at a time.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn across_lanes(buffer: &[Vec<u8>], axes: &[Lane], split: usize, filled: usize, prices: &Prices) -> i64 {
+fn across_lanes(
+    buffer: &[Vec<u8>],
+    axes: &[Lane],
+    split: usize,
+    filled: usize,
+    prices: &Prices,
+) -> i64 {
     let window = prices.window;
     let right = (filled - split).min(window);
     let mut sums = [0i32; CHUNK];
@@ -427,8 +433,13 @@ mod tests {
         sum
     }
 
-    const SPECS: [&str; 5] =
-        ["torus:9x5", "mesh:5x3x3", "hyperx:5x9", "dragonfly:p=1,a=9,h=1,g=5,global=absolute", "fat-tree:k=4,n=3"];
+    const SPECS: [&str; 5] = [
+        "torus:9x5",
+        "mesh:5x3x3",
+        "hyperx:5x9",
+        "dragonfly:p=1,a=9,h=1,g=5,global=absolute",
+        "fat-tree:k=4,n=3",
+    ];
 
     proptest! {
         #[test]

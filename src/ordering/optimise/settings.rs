@@ -1,10 +1,12 @@
 //! The options that `ilp` and `optimise` share.
 
 use super::Watch;
-use super::weights::{Kind, Weights, log_uniform};
+use super::weights::{Kind, Weights};
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::topology::Topology;
+use crate::trace::sizes::{Sizes, Weight};
+use crate::trace::swf::Options;
 
 /// Steps where the user names none: a few seconds.
 const DEFAULT_STEPS: u64 = 4_000_000;
@@ -53,8 +55,8 @@ impl Settings {
         let sizes = params.word("sizes")?;
         let shared = params.choice("share", &["jobs", "node-hours"])?;
         let per_node = params.integer("procs-per-node", 1u32, 1 << 20)?.unwrap_or(1);
-        for (key, given) in [("sizes", sizes.is_some()), ("share", params.has("share")), ("procs-per-node", params.has("procs-per-node"))] {
-            if given && kind != Kind::Workload {
+        for key in ["sizes", "share", "procs-per-node"] {
+            if params.has(key) && kind != Kind::Workload {
                 return Err(params.wrong(key, format!("weights=workload beside `{key}`")));
             }
         }
@@ -96,7 +98,7 @@ impl Settings {
     }
 
     /// The search's budget, on the watcher's clock.
-    pub fn budget(&self, _watch: &dyn Watch) -> Budget {
+    pub fn budget(&self) -> Budget {
         let steps = match (self.steps, self.time) {
             (None, None) => Some(DEFAULT_STEPS),
             (steps, _) => steps,
@@ -120,12 +122,10 @@ fn shares(
     per_node: u32,
     nodes: u32,
 ) -> Result<Vec<(u32, f64)>> {
-    if text == "log-uniform" {
-        if shared == "node-hours" || per_node != 1 {
-            return Err(params.wrong("sizes", "a trace beside `share` or `procs-per-node`"));
-        }
-        return Ok(log_uniform(nodes));
+    if text == "log-uniform" && (shared == "node-hours" || per_node != 1) {
+        return Err(params.wrong("sizes", "a trace beside `share` or `procs-per-node`"));
     }
-    let _ = params.path("sizes")?;
-    Err(params.wrong("sizes", "log-uniform"))
+    let weight = if shared == "node-hours" { Weight::NodeHours } else { Weight::Jobs };
+    let options = Options { procs_per_node: per_node, ..Options::default() };
+    Sizes::read(text, weight, &options)?.shares(nodes)
 }

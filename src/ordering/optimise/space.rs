@@ -9,14 +9,14 @@ use crate::topology::search::{Search, WIDTH};
 use crate::topology::{Metric, Topology};
 
 /// Most axes of a network whose coordinates are kept as bytes.
-pub(super) const MAX_AXES: usize = 8;
+pub(in crate::ordering) const MAX_AXES: usize = 8;
 
 /// Tables of distances are kept below this, memory limit or not: beyond, closed forms are faster.
 const TABLE_LIMIT: u64 = 1 << 30;
 
 /// The things to arrange, each standing for consecutive nodes.
 #[derive(Debug)]
-pub(super) struct Space {
+pub(in crate::ordering) struct Space {
     /// The router of each element.
     pub routers: Vec<RouterId>,
     /// The first slot of each element on its router and how many nodes it stands for.
@@ -29,7 +29,7 @@ pub(super) struct Space {
 
 /// How distances between elements are found.
 #[derive(Debug)]
-pub(super) enum Distances {
+pub(in crate::ordering) enum Distances {
     /// Coordinates in bytes: `d = Σ min(|a-b|, wrap - |a-b|, cap)`.
     Lanes { axes: Vec<Lane>, coordinates: Vec<[u8; MAX_AXES]> },
     /// All pairs in bytes.
@@ -41,14 +41,14 @@ pub(super) enum Distances {
 /// One axis of [`Distances::Lanes`]: a ring has its extent as `wrap`, a path twice that (never shorter the
 /// other way), a clique `cap` 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lane {
+pub(in crate::ordering) struct Lane {
     pub wrap: u8,
     pub cap: u8,
 }
 
 /// Lists of neighbours in one array.
 #[derive(Debug)]
-pub(super) struct Near {
+pub(in crate::ordering) struct Near {
     starts: Vec<u32>,
     all: Vec<u32>,
 }
@@ -171,7 +171,8 @@ impl Distances {
     /// All pairs by searches on the router graph, 512 sources at once.
     fn searched(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
         let n = routers.len();
-        topology.require("the distances between all routers", (n as u64).saturating_mul(n as u64))?;
+        topology
+            .require("the distances between all routers", (n as u64).saturating_mul(n as u64))?;
         let graph = topology.graph()?;
         let batches: Vec<&[RouterId]> = routers.chunks(WIDTH).collect();
         let threads = rayon::current_num_threads() as u64;

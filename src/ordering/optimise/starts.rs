@@ -8,7 +8,7 @@ use crate::ordering::{NodeOrder, defaults, suitable};
 use crate::topology::Topology;
 
 /// A classic ordering as a sequence of elements.
-pub(super) struct Start {
+pub(in crate::ordering) struct Start {
     pub label: String,
     pub order: Vec<u32>,
     /// Its value under the weights it was ranked by.

@@ -43,13 +43,22 @@ pub struct Weights {
     ring: bool,
     /// `lag[k]`: the weight of lag k, the mean over its pairs where edges matter; `lag[0]` is 0.
     lag: Vec<f64>,
-    /// F(0), …, F(N+1) for `workload` on a line.
-    edge: Option<Vec<f64>>,
+    /// For `workload` on a line.
+    edge: Option<Edge>,
+}
+
+/// What tells the weight of a pair of ranks on a line.
+#[derive(Clone, Debug)]
+struct Edge {
+    /// F(0), …, F(N+1).
+    tail: Vec<f64>,
+    /// By size S: what T(S), the total over all windows of S ranks, counts: p(S)·2/[S(S-1)(N-S+1)].
+    share: Vec<f64>,
 }
 
 /// Lag weights as integers: `lag[k] / scale`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Integral {
+pub(in crate::ordering) struct Integral {
     pub scale: i64,
     pub lag: Vec<i64>,
 }
@@ -102,7 +111,8 @@ impl Weights {
             return Weights { kind: Kind::Workload, nodes, ring, lag, edge: None };
         }
         let windows = |s: usize| (nodes - s + 1) as f64;
-        let edge = tail(&|s| pair[s] / windows(s));
+        let share: Vec<f64> = (0..=nodes).map(|s| pair[s] / windows(s)).collect();
+        let edge = Edge { tail: tail(&|s| share[s]), share };
         let mean = tail(&|s| pair[s]);
         let weight = |k: usize| if k == 0 { 0.0 } else { mean[k] / (nodes - k) as f64 };
         let lag = (0..=longest).map(weight).collect();
@@ -114,7 +124,7 @@ impl Weights {
     pub(super) fn between_groups(&self, size: usize, window: usize) -> Vec<f64> {
         let window = window.min(self.window());
         let at = |k: usize| if k <= window { self.lag(k) } else { 0.0 };
-        let groups = (window + size - 1) / size;
+        let groups = window.div_ceil(size) + usize::from(size > 1);
         let weight = |l: usize| {
             let lags = (0..size).flat_map(|s| (0..size).map(move |t| size * l + t - s));
             if l == 0 { 0.0 } else { lags.map(at).sum() }
@@ -158,22 +168,22 @@ impl Weights {
         self.edge.is_some()
     }
 
-    /// F of the type's description, where edges matter.
-    pub(super) fn edge(&self) -> Option<&[f64]> {
-        self.edge.as_deref()
+    /// What the total over all windows of each size counts, where edges matter.
+    pub(super) fn window_shares(&self) -> Option<&[f64]> {
+        self.edge.as_ref().map(|edge| &edge.share[..])
     }
 
     /// W(a,b) for ranks a < b.
     pub fn pair(&self, a: usize, b: usize) -> f64 {
         match &self.edge {
-            Some(f) => f[b - a] - f[b + 1] - f[self.nodes - a],
+            Some(Edge { tail: f, .. }) => f[b - a] - f[b + 1] - f[self.nodes - a],
             None if self.ring => self.lag((b - a).min(self.nodes - (b - a))),
             None => self.lag(b - a),
         }
     }
 
     /// The lag weights as integers, where they are fractions of a common denominator below 2³².
-    pub(super) fn integral(&self) -> Option<Integral> {
+    pub(in crate::ordering) fn integral(&self) -> Option<Integral> {
         let window = self.window() as u32;
         let scale: i64 = match self.kind {
             Kind::Path => 1,
