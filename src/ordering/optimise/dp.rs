@@ -24,9 +24,9 @@ pub(in crate::ordering) struct Effort {
     pub relaxation: u64,
 }
 
-/// About ten seconds and a gigabyte at most.
+/// About ten seconds and a gigabyte or two at most.
 pub(in crate::ordering) const MODEST: Effort =
-    Effort { states: 6_000_000, relaxation: 500_000_000 };
+    Effort { states: 1_000_000, relaxation: 500_000_000 };
 
 /// Most elements: the set is a word's lower part.
 const MOST: usize = 32;

@@ -233,8 +233,7 @@ impl<'s> Problem<'s> {
             return None;
         }
         let at = |k: usize| of_nodes.lag.get(k).copied().unwrap_or(0);
-        let last =
-            (self.weights.window().div_ceil(m) + usize::from(m > 1)).min(n.saturating_sub(1));
+        let last = self.weights.window().div_ceil(m).min(n.saturating_sub(1));
         let weight = |l: usize| {
             let lags = (0..m).flat_map(|s| (0..m).map(move |t| m * l + t - s));
             if l == 0 { 0 } else { lags.map(at).sum() }

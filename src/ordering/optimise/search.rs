@@ -22,6 +22,13 @@ const SHORT: usize = 64;
 /// Longest lag that moves are judged by when it is refined.
 const LONG: usize = 512;
 
+/// Waves of scouts, and the share of the budget each may use.
+const SCOUTS: usize = 4;
+const SCOUT_SHARE: f64 = 0.06;
+
+/// Elements up to which there are scouts: on longer sequences a share of the budget gets nowhere.
+const SCOUTED: usize = 6000;
+
 /// What a search found.
 pub(super) struct Found {
     pub order: Vec<u32>,
@@ -42,9 +49,11 @@ pub(super) fn search(
     bound: f64,
 ) -> Found {
     let exact = |order: &[u32]| problem.value(order);
-    let mut found = starts
+    // The exact objective of long tails costs N²: there the rough ranking has to do.
+    let judged = if problem.cost_of_value() > 1e9 { 1 } else { 4 };
+    let found = starts
         .iter()
-        .take(4)
+        .take(judged)
         .map(|s| Found {
             order: s.order.clone(),
             objective: exact(&s.order),
@@ -67,113 +76,139 @@ pub(super) fn search(
     if problem.needs_matrix() {
         return search_small(problem, found, budget, watch);
     }
-    let began = watch.seconds().unwrap_or(0.0);
-    let window = problem.weights.window();
-    let phases: &[(usize, f64, Cooling)] = if window > SHORT {
-        &[
-            (SHORT, 0.7, Cooling { from: 0.35, to: 0.08 }),
-            (LONG, 1.0, Cooling { from: 0.12, to: 0.05 }),
-        ]
-    } else if problem.weights.lag(1) > (5..=window).map(|k| problem.weights.lag(k)).sum() {
-        &[(SHORT, 1.0, Cooling { from: 0.25, to: 0.06 })]
-    } else {
-        &[(SHORT, 1.0, Cooling { from: 0.45, to: 0.1 })]
-    };
     let chains = if budget.steps.is_some() { CHAINS } else { rayon::current_num_threads().max(1) };
-    let mut orders: Vec<(Vec<u32>, f64)> = (0..chains)
-        .map(|c| {
-            let start = if c % 2 == 0 { &found.order } else { &starts[1 % starts.len()].order };
-            (start.clone(), f64::INFINITY)
-        })
-        .collect();
-    let (mut share_before, mut steps_before) = (0.0, vec![0u64; chains]);
-    for (number, (window, until, cooling)) in phases.iter().enumerate() {
-        let lag = problem.element_lags(*window);
-        let span = until - share_before;
-        let mut runs: Vec<(Chain<'_>, u64)> = orders
-            .iter()
-            .enumerate()
-            .map(|(c, (order, _))| {
-                let chance = Chance::new(budget.seed, (c + chains * number) as u64);
-                let chain = Chain::new(
-                    problem.space,
-                    order,
-                    &lag,
-                    lag.len(),
-                    problem.weights.is_ring(),
-                    chance,
-                );
-                (chain, steps_before[c])
-            })
-            .collect();
-        for round in 1..=ROUNDS {
-            let goal = round as f64 / ROUNDS as f64;
-            runs.par_iter_mut().for_each(|(chain, before)| {
-                let share = |steps: u64| {
-                    if watch.should_stop() {
-                        return f64::INFINITY;
-                    }
-                    let by_steps = budget
-                        .steps
-                        .map_or(0.0, |all| (*before + steps) as f64 * chains as f64 / all as f64);
-                    let by_time = match (budget.time, watch.seconds()) {
-                        (Some(limit), Some(now)) => (now - began) / (limit - began).max(1e-3),
-                        _ => 0.0,
-                    };
-                    (by_steps.max(by_time) - share_before) / span
-                };
-                chain.run(*cooling, goal, &share);
-            });
-            let cheap = problem.cost_of_value() < 3e7 || round == ROUNDS;
-            if cheap || watch.should_stop() {
-                for ((chain, _), (order, value)) in runs.iter().zip(&mut orders) {
-                    order.clear();
-                    order.extend_from_slice(chain.best());
-                    *value = exact(order);
-                }
-                let best = best(&orders);
-                if orders[best].1 < found.objective {
-                    found.objective = orders[best].1;
-                    found.order.clone_from(&orders[best].0);
-                }
-                watch.progress(found.objective, bound);
-                // Half way, chains that lag behind go on from the leader.
-                if round == ROUNDS / 2 || round == ROUNDS {
-                    let leader = orders[best].clone();
-                    for ((chain, _), own) in runs.iter_mut().zip(&mut orders) {
-                        if own.1 > leader.1 {
-                            chain.restart(&leader.0);
-                            own.clone_from(&leader);
-                        }
-                    }
-                }
-            }
-            if watch.should_stop() || found.objective <= bound {
-                break;
-            }
-        }
-        for (steps, (chain, _)) in steps_before.iter_mut().zip(&runs) {
-            *steps += chain.steps;
-        }
-        share_before = *until;
-        if watch.should_stop() || found.objective <= bound {
-            break;
-        }
-    }
-    found.steps = steps_before.iter().sum();
+    let began = watch.seconds().unwrap_or(0.0);
+    let mut run = Run { problem, budget, watch, bound, chains, began, legs: 0, found };
+    run.all(starts);
+    let mut found = run.found;
     found.stopped = watch.should_stop();
     polish(problem, &mut found, budget, watch);
     found
 }
 
-fn best(orders: &[(Vec<u32>, f64)]) -> usize {
-    let mut best = 0;
-    for (i, (_, value)) in orders.iter().enumerate() {
-        if *value < orders[best].1 {
-            best = i;
+/// A search in legs, each a share of the budget.
+struct Run<'a> {
+    problem: &'a Problem<'a>,
+    budget: &'a Budget,
+    watch: &'a dyn Watch,
+    bound: f64,
+    chains: usize,
+    began: f64,
+    /// Legs so far: each draws from streams of its own.
+    legs: usize,
+    found: Found,
+}
+
+/// A sequence and its objective.
+type Ranked = (Vec<u32>, f64);
+
+impl Run<'_> {
+    /// Scouts from several starts while the ordering takes shape, for how that goes is luck; then the
+    /// leaders cool down; long windows are refined on longer lags at the end.
+    fn all(&mut self, starts: &[Start]) {
+        let window = self.problem.weights.window();
+        let tail: f64 = (5..=window.min(SHORT)).map(|k| self.problem.weights.lag(k)).sum();
+        let light = self.problem.weights.lag(1) > tail;
+        let (hot, cold) = if light { (0.25, 0.06) } else { (0.45, 0.09) };
+        let scouts = if self.problem.space.len() <= SCOUTED { SCOUTS } else { 0 };
+        let end = if window > SHORT { 0.8 } else { 1.0 };
+        let mut leaders: Vec<Ranked> = Vec::new();
+        let middle = if scouts > 0 { 0.6 * hot } else { hot };
+        for wave in 0..scouts {
+            let from: Vec<Vec<u32>> = (0..self.chains)
+                .map(|c| starts[(wave * self.chains + c) % starts.len().min(4)].order.clone())
+                .collect();
+            let share = (wave as f64 * SCOUT_SHARE, (wave + 1) as f64 * SCOUT_SHARE);
+            leaders.extend(self.leg(from, SHORT, Cooling { from: hot, to: middle }, share, 1));
+        }
+        if leaders.is_empty() {
+            leaders.push((self.found.order.clone(), self.found.objective));
+            leaders.extend(starts.iter().skip(1).take(1).map(|s| (s.order.clone(), f64::MAX)));
+        }
+        leaders.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let from = (0..self.chains).map(|c| leaders[c % leaders.len().min(2)].0.clone()).collect();
+        let share = (scouts as f64 * SCOUT_SHARE, end);
+        self.leg(from, SHORT, Cooling { from: middle, to: cold }, share, ROUNDS);
+        if window > SHORT {
+            let from = vec![self.found.order.clone(); self.chains];
+            self.leg(from, LONG, Cooling { from: 0.12, to: 0.04 }, (end, 1.0), 3);
         }
     }
-    best
+
+    /// One chain from each of `from`, side by side, over a share of the budget.
+    fn leg(
+        &mut self,
+        from: Vec<Vec<u32>>,
+        window: usize,
+        cooling: Cooling,
+        share: (f64, f64),
+        rounds: usize,
+    ) -> Vec<Ranked> {
+        let over = |run: &Self| run.watch.should_stop() || run.found.objective <= run.bound;
+        if over(self) {
+            return Vec::new();
+        }
+        let lag = self.problem.element_lags(window);
+        let ring = self.problem.weights.is_ring();
+        let legs = self.legs;
+        self.legs += 1;
+        let (space, seed, chains) = (self.problem.space, self.budget.seed, self.chains);
+        let mut runs: Vec<Chain<'_>> = from
+            .iter()
+            .enumerate()
+            .map(|(c, order)| {
+                let chance = Chance::new(seed, (c + chains * legs) as u64);
+                Chain::new(space, order, &lag, lag.len(), ring, chance)
+            })
+            .collect();
+        let span = share.1 - share.0;
+        let (budget, watch, began) = (self.budget, self.watch, self.began);
+        let progress = move |steps: u64| {
+            if watch.should_stop() {
+                return f64::INFINITY;
+            }
+            let all = budget.steps.map(|all| all as f64 * span / chains as f64);
+            let by_steps = all.map_or(0.0, |all| steps as f64 / all);
+            let by_time = match (budget.time, watch.seconds()) {
+                (Some(limit), Some(now)) => {
+                    ((now - began) / (limit - began).max(1e-3) - share.0) / span
+                }
+                _ => 0.0,
+            };
+            by_steps.max(by_time)
+        };
+        let mut ranked: Vec<Ranked> = Vec::new();
+        for round in 1..=rounds {
+            let goal = round as f64 / rounds as f64;
+            runs.par_iter_mut().for_each(|chain| chain.run(cooling, goal, &progress));
+            if self.problem.cost_of_value() > 3e7 && round < rounds && !watch.should_stop() {
+                continue;
+            }
+            ranked.clear();
+            for chain in &runs {
+                let value = self.problem.value(chain.best());
+                ranked.push((chain.best().to_vec(), value));
+                if value < self.found.objective {
+                    self.found.objective = value;
+                    self.found.order = chain.best().to_vec();
+                }
+            }
+            watch.progress(self.found.objective, self.bound);
+            if over(self) {
+                break;
+            }
+            // Half way, chains that lag behind go on from the leader.
+            if rounds > 1 && round == rounds / 2 {
+                let leader = ranked.iter().min_by(|a, b| a.1.total_cmp(&b.1)).cloned();
+                if let Some((order, value)) = leader {
+                    let behind = runs.iter_mut().zip(&ranked).filter(|(_, own)| own.1 > value);
+                    behind.for_each(|(chain, _)| chain.restart(&order));
+                }
+            }
+        }
+        self.found.steps += runs.iter().map(|chain| chain.steps).sum::<u64>();
+        ranked
+    }
 }
 
 /// Elements up to which windows are re-optimised: beyond, the time is better spent on steps.

@@ -124,7 +124,7 @@ impl Weights {
     pub(super) fn between_groups(&self, size: usize, window: usize) -> Vec<f64> {
         let window = window.min(self.window());
         let at = |k: usize| if k <= window { self.lag(k) } else { 0.0 };
-        let groups = window.div_ceil(size) + usize::from(size > 1);
+        let groups = window.div_ceil(size);
         let weight = |l: usize| {
             let lags = (0..size).flat_map(|s| (0..size).map(move |t| size * l + t - s));
             if l == 0 { 0.0 } else { lags.map(at).sum() }
