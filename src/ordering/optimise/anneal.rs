@@ -6,7 +6,8 @@
 //! near each other. Most proposals are bad, and a few lags tell: a move is priced on lag 1, then on 4 lags,
 //! then on 16, and given up where the price exceeds what is acceptable by more than the lags not yet
 //! looked at are likely to give back. Where long lags weigh much, half of the steps skip these sieves, for
-//! the rare large rearrangements look bad at first.
+//! the rare large rearrangements look bad at first; long windows are priced on a sample before they are
+//! priced in full.
 //!
 //! # References
 //! Kirkpatrick, Gelatt, Vecchi, "Optimization by Simulated Annealing", Science 220, 1983,
@@ -18,6 +19,9 @@ use super::space::Space;
 
 /// The price of lag 1 (or of the largest weight).
 pub(super) const UNIT: f64 = 16384.0;
+
+/// Windows from here on are first priced sparsely.
+const SPARSE: usize = 32;
 
 /// Steps between two looks at the clock.
 const SLICE: u64 = 512;
@@ -33,7 +37,6 @@ pub(super) struct Cooling {
 struct Sieve {
     prices: Prices,
     margin: f64,
-    wide_margin: f64,
 }
 
 /// One annealing chain.
@@ -43,6 +46,7 @@ pub(super) struct Chain<'s> {
     prices: Prices,
     sieves: Vec<Sieve>,
     step_margin: f64,
+    sparse_margin: f64,
     /// Whether half of the steps pass the narrow sieves unseen.
     wide: bool,
     ring: bool,
@@ -71,16 +75,16 @@ impl<'s> Chain<'s> {
         // Measured on accepted moves: lags beyond a cut rarely give back more than this.
         let margin = |cut: usize| (1.7 * step).min(2.8 * prices.beyond(cut) as f64);
         let wide = prices.beyond(4) > prices.lag(1);
-        let sieves = [4, 16, 64].into_iter().filter(|cut| *cut < window).map(|cut| Sieve {
-            prices: prices.cut(cut),
-            margin: margin(cut),
-            wide_margin: if cut < 16 { f64::INFINITY } else { 5.0 * step },
-        });
+        let sieves = [4, 16, 64]
+            .into_iter()
+            .filter(|cut| *cut < window)
+            .map(|cut| Sieve { prices: prices.cut(cut), margin: margin(cut) });
         Chain {
             space,
             sequence: Sequence::new(space, order, window, ring),
             sieves: sieves.collect(),
             step_margin: margin(1),
+            sparse_margin: 3.0 * step,
             wide,
             prices,
             ring,
@@ -226,14 +230,18 @@ impl<'s> Chain<'s> {
                 return;
             }
         }
-        for sieve in &self.sieves {
-            let margin = if wide { sieve.wide_margin } else { sieve.margin };
-            if margin.is_finite() {
-                let delta = self.sequence.joints(new, &sieve.prices)
-                    - self.sequence.joints(old, &sieve.prices);
-                if delta as f64 > limit + margin {
-                    return;
-                }
+        for sieve in self.sieves.iter().filter(|_| !wide) {
+            let delta =
+                self.sequence.joints(new, &sieve.prices) - self.sequence.joints(old, &sieve.prices);
+            if delta as f64 > limit + sieve.margin {
+                return;
+            }
+        }
+        if self.prices.window >= SPARSE {
+            let about = self.sequence.joints_sparsely(new, &self.prices)
+                - self.sequence.joints_sparsely(old, &self.prices);
+            if about as f64 > limit + self.sparse_margin {
+                return;
             }
         }
         let delta =
