@@ -1,4 +1,5 @@
 //! Figures of merit of an ordering on a topology.
 
 pub mod comparison;
+pub mod envelope;
 pub mod mpc;
