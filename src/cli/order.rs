@@ -6,10 +6,14 @@ use clap::Args;
 use serde_json::json;
 
 use super::output;
-use crate::ordering::NodeOrder;
+use super::watch::Clock;
+use crate::ordering::{NodeOrder, Watch};
 use crate::topology::Context;
 
 /// Make an ordering: one node id a line, in rank order
+///
+/// Searches (ilp, optimise) tell objective, bound and gap on standard error; Ctrl-C ends them with the best
+/// so far.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder order titan --by hilbert -o titan-hilbert.txt")]
 pub struct Command {
@@ -29,8 +33,33 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = super::load(&self.spec, context)?;
-        let order = NodeOrder::make(&topology, &self.by)?;
-        let text = if self.json {
+        let clock = Clock::start(true);
+        let (order, outcome) = NodeOrder::make_with(&topology, &self.by, &clock)?;
+        if let Some(outcome) = &outcome {
+            eprintln!(
+                "objective {}, bound {}, gap {:.2} %, {} ({})",
+                outcome.objective,
+                outcome.lower_bound,
+                100.0 * outcome.gap,
+                outcome.solver,
+                outcome.status.name()
+            );
+        }
+        let text = if let (true, Some(outcome)) = (self.json, &outcome) {
+            let ids: Vec<u32> = order.nodes().iter().map(|n| n.0).collect();
+            let document = json!({
+                "objective": outcome.objective,
+                "lower_bound": outcome.lower_bound,
+                "gap": outcome.gap,
+                "optimal": outcome.optimal,
+                "solver": outcome.solver,
+                "status": outcome.status.name(),
+                "steps": outcome.steps,
+                "seconds": clock.seconds(),
+                "ordering": ids,
+            });
+            format!("{document}\n")
+        } else if self.json {
             let ids: Vec<u32> = order.nodes().iter().map(|n| n.0).collect();
             let document = json!({
                 "version": env!("CARGO_PKG_VERSION"),

@@ -3,6 +3,7 @@
 pub mod comparison;
 pub mod correlation;
 mod cuts;
+pub mod envelope;
 pub mod mpc;
 pub mod placement;
 pub mod places;

@@ -31,6 +31,9 @@ pub(super) fn write(topology: &Topology, order: &NodeOrder) -> String {
         order.label().replace(['\n', '\r'], " "),
         order.len(),
     );
+    for note in order.notes() {
+        text.push_str(&format!("# {}\n", note.replace(['\n', '\r'], " ")));
+    }
     text.reserve(8 * order.len());
     for node in order.nodes() {
         text.push_str(&node.to_string());

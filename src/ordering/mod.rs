@@ -14,6 +14,8 @@ use crate::input::Text;
 use crate::params::{self, Params};
 use crate::topology::Topology;
 
+pub use optimise::{Outcome, Unwatched, Watch};
+
 pub mod axes;
 mod brick;
 pub mod defaults;
@@ -22,8 +24,10 @@ mod gilbert;
 mod helical;
 mod hierarchical;
 mod hilbert;
+pub mod ilp;
 mod interleave;
 mod linear;
+pub mod optimise;
 mod random;
 mod spectral;
 #[cfg(test)]
@@ -85,13 +89,23 @@ pub const METHODS: &[Method] = &[
     spectral::SPECTRAL,
     traversal::NEAREST,
     random::RANDOM,
+    ilp::ILP,
+    optimise::OPTIMISE,
 ];
+
+/// A method that searches under a watcher's eyes.
+type Searcher = fn(&Topology, &Params, &dyn Watch) -> Result<Outcome>;
+
+/// The methods that search and say how good their result is.
+const SEARCHES: &[(&str, Searcher)] = &[("ilp", ilp::ilp), ("optimise", optimise::optimise)];
 
 /// A sequence of distinct schedulable nodes of one topology.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeOrder {
     label: String,
     nodes: Vec<NodeId>,
+    /// How it was found, a line each, for its file's header.
+    notes: Vec<String>,
 }
 
 impl NodeOrder {
@@ -115,7 +129,7 @@ impl NodeOrder {
         for node in &nodes {
             check.add(*node, || Place::option(&label))?;
         }
-        Ok(NodeOrder { label, nodes })
+        Ok(NodeOrder { label, nodes, notes: Vec::new() })
     }
 
     /// Makes the ordering that `text` asks for: a method's name with options, or an ordering file.
@@ -133,17 +147,37 @@ impl NodeOrder {
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn make(topology: &Topology, text: &str) -> Result<Self> {
+        Ok(NodeOrder::make_with(topology, text, &Unwatched)?.0)
+    }
+
+    /// As [`NodeOrder::make`], with someone who waits: searches (`ilp`, `optimise`) ask `watch` for the time
+    /// and whether to stop, tell it of progress, and also return what they found out.
+    ///
+    /// # Errors
+    /// As [`NodeOrder::make`].
+    pub fn make_with(
+        topology: &Topology,
+        text: &str,
+        watch: &dyn Watch,
+    ) -> Result<(Self, Option<Outcome>)> {
         topology.require("an ordering", 8 * topology.node_count() as u64)?;
         let Some(method) = method(text) else {
-            return NodeOrder::from_file(topology, text);
+            return Ok((NodeOrder::from_file(topology, text)?, None));
         };
         let params = Params::inline(text, None, topology.context().seed)?;
         if !method.needs.met_by(topology) {
             return Err(unsuited(topology, method, &params));
         }
+        let search = SEARCHES.iter().find(|(name, _)| *name == method.name);
+        if let Some((_, search)) = search {
+            let outcome = search(topology, &params, watch)?;
+            let mut order = NodeOrder::new(topology, text, outcome.nodes.clone())?;
+            order.notes.clone_from(&outcome.notes);
+            return Ok((order, Some(outcome)));
+        }
         let nodes = (method.order)(topology, &params)?;
         params.finish()?;
-        NodeOrder::new(topology, text, nodes)
+        Ok((NodeOrder::new(topology, text, nodes)?, None))
     }
 
     fn from_file(topology: &Topology, path: &str) -> Result<Self> {
@@ -165,13 +199,19 @@ impl NodeOrder {
     /// # Errors
     /// A malformed, unknown, unschedulable or repeated id, with its line; a file without ids.
     pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
-        Ok(NodeOrder { label: text.name().to_string(), nodes: file::read(topology, text)? })
+        let nodes = file::read(topology, text)?;
+        Ok(NodeOrder { label: text.name().to_string(), nodes, notes: Vec::new() })
     }
 
     /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
     /// a line.
     pub fn to_file(&self, topology: &Topology) -> String {
         file::write(topology, self)
+    }
+
+    /// How it was found, where a search found it: lines for a file's header.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// What the user called it.
@@ -301,6 +341,11 @@ mod tests {
                     check(spec, "brick:inner=gray,outer=hilbert,reverse=0");
                     check(spec, &format!("brick:inner=row,outer=row,axes={back}"));
                 }
+                "ilp" => {}
+                "optimise" => {
+                    check(spec, "optimise:steps=2000,weights=harmonic,window=8");
+                    check(spec, "optimise:steps=2000,window=5,ring=true");
+                }
                 "random" => {
                     check(spec, "random");
                     check(spec, "random:unit=router,seed=3");
@@ -337,6 +382,7 @@ mod tests {
         for method in METHODS {
             let spec = match method.needs {
                 Needs::Levels => "cascade:16x6x8,per_router=4",
+                _ if method.name == "ilp" => "torus:4x4",
                 _ => "torus:6x4x4",
             };
             check(spec, method.example);

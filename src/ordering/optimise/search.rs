@@ -1,0 +1,272 @@
+//! Multi-start annealing: chains side by side, in rounds, each result judged by the exact objective.
+
+use rayon::prelude::*;
+
+use super::anneal::{Chain, Cooling, UNIT};
+use super::chance::Chance;
+use super::objective::evaluate;
+use super::sequence::Prices;
+use super::small::{self, Small};
+use super::starts::Start;
+use super::{Budget, Problem, Watch, window};
+
+/// Rounds of a run; after each there is news for the watcher.
+const ROUNDS: usize = 10;
+
+/// Chains of a run that is counted in steps: a number of its own, so that threads do not show.
+const CHAINS: usize = 2;
+
+/// Longest lag that moves are judged by while the ordering takes shape.
+const SHORT: usize = 64;
+
+/// Longest lag that moves are judged by when it is refined.
+const LONG: usize = 512;
+
+/// Waves of scouts, and the share of the budget each may use.
+const SCOUTS: usize = 4;
+const SCOUT_SHARE: f64 = 0.06;
+
+/// Elements up to which there are scouts: on longer sequences a share of the budget gets nowhere.
+const SCOUTED: usize = 6000;
+
+/// What a search found.
+pub(super) struct Found {
+    pub order: Vec<u32>,
+    pub objective: f64,
+    pub steps: u64,
+    /// Whether the watcher, not the budget, ended it.
+    pub stopped: bool,
+    /// Where the best chain started.
+    pub start: String,
+}
+
+/// Searches from `starts` (the best first) within `budget`.
+pub(super) fn search(
+    problem: &Problem<'_>,
+    starts: &[Start],
+    budget: &Budget,
+    watch: &dyn Watch,
+    bound: f64,
+) -> Found {
+    let exact = |order: &[u32]| problem.value(order);
+    // The exact objective of long tails costs N²: there the rough ranking has to do.
+    let judged = if problem.cost_of_value() > 1e9 { 1 } else { 4 };
+    let found = starts
+        .iter()
+        .take(judged)
+        .map(|s| Found {
+            order: s.order.clone(),
+            objective: exact(&s.order),
+            steps: 0,
+            stopped: false,
+            start: s.label.clone(),
+        })
+        .reduce(|a, b| if b.objective < a.objective { b } else { a })
+        .unwrap_or_else(|| Found {
+            order: Vec::new(),
+            objective: 0.0,
+            steps: 0,
+            stopped: false,
+            start: String::new(),
+        });
+    if found.order.len() < 3 || found.objective <= bound {
+        return found;
+    }
+    watch.progress(found.objective, bound);
+    if problem.needs_matrix() {
+        return search_small(problem, found, budget, watch);
+    }
+    let chains = if budget.steps.is_some() { CHAINS } else { rayon::current_num_threads().max(1) };
+    let began = watch.seconds().unwrap_or(0.0);
+    let mut run = Run { problem, budget, watch, bound, chains, began, legs: 0, found };
+    run.all(starts);
+    let mut found = run.found;
+    found.stopped = watch.should_stop();
+    polish(problem, &mut found, budget, watch);
+    found
+}
+
+/// A search in legs, each a share of the budget.
+struct Run<'a> {
+    problem: &'a Problem<'a>,
+    budget: &'a Budget,
+    watch: &'a dyn Watch,
+    bound: f64,
+    chains: usize,
+    began: f64,
+    /// Legs so far: each draws from streams of its own.
+    legs: usize,
+    found: Found,
+}
+
+/// A sequence and its objective.
+type Ranked = (Vec<u32>, f64);
+
+impl Run<'_> {
+    /// Scouts from several starts while the ordering takes shape, for how that goes is luck; then the
+    /// leaders cool down; long windows are refined on longer lags at the end.
+    fn all(&mut self, starts: &[Start]) {
+        let window = self.problem.weights.window();
+        let tail: f64 = (5..=window.min(SHORT)).map(|k| self.problem.weights.lag(k)).sum();
+        let light = self.problem.weights.lag(1) > tail;
+        let (hot, cold) = if light { (0.25, 0.06) } else { (0.45, 0.09) };
+        let scouts = if self.problem.space.len() <= SCOUTED { SCOUTS } else { 0 };
+        let end = if window > SHORT { 0.8 } else { 1.0 };
+        let mut leaders: Vec<Ranked> = Vec::new();
+        let middle = if scouts > 0 { 0.6 * hot } else { hot };
+        for wave in 0..scouts {
+            let from: Vec<Vec<u32>> = (0..self.chains)
+                .map(|c| starts[(wave * self.chains + c) % starts.len().min(4)].order.clone())
+                .collect();
+            let share = (wave as f64 * SCOUT_SHARE, (wave + 1) as f64 * SCOUT_SHARE);
+            leaders.extend(self.leg(from, SHORT, Cooling { from: hot, to: middle }, share, 1));
+        }
+        if leaders.is_empty() {
+            leaders.push((self.found.order.clone(), self.found.objective));
+            leaders.extend(starts.iter().skip(1).take(1).map(|s| (s.order.clone(), f64::MAX)));
+        }
+        leaders.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let from = (0..self.chains).map(|c| leaders[c % leaders.len().min(2)].0.clone()).collect();
+        let share = (scouts as f64 * SCOUT_SHARE, end);
+        self.leg(from, SHORT, Cooling { from: middle, to: cold }, share, ROUNDS);
+        if window > SHORT {
+            let from = vec![self.found.order.clone(); self.chains];
+            self.leg(from, LONG, Cooling { from: 0.12, to: 0.04 }, (end, 1.0), 3);
+        }
+    }
+
+    /// One chain from each of `from`, side by side, over a share of the budget.
+    fn leg(
+        &mut self,
+        from: Vec<Vec<u32>>,
+        window: usize,
+        cooling: Cooling,
+        share: (f64, f64),
+        rounds: usize,
+    ) -> Vec<Ranked> {
+        let over = |run: &Self| run.watch.should_stop() || run.found.objective <= run.bound;
+        if over(self) {
+            return Vec::new();
+        }
+        let lag = self.problem.element_lags(window);
+        let ring = self.problem.weights.is_ring();
+        let legs = self.legs;
+        self.legs += 1;
+        let (space, seed, chains) = (self.problem.space, self.budget.seed, self.chains);
+        let mut runs: Vec<Chain<'_>> = from
+            .iter()
+            .enumerate()
+            .map(|(c, order)| {
+                let chance = Chance::new(seed, (c + chains * legs) as u64);
+                Chain::new(space, order, &lag, lag.len(), ring, chance)
+            })
+            .collect();
+        let span = share.1 - share.0;
+        let (budget, watch, began) = (self.budget, self.watch, self.began);
+        let progress = move |steps: u64| {
+            if watch.should_stop() {
+                return f64::INFINITY;
+            }
+            let all = budget.steps.map(|all| all as f64 * span / chains as f64);
+            let by_steps = all.map_or(0.0, |all| steps as f64 / all);
+            let by_time = match (budget.time, watch.seconds()) {
+                (Some(limit), Some(now)) => {
+                    ((now - began) / (limit - began).max(1e-3) - share.0) / span
+                }
+                _ => 0.0,
+            };
+            by_steps.max(by_time)
+        };
+        let mut ranked: Vec<Ranked> = Vec::new();
+        for round in 1..=rounds {
+            let goal = round as f64 / rounds as f64;
+            runs.par_iter_mut().for_each(|chain| chain.run(cooling, goal, &progress));
+            if self.problem.cost_of_value() > 3e7 && round < rounds && !watch.should_stop() {
+                continue;
+            }
+            ranked.clear();
+            for chain in &runs {
+                let value = self.problem.value(chain.best());
+                ranked.push((chain.best().to_vec(), value));
+                if value < self.found.objective {
+                    self.found.objective = value;
+                    self.found.order = chain.best().to_vec();
+                }
+            }
+            watch.progress(self.found.objective, self.bound);
+            if over(self) {
+                break;
+            }
+            // Half way, chains that lag behind go on from the leader.
+            if rounds > 1 && round == rounds / 2 {
+                let leader = ranked.iter().min_by(|a, b| a.1.total_cmp(&b.1)).cloned();
+                if let Some((order, value)) = leader {
+                    let behind = runs.iter_mut().zip(&ranked).filter(|(_, own)| own.1 > value);
+                    behind.for_each(|(chain, _)| chain.restart(&order));
+                }
+            }
+        }
+        self.found.steps += runs.iter().map(|chain| chain.steps).sum::<u64>();
+        ranked
+    }
+}
+
+/// Elements up to which windows are re-optimised: beyond, the time is better spent on steps.
+const POLISHED: usize = 20_000;
+
+/// Puts every stretch of six elements into its best order.
+fn polish(problem: &Problem<'_>, found: &mut Found, budget: &Budget, watch: &dyn Watch) {
+    if problem.weights.is_ring() || found.order.len() > POLISHED {
+        return;
+    }
+    let lag = problem.element_lags(SHORT);
+    let prices = Prices::new(&lag, UNIT, lag.len());
+    let late = || match (budget.time, watch.seconds()) {
+        (Some(limit), Some(now)) => now > limit * 1.02,
+        _ => false,
+    };
+    let stop = || watch.should_stop() || late();
+    let mut order = found.order.clone();
+    window::improve(&problem.space.distances, &mut order, &prices, 6, &stop);
+    let value = problem.value(&order);
+    if value < found.objective {
+        found.objective = value;
+        found.order = order;
+    }
+}
+
+fn search_small(
+    problem: &Problem<'_>,
+    mut found: Found,
+    budget: &Budget,
+    watch: &dyn Watch,
+) -> Found {
+    debug_assert!(found.order.len() <= small::LARGEST);
+    let n = found.order.len() as u64;
+    // About the same work a step as elsewhere.
+    let steps = budget.steps.unwrap_or(4_000_000) / CHAINS as u64;
+    let steps = (steps * 8 / n.max(8)).max(1);
+    let late = || match (budget.time, watch.seconds()) {
+        (Some(limit), Some(now)) => now > limit,
+        _ => false,
+    };
+    let stop = || watch.should_stop() || late();
+    let weight = |p: usize, q: usize| problem.element_weight(p, q);
+    let results: Vec<(Vec<u32>, u64)> = (0..CHAINS)
+        .into_par_iter()
+        .map(|c| {
+            let chance = Chance::new(budget.seed, c as u64);
+            Small::new(&problem.space.distances, &found.order, &weight, chance).run(steps, &stop)
+        })
+        .collect();
+    for (order, steps) in results {
+        let value = evaluate(&problem.weights, &problem.space.distances, &problem.ranks(&order));
+        if value < found.objective {
+            found.objective = value;
+            found.order = order;
+        }
+        found.steps += steps;
+    }
+    found.stopped = watch.should_stop();
+    found
+}

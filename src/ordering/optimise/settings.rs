@@ -1,0 +1,131 @@
+//! The options that `ilp` and `optimise` share.
+
+use super::Watch;
+use super::weights::{Kind, Weights};
+use crate::error::{Error, Result};
+use crate::params::Params;
+use crate::topology::Topology;
+use crate::trace::sizes::{Sizes, Weight};
+use crate::trace::swf::Options;
+
+/// Steps where the user names none: a few seconds.
+const DEFAULT_STEPS: u64 = 4_000_000;
+
+/// Operations spent on a bound: about a second.
+const BOUND_WORK: u64 = 2_000_000_000;
+
+/// Options as read.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub weights: Weights,
+    /// What `sizes=` said, for workload weights.
+    pub sizes: Option<String>,
+    pub time: Option<f64>,
+    pub steps: Option<u64>,
+    pub seed: u64,
+    pub split: bool,
+    pub start: Option<String>,
+}
+
+/// How long a search may go on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// Steps of all chains together.
+    pub steps: Option<u64>,
+    /// The moment, on the watcher's clock, when it ends.
+    pub time: Option<f64>,
+    pub seed: u64,
+}
+
+impl Settings {
+    /// Reads the shared keys.
+    ///
+    /// # Errors
+    /// Values out of range, `sizes` without workload weights or the reverse, a time limit without a clock.
+    pub fn read(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Self> {
+        let nodes = topology.node_count();
+        let kind = match params.choice("weights", &["geometric", "harmonic", "path", "workload"])? {
+            "geometric" => Kind::Geometric,
+            "harmonic" => Kind::Harmonic,
+            "path" => Kind::Path,
+            _ => Kind::Workload,
+        };
+        let ring = params.flag("ring")?;
+        let window = params.integer("window", 1usize, 1 << 31)?;
+        let sizes = params.word("sizes")?;
+        let shared = params.choice("share", &["jobs", "node-hours"])?;
+        let per_node = params.integer("procs-per-node", 1u32, 1 << 20)?.unwrap_or(1);
+        for key in ["sizes", "share", "procs-per-node"] {
+            if params.has(key) && kind != Kind::Workload {
+                return Err(params.wrong(key, format!("weights=workload beside `{key}`")));
+            }
+        }
+        let default = if kind == Kind::Geometric { 16 } else { 64 };
+        let weights = match (kind, &sizes) {
+            (Kind::Workload, _) if window.is_some() => {
+                return Err(params.wrong("window", "no window: workload weighs every lag"));
+            }
+            (Kind::Workload, None) => {
+                return Err(params.wrong("sizes", "sizes=FILE or sizes=log-uniform"));
+            }
+            (Kind::Workload, Some(_)) if nodes < 2 => {
+                let expected = "a machine of at least 2 nodes";
+                return Err(Error::input(params.place_of("sizes"), "one node", expected));
+            }
+            (Kind::Workload, Some(text)) => {
+                let shares = shares(params, text, shared, per_node, nodes as u32)?;
+                Weights::workload(nodes, &shares, ring)
+            }
+            _ => Weights::by_lag(kind, nodes, window.unwrap_or(default), ring),
+        };
+        let time = params.real("time", 0.0, 1e9)?;
+        let steps = params.integer("steps", 1u64, 1 << 50)?;
+        if time == Some(0.0) {
+            return Err(params.wrong("time", "more than 0 seconds"));
+        }
+        if time.is_some() && steps.is_none() && watch.seconds().is_none() {
+            return Err(params.wrong("time", "steps=N where nobody holds a clock"));
+        }
+        Ok(Settings {
+            weights,
+            sizes,
+            time,
+            steps,
+            seed: params.seed()?,
+            split: params.flag("split")?,
+            start: params.word("start")?,
+        })
+    }
+
+    /// The search's budget, on the watcher's clock.
+    pub fn budget(&self) -> Budget {
+        let steps = match (self.steps, self.time) {
+            (None, None) => Some(DEFAULT_STEPS),
+            (steps, _) => steps,
+        };
+        Budget { steps, time: self.time, seed: self.seed }
+    }
+
+    /// Operations that a bound may take: fewer where little time or few steps are asked for.
+    pub fn bound_work(&self) -> u64 {
+        let by_time = self.time.map_or(u64::MAX, |t| (t * 3e8) as u64);
+        let by_steps = self.steps.map_or(u64::MAX, |s| s.saturating_mul(1000));
+        BOUND_WORK.min(by_time).min(by_steps)
+    }
+}
+
+/// The shares of job sizes that `sizes=` names.
+fn shares(
+    params: &Params,
+    text: &str,
+    shared: &str,
+    per_node: u32,
+    nodes: u32,
+) -> Result<Vec<(u32, f64)>> {
+    if text == "log-uniform" && (shared == "node-hours" || per_node != 1) {
+        return Err(params.wrong("sizes", "a trace beside `share` or `procs-per-node`"));
+    }
+    let weight = if shared == "node-hours" { Weight::NodeHours } else { Weight::Jobs };
+    let options = Options { procs_per_node: per_node, ..Options::default() };
+    Sizes::read(text, weight, &options)?.shares(nodes)
+}

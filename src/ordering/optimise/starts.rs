@@ -1,0 +1,92 @@
+//! Where a search starts: the classic orderings, best first.
+
+use super::objective::evaluate;
+use super::space::Space;
+use super::weights::Weights;
+use crate::error::Result;
+use crate::ordering::{NodeOrder, defaults, suitable};
+use crate::topology::Topology;
+
+/// A classic ordering as a sequence of elements.
+pub(in crate::ordering) struct Start {
+    pub label: String,
+    pub order: Vec<u32>,
+    /// Its value under the weights it was ranked by.
+    pub value: f64,
+}
+
+/// Beyond this many elements only orderings made in about linear time are tried.
+const LARGE: usize = 40_000;
+
+/// The classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order.
+///
+/// # Errors
+/// What making an ordering may answer: more memory than allowed.
+pub(super) fn ranked(topology: &Topology, space: &Space, weights: &Weights) -> Result<Vec<Start>> {
+    let mut starts = Vec::new();
+    for label in labels(topology, space.len()) {
+        // A family may not suit this box (too many axes, say): then it is no candidate.
+        let Ok(order) = NodeOrder::make(topology, &label) else { continue };
+        starts.push(start(topology, space, weights, &order));
+    }
+    if starts.is_empty() {
+        let order = NodeOrder::make(topology, "row-major")?;
+        starts.push(start(topology, space, weights, &order));
+    }
+    starts.sort_by(|a, b| a.value.total_cmp(&b.value));
+    starts.dedup_by(|a, b| a.order == b.order);
+    Ok(starts)
+}
+
+/// An ordering as a start; routers it parts come together where their first node stands.
+pub(super) fn start(
+    topology: &Topology,
+    space: &Space,
+    weights: &Weights,
+    order: &NodeOrder,
+) -> Start {
+    let elements = space.collapse(topology, order.nodes());
+    let value = evaluate(weights, &space.distances, &elements);
+    Start { label: order.label().to_string(), order: elements, value }
+}
+
+fn labels(topology: &Topology, elements: usize) -> Vec<String> {
+    let mut labels: Vec<String> =
+        defaults::suiting(topology).into_iter().filter(|l| l != "random").collect();
+    let names = suitable(topology);
+    if let Some(lattice) = topology.lattice() {
+        let longer: Vec<usize> =
+            (0..lattice.extents.len()).filter(|i| lattice.extents[*i] > 1).collect();
+        if (2..=3).contains(&longer.len()) && lattice.extents.len() <= 10 {
+            for axes in permutations(&longer) {
+                let mut spelled: String = axes.iter().map(usize::to_string).collect();
+                for short in (0..lattice.extents.len()).filter(|i| !longer.contains(i)) {
+                    spelled.insert_str(0, &short.to_string());
+                }
+                for family in ["hilbert", "gilbert", "snake", "brick"] {
+                    labels.push(format!("{family}:axes={spelled}"));
+                }
+            }
+        }
+    }
+    if elements <= LARGE {
+        labels.extend(["nearest", "rcm", "dfs"].map(String::from));
+    }
+    labels.retain(|l| names.contains(&l.split(':').next().unwrap_or("")));
+    labels.sort();
+    labels.dedup();
+    labels
+}
+
+fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
+    let [first, rest @ ..] = items else { return vec![Vec::new()] };
+    let mut all = Vec::new();
+    for shorter in permutations(rest) {
+        for at in 0..=shorter.len() {
+            let mut longer = shorter.clone();
+            longer.insert(at, *first);
+            all.push(longer);
+        }
+    }
+    all
+}

@@ -1,0 +1,307 @@
+//! Optimised orderings against exhaustive search, published values and each other.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use nodeorder::ordering::{Outcome, Unwatched};
+use nodeorder::{NodeOrder, Topology};
+
+/// A graph on n nodes: bit `a·n + b` for an edge a < b.
+type Graph = u64;
+
+fn edges(n: usize, graph: Graph) -> impl Iterator<Item = (usize, usize)> {
+    (0..n)
+        .flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
+        .filter(move |(a, b)| graph >> (a * n + b) & 1 == 1)
+}
+
+/// The least code over all relabellings that list nodes by descending degree.
+fn canonical(n: usize, graph: Graph) -> Graph {
+    let mut adjacent = vec![vec![false; n]; n];
+    for (a, b) in edges(n, graph) {
+        adjacent[a][b] = true;
+        adjacent[b][a] = true;
+    }
+    let degree: Vec<usize> =
+        adjacent.iter().map(|row| row.iter().filter(|x| **x).count()).collect();
+    let mut slots = degree.clone();
+    slots.sort_unstable_by(|a, b| b.cmp(a));
+    let mut least = Graph::MAX;
+    place(&adjacent, &degree, &slots, &mut Vec::new(), &mut least);
+    least
+}
+
+fn place(
+    adjacent: &[Vec<bool>],
+    degree: &[usize],
+    slots: &[usize],
+    chosen: &mut Vec<usize>,
+    least: &mut Graph,
+) {
+    let n = degree.len();
+    if chosen.len() == n {
+        let mut code = 0;
+        for a in 0..n {
+            for b in a + 1..n {
+                code |= u64::from(adjacent[chosen[a]][chosen[b]]) << (a * n + b);
+            }
+        }
+        *least = code.min(*least);
+        return;
+    }
+    for v in 0..n {
+        if degree[v] == slots[chosen.len()] && !chosen.contains(&v) {
+            chosen.push(v);
+            place(adjacent, degree, slots, chosen, least);
+            chosen.pop();
+        }
+    }
+}
+
+/// Every connected graph on n nodes, up to isomorphism: each has a node whose removal leaves it connected.
+fn connected(n: usize) -> BTreeSet<Graph> {
+    if n == 1 {
+        return BTreeSet::from([0]);
+    }
+    let mut all = BTreeSet::new();
+    for smaller in connected(n - 1) {
+        let base = edges(n - 1, smaller).fold(0, |g, (a, b)| g | 1 << (a * n + b));
+        for neighbours in 1u64..1 << (n - 1) {
+            let new = (0..n - 1).filter(|a| neighbours >> a & 1 == 1);
+            all.insert(canonical(n, new.fold(base, |g, a| g | 1 << (a * n + n - 1))));
+        }
+    }
+    all
+}
+
+/// The graph as a machine.
+fn machine(folder: &std::path::Path, n: usize, graph: Graph) -> Topology {
+    let mut text = String::new();
+    edges(n, graph).for_each(|(a, b)| writeln!(text, "{a},{b}").unwrap());
+    let path = folder.join("graph.csv");
+    std::fs::write(&path, text).unwrap();
+    Topology::inline(&format!("graph:{}", path.display()), &Default::default()).unwrap()
+}
+
+/// The least objective over all orders, by trying them: `weight[a][b]` of ranks a < b.
+fn by_trying(distance: &[Vec<f64>], weight: &[Vec<f64>]) -> f64 {
+    fn go(
+        distance: &[Vec<f64>],
+        weight: &[Vec<f64>],
+        order: &mut Vec<usize>,
+        cost: f64,
+        least: &mut f64,
+    ) {
+        let n = distance.len();
+        if order.len() == n {
+            *least = least.min(cost);
+            return;
+        }
+        for v in 0..n {
+            if !order.contains(&v) {
+                let b = order.len();
+                let more: f64 = (0..b).map(|a| weight[a][b] * distance[order[a]][v]).sum();
+                order.push(v);
+                go(distance, weight, order, cost + more, least);
+                order.pop();
+            }
+        }
+    }
+    let mut least = f64::INFINITY;
+    go(distance, weight, &mut Vec::new(), 0.0, &mut least);
+    least
+}
+
+fn distances(topology: &Topology) -> Vec<Vec<f64>> {
+    let nodes: Vec<_> = topology.nodes().iter().collect();
+    let row = |a| nodes.iter().map(|b| f64::from(topology.distance(a, *b))).collect();
+    nodes.iter().map(|a| row(*a)).collect()
+}
+
+fn weights(n: usize, window: usize, ring: bool, of: impl Fn(usize) -> f64) -> Vec<Vec<f64>> {
+    let lag = |a: usize, b: usize| {
+        let k = if ring { (b - a).min(n - (b - a)) } else { b - a };
+        if k <= window { of(k) } else { 0.0 }
+    };
+    (0..n).map(|a| (0..n).map(|b| if a < b { lag(a, b) } else { 0.0 }).collect()).collect()
+}
+
+fn geometric(k: usize) -> f64 {
+    0.5f64.powi(k as i32 - 1)
+}
+
+fn search(topology: &Topology, by: &str) -> Outcome {
+    let (order, outcome) = NodeOrder::make_with(topology, by, &Unwatched).unwrap();
+    let outcome = outcome.unwrap();
+    assert_eq!(order.nodes(), outcome.nodes);
+    outcome
+}
+
+/// What the outcome says of its order is true, and it is the least there is.
+fn check(topology: &Topology, by: &str, weight: &[Vec<f64>], solver: &str) {
+    let outcome = search(topology, by);
+    let distance = distances(topology);
+    let mut value = 0.0;
+    for (b, y) in outcome.nodes.iter().enumerate() {
+        for (a, x) in outcome.nodes[..b].iter().enumerate() {
+            value += weight[a][b] * distance[x.index()][y.index()];
+        }
+    }
+    let least = by_trying(&distance, weight);
+    assert!((outcome.objective - value).abs() < 1e-9, "{by}: {} is {value}", outcome.objective);
+    assert!((value - least).abs() < 1e-9, "{by} on {}: {value}, not {least}", topology.spec());
+    assert!(outcome.optimal && outcome.gap == 0.0 && outcome.lower_bound == outcome.objective);
+    assert!(outcome.solver.contains(solver), "{by}: {}", outcome.solver);
+}
+
+#[test]
+fn there_are_as_many_connected_graphs_as_is_known() {
+    // Sequence A001349 of the On-Line Encyclopedia of Integer Sequences.
+    for (n, count) in [(2, 1), (3, 2), (4, 6), (5, 21), (6, 112)] {
+        assert_eq!(connected(n).len(), count);
+    }
+}
+
+#[test]
+fn the_dynamic_program_is_right_on_every_connected_graph_of_up_to_seven_nodes() {
+    let folder = tempfile::tempdir().unwrap();
+    for n in 3..=7 {
+        let graphs = connected(n);
+        assert!(n < 7 || graphs.len() == 853);
+        for (i, graph) in graphs.into_iter().enumerate() {
+            let topology = machine(folder.path(), n, graph);
+            let window = 1 + i % (n - 1);
+            let by = format!("ilp:solver=dp,weights=geometric,window={window}");
+            check(&topology, &by, &weights(n, window, false, geometric), "dynamic");
+            if n < 7 {
+                let by = format!("ilp:solver=dp,weights=harmonic,window={window},ring=true");
+                check(&topology, &by, &weights(n, window, true, |k| 1.0 / k as f64), "dynamic");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_integer_program_is_right_on_every_connected_graph_of_up_to_five_nodes() {
+    integer_programs(5);
+}
+
+/// Long: minutes. `.ci/run` runs it.
+#[test]
+#[ignore = "minutes: integer programs on 143 graphs of up to six nodes and 50 of seven and eight"]
+fn the_integer_program_is_right_on_larger_graphs() {
+    integer_programs(6);
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 1..=50 {
+        let n = 7 + seed % 2;
+        let spec = format!("gnm:n={n},m={},seed={seed}", n + seed % 4);
+        let topology = Topology::inline(&spec, &Default::default()).unwrap();
+        check(
+            &topology,
+            "ilp:solver=microlp,window=2",
+            &weights(n, 2, false, geometric),
+            "microlp",
+        );
+        check(&topology, "ilp:solver=dp,window=4", &weights(n, 4, false, geometric), "dynamic");
+    }
+    drop(folder);
+}
+
+fn integer_programs(most: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    for n in 3..=most {
+        for (i, graph) in connected(n).into_iter().enumerate() {
+            let topology = machine(folder.path(), n, graph);
+            let form = if i % 3 == 0 { "distance" } else { "flow" };
+            let window = 2 + i % 2;
+            let by = format!("ilp:solver=microlp,form={form},window={window}");
+            check(&topology, &by, &weights(n, window, false, geometric), "microlp");
+        }
+    }
+}
+
+#[test]
+fn known_optima_are_found_and_proved() {
+    for (spec, ring, value) in [
+        ("mesh:3x3x3", false, 69.75),
+        ("torus:3x3x3", false, 62.5),
+        ("torus:5x5", false, 64.375),
+        ("torus:4x6", false, 60.25),
+        ("mesh:4x4", false, 39.25),
+        ("mesh:2x2x2", false, 16.25),
+        ("mesh:2x2x2", true, 21.0),
+    ] {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        for method in ["ilp", "optimise"] {
+            let by = format!("{method}:weights=geometric,window=4,ring={ring}");
+            let outcome = search(&topology, &by);
+            assert_eq!(outcome.objective, value, "{spec} {by}");
+            assert!(outcome.optimal && outcome.lower_bound == value, "{spec} {by}");
+            assert_eq!(outcome.solver, "dynamic program");
+        }
+    }
+}
+
+#[test]
+fn hamiltonian_paths_are_proved() {
+    for spec in ["torus:8x8", "torus:15x6x16"] {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let outcome = search(&topology, "ilp:weights=path");
+        assert!(outcome.optimal);
+        assert_eq!(outcome.objective, topology.node_count() as f64 - 1.0);
+    }
+    let cut = search(
+        &Topology::inline("torus:8x8", &Default::default()).unwrap(),
+        "ilp:weights=path,solver=microlp",
+    );
+    assert!(
+        cut.optimal && cut.objective == 63.0 && cut.solver.contains("subtour"),
+        "{}",
+        cut.solver
+    );
+}
+
+#[test]
+fn bounds_hold_and_steps_decide() {
+    for (spec, by) in [
+        ("torus:4x4", "optimise:window=6,steps=20000"),
+        ("torus:8x8", "optimise:steps=40000"),
+        ("torus:6x5,per_router=2", "optimise:weights=harmonic,window=9,steps=20000"),
+        ("torus:6x5,per_router=2,exclude=7", "optimise:window=9,steps=20000"),
+        ("mesh:5x4x3", "optimise:weights=workload,sizes=log-uniform,steps=20000"),
+        ("mesh:5x4x3", "optimise:weights=workload,sizes=log-uniform,ring=true,steps=20000"),
+        ("slim-fly:q=5", "optimise:ring=true,steps=20000"),
+        ("torus:12x12x2", "optimise:ring=true,steps=20000,weights=harmonic"),
+        ("fat-tree:k=8", "optimise:steps=20000"),
+        ("torus:6x6,per_router=2", "optimise:split=true,steps=20000"),
+    ] {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let first = search(&topology, by);
+        assert!(first.lower_bound <= first.objective && first.lower_bound > 0.0, "{spec} {by}");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let again = pool.install(|| search(&topology, by));
+        assert_eq!(first.nodes, again.nodes, "{spec} {by}");
+        let classic = search(&topology, &format!("{by},start=row-major"));
+        assert!(first.lower_bound <= classic.objective + 1e-9, "{spec} {by}");
+        let other = search(&topology, &format!("{by},seed=2"));
+        assert!(first.lower_bound <= other.objective + 1e-9, "{spec} {by}");
+    }
+}
+
+#[test]
+fn workload_orderings_beat_their_starts() {
+    let topology = Topology::inline("torus:6x6x4", &Default::default()).unwrap();
+    let found = search(&topology, "optimise:weights=workload,sizes=log-uniform,steps=200000");
+    for by in ["hilbert", "gilbert", "snake", "brick"] {
+        let order = NodeOrder::make(&topology, by).unwrap();
+        let curve = nodeorder::metric::mpc::curve(&topology, &order).unwrap();
+        let mine = NodeOrder::new(&topology, "found", found.nodes.clone()).unwrap();
+        let ours = nodeorder::metric::mpc::curve(&topology, &mine).unwrap();
+        let total: f64 = (2..=144).map(|s| 1.0 / f64::from(s)).sum();
+        let mean = |c: &nodeorder::metric::mpc::Curve| {
+            (2..=144).map(|s| c.mpc(s) / s as f64).sum::<f64>() / total
+        };
+        assert!((mean(&ours) - found.objective).abs() < 1e-9);
+        assert!(mean(&ours) < mean(&curve), "{by}");
+    }
+}
