@@ -42,6 +42,10 @@ pub struct Command {
     /// Processors of a node, in an SWF trace
     #[arg(long, value_name = "P", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: Option<u32>,
+    /// Also search an ordering for these job sizes (log-uniform without a trace), with a budget such as
+    /// time=10 (seconds) or steps=1000000
+    #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, default_missing_value = "time=10")]
+    optimise: Option<String>,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
@@ -56,13 +60,17 @@ impl Command {
             self.orders.clone()
         };
         let bar = progress::bar(2 * texts.len() as u64, "comparing");
-        let orders = if self.orders.is_empty() {
+        let mut orders = if self.orders.is_empty() {
             let made = texts.par_iter().map(|t| NodeOrder::make(&topology, t));
             distinct(made.collect::<Result<Vec<_>, _>>()?)
         } else {
             super::orders(&topology, &texts)?
         };
         bar.inc(texts.len() as u64);
+        if let Some(text) = self.searched() {
+            bar.set_message(text.clone());
+            orders.push(super::made(&topology, &text)?);
+        }
         let mut curves = Vec::new();
         for order in &orders {
             bar.set_message(order.label().to_string());
@@ -118,6 +126,20 @@ impl Command {
         Ok(Some(prediction))
     }
 
+    /// The ordering to search, where one is wanted.
+    fn searched(&self) -> Option<String> {
+        let budget = self.optimise.as_ref()?;
+        let sizes = match &self.trace {
+            Some(path) => path.display().to_string(),
+            None => "log-uniform".into(),
+        };
+        let processors = match self.procs_per_node {
+            Some(count) => format!(",procs-per-node={count}"),
+            None => String::new(),
+        };
+        Some(format!("optimise:weights=workload,sizes={sizes}{processors},{budget}"))
+    }
+
     /// The command line that makes this comparison again.
     fn command(&self, context: &Context) -> String {
         let mut words = vec!["nodeorder".to_string(), "compare".into(), self.spec.clone()];
@@ -132,6 +154,9 @@ impl Command {
         }
         if let Some(processors) = self.procs_per_node {
             words.extend(["--procs-per-node".into(), processors.to_string()]);
+        }
+        if let Some(budget) = &self.optimise {
+            words.push(format!("--optimise={budget}"));
         }
         if context.seed != 1 {
             words.extend(["--seed".into(), context.seed.to_string()]);
@@ -208,6 +233,9 @@ fn write_table(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<
     writeln!(out, "{}", table.trim_fmt())?;
     writeln!(out)?;
     writeln!(out, "{}", winners(comparison))?;
+    if let Some(floor) = comparison.floor_mean_log {
+        writeln!(out, "No ordering of this machine can have a mean(log) below {floor:.3}.")?;
+    }
     Ok(())
 }
 

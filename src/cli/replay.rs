@@ -139,6 +139,7 @@ impl Command {
         let mut summaries = vec![Summary::default(); lanes.len()];
         let started = Instant::now();
         let clock = || started.elapsed();
+        let clock: Option<replay::Clock<'_>> = if self.timings { Some(&clock) } else { None };
         let write = |step: replay::Step<'_>| -> anyhow::Result<()> {
             let i = step.replay;
             if rows_wanted && lanes[i].wanted {
@@ -163,7 +164,7 @@ impl Command {
             }
             Ok(())
         };
-        replay::run(&mut log, &mut replays, Some(&clock), write, gather)?;
+        replay::run(&mut log, &mut replays, clock, write, gather)?;
 
         self.warn(&replays[0], places[0].len());
         if let Some(mut out) = out {

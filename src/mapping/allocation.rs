@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 
 use rayon::prelude::*;
 
+use super::hops::from_each;
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::ratio::ratio;
-use crate::topology::{Metric, Topology};
+use crate::topology::Topology;
 
 /// Average shortest path length and diameter of an allocation.
 ///
@@ -49,7 +50,12 @@ impl Allocation {
             routers.push((run[0], run.len() as u64));
         }
         let (total, diameter) = in_machine(topology, &routers)?;
-        let (components, inside) = induced(topology, &routers)?;
+        let (components, inside) = if routers.len() == topology.graph()?.router_count() {
+            // The whole machine is its own subgraph; machines are connected.
+            (1, Some((total, diameter)))
+        } else {
+            induced(topology, &routers)?
+        };
         let n = nodes.len() as u128;
         // Ordered pairs of different nodes.
         let mean = |total: u128| (n > 1).then(|| ratio(total, n * (n - 1)));
@@ -73,25 +79,16 @@ fn add(a: Sums, b: Sums) -> Sums {
 }
 
 fn in_machine(topology: &Topology, routers: &[(u32, u64)]) -> Result<Sums> {
-    let sum = |here: u64, hops: &dyn Fn(u32) -> u32| {
-        routers.iter().fold((0, 0), |sums, (to, there)| {
-            let hops = hops(*to);
-            add(sums, (u128::from(here * there) * u128::from(hops), hops))
-        })
-    };
-    if !matches!(topology.metric(), Metric::Hops) {
-        let from = |(from, here): &(u32, u64)| {
-            sum(*here, &|to| topology.metric().between(RouterId(*from), RouterId(to)).unwrap_or(0))
-        };
-        return Ok(routers.par_iter().map(from).reduce(|| (0, 0), add));
-    }
-    let graph = topology.graph()?;
-    let buffers = || (vec![0; graph.router_count()], Vec::new());
-    let from = |(hops, queue): &mut (Vec<u32>, Vec<u32>), (from, here): &(u32, u64)| {
-        graph.fill_hops(RouterId(*from), hops, queue);
-        sum(*here, &|to| hops[to as usize])
-    };
-    Ok(routers.par_iter().map_init(buffers, from).reduce(|| (0, 0), add))
+    let sources: Vec<u32> = routers.iter().map(|(router, _)| *router).collect();
+    let lookups = (routers.len() as u64).saturating_mul(routers.len() as u64);
+    let parts = from_each(topology, &sources, lookups, |from, hops, sums: &mut Sums| {
+        let here = routers[from].1;
+        for (to, there) in routers {
+            let hops = hops.to(*to);
+            *sums = add(*sums, (u128::from(here * there) * u128::from(hops), hops));
+        }
+    })?;
+    Ok(parts.into_iter().fold((0, 0), add))
 }
 
 /// Components of the induced subgraph, and its distances if it is one.

@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 
 use super::allocation::Allocation;
-use super::demand::{Demand, End};
+use super::demand::{Demand, End, Flow};
 use super::guest::Guest;
+use super::hops::{Hops, from_each};
 use super::links::Links;
 use super::placement::Placement;
-use super::routing::{Fabric, Lengths, Routing, Wave};
+use super::routing::{Fabric, Lengths, Routing};
 use crate::error::Result;
 use crate::ids::RouterId;
-use crate::topology::Metric;
 
 /// What a placement means for a guest's traffic.
 ///
@@ -122,36 +122,31 @@ impl Dilation {
     /// # Complexity
     /// O(flows) where distances have a closed form, else a search for each source as far as its targets.
     pub fn of(fabric: &Fabric<'_>, demand: &Demand, routing: &Routing) -> Result<Self> {
-        let lengths = routing.lengths(fabric)?;
-        let metric = fabric.topology.metric();
         let sources = demand.roots(End::Source);
-        let searched = matches!((&lengths, metric), (Lengths::Shortest, Metric::Hops));
-        let size = sources.len().div_ceil(64).max(16);
-        let pieces: Vec<usize> = (0..sources.len()).step_by(size).collect();
-        let run = |first: &usize| {
-            let mut wave = Wave::new(if searched { fabric.links.routers() } else { 0 });
-            let mut sums = Sums::default();
-            let mut buffer = Vec::new();
-            for (root, source) in sources.iter().enumerate().skip(*first).take(size) {
-                let row = demand.row(End::Source, root, &mut buffer);
-                if searched {
-                    wave.run(&fabric.links, *source, row);
-                }
-                for flow in row {
-                    let (from, to) = (RouterId(*source), RouterId(flow.router));
-                    let hops = match &lengths {
-                        Lengths::Mean(mean) => mean(from, to),
-                        Lengths::Shortest => f64::from(match metric.between(from, to) {
-                            Some(hops) => hops,
-                            None => wave.seen[to.index()].hops,
-                        }),
-                    };
-                    sums.add(hops, flow.pairs, flow.volume);
-                }
+        let parts: Vec<Sums> = match routing.lengths(fabric)? {
+            Lengths::Shortest => {
+                let visit = |root, hops: &Hops<'_>, (sums, buffer): &mut (Sums, Vec<Flow>)| {
+                    for flow in demand.row(End::Source, root, buffer) {
+                        sums.add(f64::from(hops.to(flow.router)), flow.pairs, flow.volume);
+                    }
+                };
+                let found = from_each(fabric.topology, sources, demand.pairs(), visit)?;
+                found.into_iter().map(|(sums, _)| sums).collect()
             }
-            sums
+            Lengths::Mean(mean) => {
+                let run = |(batch, sources): (usize, &[u32])| {
+                    let (mut sums, mut buffer) = (Sums::default(), Vec::new());
+                    for (i, source) in sources.iter().enumerate() {
+                        for flow in demand.row(End::Source, batch * BATCH + i, &mut buffer) {
+                            let hops = mean(RouterId(*source), RouterId(flow.router));
+                            sums.add(hops, flow.pairs, flow.volume);
+                        }
+                    }
+                    sums
+                };
+                sources.par_chunks(BATCH).enumerate().map(run).collect()
+            }
         };
-        let parts: Vec<Sums> = pieces.par_iter().map(run).collect();
         let mut all = Sums::default();
         all.add(0.0, demand.inside_pairs(), demand.inside_volume());
         parts.iter().for_each(|part| all.merge(part));
@@ -169,6 +164,9 @@ impl Dilation {
         })
     }
 }
+
+/// Sources whose sums are added up at once.
+const BATCH: usize = 64;
 
 #[derive(Default)]
 struct Sums {

@@ -14,6 +14,7 @@ mod allocation;
 mod analysis;
 mod demand;
 pub mod guest;
+mod hops;
 mod links;
 pub mod method;
 mod placement;

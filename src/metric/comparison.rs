@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::envelope::{compact_sets, lower_envelope};
 use super::mpc::Curve;
 use crate::error::Result;
+use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::topology::{Statistics, Topology};
 
@@ -56,6 +58,14 @@ pub struct Comparison {
     pub stretches: Vec<Stretch>,
     /// Sizes at which the two leaders change places: the first size of each new lead.
     pub crossovers: Vec<usize>,
+    /// A proved floor under every curve, element i for size i + 2; empty where the machine is too large.
+    #[serde(skip)]
+    pub floor: Vec<f64>,
+    /// What the most compact sets found have, likewise.
+    #[serde(skip)]
+    pub compact: Vec<f64>,
+    /// [`Entry::mean_log`] of the floor: no ordering of the machine can have less.
+    pub floor_mean_log: Option<f64>,
 }
 
 impl Comparison {
@@ -80,7 +90,13 @@ impl Comparison {
             [first, second, ..] => crossovers(&first.values, &second.values),
             _ => Vec::new(),
         };
+        let nodes: Vec<NodeId> = topology.nodes().iter().collect();
+        let floor = lower_envelope(topology, &nodes)?.unwrap_or_default();
+        let compact = compact_sets(topology, &nodes)?.unwrap_or_default();
         Ok(Comparison {
+            floor_mean_log: (!floor.is_empty()).then(|| weighted(&floor, |s| 1.0 / s as f64)),
+            floor,
+            compact,
             topology: topology.statistics()?,
             sizes,
             stretches: stretches(&entries, largest),
@@ -93,24 +109,27 @@ impl Comparison {
 impl Entry {
     fn new(order: &NodeOrder, curve: Curve, sizes: &[usize]) -> Self {
         let values = curve.values();
-        let weighted = |weight: fn(usize) -> f64| {
-            let (sum, all) = values.iter().enumerate().fold((0.0, 0.0), |(sum, all), (i, v)| {
-                (sum + weight(i + 2) * v, all + weight(i + 2))
-            });
-            sum / all
-        };
         Entry {
             label: order.label().to_string(),
             nodes: order.len(),
             at: sizes.iter().map(|s| values.get(s - 2).copied()).collect(),
-            mean_plain: weighted(|_| 1.0),
-            mean_log: weighted(|s| 1.0 / s as f64),
+            mean_plain: weighted(&values, |_| 1.0),
+            mean_log: weighted(&values, |s| 1.0 / s as f64),
             best_share: 0.0,
             mean_step: values.first().copied().unwrap_or(0.0),
             values,
             curve,
         }
     }
+}
+
+/// The mean over sizes from 2 on of a curve, each size with its weight.
+fn weighted(values: &[f64], weight: fn(usize) -> f64) -> f64 {
+    let (sum, all) = values
+        .iter()
+        .enumerate()
+        .fold((0.0, 0.0), |(sum, all), (i, v)| (sum + weight(i + 2) * v, all + weight(i + 2)));
+    sum / all
 }
 
 /// Powers of two from 2 up and the whole machine: enough to read a table by.

@@ -4,38 +4,120 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
-use crate::topology::Topology;
+use crate::topology::{Metric, Topology};
+
+/// Distances looked at for a floor or for compact sets at most: beyond, there is none.
+const MOST: u64 = 100_000_000;
 
 /// For S = 2, 3, …, N a number that the mean pairwise distance of no S of these nodes undercuts, and so
-/// MPC(S) of no ordering of them.
+/// MPC(S) of no ordering of them. `None` where that would take more than 10⁸ distances.
 ///
 /// The ball bound: in a set of S nodes every node is, on the mean over the others, at least as far from
 /// them as from its S-1 nearest nodes; the set's mean is the mean of that over its nodes, so at least the
-/// smallest over all nodes. Where all routers look alike and all nodes count, one router tells.
+/// smallest over all nodes. Where all routers look alike and all nodes count, one router tells; where some
+/// do not count and they are too many to look at each, the floor is that of the whole machine.
 ///
 /// # Errors
 /// More memory than allowed, where distances need the router graph.
 ///
 /// # Complexity
 /// O(routers²) distances and O(routers · N) sums; O(N) where all routers look alike.
-pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<f64>> {
+pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     topology.require("a floor of MPC curves", 32 * nodes.len() as u64)?;
     let mut count = vec![0usize; topology.network().hosts() as usize];
     nodes.iter().for_each(|n| count[topology.router_of(*n).index()] += 1);
-    let used: Vec<RouterId> =
+    let mut used: Vec<RouterId> =
         (0..count.len() as u32).map(RouterId).filter(|r| count[r.index()] > 0).collect();
-    let alike =
-        topology.network().vertex_transitive() && nodes.len() == topology.nodes().places() as usize;
-    let looks = if alike { &used[..used.len().min(1)] } else { &used[..] };
-    let least = looks
+    let alike = topology.network().vertex_transitive();
+    let many = used.len() as u64 * (count.len() + nodes.len()) as u64 > MOST;
+    if alike && (many || nodes.len() == topology.nodes().places() as usize) {
+        count.fill(topology.network().per_router() as usize);
+        used.truncate(1);
+    } else if many {
+        return Ok(None);
+    }
+    let least = used
         .par_iter()
         .map(|router| Ok(nearest_sums(&topology.hops_from(*router)?, &count)))
         .try_reduce_with(|mut a: Vec<u64>, b| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
             Ok::<_, crate::Error>(a)
         });
+    let mut least = least.unwrap_or_else(|| Ok(Vec::new()))?;
+    least.truncate(nodes.len().saturating_sub(1));
+    Ok(Some(least.into_iter().enumerate().map(|(i, sum)| sum as f64 / (i + 1) as f64).collect()))
+}
+
+/// Routers up to which compact sets are grown from several places.
+const FEW: usize = 2000;
+
+/// For S = 2, 3, …, N the mean pairwise distance of the most compact set of S of these nodes that was found:
+/// sets grown node by node, each the one that adds the least, from up to three routers. A single job alone on
+/// the machine could have it; an ordering has to do with all its windows. `None` where that would take more
+/// than 4·10⁸ distances.
+///
+/// # Errors
+/// More memory than allowed, where distances need the router graph.
+///
+/// # Complexity
+/// O(routers²) for each of three starts.
+pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
+    topology.require("compact sets", 64 * nodes.len() as u64)?;
+    let mut count = vec![0u64; topology.network().hosts() as usize];
+    nodes.iter().for_each(|n| count[topology.router_of(*n).index()] += 1);
+    let used: Vec<RouterId> =
+        (0..count.len() as u32).map(RouterId).filter(|r| count[r.index()] > 0).collect();
+    let whole = nodes.len() == topology.nodes().places() as usize;
+    let one = whole && topology.network().vertex_transitive() || used.len() > FEW;
+    let starts = if one { vec![0] } else { vec![0, used.len() / 3, used.len() / 2] };
+    // A search goes over links and takes longer than a formula.
+    let price = if matches!(topology.metric(), Metric::Hops) { 4 } else { 1 };
+    let distances = (used.len() as u64).saturating_mul(count.len() as u64);
+    if distances.saturating_mul(price) > MOST || used.is_empty() {
+        return Ok(None);
+    }
+    let grown = starts.par_iter().map(|start| grow(topology, &used, &count, used[*start]));
+    let least = grown.try_reduce_with(|mut a, b| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
+        Ok(a)
+    });
     let least = least.unwrap_or_else(|| Ok(Vec::new()))?;
-    Ok(least.into_iter().enumerate().map(|(i, sum)| sum as f64 / (i + 1) as f64).collect())
+    let mean = |(i, sum): (usize, u64)| sum as f64 / ((i + 2) * (i + 1) / 2) as f64;
+    Ok(Some(least.into_iter().enumerate().map(mean).collect()))
+}
+
+/// Pair-distance sums of 2, 3, … nodes, taken router by router, always the one nearest to those taken.
+fn grow(
+    topology: &Topology,
+    used: &[RouterId],
+    count: &[u64],
+    start: RouterId,
+) -> Result<Vec<u64>> {
+    let mut left: Vec<RouterId> = used.to_vec();
+    // Sum of the distances to all nodes taken, for each router.
+    let mut sums = vec![0u64; count.len()];
+    let (mut next, mut total) = (start, 0);
+    let mut totals = Vec::new();
+    loop {
+        for _ in 0..count[next.index()] {
+            total += sums[next.index()];
+            totals.push(total);
+        }
+        left.retain(|r| *r != next);
+        let hops = topology.hops_from(next)?;
+        let mut nearest: Option<(u64, RouterId)> = None;
+        for router in &left {
+            let sum = &mut sums[router.index()];
+            *sum += u64::from(hops[router.index()]) * count[next.index()];
+            if nearest.is_none_or(|(least, _)| *sum < least) {
+                nearest = Some((*sum, *router));
+            }
+        }
+        match nearest {
+            Some((_, router)) => next = router,
+            None => return Ok(totals.split_off(1.min(totals.len()))),
+        }
+    }
 }
 
 /// The sum of the distances to the nearest 1, 2, … other nodes, for a node of the router these hops start
@@ -71,7 +153,7 @@ mod tests {
         for spec in ["mesh:3x3", "torus:4x2,exclude=3", "mesh:3x2,per_router=2,exclude=5"] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let nodes: Vec<NodeId> = topology.nodes().iter().collect();
-            let floor = lower_envelope(&topology, &nodes).unwrap();
+            let floor = lower_envelope(&topology, &nodes).unwrap().unwrap();
             assert_eq!(floor.len(), nodes.len() - 1);
             let mut touched = 0;
             let mut least = vec![f64::INFINITY; nodes.len() + 1];
@@ -87,6 +169,13 @@ mod tests {
                 let mean = f64::from(sum) / (size * (size - 1)) as f64;
                 least[size] = least[size].min(mean);
             }
+            let compact = compact_sets(&topology, &nodes).unwrap().unwrap();
+            assert_eq!(compact.len(), floor.len());
+            assert_eq!(compact.last(), least.last(), "{spec}: all nodes are one set");
+            for (i, compact) in compact.iter().enumerate() {
+                assert!(*compact >= least[i + 2] - 1e-12, "{spec} {}", i + 2);
+            }
+            assert!((compact[0] - least[2]).abs() < 1e-12, "{spec}: the nearest two are found");
             for (i, floor) in floor.iter().enumerate() {
                 assert!(*floor <= least[i + 2] + 1e-12, "{spec} {}", i + 2);
                 touched += usize::from((floor - least[i + 2]).abs() < 1e-12);
@@ -102,7 +191,7 @@ mod tests {
             for by in ["row-major", "bfs", "random"] {
                 let order = NodeOrder::make(&topology, by).unwrap();
                 let curve = mpc::curve(&topology, &order).unwrap();
-                let floor = lower_envelope(&topology, order.nodes()).unwrap();
+                let floor = lower_envelope(&topology, order.nodes()).unwrap().unwrap();
                 for (i, floor) in floor.iter().enumerate() {
                     assert!(curve.mpc(i + 2) >= floor - 1e-12, "{spec} {by} {}", i + 2);
                 }

@@ -57,6 +57,9 @@ const VARIABLES: usize = 60_000;
 /// Most edges of the path problem.
 const EDGES: usize = 20_000;
 
+/// Operations for the bound that is there before any solver starts.
+const QUICK_BOUND: u64 = 100_000_000;
+
 /// Runs `ilp` with its parameters under a watcher.
 ///
 /// # Errors
@@ -81,7 +84,8 @@ pub fn ilp(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Ou
     let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
         return Err(Error::input(params.place().clone(), "no start", "an ordering to start from"));
     };
-    let bound = bounds::lower(topology, &problem, settings.bound_work());
+    let work = settings.bound_work().min(QUICK_BOUND);
+    let bound = bounds::lower(topology, &problem, work);
     watch.progress(value, bound);
     let done = |order: &[u32], bound, by: &str, status| {
         Ok(Outcome::new(&problem, order, bound, by, status).noted(&settings))
@@ -185,8 +189,8 @@ impl Model {
         let mut rank = vec![0; n];
         start.iter().enumerate().for_each(|(p, e)| rank[*e as usize] = p);
         let mut warm: Vec<(Variable, f64)> = Vec::new();
-        for i in 0..n {
-            warm.extend((0..n).map(|p| (at(i, p), f64::from(u8::from(rank[i] == p)))));
+        for (i, rank) in rank.iter().enumerate() {
+            warm.extend((0..n).map(|p| (at(i, p), f64::from(u8::from(*rank == p)))));
         }
         let mut constraints = Vec::new();
         for i in 0..n {

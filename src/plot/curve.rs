@@ -35,14 +35,26 @@ const TOP: f64 = 52.0;
 const BOTTOM: f64 = 58.0;
 const ROW: f64 = 21.0;
 const LEGEND_ROOM: f64 = 230.0;
+const COMPACT: &str = "compact sets found";
+const FLOOR: &str = "proved floor";
+
+/// What the machine allows, whatever the ordering.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// The machine's mean distance, where every curve of the whole machine ends.
+    pub mean_distance: Option<f64>,
+    /// A proved floor, element i for size i + 2; may be empty.
+    pub floor: &'a [f64],
+    /// What the most compact sets found have, likewise.
+    pub compact: &'a [f64],
+}
 
 /// One or two panels of curves with a shared legend on the right, which no curve can reach.
 pub(super) struct Curves<'a> {
     title: &'a str,
     series: &'a [Series<'a>],
     views: &'a [View],
-    /// The machine's mean distance, where every curve of the whole machine ends.
-    mean_distance: Option<f64>,
+    limits: Limits<'a>,
     /// The lowest value of each size, where a view needs it.
     best: Vec<f64>,
 }
@@ -72,7 +84,7 @@ impl Drawing for Curves<'_> {
 
     fn size(&self) -> (f64, f64) {
         let panels = TOP + self.views.len() as f64 * (PANEL + BOTTOM);
-        (WIDTH, panels.max(TOP + self.series.len() as f64 * ROW + 60.0))
+        (WIDTH, panels.max(TOP + (self.series.len() + 2) as f64 * ROW + 70.0))
     }
 
     fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
@@ -84,6 +96,7 @@ impl Drawing for Curves<'_> {
             let panel = self.panel(*view, right - 16.0, top);
             panel.frame(pen)?;
             self.mean_line(pen, &panel)?;
+            self.limit_lines(pen, &panel)?;
             self.plot(pen, &panel)?;
         }
         self.legend(pen, right)
@@ -134,7 +147,7 @@ impl<'a> Curves<'a> {
         title: &'a str,
         series: &'a [Series<'a>],
         views: &'a [View],
-        mean_distance: Option<f64>,
+        limits: Limits<'a>,
     ) -> Self {
         let mut best = Vec::new();
         if views.contains(&View::AboveBest) {
@@ -143,12 +156,13 @@ impl<'a> Curves<'a> {
                 best.iter_mut().zip(series.values).for_each(|(best, v)| *best = v.min(*best));
             }
         }
-        Curves { title, series, views, mean_distance, best }
+        Curves { title, series, views, limits, best }
     }
 
     fn legend_width(&self) -> f64 {
         let style = Text::new(13.0);
-        let widest = self.series.iter().map(|s| style.width(s.label)).fold(60.0, f64::max);
+        let least = if self.limits.floor.is_empty() { 60.0 } else { style.width(COMPACT) };
+        let widest = self.series.iter().map(|s| style.width(s.label)).fold(least, f64::max);
         widest.min(LEGEND_ROOM) + 44.0
     }
 
@@ -164,7 +178,7 @@ impl<'a> Curves<'a> {
         }
         if view == View::Full {
             // Room above the line for its name.
-            high = high.max(1.06 * self.mean_distance.unwrap_or(0.0));
+            high = high.max(1.06 * self.limits.mean_distance.unwrap_or(0.0));
         }
         if view == View::AboveBest {
             high = high.min(ABOVE_BEST_TOP);
@@ -196,7 +210,7 @@ impl<'a> Curves<'a> {
         let value = series.values[i];
         match view {
             View::Full | View::Closer => value,
-            View::Gain => match self.mean_distance {
+            View::Gain => match self.limits.mean_distance {
                 Some(mean) if mean > 0.0 => 100.0 * (1.0 - value / mean),
                 _ => 0.0,
             },
@@ -205,7 +219,7 @@ impl<'a> Curves<'a> {
     }
 
     fn mean_line<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>, panel: &Panel) -> Result<()> {
-        let Some(mean) = self.mean_distance.filter(|_| panel.view == View::Full) else {
+        let Some(mean) = self.limits.mean_distance.filter(|_| panel.view == View::Full) else {
             return Ok(());
         };
         let y = panel.y.pixel(mean);
@@ -213,6 +227,27 @@ impl<'a> Curves<'a> {
         pen.line(&[(panel.left, y), (panel.right, y)], &stroke)?;
         let text = format!("mean distance of the machine, {mean:.2} hops");
         pen.text((panel.left + 8.0, y - 8.0), &text, &Text::new(11.5).colour(MUTED))
+    }
+
+    /// The floor and the compact sets, in grey below the curves.
+    fn limit_lines<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>, panel: &Panel) -> Result<()> {
+        if panel.view == View::AboveBest {
+            return Ok(());
+        }
+        for (values, dash) in self.limit_looks() {
+            let series = Series { label: "", values, slot: 0 };
+            let stroke = Stroke { colour: MUTED, width: 1.4, dash };
+            for run in self.runs(&series, panel) {
+                pen.line(&run, &stroke)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn limit_looks(&self) -> impl Iterator<Item = (&[f64], &'static [f64])> {
+        let looks: [(&[f64], &'static [f64]); 2] =
+            [(self.limits.compact, &[]), (self.limits.floor, &[2.0, 3.0])];
+        looks.into_iter().filter(|(values, _)| !values.is_empty())
     }
 
     fn plot<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>, panel: &Panel) -> Result<()> {
@@ -295,6 +330,17 @@ impl<'a> Curves<'a> {
             sample(pen, (left, y), series.slot)?;
             let label = style.fit(series.label, LEGEND_ROOM);
             pen.text((left + 38.0, y + 4.5), &label, &style)?;
+        }
+        if self.views == [View::AboveBest] {
+            return Ok(());
+        }
+        let names = [(self.limits.compact, COMPACT), (self.limits.floor, FLOOR)];
+        let named = names.into_iter().filter(|(values, _)| !values.is_empty());
+        for (i, ((_, name), (_, dash))) in named.zip(self.limit_looks()).enumerate() {
+            let y = TOP + 18.0 + (self.series.len() + i) as f64 * ROW;
+            let stroke = Stroke { colour: MUTED, width: 1.4, dash };
+            pen.line(&[(left, y), (left + 30.0, y)], &stroke)?;
+            pen.text((left + 38.0, y + 4.5), name, &style.colour(MUTED))?;
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ mod thin;
 mod winners;
 
 pub use axis::thousands;
-pub use curve::{ABOVE_BEST_TOP, CLOSER, View};
+pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, View};
 use pen::Pen;
 pub(crate) use svg::{STYLE, escape, inline};
 pub(crate) use winners::series;
@@ -90,8 +90,9 @@ fn check(title: &str, mut curves: impl Iterator<Item = usize>) -> Result<()> {
     Err(Error::Draw { figure: title.into(), reason: "no curve with a single size".into() })
 }
 
-/// One view of the curves, as SVG. The first of `series` is drawn on top. `mean_distance` is the
-/// machine's: a line of its own in [`View::Full`], the reference of [`View::Gain`].
+/// One view of the curves, as SVG. The first of `series` is drawn on top. The mean distance of `limits` is
+/// a line of its own in [`View::Full`] and the reference of [`View::Gain`]; its floor and compact sets are
+/// drawn under the curves where both are distances.
 ///
 /// # Errors
 /// No curve with a single size.
@@ -99,10 +100,10 @@ pub fn curves(
     title: &str,
     series: &[Series<'_>],
     view: View,
-    mean_distance: Option<f64>,
+    limits: Limits<'_>,
 ) -> Result<String> {
     check(title, series.iter().map(|s| s.values.len()))?;
-    to_svg(&curve::Curves::new(title, series, &[view], mean_distance))
+    to_svg(&curve::Curves::new(title, series, &[view], limits))
 }
 
 /// Labels with whole curves (element i is MPC(i + 2)), as `nodeorder mpc --plot FILE.svg` draws them: the
@@ -144,7 +145,7 @@ fn with_mpc_plot<T>(
     let largest = series.iter().map(|s| s.values.len()).max().unwrap_or(0);
     let views: &[View] =
         if largest > 2 * CLOSER { &[View::Full, View::Closer] } else { &[View::Full] };
-    output(&curve::Curves::new(title, &series, views, None))
+    output(&curve::Curves::new(title, &series, views, Limits::default()))
 }
 
 /// The key of the curve of slot `slot`, as inline SVG of an HTML page that has [`STYLE`].

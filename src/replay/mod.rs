@@ -18,7 +18,7 @@ pub mod prediction;
 pub mod statistics;
 
 /// Events a block.
-const BLOCK: usize = 1 << 14;
+const BLOCK: usize = 1 << 12;
 
 /// A clock, where the caller wants allocators timed: the time since whenever. The library reads none itself.
 pub type Clock<'c> = &'c (dyn Fn() -> Duration + Sync);
@@ -153,9 +153,19 @@ pub struct Step<'s> {
     pub placed: &'s [Placed],
 }
 
-/// Drives `replays` through `log`, in parallel. `write` is called from the thread that made a block's outcome,
-/// for each replay in the log's order; `gather` afterwards, once a block, from the caller's thread and with the
-/// outcome of every replay. (A job is skipped by all of them or by none, so their placements go in pairs.)
+/// A block of events and what every replay made of it.
+#[derive(Default)]
+struct Stage {
+    block: Block,
+    outcomes: Vec<Vec<Placed>>,
+}
+
+/// Drives `replays` through `log`, in parallel. `write` is called once for each block and replay, for each replay
+/// in the log's order; `gather` afterwards, once a block, from the caller's thread and with the outcome of every
+/// replay. (A job is skipped by all of them or by none, so their placements go in pairs.)
+///
+/// While a block is stepped through, the one after it is read and the one before it written: a single replay,
+/// too, keeps more than one core busy.
 ///
 /// # Errors
 /// A bad log, with file and line; whatever `write` and `gather` report.
@@ -166,15 +176,33 @@ pub fn run<E: From<crate::Error> + Send>(
     write: impl Fn(Step<'_>) -> Result<(), E> + Sync,
     mut gather: impl FnMut(&[Vec<Placed>]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut block = Block::default();
-    let mut outcomes: Vec<Vec<Placed>> = vec![Vec::new(); replays.len()];
-    while log.next_block(BLOCK, &mut block)? {
-        let lanes = replays.par_iter_mut().zip(&mut outcomes).enumerate();
-        lanes.try_for_each(|(i, (replay, placed))| {
-            replay.step(&block, clock, placed);
-            write(Step { replay: i, block: &block, placed })
-        })?;
-        gather(&outcomes)?;
+    let stage = || Stage { outcomes: vec![Vec::new(); replays.len()], ..Stage::default() };
+    let [mut ahead, mut stepping, mut writing] = [stage(), stage(), stage()];
+    let mut more = true;
+    loop {
+        let read = || if more { log.next_block(BLOCK, &mut ahead.block) } else { Ok(false) };
+        let step = || {
+            let lanes = replays.par_iter_mut().zip(&mut stepping.outcomes);
+            lanes.for_each(|(replay, placed)| replay.step(&stepping.block, clock, placed));
+        };
+        let write = || {
+            let Stage { block, outcomes } = &writing;
+            let lanes = outcomes.par_iter().enumerate();
+            lanes.try_for_each(|(replay, placed)| write(Step { replay, block, placed }))
+        };
+        let (read, ((), written)) = rayon::join(read, || rayon::join(step, write));
+        written?;
+        if !writing.block.events.is_empty() {
+            gather(&writing.outcomes)?;
+        }
+        more = read?;
+        std::mem::swap(&mut writing, &mut stepping);
+        std::mem::swap(&mut stepping, &mut ahead);
+        if !more {
+            stepping.block = Block::default();
+            if writing.block.events.is_empty() {
+                return Ok(());
+            }
+        }
     }
-    Ok(())
 }

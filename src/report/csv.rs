@@ -128,6 +128,22 @@ pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<(
     out.flush()
 }
 
+/// `size,floor,compact`: how low any ordering could go, and what compact sets found have by themselves; empty
+/// where the machine is too large for either.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_limits(out: impl Write, comparison: &Comparison) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
+    writeln!(out, "size,floor,compact")?;
+    let text = |values: &[f64], i: usize| values.get(i).map_or_else(String::new, f64::to_string);
+    for i in 0..comparison.floor.len().max(comparison.compact.len()) {
+        let (floor, compact) = (text(&comparison.floor, i), text(&comparison.compact, i));
+        writeln!(out, "{},{floor},{compact}", i + 2)?;
+    }
+    out.flush()
+}
+
 /// `size,ordering`: the sizes at which the two leaders change places, and who of them leads from there.
 ///
 /// # Errors

@@ -69,7 +69,7 @@ pub(crate) struct Figures {
 }
 
 /// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
-/// `summary.json` and the figures as SVG.
+/// `limits.csv`, `summary.json` and the figures as SVG.
 ///
 /// With a workload's `prediction`, whose rows are in the order of `orders`, also `workload.csv` and its figure.
 /// `orders` are those compared, as the user named them: colours follow that order. `command` is what
@@ -86,13 +86,14 @@ pub fn files<'a>(
 ) -> Result<Vec<File<'a>>> {
     let slots = slots(comparison, orders);
     let figures = figures(topology, orders, comparison, &slots)?;
-    let tables: [(&str, WriteTable); 4] = [
+    let tables: [(&str, WriteTable); 5] = [
         ("mpc.csv", |out, c| {
             csv::write_curves(out, c.entries.iter().map(|e| (&*e.label, &*e.values)))
         }),
         ("table.csv", |out, c| csv::write_table(out, c)),
         ("stretches.csv", |out, c| csv::write_stretches(out, c)),
         ("crossovers.csv", |out, c| csv::write_crossovers(out, c)),
+        ("limits.csv", |out, c| csv::write_limits(out, c)),
     ];
     let mut files: Vec<File<'a>> = tables
         .into_iter()
@@ -140,7 +141,11 @@ fn figures(
     slots: &[usize],
 ) -> Result<Figures> {
     let name = topology.name();
-    let mean = Some(comparison.topology.mean_distance);
+    let limits = plot::Limits {
+        mean_distance: Some(comparison.topology.mean_distance),
+        floor: &comparison.floor,
+        compact: &comparison.compact,
+    };
     let series = plot::series(comparison, slots);
     let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
     let mut views = vec![(
@@ -148,7 +153,8 @@ fn figures(
         View::Full,
         format!("Mean placement distance on {name}, all job sizes"),
         "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job \
-         fills the machine and order no longer matters."
+         fills the machine and order no longer matters. Below the grey dots no ordering can go (proved); the \
+         grey line is what compact sets of that size have by themselves."
             .to_string(),
     )];
     if largest > 2 * plot::CLOSER {
@@ -184,7 +190,7 @@ fn figures(
     let curves = views
         .into_iter()
         .map(|(file, view, title, caption)| {
-            let svg = plot::curves(&title, &series, view, mean)?;
+            let svg = plot::curves(&title, &series, view, limits)?;
             Ok(Figure { file: file.into(), caption, svg })
         })
         .collect::<Result<_>>()?;

@@ -266,6 +266,7 @@ fn file_list(files: &[String]) -> String {
         "table.csv" => "the ranked table",
         "stretches.csv" => "who wins at which sizes",
         "crossovers.csv" => "where the two leaders change places",
+        "limits.csv" => "how low any ordering could go: size, floor (proved), compact (sets found)",
         "workload.csv" => {
             "the replay of the workload: ordering, weighted_mpc, allocator, mean_mind"
         }

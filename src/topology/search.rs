@@ -72,6 +72,13 @@ impl<'g> Search<'g> {
         self.planes[..self.used].iter().map(move |plane| &plane[router.index()])
     }
 
+    /// The distance of `router` from the `source`-th of the batch.
+    #[inline]
+    pub fn hops(&self, router: RouterId, source: usize) -> u32 {
+        let bit = |plane: &Bits| (plane[source / 64] >> (source % 64) & 1) as u32;
+        self.planes(router).enumerate().map(|(p, plane)| bit(plane) << p).sum()
+    }
+
     /// Σ over the sources in `mask` of their distance to `router`.
     pub fn sum(&self, router: RouterId, mask: &Bits) -> u64 {
         let bits = |plane: &Bits| -> u64 {

@@ -31,20 +31,18 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         // The root itself is the end of all ways.
         for i in (1..wave.reached()).rev() {
             let v = wave.router(i);
-            let here = wave.seen[v as usize];
-            let flow = wave.wanted[v as usize] + here.share;
+            let (hops, share) = (wave.hops[v as usize], wave.share[v as usize]);
+            let flow = wave.wanted[v as usize] + share;
             if flow == 0.0 {
                 continue;
             }
-            let nearer = |u: &u32| wave.seen[*u as usize].hops == here.hops - 1;
-            let ways = links.heads(v).iter().filter(|u| nearer(u)).count();
-            let part = flow / ways as f64;
-            for (load, u) in loads[links.leaving(v)].iter_mut().zip(links.heads(v)) {
-                let next = &mut wave.seen[*u as usize];
-                if next.hops == here.hops - 1 {
-                    *load += part;
-                    next.share += part;
-                }
+            let heads = links.heads(v);
+            let nearer = |u: &u32| wave.hops[*u as usize] == hops - 1;
+            let part = flow / heads.iter().filter(|u| nearer(u)).count() as f64;
+            for (load, u) in loads[links.leaving(v)].iter_mut().zip(heads) {
+                let part = if nearer(u) { part } else { 0.0 };
+                *load += part;
+                wave.share[*u as usize] += part;
             }
         }
         Ok(())

@@ -37,21 +37,18 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         wave.run(links, sources[root], row);
         for i in (0..wave.reached()).rev() {
             let p = wave.router(i);
-            let (hops, paths) = (wave.seen[p as usize].hops + 1, wave.seen[p as usize].paths);
+            let (hops, paths) = (wave.hops[p as usize] + 1, wave.paths[p as usize]);
             if !paths.is_finite() {
                 return Err(uncountable(fabric));
             }
             let mut dep = wave.wanted[p as usize];
-            let leaving = links.leaving(p);
-            for (load, v) in loads[leaving].iter_mut().zip(links.heads(p)) {
-                let there = &wave.seen[*v as usize];
-                if there.hops == hops {
-                    let through = paths * there.share;
-                    *load += through;
-                    dep += through;
-                }
+            for (load, v) in loads[links.leaving(p)].iter_mut().zip(links.heads(p)) {
+                let further = wave.hops[*v as usize] == hops;
+                let through = if further { paths * wave.share[*v as usize] } else { 0.0 };
+                *load += through;
+                dep += through;
             }
-            wave.seen[p as usize].share = dep / paths;
+            wave.share[p as usize] = dep / paths;
         }
         Ok(())
     })

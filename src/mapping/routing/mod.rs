@@ -21,7 +21,7 @@ mod up_down;
 mod valiant;
 mod wave;
 
-pub(super) use wave::Wave;
+use wave::Wave;
 
 /// A routing: a line of [`ROUTINGS`].
 pub struct Routing {

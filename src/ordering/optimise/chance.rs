@@ -1,7 +1,9 @@
 //! Draws and the two transcendental functions annealing needs, the same to the last bit everywhere.
 
 use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use rand_pcg::rand_core::Rng;
+
+use crate::random::generator;
 
 /// Seeded draws.
 pub(super) struct Chance {
@@ -14,7 +16,7 @@ impl Chance {
     pub fn new(seed: u64, stream: u64) -> Self {
         let seed = seed.wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let waits = (0..4096).map(|i| -ln((f64::from(i) + 0.5) / 4096.0)).collect();
-        Chance { random: Pcg64::seed_from_u64(seed), waits }
+        Chance { random: generator(seed), waits }
     }
 
     pub fn bits(&mut self) -> u64 {

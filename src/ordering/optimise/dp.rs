@@ -4,7 +4,9 @@
 //! nothing else matters for what comes. States are built rank by rank; one is dropped when its cost so
 //! far plus a lower bound on the rest cannot beat the best order known. The lower bound comes from the same
 //! recursion with the set forgotten but for the last M ≤ K elements (a state-space relaxation); lags
-//! beyond M count the nearest elements not among those M.
+//! beyond M count the nearest elements not among those M. States that a permutation of the elements takes to
+//! each other are one state: each is turned so that its last elements look as they do first of all
+//! ([`Symmetry`]), and so are the tuples of the relaxation.
 //!
 //! # References
 //! Held, Karp, "A dynamic programming approach to sequencing problems", 1962,
@@ -13,20 +15,21 @@
 
 use rayon::prelude::*;
 
+use super::symmetry::{Symmetry, inverse};
 use super::{Problem, Watch};
 
 /// How much an attempt may take.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ordering) struct Effort {
-    /// States of one layer.
+    /// States in all layers together, 24 bytes each.
     pub states: usize,
     /// Operations for the relaxation.
     pub relaxation: u64,
 }
 
-/// About ten seconds and a gigabyte or two at most.
+/// Some seconds and 300 MB at most.
 pub(in crate::ordering) const MODEST: Effort =
-    Effort { states: 1_000_000, relaxation: 500_000_000 };
+    Effort { states: 10_000_000, relaxation: 500_000_000 };
 
 /// Most elements: the set is a word's lower part.
 const MOST: usize = 32;
@@ -81,6 +84,8 @@ struct State {
     key: u64,
     cost: i64,
     parent: u32,
+    /// Number of the permutation that was applied when it was made.
+    turn: u16,
 }
 
 impl Program {
@@ -152,14 +157,18 @@ impl Program {
     fn solve(&self, best: Vec<u32>, effort: Effort, watch: &dyn Watch) -> Option<Vec<u32>> {
         let n = self.n;
         let upper = self.value(&best);
-        let rest = Relaxation::new(self, effort.relaxation);
-        let starts = if self.ring { vec![0] } else { self.starts() };
-        let first = starts.into_iter().map(|v| State {
-            key: self.key(0, v, 0, 0),
+        let symmetry = Symmetry::new(n, &self.distance, self.window);
+        let rest = Relaxation::new(self, &symmetry, effort.relaxation);
+        // An order that starts elsewhere has an equal that starts at one of these; a ring starts anywhere.
+        let starts = symmetry.firsts(1).iter().take(if self.ring { 1 } else { n });
+        let start = |v: &u32| State {
+            key: self.key(0, *v as usize, 0, 0),
             cost: 0,
             parent: u32::MAX,
-        });
-        let mut layers: Vec<Vec<State>> = vec![first.collect()];
+            turn: 0,
+        };
+        let mut layers: Vec<Vec<State>> = vec![starts.map(start).collect()];
+        let mut states = 0;
         for placed in 1..n {
             if watch.should_stop() {
                 return None;
@@ -169,35 +178,84 @@ impl Program {
                 .par_iter()
                 .enumerate()
                 .flat_map_iter(|(i, state)| {
-                    let rest = &rest;
+                    let (rest, symmetry) = (&rest, &symmetry);
                     (0..n).filter(move |v| state.key >> v & 1 == 0).filter_map(move |v| {
                         let cost = state.cost + self.added(state.key, placed, v);
                         let key = self.key(state.key, v, placed, self.recent(state.key));
-                        let bound = cost + rest.at(self, key, placed + 1);
-                        (bound < upper).then_some(State { key, cost, parent: i as u32 })
+                        let bound = cost + rest.at(self, symmetry, key, placed + 1);
+                        (bound < upper).then(|| {
+                            let (key, turn) = self.turned(symmetry, key, placed + 1);
+                            State { key, cost, parent: i as u32, turn }
+                        })
                     })
                 })
                 .collect();
             // Of equal states the cheapest; of equal costs the first parent, whatever the threads did.
-            next.par_sort_unstable_by_key(|s| (s.key, s.cost, s.parent));
+            next.par_sort_unstable_by_key(|s| (s.key, s.cost, s.parent, s.turn));
             next.dedup_by_key(|s| s.key);
+            next.shrink_to_fit();
             if next.is_empty() {
                 return Some(best);
             }
-            if next.len() > effort.states {
+            states += next.len();
+            if states > effort.states {
                 return None;
             }
             layers.push(next);
         }
         let last = layers[n - 1].iter().enumerate().min_by_key(|(_, s)| (s.cost, s.key))?;
-        let (mut order, mut at) = (Vec::with_capacity(n), last.0);
+        let (mut steps, mut at) = (Vec::with_capacity(n), last.0);
         for layer in layers.iter().rev() {
             let state = layer[at];
-            order.push((state.key >> n & self.mask()) as u32);
+            let turn = symmetry.permutation(state.turn);
+            let placed = inverse(n, turn)[(state.key >> n & self.mask()) as usize];
+            steps.push((placed, turn));
             at = state.parent as usize;
         }
-        order.reverse();
+        let mut order: Vec<u32> = Vec::with_capacity(n);
+        for (placed, turn) in steps.into_iter().rev() {
+            order.push(placed.into());
+            order.iter_mut().for_each(|e| *e = turn[*e as usize].into());
+        }
         Some(order)
+    }
+
+    /// The code of the `count` latest elements of a state, the latest lowest.
+    fn code(&self, key: u64, count: usize) -> usize {
+        let (mut recent, mut code, mut digit) = (key >> self.n, 0, 1);
+        for _ in 0..count {
+            code += (recent & self.mask()) as usize * digit;
+            digit *= self.n;
+            recent >>= self.bits;
+        }
+        code
+    }
+
+    /// The state with its latest elements turned to the first of their class, and the turn's number.
+    fn turned(&self, symmetry: &Symmetry, key: u64, placed: usize) -> (u64, u16) {
+        let known = placed.min(self.window);
+        let length = known.min(symmetry.longest());
+        let number = symmetry.to_first(length, self.code(key, length));
+        if number == 0 {
+            return (key, 0);
+        }
+        let turn = symmetry.permutation(number);
+        let (mut set, mut turned) = (key & ((1 << self.n) - 1), 0);
+        while set != 0 {
+            turned |= 1u64 << turn[set.trailing_zeros() as usize];
+            set &= set - 1;
+        }
+        let mut turn_digits = |shift: usize| {
+            for digit in (0..known).map(|i| shift + i * self.bits) {
+                let element = (key >> digit & self.mask()) as usize;
+                turned |= u64::from(turn[element]) << digit;
+            }
+        };
+        turn_digits(self.n);
+        if self.ring {
+            turn_digits(self.n + self.window * self.bits);
+        }
+        (turned, number)
     }
 
     fn mask(&self) -> u64 {
@@ -245,96 +303,53 @@ impl Program {
         }
         sum
     }
-
-    /// One element of every orbit that could be told: an order that starts elsewhere has an equal that
-    /// starts here.
-    fn starts(&self) -> Vec<usize> {
-        let mut starts: Vec<usize> = Vec::new();
-        for v in 0..self.n {
-            if !starts.iter().any(|u| self.alike(*u, v)) {
-                starts.push(v);
-            }
-        }
-        starts
-    }
-
-    /// Whether some permutation that keeps all distances takes `u` to `v`; false also when the search for
-    /// one takes too long.
-    fn alike(&self, u: usize, v: usize) -> bool {
-        let sorted = |x: usize| {
-            let mut row = self.distance[x * self.n..(x + 1) * self.n].to_vec();
-            row.sort_unstable();
-            row
-        };
-        if sorted(u) != sorted(v) {
-            return false;
-        }
-        let mut order: Vec<usize> = (0..self.n).collect();
-        order.sort_by_key(|x| (self.d(u, *x), *x != u, *x));
-        let mut image = vec![v];
-        let mut patience = 100_000;
-        self.extend(&order, &mut image, &mut patience)
-    }
-
-    fn extend(&self, order: &[usize], image: &mut Vec<usize>, patience: &mut u32) -> bool {
-        let at = image.len();
-        if at == self.n {
-            return true;
-        }
-        for candidate in 0..self.n {
-            if *patience == 0 {
-                return false;
-            }
-            *patience -= 1;
-            let fits = !image.contains(&candidate)
-                && (0..at).all(|i| self.d(order[i], order[at]) == self.d(image[i], candidate));
-            if fits {
-                image.push(candidate);
-                if self.extend(order, image, patience) {
-                    return true;
-                }
-                image.pop();
-            }
-        }
-        false
-    }
 }
 
 /// Lower bounds on the cost of what is still to be placed, by the number placed and the last M elements.
 struct Relaxation {
     memory: usize,
-    /// One table a layer; empty where nothing is known.
-    layers: Vec<Vec<u32>>,
+    /// One table a layer, by class of the last elements; empty where nothing is known.
+    layers: Vec<Vec<i64>>,
 }
 
+/// More than any cost.
+const NEVER: i64 = i64::MAX / 4;
+
 impl Relaxation {
-    fn new(program: &Program, work: u64) -> Self {
+    fn new(program: &Program, symmetry: &Symmetry, work: u64) -> Self {
         let n = program.n;
         // On a ring shorter than two windows, lags are not what they seem.
         if program.ring && 2 * program.window >= n {
             return Relaxation { memory: 0, layers: Vec::new() };
         }
-        let cost = |m: usize| (n as u64).checked_pow(m as u32 + 2).unwrap_or(u64::MAX);
-        let memory = (1..=program.window).rev().find(|m| cost(*m) <= work).unwrap_or(0);
+        let cost = |m: usize| symmetry.firsts(m).len() as u64 * (n * n) as u64;
+        let longest = program.window.min(symmetry.longest());
+        let memory = (1..=longest).rev().find(|m| cost(*m) <= work).unwrap_or(0);
         if memory == 0 {
             return Relaxation { memory: 0, layers: Vec::new() };
         }
-        let size = n.pow(memory as u32);
+        let firsts = symmetry.firsts(memory);
         let mut layers = vec![Vec::new(); n + 1];
-        layers[n] = vec![0u32; size];
+        layers[n] = vec![0; firsts.len()];
         for placed in (memory..n).rev() {
-            let after = &layers[placed + 1];
-            let layer: Vec<u32> = (0..size)
-                .into_par_iter()
-                .map(|code| Relaxation::least(program, memory, placed, code, after))
-                .collect();
-            layers[placed] = layer;
+            let after: &[i64] = &layers[placed + 1];
+            let least = |code: &u32| {
+                Relaxation::least(program, symmetry, memory, placed, *code as usize, after)
+            };
+            layers[placed] = firsts.par_iter().map(least).collect();
         }
         Relaxation { memory, layers }
     }
 
     /// The least cost to go over all next elements. The code's lowest digit is the latest element.
-    fn least(program: &Program, memory: usize, placed: usize, code: usize, after: &[u32]) -> u32 {
+    fn least(
+        program: &Program,
+        symmetry: &Symmetry,
+        memory: usize,
+        placed: usize,
+        code: usize,
+        after: &[i64],
+    ) -> i64 {
         let n = program.n;
         let mut recent = [0usize; 64];
         let mut rest = code;
@@ -343,25 +358,18 @@ impl Relaxation {
             rest /= n;
         }
         let recent = &recent[..memory];
-        // Repeated elements: no state, and no bound asked for.
-        if recent.iter().enumerate().any(|(i, a)| recent[..i].contains(a)) {
-            return u32::MAX;
-        }
         let older = n.pow(memory as u32 - 1);
-        let mut least = u64::from(u32::MAX);
+        let mut least = NEVER;
         for v in (0..n).filter(|v| !recent.contains(v)) {
-            let next = after[(code % older) * n + v];
-            if next == u32::MAX {
-                continue;
-            }
+            let next = after[symmetry.class(memory, (code % older) * n + v)];
             let mut cost = 0;
             for (k, u) in recent.iter().enumerate() {
                 cost += program.lag[k + 1] * program.d(v, *u);
             }
             cost += Relaxation::beyond(program, recent, placed, v);
-            least = least.min(cost as u64 + u64::from(next));
+            least = least.min(cost + next);
         }
-        least.min(u64::from(u32::MAX)) as u32
+        least.min(NEVER)
     }
 
     /// Lags beyond the memory, at least: the nearest elements not remembered, the heaviest lag first.
@@ -376,15 +384,8 @@ impl Relaxation {
         lags.zip(distances).map(|(k, d)| program.lag[k] * d).sum()
     }
 
-    fn at(&self, program: &Program, key: u64, placed: usize) -> i64 {
+    fn at(&self, program: &Program, symmetry: &Symmetry, key: u64, placed: usize) -> i64 {
         let Some(layer) = self.layers.get(placed).filter(|l| !l.is_empty()) else { return 0 };
-        let mut recent = program.recent(key);
-        let (mut code, mut digit) = (0, 1);
-        for _ in 0..self.memory {
-            code += (recent & program.mask()) as usize * digit;
-            digit *= program.n;
-            recent >>= program.bits;
-        }
-        i64::from(layer[code])
+        layer[symmetry.class(self.memory, program.code(key, self.memory))]
     }
 }

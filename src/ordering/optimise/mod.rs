@@ -25,6 +25,7 @@ mod settings;
 mod small;
 pub(super) mod space;
 mod starts;
+mod symmetry;
 pub mod weights;
 mod window;
 

@@ -1,0 +1,116 @@
+//! Hops from many routers: by closed form, from 512 at once, or from one at a time, whichever suits.
+
+use rayon::prelude::*;
+
+use crate::error::Result;
+use crate::ids::RouterId;
+use crate::topology::search::{Search, WIDTH};
+use crate::topology::{Metric, Topology};
+
+/// The hops from one router to all.
+pub(super) enum Hops<'a> {
+    /// By formula.
+    Closed { metric: &'a Metric, from: RouterId },
+    /// From a search for a batch of them.
+    Batch { search: &'a Search<'a>, source: usize },
+    /// From a search for it alone.
+    Filled(&'a [u32]),
+}
+
+impl Hops<'_> {
+    /// Hops to a router.
+    #[inline]
+    pub fn to(&self, router: u32) -> u32 {
+        match self {
+            // A search takes over where there is no formula.
+            Hops::Closed { metric, from } => metric.between(*from, RouterId(router)).unwrap_or(0),
+            Hops::Batch { search, source } => search.hops(RouterId(router), *source),
+            Hops::Filled(hops) => hops[router as usize],
+        }
+    }
+}
+
+/// A step of a search from 512 routers over one link, in formulas worked out.
+const STEPS: u64 = 32;
+
+/// Calls `visit` with each of `sources`, by number, and the hops from it; `lookups` says how many hops it will
+/// ask for in all. A batch of sources adds to one `T`; returned in the order of the sources, whatever the number
+/// of threads.
+///
+/// # Errors
+/// More memory than allowed.
+pub(super) fn from_each<T: Default + Send>(
+    topology: &Topology,
+    sources: &[u32],
+    lookups: u64,
+    visit: impl Fn(usize, &Hops<'_>, &mut T) + Sync,
+) -> Result<Vec<T>> {
+    let metric = topology.metric();
+    let graph = topology.graph()?;
+    let batches: Vec<&[u32]> = sources.chunks(WIDTH).collect();
+    let searching = (batches.len() as u64).saturating_mul(2 * graph.link_count() as u64 * STEPS);
+    let batch = |b: usize, add: &mut dyn FnMut(usize, u32)| {
+        batches[b].iter().enumerate().for_each(|(i, s)| add(i, *s));
+    };
+    if !matches!(metric, Metric::Hops) && lookups <= searching {
+        let run = |b: usize| {
+            let mut sum = T::default();
+            batch(b, &mut |i, s| {
+                visit(WIDTH * b + i, &Hops::Closed { metric, from: RouterId(s) }, &mut sum);
+            });
+            sum
+        };
+        return Ok((0..batches.len()).into_par_iter().map(run).collect());
+    }
+    let planes = 10 * 64 * graph.router_count() as u64;
+    let threads = rayon::current_num_threads().min(batches.len()) as u64;
+    topology.require("searching from 512 routers at once", threads * planes)?;
+    let run = |search: &mut Search<'_>, b: usize| {
+        let mut sum = T::default();
+        let routers: Vec<RouterId> = batches[b].iter().map(|r| RouterId(*r)).collect();
+        if search.run(&routers).is_some() {
+            let search = &*search;
+            batch(b, &mut |source, _| {
+                visit(WIDTH * b + source, &Hops::Batch { search, source }, &mut sum);
+            });
+            return sum;
+        }
+        // Too far for a search of many.
+        let (mut hops, mut queue) = (vec![0; graph.router_count()], Vec::new());
+        batch(b, &mut |i, s| {
+            graph.fill_hops(RouterId(s), &mut hops, &mut queue);
+            visit(WIDTH * b + i, &Hops::Filled(&hops), &mut sum);
+        });
+        sum
+    };
+    Ok((0..batches.len()).into_par_iter().map_init(|| Search::new(graph), run).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+
+    #[test]
+    fn all_ways_to_find_hops_agree() {
+        // Closed forms, batches, and a ring too long for batches.
+        for (spec, lookups) in [
+            ("torus:7x5x3", 1),
+            ("torus:7x5x3", u64::MAX),
+            ("random-regular:n=600,d=3,seed=2", 1),
+            ("watts-strogatz:n=700,k=2,p=0,seed=1", 1),
+        ] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let graph = topology.graph().unwrap();
+            let sources: Vec<u32> = (0..graph.router_count() as u32).rev().collect();
+            let found = from_each(&topology, &sources, lookups, |i, hops, rows: &mut Vec<_>| {
+                rows.push((i, (0..sources.len() as u32).map(|r| hops.to(r)).collect::<Vec<_>>()));
+            });
+            let rows: Vec<(usize, Vec<u32>)> = found.unwrap().concat();
+            assert_eq!(rows.len(), sources.len());
+            for (i, row) in rows {
+                assert_eq!(row, graph.hops_from(RouterId(sources[i])), "{spec}, {i}");
+            }
+        }
+    }
+}
