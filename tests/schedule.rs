@@ -493,3 +493,29 @@ fn no_jobs_are_no_trouble() {
     let summary = outcome.summary();
     assert_eq!((summary.jobs, summary.utilisation, summary.makespan), (0, 0.0, 0.0));
 }
+
+/// Hu's Fig. 6: two jobs of four on a 4×2 torus, blocks (pattern A) and interleaved (pattern C). The published
+/// growth is +104.1 % for LU and +29.2 % for FT.
+#[test]
+fn fitted_applications_give_the_published_growth() {
+    let topology = Topology::inline("torus:2x4", &Context::default()).unwrap();
+    let task = |id| Task { id, submit: 0, run: 1000, requested: 1000, nodes: 4 };
+    let grown = |nodes: [u32; 8], model: &str| {
+        let nodes = nodes.map(nodeorder::NodeId).to_vec();
+        let order = NodeOrder::new(&topology, "pattern", nodes).unwrap();
+        let places = Places::new(&topology, &order).unwrap();
+        let site = Site { topology: &topology, order: &order, places: &places };
+        let settings = Settings { policy: "fcfs", allocator: "fifo:0", model, wants: ALL };
+        let outcome = simulate(&site, &[task(1), task(2)], &settings, &|_| ()).unwrap();
+        100.0 * (outcome.summary().mean_stretch - 1.0)
+    };
+    let (blocks, mixed) = ([0, 1, 4, 5, 2, 3, 6, 7], [0, 1, 6, 7, 2, 3, 4, 5]);
+    // In blocks the neighbours of a 2×2 grid are one hop apart, all pairs 4/3 on the mean.
+    let lu = "contention:app=LU,guest=stencil2d,base=1";
+    let ft = "contention:app=FT,guest=all-to-all,base=1.3333333333333333";
+    for model in [lu, ft] {
+        assert!(grown(blocks, model).abs() < 1e-9, "{model}: {}", grown(blocks, model));
+    }
+    assert!((grown(mixed, lu) - 104.1).abs() < 0.1, "{}", grown(mixed, lu));
+    assert!((grown(mixed, ft) - 29.2).abs() < 0.1, "{}", grown(mixed, ft));
+}

@@ -119,7 +119,8 @@ impl<'m, 'a> Machine<'m, 'a> {
             }
         };
         let end = self.now + duration;
-        self.record[index as usize] = self.records.len() as u32;
+        let record = self.records.len() as u32;
+        self.record[index as usize] = record;
         self.records.push(Record {
             task: index,
             start: self.now,
@@ -129,12 +130,13 @@ impl<'m, 'a> Machine<'m, 'a> {
         });
         self.held[index as usize] = ranks;
         let assumed = Assumed { end: self.now + task.requested, task: index, nodes: task.nodes };
-        self.running.add(assumed, end);
+        self.running.add(assumed, record, end);
     }
 
-    /// Ends one task that is due and says which, the lowest first.
+    /// Ends one task that is due and says which, the first to start first.
     fn end_one(&mut self) -> Option<u32> {
-        let index = self.running.pop(self.now)?;
+        let record = self.running.pop(self.now)?;
+        let index = self.records[record as usize].task;
         let ranks = std::mem::take(&mut self.held[index as usize]);
         ranks.runs().iter().for_each(|run| self.free.give(*run));
         let task = &self.tasks[index as usize];
@@ -151,8 +153,9 @@ impl<'m, 'a> Machine<'m, 'a> {
         }
         let (running, records, record) = (&mut self.running, &mut self.records, &self.record);
         self.model.settle(self.now, &mut |task, end| {
-            let entry = &mut records[record[task as usize] as usize];
-            running.move_end(task, entry.end, end);
+            let at = record[task as usize];
+            let entry = &mut records[at as usize];
+            running.move_end(at, entry.end, end);
             entry.end = end;
         })
     }

@@ -19,7 +19,7 @@ pub(super) struct Running {
     /// By assumed end. A sorted list: policies walk it from its start, and moving some thousand entries
     /// costs less than a tree.
     assumed: Vec<Assumed>,
-    /// By true end, which may move.
+    /// Records by true end, which may move; those of one instant in the order of starts.
     ends: BTreeSet<(i64, u32)>,
 }
 
@@ -28,10 +28,10 @@ impl Running {
         &self.assumed
     }
 
-    pub fn add(&mut self, entry: Assumed, end: i64) {
+    pub fn add(&mut self, entry: Assumed, record: u32, end: i64) {
         let at = self.assumed.partition_point(|other| *other < entry);
         self.assumed.insert(at, entry);
-        self.ends.insert((end, entry.task));
+        self.ends.insert((end, record));
     }
 
     /// The next end.
@@ -39,12 +39,12 @@ impl Running {
         self.ends.first().map(|(end, _)| *end)
     }
 
-    /// Takes out a task that ends at `now`, lowest index first.
+    /// Takes out the record of a task that ends at `now`, the first to start first.
     pub fn pop(&mut self, now: i64) -> Option<u32> {
-        let (end, task) = *self.ends.first()?;
+        let (end, record) = *self.ends.first()?;
         (end <= now).then(|| {
             self.ends.pop_first();
-            task
+            record
         })
     }
 
@@ -56,9 +56,9 @@ impl Running {
     }
 
     /// Moves a true end.
-    pub fn move_end(&mut self, task: u32, from: i64, to: i64) {
-        if self.ends.remove(&(from, task)) {
-            self.ends.insert((to, task));
+    pub fn move_end(&mut self, record: u32, from: i64, to: i64) {
+        if self.ends.remove(&(from, record)) {
+            self.ends.insert((to, record));
         }
     }
 }

@@ -13,9 +13,10 @@ use crate::ordering::NodeOrder;
 use crate::params::Params;
 use crate::topology::Topology;
 
-/// `contention[:latency=1,sharing=1,guest=all-to-all,routing=…]` (or `app=NAME` for the first two): a task's
+/// `contention[:latency=1,sharing=1,base=HOPS,guest=all-to-all,routing=…]` (or `app=NAME` for the first two): a task's
 /// process i runs on its i-th lowest rank and talks as `guest` does, each process sending one unit a time on the
-/// mean. With d its volume-weighted mean dilation, d₀ that of the compact placement, and s the highest contention
+/// mean. With d its volume-weighted mean dilation, d₀ that of the compact placement (or `base` hops, the same on
+/// every machine), and s the highest contention
 /// now met on any link it loads over the highest that it causes alone, its run time grows by the factor
 ///
 /// `1 + latency · max(0, d - d₀) / max(1, d₀) + sharing · (s - 1)`.
@@ -58,6 +59,8 @@ struct Job {
 struct Contention<'a> {
     latency: f64,
     sharing: f64,
+    /// d₀ where it is given.
+    base: Option<f64>,
     guest: &'static str,
     routing: &'static Routing,
     topology: &'a Topology,
@@ -92,6 +95,7 @@ impl<'a> Contention<'a> {
         Ok(Contention {
             latency: number("latency", app.map(|a| a.latency))?,
             sharing: number("sharing", app.map(|a| a.sharing))?,
+            base: super::base(params)?,
             guest: params.choice("guest", &GUESTS)?,
             routing,
             topology,
@@ -118,7 +122,10 @@ impl<'a> Contention<'a> {
         }
         let guest = guest(self.guest, count, self.topology)?;
         let demand = self.demand(&guest, self.compact.ranks(count).into_iter())?;
-        let dilation = Dilation::of(&self.fabric, &demand, self.routing)?.mean;
+        let dilation = match self.base {
+            Some(base) => base,
+            None => Dilation::of(&self.fabric, &demand, self.routing)?.mean,
+        };
         self.guests.insert(count, (guest, dilation));
         Ok(())
     }
@@ -170,9 +177,13 @@ impl Model for Contention<'_> {
     fn rule(&self) -> String {
         format!(
             "contention: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0) + {} · (s - 1), d the \
-             mean dilation of {} traffic by {}, d0 that of a compact placement, s the highest contention on the \
-             job's links over that of the job alone",
-            self.latency, self.sharing, self.guest, self.routing.name
+             mean dilation of {} traffic by {}, d0 {}, s the highest contention on the job's links over that of \
+             the job alone",
+            self.latency,
+            self.sharing,
+            self.guest,
+            self.routing.name,
+            super::reference(self.base)
         )
     }
 

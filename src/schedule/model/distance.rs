@@ -10,8 +10,8 @@ use crate::metric::sums::Sums;
 use crate::ranks::Ranks;
 use crate::ratio::ratio;
 
-/// `distance[:weight=1]` (or `app=NAME`): traffic goes evenly between all pairs of a task's nodes, and with
-/// d hops on the mean, d₀ on the compact placement, the run time grows by the factor
+/// `distance[:weight=1,base=HOPS]` (or `app=NAME` for the weight): traffic goes evenly between all pairs of a task's nodes, and with
+/// d hops on the mean, d₀ on the compact placement (or `base` hops, the same on every machine), the run time grows by the factor
 /// `1 + weight · max(0, d - d₀) / max(1, d₀)`. The trace's run times count as those of the compact placement,
 /// which are the nodes nearest to the machine's middle one.
 ///
@@ -33,6 +33,7 @@ pub(super) const DISTANCE: Rule = Rule {
         };
         Ok(Box::new(Distance {
             weight,
+            base: super::base(params)?,
             compact: Compact::new(site)?,
             sums: Sums::new(site.places),
             least: HashMap::new(),
@@ -42,6 +43,8 @@ pub(super) const DISTANCE: Rule = Rule {
 
 struct Distance<'a> {
     weight: f64,
+    /// d₀ where it is given.
+    base: Option<f64>,
     compact: Compact,
     sums: Sums<'a>,
     /// Distance sums of compact placements by size.
@@ -52,8 +55,9 @@ impl Model for Distance<'_> {
     fn rule(&self) -> String {
         format!(
             "distance: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0), d the mean distance of \
-             a job's nodes, d0 that of a compact placement",
-            self.weight
+             a job's nodes, d0 {}",
+            self.weight,
+            super::reference(self.base)
         )
     }
 
@@ -66,6 +70,10 @@ impl Model for Distance<'_> {
         let Some(placement) = start.placement.filter(|_| nodes > 1) else {
             return Ok(start.task.run);
         };
+        if let (Some(base), Some(mind)) = (self.base, placement.mind()) {
+            let grown = (mind - base).max(0.0) / base.max(1.0);
+            return Ok(stretched(start.task.run, 1.0 + self.weight * grown));
+        }
         let least = *self.least.entry(nodes).or_insert_with(|| {
             let mut ranks = Ranks::default();
             self.compact.ranks(nodes).into_iter().for_each(|rank| ranks.push_rank(rank));

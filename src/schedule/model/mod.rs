@@ -80,6 +80,16 @@ pub(super) fn make<'a>(
     Ok((model, rule.stretches))
 }
 
+/// `base=`: the hops that the trace's run times stand for, where it is given.
+fn base(params: &Params) -> Result<Option<f64>> {
+    params.real("base", 0.0, 1e6)
+}
+
+/// What d₀ is, in words.
+fn reference(base: Option<f64>) -> String {
+    base.map_or_else(|| "that of a compact placement".into(), |hops| format!("= {hops} hops"))
+}
+
 /// `ticks` times `factor`, to the nearest, at least 1.
 fn stretched(ticks: i64, factor: f64) -> i64 {
     ((ticks as f64 * factor).round() as i64).max(1)

@@ -79,7 +79,10 @@ impl Easy {
 impl Policy for Easy {
     fn rule(&self) -> String {
         let (candidates, pass) = match self.true_times {
-            true => ("their true run time", "a pass after every event, ends of an instant first"),
+            true => (
+                "their true run time",
+                "a pass after every event, ends of an instant first, in the order of starts",
+            ),
             false => {
                 ("the requested time", "all ends, then all submits of an instant, then one pass")
             }
@@ -131,6 +134,10 @@ impl Policy for Easy {
             from = task + 1;
         }
         self.blocked = Some((shadow, extra));
+    }
+
+    fn pass_per_event(&self) -> bool {
+        self.true_times
     }
 
     fn waiting(&self) -> usize {
