@@ -419,31 +419,30 @@ fn the_hypercube_starts_job_for_job_as_the_reference() {
 fn contention_moves_ends_as_jobs_come_and_go() {
     let task = |id, submit, run, nodes| Task { id, submit, run, requested: run, nodes };
     // A line of four nodes; the first job gets 0 and 1, the second 2 and 3, no link is shared.
-    let model = "contention:latency=0,sharing=1,guest=ring";
-    let apart =
-        schedule_on("mesh:4", &[task(1, 0, 100, 2), task(2, 10, 50, 2)], "fcfs", model, ALL);
-    let ends =
-        |o: &Outcome| -> Vec<String> { o.records.iter().map(|r| o.seconds(r.end)).collect() };
-    assert_eq!(ends(&apart), ["100", "60"]);
+    for share in ["jobs", "load"] {
+        let model = format!("contention:latency=0,sharing=1,share={share},guest=ring");
+        let jobs = [task(1, 0, 100, 2), task(2, 10, 50, 2)];
+        let apart = schedule_on("mesh:4", &jobs, "fcfs", &model, ALL);
+        let ends =
+            |o: &Outcome| -> Vec<String> { o.records.iter().map(|r| o.seconds(r.end)).collect() };
+        assert_eq!(ends(&apart), ["100", "60"]);
 
-    // 1 holds node 1 until 5, 2 gets 0 and 2, whose way leads through the links of nodes 1 and 3 once 3 has these:
-    // 3 takes 1 and 3. Both then share the link between 1 and 2 in both directions: twice as slow.
-    let tasks = [
-        task(1, 0, 1, 1),
-        task(2, 0, 20, 1),
-        task(3, 0, 1, 1),
-        task(4, 0, 20, 1),
-        task(5, 1, 100, 2),
-        task(6, 20, 30, 2),
-    ];
-    let shared = schedule_on("mesh:4", &tasks, "fcfs", model, ALL);
-    let last: Vec<String> =
-        shared.records[4..].iter().map(|r| r.ranks.as_ref().unwrap().to_string()).collect();
-    assert_eq!(last, ["0 2", "1 3"]);
-    // From 20 on both run at half speed: 6 ends at 80; 5 has run 19 before, 30 until 80, and 51 are left.
-    assert_eq!(ends(&shared)[4..], ["131", "80"]);
-    assert_eq!(shared.summary().jobs, 6);
-    check_invariants(&shared);
+        // Job 5 gets ranks 0 and 2, job 6 later 1 and 3: both then load the link between 1 and 2.
+        let jobs = [
+            task(1, 0, 1, 1),
+            task(2, 0, 20, 1),
+            task(3, 0, 1, 1),
+            task(4, 0, 20, 1),
+            task(5, 1, 100, 2),
+            task(6, 20, 30, 2),
+        ];
+        let shared = schedule_on("mesh:4", &jobs, "fcfs", &model, ALL);
+        let ranks = |i: usize| shared.records[i].ranks.as_ref().unwrap().to_string();
+        assert_eq!([ranks(4), ranks(5)], ["0 2", "1 3"]);
+        // From 20 on both run at half speed: 6 ends at 80; 5 has run 19 before and 30 until then, 51 are left.
+        assert_eq!(ends(&shared)[4..], ["131", "80"]);
+        check_invariants(&shared);
+    }
 }
 
 #[test]

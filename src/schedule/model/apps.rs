@@ -10,7 +10,7 @@ pub struct Application {
     pub name: &'static str,
     /// Per mean hop more, relative to the compact placement's.
     pub latency: f64,
-    /// Per share of its busiest link that others take, relative to its own.
+    /// Per other job on its most shared link.
     pub sharing: f64,
     /// What the numbers were fitted to.
     pub source: &'static str,
@@ -25,7 +25,7 @@ const TABLE: &str = "Table 1";
 /// numbers of Fig. 6, pattern C against A on a 4×2 torus: +104.1 % for LU, whose mean dilation doubles there
 /// (its neighbours are those of a 2×2 grid) and which loses as much when it runs alone: all of it is latency.
 /// And +29.2 % for FT, all-to-all, whose mean dilation grows by half: Table 1 explains 1.1 of it, the rest is
-/// sharing, the busiest link of either job being shared half and half. For the others no number is published,
+/// sharing, two jobs being on the links of either. For the others no number is published,
 /// and sharing counts nothing.
 ///
 /// # References

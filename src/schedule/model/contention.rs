@@ -13,17 +13,19 @@ use crate::ordering::NodeOrder;
 use crate::params::Params;
 use crate::topology::Topology;
 
-/// `contention[:latency=1,sharing=1,base=HOPS,guest=all-to-all,routing=…]` (or `app=NAME` for the first two): a task's
-/// process i runs on its i-th lowest rank and talks as `guest` does, each process sending one unit a time on the
-/// mean. With d its volume-weighted mean dilation, d₀ that of the compact placement (or `base` hops, the same on
-/// every machine), and s the highest contention
-/// now met on any link it loads over the highest that it causes alone, its run time grows by the factor
+/// `contention[:latency=1,sharing=1,base=HOPS,share=jobs,guest=all-to-all,routing=…]` (or `app=NAME` for the
+/// first two): a task's process i runs on its i-th lowest rank and talks as `guest` does, each process sending
+/// one unit a time on the mean. With d its volume-weighted mean dilation, d₀ that of the compact placement (or
+/// `base` hops, the same on every machine), and s what other jobs do to its links, its run time grows by the
+/// factor
 ///
 /// `1 + latency · max(0, d - d₀) / max(1, d₀) + sharing · (s - 1)`.
 ///
-/// s changes as tasks start and end: what is left of a task is then stretched by the new factor over the old
-/// one, and its end moves. Guests: `all-to-all`, `ring`, `stencil2d`, `stencil3d` (grids as square as the
-/// number of processes allows). The routing is dimension-order on grids and ecmp-path elsewhere unless given.
+/// s is the most running jobs that load any one of its links, itself included; with `share=load` it is the
+/// highest contention now met on any of its links over the highest that it causes alone. s changes as tasks
+/// start and end: what is left of a task is then stretched by the new factor over the old one, and its end
+/// moves. Guests: `all-to-all`, `ring`, `stencil2d`, `stencil3d` (grids as square as the number of processes
+/// allows). The routing is dimension-order on grids and ecmp-path elsewhere unless given.
 ///
 /// # Limits
 /// Links slow all jobs on them alike, whoever loads them; nodes of one router share it for nothing.
@@ -61,6 +63,8 @@ struct Contention<'a> {
     sharing: f64,
     /// d₀ where it is given.
     base: Option<f64>,
+    /// Whether shares are those of load, not of jobs.
+    by_load: bool,
     guest: &'static str,
     routing: &'static Routing,
     topology: &'a Topology,
@@ -96,6 +100,7 @@ impl<'a> Contention<'a> {
             latency: number("latency", app.map(|a| a.latency))?,
             sharing: number("sharing", app.map(|a| a.sharing))?,
             base: super::base(params)?,
+            by_load: params.choice("share", &["jobs", "load"])? == "load",
             guest: params.choice("guest", &GUESTS)?,
             routing,
             topology,
@@ -135,8 +140,9 @@ impl<'a> Contention<'a> {
         if job.alone <= 0.0 || self.sharing == 0.0 {
             return job.still;
         }
-        let (_, met) = self.load.met_by(&self.fabric.links, &job.load);
-        job.still + self.sharing * (met / job.alone - 1.0).max(0.0)
+        let (jobs, met) = self.load.met_by(&self.fabric.links, &job.load);
+        let share = if self.by_load { met / job.alone } else { f64::from(jobs) };
+        job.still + self.sharing * (share - 1.0).max(0.0)
     }
 }
 
@@ -175,10 +181,13 @@ fn square(count: u32, factors: u32) -> String {
 
 impl Model for Contention<'_> {
     fn rule(&self) -> String {
+        let share = match self.by_load {
+            true => "the highest contention on the job's links over that of the job alone",
+            false => "the most jobs on one of the job's links",
+        };
         format!(
             "contention: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0) + {} · (s - 1), d the \
-             mean dilation of {} traffic by {}, d0 {}, s the highest contention on the job's links over that of \
-             the job alone",
+             mean dilation of {} traffic by {}, d0 {}, s {share}",
             self.latency,
             self.sharing,
             self.guest,
