@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::output::{self, Output};
 use crate::topology::{Context, FAMILIES};
-use crate::{allocator, catalog, export, mapping, ordering};
+use crate::{allocator, catalog, export, mapping, ordering, schedule};
 
-/// List topologies, orderings, allocators, guests, routings, mapping methods or export targets, one line each
+/// List topologies, orderings, allocators, policies, runtime models, guests, routings, mapping methods or export targets, one line each
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder list orderings")]
 pub struct Command {
@@ -26,8 +26,12 @@ enum What {
     Topologies,
     /// Ordering methods
     Orderings,
-    /// Allocators of replays
+    /// Allocators of replays and schedules
     Allocators,
+    /// Scheduling policies
+    Policies,
+    /// Runtime models of schedules
+    Models,
     /// Traffic patterns and guest files
     Guests,
     /// Routings
@@ -49,6 +53,14 @@ impl Command {
             What::Allocators => allocator::RULES
                 .iter()
                 .map(|r| [r.name.into(), r.about.into(), r.usage.into()])
+                .collect(),
+            What::Policies => schedule::POLICIES
+                .iter()
+                .map(|p| [p.name.into(), p.about.into(), format!("--policy {}", p.example)])
+                .collect(),
+            What::Models => schedule::MODELS
+                .iter()
+                .map(|m| [m.name.into(), m.about.into(), format!("--model {}", m.example)])
                 .collect(),
             What::Guests => guests(),
             What::Routings => mapping::ROUTINGS

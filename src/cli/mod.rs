@@ -18,6 +18,7 @@ mod order;
 mod output;
 mod progress;
 mod replay;
+mod schedule;
 mod topology;
 mod trace;
 mod watch;
@@ -53,6 +54,7 @@ enum Verb {
     Order(order::Command),
     Mpc(mpc::Command),
     Replay(replay::Command),
+    Schedule(schedule::Command),
     Map(map::Command),
     Export(export::Command),
     Trace(trace::Command),
@@ -84,6 +86,7 @@ pub fn run() -> ExitCode {
         Verb::Order(command) => command.run(&context),
         Verb::Mpc(command) => command.run(&context),
         Verb::Replay(command) => command.run(&context),
+        Verb::Schedule(command) => command.run(&context),
         Verb::Map(command) => command.run(&context),
         Verb::Export(command) => command.run(&context),
         Verb::Trace(command) => command.run(&context),

@@ -25,6 +25,7 @@ mod palette;
 mod pen;
 mod raster;
 pub mod replay;
+pub mod schedule;
 mod slice;
 mod svg;
 mod thin;

@@ -112,7 +112,7 @@ impl Rows {
 }
 
 /// A comma and a whole number, without the machinery of formatting: there are millions.
-fn integer(value: impl Into<u64>, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn integer(value: impl Into<u64>, out: &mut impl Write) -> io::Result<()> {
     let mut value = value.into();
     let mut text = [b','; 21];
     let mut at = text.len();

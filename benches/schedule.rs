@@ -1,0 +1,48 @@
+//! Schedules by policy, on a synthetic trace. One thread, metrics included.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use nodeorder::allocator::Site;
+use nodeorder::metric::places::Places;
+use nodeorder::random::{below, generator};
+use nodeorder::schedule::{POLICIES, Settings, Task, Wants, simulate};
+use nodeorder::{NodeOrder, Topology};
+
+const JOBS: i64 = 5_000;
+
+/// A queue that grows and empties again: sizes by octave, requests three times as long as runs.
+fn tasks(nodes: u32) -> Vec<Task> {
+    let mut random = generator(1);
+    let octaves = u64::from(nodes.ilog2());
+    let mut task = |id: i64| {
+        let size = 1 << below(octaves, &mut random);
+        let run = 60 + below(3600, &mut random) as i64;
+        Task { id, submit: 90 * id, run, requested: 3 * run, nodes: size }
+    };
+    (0..JOBS).map(&mut task).collect()
+}
+
+fn schedules(c: &mut Criterion) {
+    let mut group = c.benchmark_group("schedule");
+    group.sample_size(10).throughput(Throughput::Elements(JOBS as u64));
+    for spec in ["torus:16x16x16", "dragonfly:p=4,a=8,h=4,g=33"] {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let order = NodeOrder::make(&topology, "row-major").unwrap();
+        let places = Places::new(&topology, &order).unwrap();
+        let site = Site { topology: &topology, order: &order, places: &places };
+        let tasks = tasks(places.len());
+        for policy in POLICIES {
+            let wants = Wants { placement: true, ..Wants::default() };
+            let settings =
+                Settings { policy: policy.name, allocator: "span-best-fit", model: "fixed", wants };
+            group.bench_with_input(BenchmarkId::new(policy.name, spec), &tasks, |b, tasks| {
+                b.iter(|| black_box(simulate(&site, tasks, &settings, &|_| ()).unwrap()));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, schedules);
+criterion_main!(benches);

@@ -1,0 +1,147 @@
+//! `nodeorder schedule`: a trace through a queue, a policy and an allocator on an ordering.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use serde_json::{Map, json};
+
+use super::output::{self, Output};
+use super::progress;
+use crate::allocator::Site;
+use crate::metric::places::Places;
+use crate::report::schedule as report;
+use crate::schedule::{Settings, Task, Wants, policy, simulate};
+use crate::topology::Context;
+use crate::trace::{Options, Trace};
+
+/// Schedule a trace: when and where its jobs run under a policy, and how long they wait
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: nodeorder schedule theta --order row-major --trace theta.swf.gz --policy easy --alloc span-best-fit -o jobs.csv"
+)]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    spec: String,
+    /// The ordering whose nodes are the machine: a name with options, or an ordering file
+    #[arg(long, value_name = "ORD")]
+    order: String,
+    /// The trace, in the Standard Workload Format; plain or .gz
+    #[arg(long, value_name = "FILE")]
+    trace: PathBuf,
+    /// Who starts when, such as easy (see `nodeorder list policies`)
+    #[arg(long, value_name = "P")]
+    policy: String,
+    /// Where, such as span-best-fit (see `nodeorder list allocators`); window policies choose runs themselves
+    #[arg(long = "alloc", value_name = "A")]
+    allocator: String,
+    /// For how long: fixed, contiguity:…, distance:… or contention:… (see `nodeorder list models`)
+    #[arg(long, value_name = "M", default_value = "fixed")]
+    model: String,
+    /// Write the CSV to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Add a column with the ranks of each job
+    #[arg(long)]
+    ranks: bool,
+    /// Print the figures of the schedule as one JSON document instead of the CSV
+    #[arg(long)]
+    json: bool,
+    /// Draw occupancy, utilisation and queue over time into DIR, as SVG
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+    /// Processors of a node
+    #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: u32,
+    /// Take only jobs of this partition (field 16); repeat for several
+    #[arg(long = "partition", value_name = "N")]
+    partitions: Vec<i32>,
+}
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        policy::check(&self.policy)?;
+        let topology = super::load(&self.spec, context)?;
+        let order = super::made(&topology, &self.order)?;
+        let options = Options {
+            procs_per_node: self.procs_per_node,
+            nodes: Some(order.len() as u32),
+            partitions: self.partitions.clone(),
+        };
+        let trace = Trace::read(&self.trace, &options)?;
+        for (reason, count) in trace.tally().iter() {
+            let what = if reason.drops() { "left out" } else { "mended" };
+            eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
+        }
+        let places = Places::new(&topology, &order)?;
+        let site = Site { topology: &topology, order: &order, places: &places };
+        let rows_wanted = !self.json || self.output.is_some();
+        let drawn = self.plots.is_some();
+        let wants = Wants {
+            placement: true,
+            ranks: self.ranks && rows_wanted || drawn,
+            timeline: self.json || drawn,
+        };
+        let settings = Settings {
+            policy: &self.policy,
+            allocator: &self.allocator,
+            model: &self.model,
+            wants,
+        };
+        let tasks = Task::of(&trace);
+        let bar = progress::bar(tasks.len() as u64, "jobs");
+        let outcome = simulate(&site, &tasks, &settings, &|ended| bar.set_position(ended as u64))?;
+        bar.finish_and_clear();
+        eprintln!("{}: {}", self.policy, outcome.rule);
+        eprintln!("{}: {}", self.model, outcome.model);
+        if outcome.places_itself {
+            eprintln!(
+                "{}: chooses ranks itself; --alloc {} is not asked",
+                self.policy, self.allocator
+            );
+        }
+
+        if rows_wanted {
+            let mut out = Output::open(self.output.as_deref())?;
+            report::write_csv(&mut out, &outcome, self.ranks)
+                .with_context(|| output::name(self.output.as_deref()))?;
+            out.finish()?;
+        }
+        if self.json {
+            let tally = trace.tally().iter();
+            let (dropped, mended): (Vec<_>, Vec<_>) = tally.partition(|(reason, _)| reason.drops());
+            let counts =
+                |list: Vec<(crate::trace::Reason, u64)>| -> Map<String, serde_json::Value> {
+                    list.into_iter().map(|(reason, n)| (reason.name().into(), json!(n))).collect()
+                };
+            let mut document = json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "topology": topology.spec(),
+                "ordering": order.label(),
+                "trace": self.trace.display().to_string(),
+                "lines": trace.tally().lines,
+                "left_out": counts(dropped),
+                "mended": counts(mended),
+                "policy": self.policy,
+                "allocator": if outcome.places_itself { None } else { Some(&self.allocator) },
+                "model": self.model,
+                "seed": context.seed,
+            });
+            if let (Some(document), serde_json::Value::Object(figures)) =
+                (document.as_object_mut(), report::figures(&outcome))
+            {
+                document.extend(figures);
+            }
+            output::write(None, format!("{document}\n").as_bytes())?;
+        }
+        if let Some(folder) = &self.plots {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("{}: creating the folder", folder.display()))?;
+            let title = format!("{} on {}", self.policy, topology.name());
+            for (name, svg) in report::drawings(&title, &outcome)? {
+                output::write(Some(&folder.join(name)), svg.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,261 @@
+//! Run times that grow with distance and with what other jobs put on the same links, as they come and go.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::super::Start;
+use super::compact::Compact;
+use super::{Model, Rule, stretched};
+use crate::allocator::Site;
+use crate::error::Result;
+use crate::mapping::routing::suitable;
+use crate::mapping::{Demand, Dilation, Fabric, Guest, JobLoad, Load, Placement, Routing};
+use crate::ordering::NodeOrder;
+use crate::params::Params;
+use crate::topology::Topology;
+
+/// `contention[:latency=1,sharing=1,base=HOPS,share=jobs,guest=all-to-all,routing=…]` (or `app=NAME` for the
+/// first two): a task's process i runs on its i-th lowest rank and talks as `guest` does, each process sending
+/// one unit a time on the mean. With d its volume-weighted mean dilation, d₀ that of the compact placement (or
+/// `base` hops, the same on every machine), and s what other jobs do to its links, its run time grows by the
+/// factor
+///
+/// `1 + latency · max(0, d - d₀) / max(1, d₀) + sharing · (s - 1)`.
+///
+/// s is the most running jobs that load any one of its links, itself included; with `share=load` it is the
+/// highest contention now met on any of its links over the highest that it causes alone. s changes as tasks
+/// start and end: what is left of a task is then stretched by the new factor over the old one, and its end
+/// moves. Guests: `all-to-all`, `ring`, `stencil2d`, `stencil3d` (grids as square as the number of processes
+/// allows). The routing is dimension-order on grids and ecmp-path elsewhere unless given.
+///
+/// # Limits
+/// Links slow all jobs on them alike, whoever loads them; nodes of one router share it for nothing.
+///
+/// # Complexity
+/// A start costs that of the routing; every instant O(links loaded by running tasks).
+///
+/// # References
+/// Hu, "Topology mapping of parallel applications onto random allocations", sections II.A and IV.B.
+pub(super) const CONTENTION: Rule = Rule {
+    name: "contention",
+    about: "run times grow with dilation and with the share others have of a job's links, as they come and go",
+    example: "contention:latency=0.5,sharing=1,guest=all-to-all",
+    stretches: true,
+    build: |params, site, _| Ok(Box::new(Contention::new(params, site)?)),
+};
+
+const GUESTS: [&str; 4] = ["all-to-all", "ring", "stencil2d", "stencil3d"];
+
+/// One running task.
+struct Job {
+    load: JobLoad,
+    /// The highest contention that it causes alone.
+    alone: f64,
+    /// Its factor without others.
+    still: f64,
+    /// Its run time at factor 1, until it has run for a while.
+    fresh: Option<i64>,
+    factor: f64,
+    end: i64,
+}
+
+struct Contention<'a> {
+    latency: f64,
+    sharing: f64,
+    /// d₀ where it is given.
+    base: Option<f64>,
+    /// Whether shares are those of load, not of jobs.
+    by_load: bool,
+    guest: &'static str,
+    routing: &'static Routing,
+    topology: &'a Topology,
+    order: &'a NodeOrder,
+    fabric: Fabric<'a>,
+    compact: Compact,
+    /// Guests by size, and their mean dilation on the compact placement.
+    guests: HashMap<u32, (Guest, f64)>,
+    load: Load,
+    jobs: BTreeMap<u32, Job>,
+    /// Whether the load has changed since ends were set.
+    changed: bool,
+}
+
+impl<'a> Contention<'a> {
+    fn new(params: &Params, site: &Site<'a>) -> Result<Self> {
+        let app = super::apps::chosen(params)?;
+        let number = |key, fitted: Option<f64>| -> Result<f64> {
+            Ok(params.real(key, 0.0, 1e6)?.or(fitted).unwrap_or(1.0))
+        };
+        let topology = site.topology;
+        let routing = match params.word("routing")? {
+            Some(name) => Routing::named(&name)?,
+            None => suitable(topology)
+                .into_iter()
+                .next()
+                .ok_or_else(|| params.wrong("routing", "a routing"))?,
+        };
+        routing.check(topology)?;
+        let fabric = Fabric::new(topology)?;
+        topology.require("the loads of links", 20 * fabric.links.len() as u64)?;
+        Ok(Contention {
+            latency: number("latency", app.map(|a| a.latency))?,
+            sharing: number("sharing", app.map(|a| a.sharing))?,
+            base: super::base(params)?,
+            by_load: params.choice("share", &["jobs", "load"])? == "load",
+            guest: params.choice("guest", &GUESTS)?,
+            routing,
+            topology,
+            order: site.order,
+            load: Load::new(fabric.links.len()),
+            fabric,
+            compact: Compact::new(site)?,
+            guests: HashMap::new(),
+            jobs: BTreeMap::new(),
+            changed: false,
+        })
+    }
+
+    /// What a guest of so many processes sends when process i runs on the i-th of `ranks`.
+    fn demand(&self, guest: &Guest, ranks: impl Iterator<Item = u32>) -> Result<Demand> {
+        let nodes = ranks.map(|rank| self.order.nodes()[rank as usize]).collect();
+        Demand::new(self.topology, guest, &Placement::new(self.topology, "a job", nodes)?)
+    }
+
+    /// Makes the guest of `count` processes known, with its dilation on the compact placement.
+    fn prepare(&mut self, count: u32) -> Result<()> {
+        if self.guests.contains_key(&count) {
+            return Ok(());
+        }
+        let guest = guest(self.guest, count, self.topology)?;
+        let demand = self.demand(&guest, self.compact.ranks(count).into_iter())?;
+        let dilation = match self.base {
+            Some(base) => base,
+            None => Dilation::of(&self.fabric, &demand, self.routing)?.mean,
+        };
+        self.guests.insert(count, (guest, dilation));
+        Ok(())
+    }
+
+    /// The factor of a job among those running.
+    fn factor(&self, job: &Job) -> f64 {
+        if job.alone <= 0.0 || self.sharing == 0.0 {
+            return job.still;
+        }
+        let (jobs, met) = self.load.met_by(&self.fabric.links, &job.load);
+        let share = if self.by_load { met / job.alone } else { f64::from(jobs) };
+        job.still + self.sharing * (share - 1.0).max(0.0)
+    }
+}
+
+/// The guest called `name` of `count` processes, each of which sends one unit on the mean.
+fn guest(name: &str, count: u32, topology: &Topology) -> Result<Guest> {
+    let make = |volume: f64| {
+        let text = match name {
+            "stencil2d" => format!("stencil:{},volume={volume}", square(count, 2)),
+            "stencil3d" => format!("stencil:{},volume={volume}", square(count, 3)),
+            _ => format!("{name}:n={count},volume={volume}"),
+        };
+        Guest::make(&text, topology.context())
+    };
+    let pairs = make(1.0)?.pair_count();
+    make(f64::from(count) / pairs.max(1) as f64)
+}
+
+/// `count` as a product of so many factors, as near to each other as they get, greatest first.
+fn square(count: u32, factors: u32) -> String {
+    let (mut rest, mut sides) = (count, Vec::new());
+    for left in (1..=factors).rev() {
+        // The largest divisor of what is left that is not above its root.
+        let divides = |side: &u32| {
+            rest.is_multiple_of(*side) && side.checked_pow(left).is_some_and(|p| p <= rest)
+        };
+        let side = match left {
+            1 => rest,
+            _ => (1..=rest.isqrt().max(1)).rev().find(divides).unwrap_or(1),
+        };
+        sides.push(side.to_string());
+        rest /= side;
+    }
+    sides.reverse();
+    sides.join("x")
+}
+
+impl Model for Contention<'_> {
+    fn rule(&self) -> String {
+        let share = match self.by_load {
+            true => "the highest contention on the job's links over that of the job alone",
+            false => "the most jobs on one of the job's links",
+        };
+        format!(
+            "contention: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0) + {} · (s - 1), d the \
+             mean dilation of {} traffic by {}, d0 {}, s {share}",
+            self.latency,
+            self.sharing,
+            self.guest,
+            self.routing.name,
+            super::reference(self.base)
+        )
+    }
+
+    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
+        let count = start.task.nodes;
+        self.prepare(count)?;
+        let (guest, least) = &self.guests[&count];
+        let demand = self.demand(guest, start.ranks.iter())?;
+        let dilation = Dilation::of(&self.fabric, &demand, self.routing)?.mean;
+        let more = (dilation - least).max(0.0) / least.max(1.0);
+        let loads = self.routing.loads(&self.fabric, &demand)?;
+        let links = loads.iter().enumerate();
+        let alone = links.map(|(i, load)| load / self.fabric.links.capacity(i)).fold(0.0, f64::max);
+        let load = JobLoad::new(&loads);
+        self.load.add(&load);
+        self.changed = true;
+        let still = 1.0 + self.latency * more;
+        let duration = stretched(start.task.run, still);
+        let fresh = Some(start.task.run);
+        let end = start.now + duration;
+        self.jobs.insert(start.index, Job { load, alone, still, fresh, factor: still, end });
+        Ok(duration)
+    }
+
+    fn end(&mut self, task: u32) {
+        if let Some(job) = self.jobs.remove(&task) {
+            self.load.remove(&job.load);
+            self.changed = true;
+        }
+    }
+
+    fn settle(&mut self, now: i64, moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
+        if !std::mem::take(&mut self.changed) {
+            return Ok(());
+        }
+        let factors: Vec<f64> = self.jobs.values().map(|job| self.factor(job)).collect();
+        for ((task, job), factor) in self.jobs.iter_mut().zip(factors) {
+            let left = match job.fresh.take() {
+                Some(run) => stretched(run, factor),
+                None if factor == job.factor => continue,
+                None => stretched(job.end - now, factor / job.factor),
+            };
+            job.factor = factor;
+            if job.end != now + left {
+                job.end = now + left;
+                moves(*task, job.end);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_are_as_square_as_they_get() {
+        assert_eq!(square(64, 2), "8x8");
+        assert_eq!(square(64, 3), "4x4x4");
+        assert_eq!(square(12, 2), "4x3");
+        assert_eq!(square(24, 3), "4x3x2");
+        assert_eq!(square(7, 2), "7x1");
+        assert_eq!(square(1, 3), "1x1x1");
+    }
+}

@@ -1,0 +1,61 @@
+//! Sensitive tasks run shorter on one run of ranks.
+
+use super::super::Start;
+use super::{Model, Rule, stretched};
+use crate::error::Result;
+use crate::random::{below, generator};
+
+/// `contiguity:alpha=A,beta=B[,seed=S]`: B percent of the tasks are sensitive; a sensitive task whose ranks are
+/// one run takes A percent less time. Each task in queue order draws a number below 2⁵³ and is sensitive where
+/// that is less than B percent of the range: with one seed, whoever is sensitive at some B is so at every
+/// larger one.
+///
+/// # References
+/// Yang et al., "Balancing job performance with system performance via locality-aware scheduling on
+/// torus-connected systems", 2014, section IV, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
+pub(super) const CONTIGUITY: Rule = Rule {
+    name: "contiguity",
+    about: "beta= percent of the jobs run alpha= percent shorter on one run of ranks",
+    example: "contiguity:alpha=20,beta=30",
+    stretches: true,
+    build: |params, _, tasks| {
+        let percent = |key| -> Result<f64> {
+            let expected = "a number of percent from 0 to 99.9";
+            params.real(key, 0.0, 100.0)?.ok_or_else(|| params.wrong(key, expected))
+        };
+        let (alpha, beta) = (percent("alpha")?, percent("beta")?);
+        if alpha > 99.9 {
+            return Err(params.wrong("alpha", "at most 99.9: no job ends when it starts"));
+        }
+        let mut random = generator(params.seed()?);
+        const RANGE: u64 = 1 << 53;
+        let bound = beta / 100.0 * RANGE as f64;
+        let sensitive = (0..tasks).map(|_| (below(RANGE, &mut random) as f64) < bound).collect();
+        Ok(Box::new(Contiguity { alpha, beta, sensitive }))
+    },
+};
+
+struct Contiguity {
+    alpha: f64,
+    beta: f64,
+    sensitive: Vec<bool>,
+}
+
+impl Model for Contiguity {
+    fn rule(&self) -> String {
+        let sensitive = self.sensitive.iter().filter(|s| **s).count();
+        format!(
+            "contiguity: alpha={}, beta={}: {sensitive} jobs drawn as sensitive; such a job runs {} % shorter on one \
+             run of ranks",
+            self.alpha, self.beta, self.alpha
+        )
+    }
+
+    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
+        let gains = self.sensitive[start.index as usize] && start.ranks.runs().len() == 1;
+        Ok(match gains {
+            true => stretched(start.task.run, 1.0 - self.alpha / 100.0),
+            false => start.task.run,
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Run times that grow with mean distance.
+
+use std::collections::HashMap;
+
+use super::super::Start;
+use super::compact::Compact;
+use super::{Model, Rule, stretched};
+use crate::error::Result;
+use crate::metric::sums::Sums;
+use crate::ranks::Ranks;
+use crate::ratio::ratio;
+
+/// `distance[:weight=1,base=HOPS]` (or `app=NAME` for the weight): traffic goes evenly between all pairs of a task's nodes, and with
+/// d hops on the mean, d₀ on the compact placement (or `base` hops, the same on every machine), the run time grows by the factor
+/// `1 + weight · max(0, d - d₀) / max(1, d₀)`. The trace's run times count as those of the compact placement,
+/// which are the nodes nearest to the machine's middle one.
+///
+/// # Complexity
+/// That of the distance sum of every placement, and once of every size.
+///
+/// # References
+/// Hu, "Topology mapping of parallel applications onto random allocations", Table 1: run times against
+/// dilation.
+pub(super) const DISTANCE: Rule = Rule {
+    name: "distance",
+    about: "run times grow with the mean distance against a compact placement, weight=1 a doubling",
+    example: "distance:weight=0.5",
+    stretches: true,
+    build: |params, site, _| {
+        let weight = match super::apps::chosen(params)? {
+            Some(app) => app.latency,
+            None => params.real("weight", 0.0, 1e6)?.unwrap_or(1.0),
+        };
+        Ok(Box::new(Distance {
+            weight,
+            base: super::base(params)?,
+            compact: Compact::new(site)?,
+            sums: Sums::new(site.places),
+            least: HashMap::new(),
+        }))
+    },
+};
+
+struct Distance<'a> {
+    weight: f64,
+    /// d₀ where it is given.
+    base: Option<f64>,
+    compact: Compact,
+    sums: Sums<'a>,
+    /// Distance sums of compact placements by size.
+    least: HashMap<u32, u64>,
+}
+
+impl Model for Distance<'_> {
+    fn rule(&self) -> String {
+        format!(
+            "distance: run time of the trace times 1 + {} · max(0, d - d0) / max(1, d0), d the mean distance of \
+             a job's nodes, d0 {}",
+            self.weight,
+            super::reference(self.base)
+        )
+    }
+
+    fn measures(&self) -> bool {
+        true
+    }
+
+    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
+        let nodes = start.task.nodes;
+        let Some(placement) = start.placement.filter(|_| nodes > 1) else {
+            return Ok(start.task.run);
+        };
+        if let (Some(base), Some(mind)) = (self.base, placement.mind()) {
+            let grown = (mind - base).max(0.0) / base.max(1.0);
+            return Ok(stretched(start.task.run, 1.0 + self.weight * grown));
+        }
+        let least = *self.least.entry(nodes).or_insert_with(|| {
+            let mut ranks = Ranks::default();
+            self.compact.ranks(nodes).into_iter().for_each(|rank| ranks.push_rank(rank));
+            self.sums.total(&ranks)
+        });
+        let pairs = u64::from(nodes) * u64::from(nodes - 1) / 2;
+        let more = placement.total_distance.saturating_sub(least);
+        let grown = ratio(more.into(), least.max(pairs).into());
+        Ok(stretched(start.task.run, 1.0 + self.weight * grown))
+    }
+}

@@ -1,0 +1,96 @@
+//! Runtime models: for how long a task runs where it was placed.
+//!
+//! Each model is one file with a [`Rule`] constant; [`MODELS`] is the table that names them all.
+
+use super::Start;
+use crate::allocator::Site;
+use crate::error::{Error, Place, Result};
+use crate::params::{self, Params};
+
+mod apps;
+mod compact;
+mod contention;
+mod contiguity;
+mod distance;
+mod fixed;
+
+pub use apps::{APPLICATIONS, Application};
+
+/// A model: a line of [`MODELS`].
+pub struct Rule {
+    /// The name, as in `--model fixed`.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// A use that works.
+    pub example: &'static str,
+    /// Whether durations may differ from the trace's run times.
+    stretches: bool,
+    /// Makes the model of so many tasks from its parameters.
+    build: for<'a> fn(&Params, &Site<'a>, usize) -> Result<Box<dyn Model + 'a>>,
+}
+
+/// Every model, in the order of lists.
+pub const MODELS: &[Rule] =
+    &[fixed::FIXED, contiguity::CONTIGUITY, distance::DISTANCE, contention::CONTENTION];
+
+/// Says how long tasks run. Times are ticks; tasks are told by their index in queue order.
+pub trait Model: Send {
+    /// The model with its parameters, in words, as results quote it.
+    fn rule(&self) -> String;
+
+    /// Whether it needs the metrics of placements.
+    fn measures(&self) -> bool {
+        false
+    }
+
+    /// How long a task that starts now will run as things stand.
+    ///
+    /// # Errors
+    /// What the model finds wrong with the machine.
+    fn start(&mut self, start: &Start<'_>) -> Result<i64>;
+
+    /// A task has ended.
+    fn end(&mut self, _task: u32) {}
+
+    /// Called after all that happens at `now`: `moves(task, end)` gives a running task another end, after
+    /// `now`.
+    ///
+    /// # Errors
+    /// What the model finds wrong with the machine.
+    fn settle(&mut self, _now: i64, _moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Makes the model that `text` asks for, and says whether it stretches run times.
+pub(super) fn make<'a>(
+    text: &str,
+    site: &Site<'a>,
+    tasks: usize,
+) -> Result<(Box<dyn Model + 'a>, bool)> {
+    let head = params::head(text);
+    let rule = MODELS.iter().find(|m| m.name == head).ok_or_else(|| {
+        let place = Place::option(format!("--model {text}"));
+        Error::unknown(place, "model", head, MODELS.iter().map(|m| m.name))
+    })?;
+    let params = Params::inline(text, None, site.topology.context().seed)?;
+    let model = (rule.build)(&params, site, tasks)?;
+    params.finish()?;
+    Ok((model, rule.stretches))
+}
+
+/// `base=`: the hops that the trace's run times stand for, where it is given.
+fn base(params: &Params) -> Result<Option<f64>> {
+    params.real("base", 0.0, 1e6)
+}
+
+/// What d₀ is, in words.
+fn reference(base: Option<f64>) -> String {
+    base.map_or_else(|| "that of a compact placement".into(), |hops| format!("= {hops} hops"))
+}
+
+/// `ticks` times `factor`, to the nearest, at least 1.
+fn stretched(ticks: i64, factor: f64) -> i64 {
+    ((ticks as f64 * factor).round() as i64).max(1)
+}

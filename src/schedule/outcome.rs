@@ -1,0 +1,198 @@
+//! What became of the tasks, and the figures that sum it up.
+
+use super::Task;
+use crate::metric::placement::Placement;
+use crate::ranks::Ranks;
+use crate::ratio::ratio;
+
+/// Run times below this many seconds count as it in bounded slowdowns.
+///
+/// # References
+/// Feitelson, "Metrics for parallel job scheduling and their convergence", 2001, section 2.1,
+/// <https://doi.org/10.1007/3-540-45540-X_11>.
+pub const BOUND: i64 = 10;
+
+/// A task that ran. Times in ticks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// Its index in queue order.
+    pub task: u32,
+    /// When it started.
+    pub start: i64,
+    /// When it ended.
+    pub end: i64,
+    /// Metrics of its placement, where wanted.
+    pub placement: Option<Placement>,
+    /// Its ranks, where wanted.
+    pub ranks: Option<Ranks>,
+}
+
+/// The machine after all that happened at one time, in ticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instant {
+    /// The time.
+    pub time: i64,
+    /// Nodes in use.
+    pub busy: u32,
+    /// Tasks waiting.
+    pub waiting: u32,
+    /// Maximal runs of free ranks.
+    pub runs: u32,
+    /// Ranks of the longest of them.
+    pub longest: u32,
+}
+
+/// A finished schedule.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The tasks in the order of their starts.
+    pub records: Vec<Record>,
+    /// Instants in order, where wanted.
+    pub timeline: Vec<Instant>,
+    /// The tasks in queue order, times in ticks.
+    pub tasks: Vec<Task>,
+    /// Ticks a second.
+    pub ticks: i64,
+    /// Nodes of the machine.
+    pub nodes: u32,
+    /// The policy's rule, in words.
+    pub rule: String,
+    /// The runtime model, in words.
+    pub model: String,
+    /// Whether the policy chose ranks itself, without the allocator.
+    pub places_itself: bool,
+}
+
+/// Figures of a schedule; times in seconds. Without tasks all are 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Tasks.
+    pub jobs: usize,
+    /// Node-seconds used over nodes · makespan.
+    pub utilisation: f64,
+    /// Mean of start - submit.
+    pub mean_wait: f64,
+    /// The largest of them.
+    pub max_wait: f64,
+    /// Mean of end - submit.
+    pub mean_response: f64,
+    /// Mean of max(1, response / max(duration, [`BOUND`])).
+    pub mean_bounded_slowdown: f64,
+    /// Last end - first submit.
+    pub makespan: f64,
+    /// Mean of duration over the trace's run time.
+    pub mean_stretch: f64,
+    /// Share of tasks of two nodes or more whose ranks are one run, where placements are known.
+    pub contiguous: Option<f64>,
+    /// Mean of the mean pairwise distances of such tasks, in hops, where placements are known.
+    pub mean_mind: Option<f64>,
+    /// Mean over time, from first submit to last end, of the jobs waiting, where instants are known.
+    pub mean_queue: Option<f64>,
+    /// The longest queue.
+    pub max_queue: Option<u32>,
+    /// Mean over free node-seconds of 1 - longest free run / free nodes: external fragmentation of the
+    /// ordering.
+    pub fragmentation: Option<f64>,
+}
+
+impl Outcome {
+    /// A task of this schedule.
+    pub fn task(&self, record: &Record) -> &Task {
+        &self.tasks[record.task as usize]
+    }
+
+    /// First submit and last end, in ticks; none without tasks.
+    pub fn span(&self) -> Option<(i64, i64)> {
+        let first = self.tasks.iter().map(|t| t.submit).min()?;
+        Some((first, self.records.iter().map(|r| r.end).max()?))
+    }
+
+    /// A time or a duration in seconds, as decimal text without rounding.
+    pub fn seconds(&self, time: i64) -> String {
+        if self.ticks == 1 {
+            return time.to_string();
+        }
+        let (whole, rest) =
+            (time.unsigned_abs() / self.ticks as u64, time.unsigned_abs() % self.ticks as u64);
+        let sign = if time < 0 { "-" } else { "" };
+        let digits = self.ticks.ilog10() as usize;
+        let fraction = format!("{rest:0digits$}");
+        match fraction.trim_end_matches('0') {
+            "" => format!("{sign}{whole}"),
+            fraction => format!("{sign}{whole}.{fraction}"),
+        }
+    }
+
+    /// The figures. O(tasks + instants).
+    pub fn summary(&self) -> Summary {
+        let jobs = self.records.len();
+        let (first, last) = self.span().unwrap_or((0, 0));
+        let seconds = |ticks: i128| {
+            let size = ratio(ticks.unsigned_abs(), self.ticks as u128);
+            if ticks < 0 { -size } else { size }
+        };
+        let mean = |ticks: i128| match jobs {
+            0 => 0.0,
+            _ => ratio(ticks.unsigned_abs(), self.ticks as u128 * jobs as u128),
+        };
+        let (mut wait, mut response, mut most, mut area) = (0i128, 0i128, 0i64, 0u128);
+        let (mut slowdown, mut stretch) = (0.0, 0.0);
+        let (mut several, mut whole, mut minds, mut known) = (0u64, 0u64, 0.0, false);
+        for record in &self.records {
+            let task = self.task(record);
+            let (waited, took) = (record.start - task.submit, record.end - record.start);
+            wait += i128::from(waited);
+            response += i128::from(waited + took);
+            most = most.max(waited);
+            area += u128::from(task.nodes) * took as u128;
+            let bound = took.max(BOUND * self.ticks);
+            slowdown += ((waited + took) as f64 / bound as f64).max(1.0);
+            stretch += took as f64 / task.run as f64;
+            if let Some(placement) = &record.placement {
+                known = true;
+                if let Some(mind) = placement.mind() {
+                    several += 1;
+                    whole += u64::from(placement.linear_span == placement.size);
+                    minds += mind;
+                }
+            }
+        }
+        let over = |sum: f64| if jobs == 0 { 0.0 } else { sum / jobs as f64 };
+        let of_several = |sum: f64| (known && several > 0).then(|| sum / several as f64);
+        let makespan = i128::from(last) - i128::from(first);
+        let capacity = u128::from(self.nodes) * makespan.unsigned_abs();
+        let (mean_queue, max_queue, fragmentation) = self.over_time(last, makespan);
+        Summary {
+            jobs,
+            utilisation: if capacity == 0 { 0.0 } else { ratio(area, capacity) },
+            mean_wait: mean(wait),
+            max_wait: seconds(i128::from(most)),
+            mean_response: mean(response),
+            mean_bounded_slowdown: over(slowdown),
+            makespan: seconds(makespan),
+            mean_stretch: over(stretch),
+            contiguous: of_several(whole as f64),
+            mean_mind: of_several(minds),
+            mean_queue,
+            max_queue,
+            fragmentation,
+        }
+    }
+
+    fn over_time(&self, last: i64, makespan: i128) -> (Option<f64>, Option<u32>, Option<f64>) {
+        if self.timeline.is_empty() || makespan <= 0 {
+            return (None, None, None);
+        }
+        let (mut queue, mut free, mut longest) = (0u128, 0u128, 0u128);
+        for (i, instant) in self.timeline.iter().enumerate() {
+            let until = self.timeline.get(i + 1).map_or(last, |next| next.time);
+            let time = u128::from((until - instant.time).unsigned_abs());
+            queue += u128::from(instant.waiting) * time;
+            free += u128::from(self.nodes - instant.busy) * time;
+            longest += u128::from(instant.longest) * time;
+        }
+        let most = self.timeline.iter().map(|i| i.waiting).max();
+        let broken = (free > 0).then(|| ratio(free - longest, free));
+        (Some(ratio(queue, makespan.unsigned_abs())), most, broken)
+    }
+}

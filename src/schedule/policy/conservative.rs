@@ -1,0 +1,99 @@
+//! Conservative backfilling: a reservation for everybody.
+
+use super::profile::Profile;
+use super::{Machine, Policy, Rule};
+
+/// `conservative`: every task is promised, when it is submitted and in queue order, the earliest time at which
+/// its nodes are free for its requested time beside all promises before. When a task ends before its assumed
+/// end (start + requested time), all promises are dropped and made anew in queue order. A task starts at its
+/// time.
+///
+/// A task that runs beyond its assumed end (which needs a model that stretches) is taken to end at the next
+/// tick, and promises are made anew at every event until it does.
+///
+/// # Complexity
+/// An early end costs O(queue · steps), steps being the running and waiting tasks; other events one walk over
+/// queue and steps.
+///
+/// # References
+/// Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
+/// the IBM SP2 with backfilling", 2001, section 2, <https://doi.org/10.1109/71.932708>.
+pub(super) const CONSERVATIVE: Rule = Rule {
+    name: "conservative",
+    positional: None,
+    about: "every job is reserved at submit; all reservations are rebuilt in queue order on an early end",
+    example: "conservative",
+    build: |_, _| Ok(Box::new(Conservative { queue: Vec::new(), fresh: 0, profile: None })),
+};
+
+struct Conservative {
+    /// Waiting tasks in queue order, with the time promised.
+    queue: Vec<(u32, i64)>,
+    /// The last so many of them have no promise yet.
+    fresh: usize,
+    /// Free nodes beside all promises; nothing where it must be made anew.
+    profile: Option<Profile>,
+}
+
+impl Conservative {
+    /// What running tasks leave, without any promise.
+    fn bare(machine: &Machine<'_, '_>) -> Profile {
+        let now = machine.now();
+        let running = machine.running().iter();
+        Profile::new(now, machine.free(), running.map(|task| (task.end.max(now + 1), task.nodes)))
+    }
+}
+
+impl Policy for Conservative {
+    fn rule(&self) -> String {
+        "conservative backfilling: every job is reserved at submit for its requested time, in queue order; on \
+         an early end all reservations are rebuilt in queue order; all ends, then all submits of an instant, \
+         then one pass"
+            .into()
+    }
+
+    fn submitted(&mut self, task: u32, _: &Machine<'_, '_>) {
+        self.queue.push((task, i64::MAX));
+        self.fresh += 1;
+    }
+
+    fn ended(&mut self, task: u32, machine: &Machine<'_, '_>) {
+        if machine.assumed_end(task) != machine.now() {
+            self.profile = None;
+        }
+    }
+
+    fn pass(&mut self, machine: &mut Machine<'_, '_>) {
+        let now = machine.now();
+        if machine.running().first().is_some_and(|task| task.end <= now) {
+            self.profile = None;
+        }
+        let (mut profile, fresh) = match self.profile.take() {
+            Some(mut profile) => {
+                profile.advance(now);
+                (profile, self.fresh)
+            }
+            None => (Conservative::bare(machine), self.queue.len()),
+        };
+        let known = self.queue.len() - fresh;
+        for (task, promise) in &mut self.queue[known..] {
+            let task = machine.task(*task);
+            *promise = profile.earliest(task.nodes, task.requested);
+            profile.reserve(*promise, task.requested, task.nodes);
+        }
+        self.fresh = 0;
+        self.profile = Some(profile);
+        self.queue.retain(|(task, promise)| {
+            // Somebody who outstays his time may still hold the nodes.
+            let starts = *promise <= now && machine.task(*task).nodes <= machine.free();
+            if starts {
+                machine.start(*task);
+            }
+            !starts
+        });
+    }
+
+    fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+}

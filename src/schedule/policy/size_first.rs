@@ -1,0 +1,77 @@
+//! The queue of Cplant's simulations: by size, then by requested time.
+
+use std::collections::BTreeSet;
+
+use super::{Machine, Policy, Rule};
+
+/// `size-first[:desc=true,interval=30]`: the queue is sorted by nodes, then by requested time, then by submit;
+/// `desc=true` reverses the first two. Every `interval` seconds from the first submit (0: whenever something
+/// happened) tasks start from its head; one that does not fit blocks.
+///
+/// # Complexity
+/// O(log queue) a task beside the allocator.
+///
+/// # References
+/// Leung et al., "Processor allocation on Cplant", 2002, section 4.
+pub(super) const SIZE_FIRST: Rule = Rule {
+    name: "size-first",
+    positional: None,
+    about: "by nodes, then requested time (desc=true reverses), every interval=30 seconds; the head blocks",
+    example: "size-first:interval=30",
+    build: |params, ground| {
+        let descending = params.flag("desc")?;
+        let interval = ground.interval(params)?;
+        let seconds = interval / ground.ticks;
+        Ok(Box::new(SizeFirst { descending, interval, seconds, queue: BTreeSet::new() }))
+    },
+};
+
+struct SizeFirst {
+    descending: bool,
+    interval: i64,
+    seconds: i64,
+    /// Nodes and requested time, negative where larger ones go first; then queue order.
+    queue: BTreeSet<(i64, i64, u32)>,
+}
+
+/// When a policy that polls has its passes, in words.
+pub(super) fn passes(seconds: i64) -> String {
+    match seconds {
+        0 => "a pass at every instant at which something happened".into(),
+        s => format!("a pass every {s} seconds from the first submit"),
+    }
+}
+
+impl Policy for SizeFirst {
+    fn rule(&self) -> String {
+        let order = if self.descending { "descending" } else { "ascending" };
+        let passes = passes(self.seconds);
+        format!(
+            "queue {order} by nodes, then requested time, then submit; the head blocks; {passes}"
+        )
+    }
+
+    fn submitted(&mut self, index: u32, machine: &Machine<'_, '_>) {
+        let task = machine.task(index);
+        let sign = if self.descending { -1 } else { 1 };
+        self.queue.insert((sign * i64::from(task.nodes), sign * task.requested, index));
+    }
+
+    fn pass(&mut self, machine: &mut Machine<'_, '_>) {
+        while let Some((_, _, head)) = self.queue.first().copied() {
+            if machine.task(head).nodes > machine.free() {
+                break;
+            }
+            self.queue.pop_first();
+            machine.start(head);
+        }
+    }
+
+    fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.interval
+    }
+}

@@ -1,0 +1,520 @@
+//! The scheduler against plain references written from the rules, on real traces and random ones.
+
+use std::path::PathBuf;
+
+use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
+use nodeorder::allocator::Site;
+use nodeorder::metric::places::Places;
+use nodeorder::schedule::{Outcome, Settings, Task, Wants, pack_exactly, pack_greedily, simulate};
+use nodeorder::topology::Context;
+use nodeorder::trace::{Options, Trace};
+use nodeorder::{NodeOrder, Topology};
+use proptest::prelude::*;
+
+const ALL: Wants = Wants { placement: true, ranks: true, timeline: true };
+
+fn schedule_on(spec: &str, tasks: &[Task], policy: &str, model: &str, wants: Wants) -> Outcome {
+    let topology = Topology::inline(spec, &Context::default()).unwrap();
+    let order = NodeOrder::make(&topology, "row-major").unwrap();
+    let places = Places::new(&topology, &order).unwrap();
+    let site = Site { topology: &topology, order: &order, places: &places };
+    let allocator = if wants.placement { "span-best-fit" } else { "fifo:0" };
+    simulate(&site, tasks, &Settings { policy, allocator, model, wants }, &|_| ()).unwrap()
+}
+
+fn schedule(nodes: u32, tasks: &[Task], policy: &str, wants: Wants) -> Outcome {
+    schedule_on(&format!("mesh:{nodes}"), tasks, policy, "fixed", wants)
+}
+
+/// Start times in queue order.
+fn starts(outcome: &Outcome) -> Vec<i64> {
+    let mut starts = vec![i64::MIN; outcome.tasks.len()];
+    for record in &outcome.records {
+        starts[record.task as usize] = record.start;
+    }
+    starts
+}
+
+/// Who runs: true end, assumed end, nodes.
+type Runs = Vec<(i64, i64, u32)>;
+
+/// FCFS and EASY as the rule is written, with lists.
+fn plain(tasks: &[Task], nodes: u32, easy: bool) -> Vec<i64> {
+    let mut starts = vec![i64::MIN; tasks.len()];
+    let (mut waiting, mut running): (Vec<usize>, Runs) = (Vec::new(), Vec::new());
+    let mut submitted = 0;
+    loop {
+        let submit = tasks.get(submitted).map(|t| t.submit);
+        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else { break };
+        running.retain(|(end, _, _)| *end > now);
+        while submitted < tasks.len() && tasks[submitted].submit == now {
+            waiting.push(submitted);
+            submitted += 1;
+        }
+        let mut free = nodes - running.iter().map(|r| r.2).sum::<u32>();
+        let mut start = |job: usize, running: &mut Runs| {
+            starts[job] = now;
+            let task = &tasks[job];
+            running.push((now + task.run, now + task.requested, task.nodes));
+        };
+        while !waiting.is_empty() && tasks[waiting[0]].nodes <= free {
+            let head = waiting.remove(0);
+            free -= tasks[head].nodes;
+            start(head, &mut running);
+        }
+        if !easy || waiting.is_empty() {
+            continue;
+        }
+        let head = tasks[waiting[0]].nodes;
+        let mut times: Vec<i64> = running.iter().map(|r| r.1).collect();
+        times.sort_unstable();
+        let free_at =
+            |time: i64| free + running.iter().filter(|r| r.1 <= time).map(|r| r.2).sum::<u32>();
+        let shadow = times.into_iter().find(|time| free_at(*time) >= head).unwrap();
+        let mut extra = free_at(shadow) - head;
+        let mut left = vec![waiting[0]];
+        for job in waiting[1..].iter().copied() {
+            let task = &tasks[job];
+            let in_time = now + task.requested <= shadow;
+            if task.nodes <= free && (in_time || task.nodes <= extra) {
+                if !in_time {
+                    extra -= task.nodes;
+                }
+                free -= task.nodes;
+                start(job, &mut running);
+            } else {
+                left.push(job);
+            }
+        }
+        waiting = left;
+    }
+    starts
+}
+
+/// Conservative backfilling with promises as a list and free nodes counted time by time.
+fn plain_conservative(tasks: &[Task], nodes: u32) -> Vec<i64> {
+    let mut starts = vec![i64::MIN; tasks.len()];
+    let mut waiting: Vec<(usize, i64)> = Vec::new();
+    let mut running: Runs = Vec::new();
+    let mut submitted = 0;
+    let earliest = |job: &Task, now: i64, running: &Runs, promised: &[(usize, i64)]| {
+        let used = |time: i64| {
+            let runs = running.iter().filter(|r| r.1 > time).map(|r| r.2);
+            let waits = promised
+                .iter()
+                .filter(|(other, start)| *start <= time && time < start + tasks[*other].requested);
+            runs.sum::<u32>() + waits.map(|(other, _)| tasks[*other].nodes).sum::<u32>()
+        };
+        let fits = |start: &i64| {
+            (*start..start + job.requested).all(|time| used(time) + job.nodes <= nodes)
+        };
+        (now..).find(fits).unwrap()
+    };
+    loop {
+        let submit = tasks.get(submitted).map(|t| t.submit);
+        let Some(now) = running.iter().map(|r| r.0).chain(submit).min() else { break };
+        let early = running.iter().any(|(end, assumed, _)| *end == now && *assumed > now);
+        running.retain(|(end, _, _)| *end > now);
+        if early {
+            let queue = std::mem::take(&mut waiting);
+            for (job, _) in queue {
+                let start = earliest(&tasks[job], now, &running, &waiting);
+                waiting.push((job, start));
+            }
+        }
+        while submitted < tasks.len() && tasks[submitted].submit == now {
+            let start = earliest(&tasks[submitted], now, &running, &waiting);
+            waiting.push((submitted, start));
+            submitted += 1;
+        }
+        for (job, _) in waiting.iter().filter(|(_, start)| *start == now) {
+            let task = &tasks[*job];
+            starts[*job] = now;
+            running.push((now + task.run, now + task.requested, task.nodes));
+        }
+        waiting.retain(|(_, start)| *start > now);
+    }
+    starts
+}
+
+/// The sorted queue, looked at second by second.
+fn plain_size_first(tasks: &[Task], nodes: u32, descending: bool, interval: i64) -> Vec<i64> {
+    let mut starts = vec![i64::MIN; tasks.len()];
+    let mut running: Runs = Vec::new();
+    let first = tasks.first().map_or(0, |t| t.submit);
+    for now in first.. {
+        running.retain(|(end, _, _)| *end > now);
+        if (now - first) % interval == 0 {
+            let arrived = (0..tasks.len()).filter(|i| tasks[*i].submit <= now);
+            let mut queue: Vec<usize> = arrived.filter(|i| starts[*i] == i64::MIN).collect();
+            queue.sort_by_key(|i| {
+                let key = (i64::from(tasks[*i].nodes), tasks[*i].requested);
+                if descending { (-key.0, -key.1) } else { key }
+            });
+            for job in queue {
+                let task = &tasks[job];
+                if task.nodes + running.iter().map(|r| r.2).sum::<u32>() > nodes {
+                    break;
+                }
+                starts[job] = now;
+                running.push((now + task.run, now + task.requested, task.nodes));
+            }
+        }
+        if starts.iter().all(|s| *s > i64::MIN) {
+            break;
+        }
+    }
+    starts
+}
+
+/// No rank twice at a time, nobody before his submit, everybody his run time and his number of ranks.
+fn check_invariants(outcome: &Outcome) {
+    let mut events: Vec<(i64, bool, usize)> = Vec::new();
+    for (i, record) in outcome.records.iter().enumerate() {
+        let task = outcome.task(record);
+        assert!(record.start >= task.submit, "job {} starts before its submit", task.id);
+        let ranks = record.ranks.as_ref().unwrap();
+        assert_eq!(ranks.len(), task.nodes);
+        assert!(ranks.iter().all(|rank| rank < outcome.nodes));
+        events.push((record.end, false, i));
+        events.push((record.start, true, i));
+    }
+    assert_eq!(outcome.records.len(), outcome.tasks.len());
+    assert!(outcome.records.is_sorted_by_key(|record| record.start));
+    events.sort_unstable();
+    let mut holder: Vec<Option<usize>> = vec![None; outcome.nodes as usize];
+    for (_, start, i) in events {
+        for rank in outcome.records[i].ranks.as_ref().unwrap().iter() {
+            let (expected, next) = if start { (None, Some(i)) } else { (Some(i), None) };
+            assert_eq!(std::mem::replace(&mut holder[rank as usize], next), expected);
+        }
+    }
+}
+
+/// Whenever a job is the head and does not fit, it starts no later than the time that requested times promise it
+/// then.
+fn check_reservations(outcome: &Outcome) {
+    let starts = starts(outcome);
+    let tasks = &outcome.tasks;
+    let mut times: Vec<i64> = outcome.records.iter().flat_map(|r| [r.start, r.end]).collect();
+    times.extend(tasks.iter().map(|t| t.submit));
+    times.sort_unstable();
+    times.dedup();
+    for now in times {
+        let waits = |i: &usize| tasks[*i].submit <= now && starts[*i] > now;
+        let Some(head) = (0..tasks.len()).find(waits) else { continue };
+        let mut running: Vec<(i64, u32)> = (0..tasks.len())
+            .filter(|i| starts[*i] <= now && starts[*i] + tasks[*i].run > now)
+            .map(|i| (starts[i] + tasks[i].requested, tasks[i].nodes))
+            .collect();
+        running.sort_unstable();
+        let mut free = outcome.nodes - running.iter().map(|r| r.1).sum::<u32>();
+        let mut promised = now;
+        for (end, nodes) in running {
+            if free >= tasks[head].nodes {
+                break;
+            }
+            free += nodes;
+            promised = end;
+        }
+        assert!(starts[head] <= promised, "job {} at {now}", tasks[head].id);
+    }
+}
+
+fn random_tasks(nodes: u32, most: usize, time: i64) -> impl Strategy<Value = Vec<Task>> {
+    let task = (0i64..4, 1i64..time, 0i64..time, 1u32..=nodes);
+    prop::collection::vec(task, 1..most).prop_map(|list| {
+        let mut submit = -5;
+        let mut id = 0;
+        let tasks = list.into_iter().map(|(later, run, more, nodes)| {
+            submit += later * 2;
+            id += 1;
+            // Many requests are exact, many are not.
+            let requested = run + if more % 3 == 0 { 0 } else { more };
+            Task { id, submit, run, requested, nodes }
+        });
+        tasks.collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn fcfs_and_easy_are_what_the_rule_says(tasks in random_tasks(12, 60, 25)) {
+        for (policy, easy) in [("fcfs", false), ("easy", true)] {
+            let outcome = schedule(12, &tasks, policy, ALL);
+            prop_assert_eq!(starts(&outcome), plain(&tasks, 12, easy));
+            check_invariants(&outcome);
+            if easy {
+                check_reservations(&outcome);
+            }
+        }
+    }
+
+    #[test]
+    fn conservative_is_what_the_rule_says(tasks in random_tasks(8, 25, 12)) {
+        let outcome = schedule(8, &tasks, "conservative", ALL);
+        prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 8));
+        check_invariants(&outcome);
+    }
+
+    #[test]
+    fn size_first_is_what_the_rule_says(tasks in random_tasks(10, 40, 20), interval in 1i64..40) {
+        for descending in [false, true] {
+            let policy = format!("size-first:desc={descending},interval={interval}");
+            let outcome = schedule(10, &tasks, &policy, ALL);
+            prop_assert_eq!(starts(&outcome), plain_size_first(&tasks, 10, descending, interval));
+            check_invariants(&outcome);
+        }
+    }
+
+    /// With one event at a time and exact requests nothing is left in which CQSim's rule differs.
+    #[test]
+    fn true_run_times_make_the_difference_to_cqsim(tasks in random_tasks(12, 40, 25)) {
+        let mut tasks = tasks;
+        for (i, task) in tasks.iter_mut().enumerate() {
+            task.requested = task.run;
+            task.submit = task.submit * 1000 + i as i64;
+            task.run = task.run * 1000 + 7 * i as i64;
+            task.requested = task.run;
+        }
+        let rule = schedule(12, &tasks, "easy", Wants::default());
+        let theirs = schedule(12, &tasks, "easy:runtime-estimates", Wants::default());
+        let ends = |o: &Outcome| o.records.iter().map(|r| r.end).collect::<Vec<_>>();
+        let mut distinct = ends(&rule);
+        distinct.extend(tasks.iter().map(|t| t.submit));
+        distinct.sort_unstable();
+        // Events of one instant would be told apart by passes.
+        prop_assume!(distinct.windows(2).all(|w| w[0] < w[1]));
+        prop_assert_eq!(starts(&rule), starts(&theirs));
+    }
+
+    #[test]
+    fn windows_give_runs_and_hold_who_finds_none(
+        tasks in random_tasks(16, 40, 40), window in 1usize..7, interval in 0i64..20, greedy in any::<bool>(),
+    ) {
+        let name = if greedy { "window-greedy" } else { "window-bnb" };
+        let policy = format!("{name}:window={window},interval={interval}");
+        let outcome = schedule(16, &tasks, &policy, ALL);
+        check_invariants(&outcome);
+        let first = tasks[0].submit;
+        for record in &outcome.records {
+            prop_assert_eq!(record.ranks.as_ref().unwrap().runs().len(), 1);
+            prop_assert!(interval == 0 || (record.start - first) % interval == 0);
+            // No more than a window of tasks is passed over.
+            let task = record.task;
+            let earlier = outcome.records.iter().filter(|r| r.task < task && r.start > record.start);
+            prop_assert!(earlier.count() < window);
+        }
+    }
+
+    /// The stretch of a sensitive task on one run of ranks is exact, and no other task is stretched.
+    #[test]
+    fn contiguity_shortens_the_sensitive(tasks in random_tasks(16, 30, 40), alpha in 0u32..90) {
+        let run = |beta: u32| {
+            let model = format!("contiguity:alpha={alpha},beta={beta}");
+            schedule_on("mesh:16", &tasks, "easy", &model, ALL)
+        };
+        let (none, half, all) = (run(0), run(50), run(100));
+        prop_assert_eq!(
+            starts(&none),
+            starts(&schedule(16, &tasks, "easy", ALL)).iter().map(|s| s * none.ticks).collect::<Vec<_>>()
+        );
+        for outcome in [&none, &half, &all] {
+            check_invariants(outcome);
+            for record in &outcome.records {
+                let full = outcome.task(record).run;
+                let less = full / 100 * i64::from(100 - alpha);
+                let one_run = record.ranks.as_ref().unwrap().runs().len() == 1;
+                let took = record.end - record.start;
+                prop_assert!(took == full || took == less && one_run);
+                prop_assert!(!std::ptr::eq(outcome, &all) || (took == less) == one_run || alpha == 0);
+            }
+        }
+    }
+
+    #[test]
+    fn the_exact_knapsack_is_the_optimum_of_an_integer_program(
+        jobs in prop::collection::vec(1u32..60, 1..8),
+        slots in prop::collection::vec(1u32..70, 1..9),
+    ) {
+        let packed = |packing: Vec<Option<usize>>| -> u32 {
+            jobs.iter().zip(packing).filter(|(_, slot)| slot.is_some()).map(|(job, _)| job).sum()
+        };
+        let (exact, greedy) = (packed(pack_exactly(&jobs, &slots)), packed(pack_greedily(&jobs, &slots)));
+        prop_assert_eq!(f64::from(exact), integer_program(&jobs, &slots).round());
+        prop_assert!(greedy <= exact);
+    }
+}
+
+fn integer_program(jobs: &[u32], slots: &[u32]) -> f64 {
+    let mut variables = ProblemVariables::new();
+    let x: Vec<Vec<_>> = jobs
+        .iter()
+        .map(|_| slots.iter().map(|_| variables.add(variable().binary())).collect())
+        .collect();
+    let sum = |terms: Vec<Expression>| terms.into_iter().sum::<Expression>();
+    let value = |slot: usize| {
+        sum(jobs.iter().zip(&x).map(|(job, row)| f64::from(*job) * row[slot]).collect())
+    };
+    let profit = sum((0..slots.len()).map(value).collect());
+    let mut model = variables.maximise(profit.clone()).using(microlp);
+    for row in &x {
+        model = model.with(constraint!(sum(row.iter().map(|v| (*v).into()).collect()) <= 1.0));
+    }
+    for (slot, room) in slots.iter().enumerate() {
+        model = model.with(constraint!(value(slot) <= f64::from(*room)));
+    }
+    model.solve().unwrap().eval(profit)
+}
+
+/// A trace that is not part of the project, if it is there.
+fn shared(name: &str, nodes: u32, procs_per_node: u32) -> Option<Vec<Task>> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let path = root.parent()?.join("shared/traces").join(name);
+    if !path.exists() {
+        eprintln!("skipped: {} is not there", path.display());
+        return None;
+    }
+    let options = Options { procs_per_node, nodes: Some(nodes), ..Options::default() };
+    Some(Task::of(&Trace::read(&path, &options).unwrap()))
+}
+
+fn mean_wait(outcome: &Outcome) -> f64 {
+    outcome.summary().mean_wait.round()
+}
+
+#[test]
+fn theta_starts_job_for_job_as_the_reference() {
+    let Some(tasks) = shared("theta_2022.swf.gz", 4360, 1) else { return };
+    let easy = schedule(4360, &tasks, "easy", Wants::default());
+    assert_eq!(starts(&easy), plain(&tasks, 4360, true));
+    assert_eq!(mean_wait(&easy), 43_818.0);
+    let fcfs = schedule(4360, &tasks, "fcfs", Wants::default());
+    assert_eq!(starts(&fcfs), plain(&tasks, 4360, false));
+    // What CQSim was seen to give.
+    let cqsim = schedule(4360, &tasks, "easy:runtime-estimates", Wants::default());
+    assert_eq!(mean_wait(&cqsim), 31_588.0);
+}
+
+#[test]
+fn atlas_starts_job_for_job_as_the_reference() {
+    let Some(tasks) = shared("LLNL-Atlas-2006-2.1-cln.swf.gz", 1152, 8) else { return };
+    for (policy, easy) in [("fcfs", false), ("easy", true)] {
+        let outcome = schedule(1152, &tasks, policy, Wants::default());
+        assert_eq!(starts(&outcome), plain(&tasks, 1152, easy), "{policy}");
+    }
+}
+
+#[test]
+fn the_hypercube_starts_job_for_job_as_the_reference() {
+    let Some(tasks) = shared("NASA-iPSC-1993-3.1-cln.swf.gz", 128, 1) else { return };
+    for (policy, easy) in [("fcfs", false), ("easy", true)] {
+        let outcome = schedule(128, &tasks, policy, Wants::default());
+        assert_eq!(starts(&outcome), plain(&tasks, 128, easy), "{policy}");
+    }
+}
+
+/// One job that shares its links with another for a part of its time: worked out by hand.
+#[test]
+fn contention_moves_ends_as_jobs_come_and_go() {
+    let task = |id, submit, run, nodes| Task { id, submit, run, requested: run, nodes };
+    // A line of four nodes; the first job gets 0 and 1, the second 2 and 3, no link is shared.
+    for share in ["jobs", "load"] {
+        let model = format!("contention:latency=0,sharing=1,share={share},guest=ring");
+        let jobs = [task(1, 0, 100, 2), task(2, 10, 50, 2)];
+        let apart = schedule_on("mesh:4", &jobs, "fcfs", &model, ALL);
+        let ends =
+            |o: &Outcome| -> Vec<String> { o.records.iter().map(|r| o.seconds(r.end)).collect() };
+        assert_eq!(ends(&apart), ["100", "60"]);
+
+        // Job 5 gets ranks 0 and 2, job 6 later 1 and 3: both then load the link between 1 and 2.
+        let jobs = [
+            task(1, 0, 1, 1),
+            task(2, 0, 20, 1),
+            task(3, 0, 1, 1),
+            task(4, 0, 20, 1),
+            task(5, 1, 100, 2),
+            task(6, 20, 30, 2),
+        ];
+        let shared = schedule_on("mesh:4", &jobs, "fcfs", &model, ALL);
+        let ranks = |i: usize| shared.records[i].ranks.as_ref().unwrap().to_string();
+        assert_eq!([ranks(4), ranks(5)], ["0 2", "1 3"]);
+        // From 20 on both run at half speed: 6 ends at 80; 5 has run 19 before and 30 until then, 51 are left.
+        assert_eq!(ends(&shared)[4..], ["131", "80"]);
+        check_invariants(&shared);
+    }
+}
+
+#[test]
+fn distance_stretches_against_the_compact_placement() {
+    let task = |id, run, nodes| Task { id, submit: 0, run, requested: run, nodes };
+    // Singles hold 1, 2, … for long; pairs are 1 hop apart at best, here 3: twice as much again.
+    let tasks = [task(1, 5, 1), task(2, 500, 2), task(3, 5, 1), task(4, 10, 2)];
+    let outcome = schedule_on("mesh:4", &tasks, "fcfs", "distance:weight=0.5", ALL);
+    let last = outcome.records.last().unwrap();
+    assert_eq!((last.ranks.as_ref().unwrap().to_string().as_str(), last.start), ("0 3", 5_000_000));
+    assert_eq!(outcome.seconds(last.end - last.start), "20");
+}
+
+#[test]
+fn wrong_names_and_impossible_jobs_are_refused() {
+    let topology = Topology::inline("mesh:4", &Context::default()).unwrap();
+    let order = NodeOrder::make(&topology, "row-major").unwrap();
+    let places = Places::new(&topology, &order).unwrap();
+    let site = Site { topology: &topology, order: &order, places: &places };
+    let task = Task { id: 7, submit: 0, run: 1, requested: 1, nodes: 2 };
+    let refused = |tasks: &[Task], policy: &str, model: &str| {
+        let settings = Settings { policy, allocator: "fifo:0", model, wants: Wants::default() };
+        simulate(&site, tasks, &settings, &|_| ()).unwrap_err().to_string()
+    };
+    for (tasks, policy, model, what) in [
+        (vec![task], "esay", "fixed", "did you mean `easy`"),
+        (vec![task], "easy:runtime", "fixed", "runtime-estimates"),
+        (vec![task], "window-bnb:window=17", "fixed", "from 1 to 16"),
+        (vec![task], "fcfs:interval=3", "fixed", "interval"),
+        (vec![task], "fcfs", "contiguity:alpha=20", "beta"),
+        (vec![task], "fcfs", "contiguity:alpha=100,beta=5", "99.9"),
+        (vec![task], "fcfs", "contention:app=XX", "application"),
+        (vec![task], "fcfs", "contention:routing=valiant", "--routing valiant"),
+        (vec![Task { nodes: 5, ..task }], "fcfs", "fixed", "job 7"),
+        (vec![Task { submit: 3, ..task }, task], "fcfs", "fixed", "by submit time"),
+        (vec![Task { requested: 0, ..task }], "fcfs", "fixed", "at least a second"),
+        (vec![Task { requested: i64::MAX / 2, ..task }], "fcfs", "distance", "the clock"),
+    ] {
+        let message = refused(&tasks, policy, model);
+        assert!(message.contains(what), "{message}");
+    }
+}
+
+#[test]
+fn no_jobs_are_no_trouble() {
+    let outcome = schedule(4, &[], "easy", ALL);
+    let summary = outcome.summary();
+    assert_eq!((summary.jobs, summary.utilisation, summary.makespan), (0, 0.0, 0.0));
+}
+
+/// Hu's Fig. 6: two jobs of four on a 4×2 torus, blocks (pattern A) and interleaved (pattern C). The published
+/// growth is +104.1 % for LU and +29.2 % for FT.
+#[test]
+fn fitted_applications_give_the_published_growth() {
+    let topology = Topology::inline("torus:2x4", &Context::default()).unwrap();
+    let task = |id| Task { id, submit: 0, run: 1000, requested: 1000, nodes: 4 };
+    let grown = |nodes: [u32; 8], model: &str| {
+        let nodes = nodes.map(nodeorder::NodeId).to_vec();
+        let order = NodeOrder::new(&topology, "pattern", nodes).unwrap();
+        let places = Places::new(&topology, &order).unwrap();
+        let site = Site { topology: &topology, order: &order, places: &places };
+        let settings = Settings { policy: "fcfs", allocator: "fifo:0", model, wants: ALL };
+        let outcome = simulate(&site, &[task(1), task(2)], &settings, &|_| ()).unwrap();
+        100.0 * (outcome.summary().mean_stretch - 1.0)
+    };
+    let (blocks, mixed) = ([0, 1, 4, 5, 2, 3, 6, 7], [0, 1, 6, 7, 2, 3, 4, 5]);
+    // In blocks the neighbours of a 2×2 grid are one hop apart, all pairs 4/3 on the mean.
+    let lu = "contention:app=LU,guest=stencil2d,base=1";
+    let ft = "contention:app=FT,guest=all-to-all,base=1.3333333333333333";
+    for model in [lu, ft] {
+        assert!(grown(blocks, model).abs() < 1e-9, "{model}: {}", grown(blocks, model));
+    }
+    assert!((grown(mixed, lu) - 104.1).abs() < 0.1, "{}", grown(mixed, lu));
+    assert!((grown(mixed, ft) - 29.2).abs() < 0.1, "{}", grown(mixed, ft));
+}
