@@ -33,6 +33,7 @@ pub mod ranks;
 pub mod ratio;
 pub mod replay;
 pub mod report;
+pub mod sweep;
 pub mod topology;
 pub mod trace;
 

@@ -13,11 +13,14 @@ mod compare;
 mod export;
 mod list;
 mod map;
+mod merge;
 mod mpc;
 mod order;
 mod output;
 mod progress;
 mod replay;
+mod report;
+mod sweep;
 mod topology;
 mod trace;
 mod watch;
@@ -54,6 +57,9 @@ enum Verb {
     Mpc(mpc::Command),
     Replay(replay::Command),
     Map(map::Command),
+    Sweep(sweep::Command),
+    Merge(merge::Command),
+    Report(report::Command),
     Export(export::Command),
     Trace(trace::Command),
     List(list::Command),
@@ -85,6 +91,9 @@ pub fn run() -> ExitCode {
         Verb::Mpc(command) => command.run(&context),
         Verb::Replay(command) => command.run(&context),
         Verb::Map(command) => command.run(&context),
+        Verb::Sweep(command) => command.run(&context),
+        Verb::Merge(command) => command.run(&context),
+        Verb::Report(command) => command.run(&context),
         Verb::Export(command) => command.run(&context),
         Verb::Trace(command) => command.run(&context),
         Verb::List(command) => command.run(&context),

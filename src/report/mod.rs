@@ -16,6 +16,7 @@ pub mod json;
 mod page;
 pub mod prediction;
 pub mod replay;
+pub mod sweep;
 mod words;
 
 /// A file of a comparison's output directory.
