@@ -164,10 +164,11 @@ impl Cluster {
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     }
 
+    /// Nodes that are idle and nothing else: one that is still completing counts as busy, for Slurm, too.
     fn idle(&self) -> usize {
-        let said = self.tell("sinfo", &["-h", "-t", "idle", "-o", "%D"]);
-        // A node that is still completing is told with a mark of its own.
-        said.trim().parse().unwrap_or(0)
+        let said = self.tell("sinfo", &["-h", "-o", "%T %D"]);
+        let idle = said.lines().filter_map(|line| line.strip_prefix("idle "));
+        idle.filter_map(|count| count.trim().parse::<usize>().ok()).sum()
     }
 
     /// Allocates `count` nodes: the job's number, and the names in Slurm's order.

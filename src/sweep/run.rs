@@ -44,26 +44,41 @@ pub fn run<E: From<Error> + Send>(
 ) -> Result<(), E> {
     let shared = Shared::new(plan, context);
     which.iter().for_each(|cell| shared.expect(&plan.cells()[*cell]));
+    // A thread takes an ordering with all its cells, so that nobody waits for what another makes; when none
+    // is left, it helps the others.
+    let groups: Vec<(&[usize], AtomicUsize)> = (which)
+        .chunk_by(|a, b| keys(&plan.cells()[*a]) == keys(&plan.cells()[*b]))
+        .map(|cells| (cells, AtomicUsize::new(0)))
+        .collect();
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let failure: Mutex<Option<E>> = Mutex::new(None);
+    let cell = |index: usize| {
+        let cell = &plan.cells()[index];
+        let outcome = match shared.row(cell) {
+            Ok(row) => done(index, &row),
+            Err(Some(error)) => Err(error.into()),
+            // Another thread has the error.
+            Err(None) => return stop.store(true, Ordering::Relaxed),
+        };
+        shared.release(cell);
+        if let Err(error) = outcome {
+            stop.store(true, Ordering::Relaxed);
+            failure.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+        }
+    };
+    let drain = |(cells, next): &(&[usize], AtomicUsize)| {
+        while !stop.load(Ordering::Relaxed) {
+            let Some(&index) = cells.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+            cell(index);
+        }
+    };
     // Threads of their own, which may wait for each other's machines; what those do in parallel inside goes
     // to rayon's, which never wait.
     let work = || {
-        while !stop.load(Ordering::Relaxed) {
-            let Some(&index) = which.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
-            let cell = &plan.cells()[index];
-            let outcome = match shared.row(cell) {
-                Ok(row) => done(index, &row),
-                Err(Some(error)) => Err(error.into()),
-                // Another thread has the error.
-                Err(None) => return stop.store(true, Ordering::Relaxed),
-            };
-            shared.release(cell);
-            if let Err(error) = outcome {
-                stop.store(true, Ordering::Relaxed);
-                failure.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
-            }
+        while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
+            drain(group);
         }
+        groups.iter().for_each(drain);
     };
     std::thread::scope(|scope| {
         let threads = rayon::current_num_threads().min(which.len()).max(1);
@@ -201,13 +216,15 @@ impl<'p> Shared<'p> {
             Work::Replay { workload, procs, allocator } => {
                 let key = (keys(cell).1, workload, procs);
                 let baseline =
-                    self.baselines.get(key, || self.replay(cell, &machine, &order, BASELINE))?;
+                    || self.baselines.get(key, || self.replay(cell, &machine, &order, BASELINE));
                 let text = &self.plan.allocators[allocator as usize];
-                let ours = match text.as_str() {
-                    BASELINE => Arc::clone(&baseline),
-                    other => Arc::new(self.replay(cell, &machine, &order, other)?),
-                };
-                Ok(replay_figures(&ours, &baseline))
+                if text == BASELINE {
+                    let baseline = baseline()?;
+                    return Ok(replay_figures(&baseline, &baseline));
+                }
+                // The baseline last: meanwhile whoever has its cell has made it.
+                let ours = self.replay(cell, &machine, &order, text)?;
+                Ok(replay_figures(&ours, &*baseline()?))
             }
             Work::Map { guest, routing } => self.map(cell, &machine, &order, guest, routing),
         }
