@@ -30,8 +30,8 @@ What it does: describes the machine for SimGrid. Every link of the network is th
 Run with: SimGrid 3.32 (platform version 4.1).
 How to use it: smpirun -np N -platform FILE -hostfile FILE.hosts ./program
   FILE.hosts has one host a line, in rank order. Bandwidth, latency and speed are placeholders: put yours.
-Know before: SimGrid's network models differ by factors; name the model with every figure, such as
-  --cfg=network/model:CM02
+Know before: SimGrid's network models differ by factors; name the model (the option network/model) with every
+  figure. The tests of this platform use CM02.
 How to undo it: delete both files.
 ";
 

@@ -224,7 +224,8 @@ impl<'p> Shared<'p> {
                 }
                 // The baseline last: meanwhile whoever has its cell has made it.
                 let ours = self.replay(cell, &machine, &order, text)?;
-                Ok(replay_figures(&ours, &*baseline()?))
+                let baseline = baseline()?;
+                Ok(replay_figures(&ours, &baseline))
             }
             Work::Map { guest, routing } => self.map(cell, &machine, &order, guest, routing),
         }
