@@ -34,6 +34,7 @@ pub mod ratio;
 pub mod replay;
 pub mod report;
 pub mod schedule;
+pub mod sweep;
 pub mod topology;
 pub mod trace;
 

@@ -117,6 +117,18 @@ impl Params {
     /// # Errors
     /// Bad TOML, tables or dates as values, a missing or non-text `kind`: with file and line.
     pub fn toml(text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
+        let mut params = Params::table("", text, base, default_seed)?;
+        params.kind = params.word("kind")?.ok_or_else(|| {
+            Error::input(params.place.clone(), "no `kind`", "kind = \"torus\" or another family")
+        })?;
+        Ok(params)
+    }
+
+    /// Reads a TOML text of plain keys that is always of one kind, named here and nowhere in it.
+    ///
+    /// # Errors
+    /// Bad TOML, tables or dates as values: with file and line.
+    pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
         let at = |offset: usize| Place::line(text.name(), text.line_of(offset));
         let table = toml::de::DeTable::parse(text.as_str()).map_err(|e| {
             let place = e.span().map_or_else(|| Place::File(text.name().into()), |s| at(s.start));
@@ -127,7 +139,7 @@ impl Params {
             )
         })?;
         let mut params = Params {
-            kind: String::new(),
+            kind: kind.to_string(),
             place: Place::File(text.name().into()),
             base: base.map(Path::to_path_buf),
             entries: Vec::new(),
@@ -142,9 +154,6 @@ impl Params {
             let value = from_toml(value.get_ref(), &place, &|o| at(o))?;
             params.push(key.get_ref().to_string(), at(key.span().start), value, place)?;
         }
-        params.kind = params.word("kind")?.ok_or_else(|| {
-            Error::input(params.place.clone(), "no `kind`", "kind = \"torus\" or another family")
-        })?;
         Ok(params)
     }
 
@@ -321,6 +330,22 @@ impl Params {
             return Err(self.wrong(key, expected));
         }
         Ok(Some(extents))
+    }
+
+    /// The elements of a list, a single scalar being a list of one; each as a word with its place.
+    ///
+    /// # Errors
+    /// A list within the list.
+    pub fn list(&self, key: &'static str) -> Result<Vec<(String, Place)>> {
+        let Some(entry) = self.entry(key) else { return Ok(Vec::new()) };
+        let word = |value: &Value, place: &Place| match value.scalar() {
+            Some(word) => Ok((word, place.clone())),
+            None => Err(Error::input(place.clone(), value.describe(), "a text or a number")),
+        };
+        match &entry.value {
+            Value::List(items) => items.iter().map(|(value, place)| word(value, place)).collect(),
+            value => Ok(vec![word(value, &entry.place)?]),
+        }
     }
 
     /// A path, relative to the file that names it.

@@ -164,11 +164,7 @@ impl Command {
         if let Some(out) = &self.out {
             words.extend(["--out".into(), out.display().to_string()]);
         }
-        let quote = |w: String| {
-            let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
-            if w.chars().all(plain) { w } else { format!("'{}'", w.replace('\'', r"'\''")) }
-        };
-        words.into_iter().map(quote).collect::<Vec<_>>().join(" ")
+        words.iter().map(|word| output::quoted(word)).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -1,17 +1,18 @@
 //! `nodeorder export`: an ordering in the form another program takes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::output;
 use crate::export;
-use crate::ordering::NodeOrder;
 use crate::topology::Context;
 
 /// Write an ordering in the form another program takes
 #[derive(Debug, Args)]
-#[command(after_help = "Example: nodeorder export titan --order hilbert --to csv -o titan.csv")]
+#[command(
+    after_help = "Example: nodeorder export titan --order hilbert --to slurm-weights -o weights.conf"
+)]
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped one, or kind:…
     spec: String,
@@ -21,7 +22,7 @@ pub struct Command {
     /// The target; see `nodeorder list targets`
     #[arg(long, value_name = "TARGET")]
     to: String,
-    /// Write to FILE instead of standard output
+    /// Write to FILE instead of standard output (simgrid: also the hosts in rank order to FILE.hosts)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -30,8 +31,20 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let target = export::target(&self.to)?;
         let topology = super::load(&self.spec, context)?;
-        let order = NodeOrder::make(&topology, &self.order)?;
-        let text = (target.write)(&topology, &order)?;
-        output::write(self.output.as_deref(), text.as_bytes())
+        let order = super::made(&topology, &self.order)?;
+        let export = (target.write)(&topology, &order)?;
+        let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        // What stands beside comes first: the file itself never lacks it.
+        for (ending, text) in &export.beside {
+            match file {
+                Some(file) => {
+                    let mut name = file.as_os_str().to_os_string();
+                    name.push(ending);
+                    output::write(Some(Path::new(&name)), text.as_bytes())?;
+                }
+                None => eprintln!("--to {}: -o FILE also writes FILE{ending}", target.name),
+            }
+        }
+        output::write(file, export.text.as_bytes())
     }
 }

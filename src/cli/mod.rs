@@ -13,12 +13,15 @@ mod compare;
 mod export;
 mod list;
 mod map;
+mod merge;
 mod mpc;
 mod order;
 mod output;
 mod progress;
 mod replay;
+mod report;
 mod schedule;
+mod sweep;
 mod topology;
 mod trace;
 mod watch;
@@ -56,6 +59,9 @@ enum Verb {
     Replay(replay::Command),
     Schedule(schedule::Command),
     Map(map::Command),
+    Sweep(sweep::Command),
+    Merge(merge::Command),
+    Report(report::Command),
     Export(export::Command),
     Trace(trace::Command),
     List(list::Command),
@@ -88,6 +94,9 @@ pub fn run() -> ExitCode {
         Verb::Replay(command) => command.run(&context),
         Verb::Schedule(command) => command.run(&context),
         Verb::Map(command) => command.run(&context),
+        Verb::Sweep(command) => command.run(&context),
+        Verb::Merge(command) => command.run(&context),
+        Verb::Report(command) => command.run(&context),
         Verb::Export(command) => command.run(&context),
         Verb::Trace(command) => command.run(&context),
         Verb::List(command) => command.run(&context),

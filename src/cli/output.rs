@@ -106,6 +106,12 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> anyhow::Result<()> {
     out.finish()
 }
 
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
+    if word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
 /// What messages call an output.
 pub fn name(path: Option<&Path>) -> String {
     path.map_or_else(|| "standard output".into(), |p| format!("{}: writing", p.display()))

@@ -1,6 +1,6 @@
 //! `rank,node,name`: for spreadsheets, notebooks and scripts.
 
-use super::Target;
+use super::{Export, Target};
 use crate::error::{Error, Result};
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
@@ -9,7 +9,7 @@ use crate::topology::Topology;
 pub(super) const TARGET: Target =
     Target { name: "csv", about: "rank,node,name, one node a line", write };
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<String> {
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut writer = ::csv::Writer::from_writer(Vec::with_capacity(24 * order.len()));
     let failed = |reason: String| Error::Draw { figure: "the CSV export".into(), reason };
     writer.write_record(["rank", "node", "name"]).map_err(|e| failed(e.to_string()))?;
@@ -18,7 +18,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<String> {
         writer.write_record(record).map_err(|e| failed(e.to_string()))?;
     }
     let bytes = writer.into_inner().map_err(|e| failed(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|e| failed(e.to_string()))
+    Ok(String::from_utf8(bytes).map_err(|e| failed(e.to_string()))?.into())
 }
 
 #[cfg(test)]
@@ -30,7 +30,7 @@ mod tests {
     fn one_line_a_node_in_rank_order() {
         let topology = Topology::inline("mesh:2x6", &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "snake:axes=yx").unwrap();
-        let text = write(&topology, &order).unwrap();
+        let text = write(&topology, &order).unwrap().text;
         assert!(text.starts_with("rank,node,name\n0,0,n00\n1,6,n06\n2,7,n07\n3,1,n01\n"), "{text}");
     }
 }

@@ -1,10 +1,25 @@
 //! Orderings in the form other programs take: one file a target, [`TARGETS`] the table.
+//!
+//! A text names real nodes and begins with comments: what it does, with which versions it was run, what to
+//! know before it is used and how to undo it.
+
+use std::collections::BTreeMap;
 
 use crate::error::{Error, Place, Result};
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 mod csv;
+mod flux;
+mod lsf;
+mod pbs;
+mod routes;
+mod simgrid;
+mod slurm_names;
+mod slurm_topology;
+mod slurm_weights;
+
+pub use simgrid::EXPLICIT;
 
 /// An export target: a line of [`TARGETS`].
 pub struct Target {
@@ -13,19 +28,181 @@ pub struct Target {
     /// One line for lists.
     pub about: &'static str,
     /// Makes the text.
-    pub write: fn(&Topology, &NodeOrder) -> Result<String>,
+    pub write: fn(&Topology, &NodeOrder) -> Result<Export>,
+}
+
+/// What an export writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// The file.
+    pub text: String,
+    /// Files beside it: what to append to its name, and their text.
+    pub beside: Vec<(&'static str, String)>,
+}
+
+impl From<String> for Export {
+    fn from(text: String) -> Self {
+        Export { text, beside: Vec::new() }
+    }
 }
 
 /// Every target, in the order of lists.
-pub const TARGETS: &[Target] = &[csv::TARGET];
+pub const TARGETS: &[Target] = &[
+    csv::TARGET,
+    slurm_weights::TARGET,
+    slurm_names::TARGET,
+    slurm_topology::TARGET,
+    flux::TARGET,
+    pbs::TARGET,
+    lsf::TARGET,
+    simgrid::TARGET,
+];
+
+/// Ways that look right and are not: what someone may ask for, why it is refused, and what works instead.
+const REFUSED: &[(&str, &str, &str)] = &[
+    (
+        "slurm-order",
+        "the order of NodeName lines in slurm.conf has no effect: Slurm sorts nodes by name (seen on 22.05 and 26.05)",
+        "use slurm-names or slurm-weights",
+    ),
+    (
+        "slurm-3d-torus",
+        "topology/3d_torus takes no ordering of ours: it has none of its own on 26.05 and is fatal to Debian's 22.05",
+        "use slurm-names, slurm-weights or slurm-topology",
+    ),
+    (
+        "slurm-torus3d",
+        "topology/torus3d places listed shapes of sub-cubes; it does not follow an ordering",
+        "use slurm-names, slurm-weights or slurm-topology",
+    ),
+    (
+        "pbs-priority",
+        "the vnode attribute Priority holds whole numbers from -1024 to 1023 only, too few ranks",
+        "use pbs, which sorts by a resource of its own",
+    ),
+    (
+        "flux-lonodex",
+        "fluxion's lonodex goes by the number at the end of the host's name, whatever order hosts are listed in",
+        "use flux, which orders the ranks of the brokers",
+    ),
+];
 
 /// The target called `name`.
 ///
 /// # Errors
-/// There is none, with the nearest suggested.
+/// There is none, with the nearest suggested; or it is known not to work, with the reason.
 pub fn target(name: &str) -> Result<&'static Target> {
     TARGETS.iter().find(|t| t.name == name).ok_or_else(|| {
         let place = Place::option(format!("--to {name}"));
-        Error::unknown(place, "target", name, TARGETS.iter().map(|t| t.name))
+        match REFUSED.iter().find(|(refused, ..)| *refused == name) {
+            Some((_, reason, remedy)) => Error::unsuited(place, *reason, *remedy),
+            None => Error::unknown(place, "target", name, TARGETS.iter().map(|t| t.name)),
+        }
     })
+}
+
+/// The comments that every text starts with, each line after `mark`: the tool, machine and ordering, then
+/// `about`.
+fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> String {
+    let (machine, spec) = (topology.name(), topology.spec());
+    let first = format!(
+        "nodeorder {}\ntopology: {machine} ({spec})\nordering: {}\nnodes: {}\n",
+        env!("CARGO_PKG_VERSION"),
+        order.label().replace(char::is_control, " "),
+        order.len()
+    );
+    first.lines().chain(about.lines()).map(|line| format!("{mark} {line}\n")).collect()
+}
+
+/// The names of the nodes in rank order, of letters, digits, `-`, `_` and `.` only, no name twice.
+///
+/// # Errors
+/// Another character, which the configuration files of resource managers give a meaning; a name twice.
+fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
+    let mut seen = BTreeMap::new();
+    let place = || Place::option(topology.name());
+    order
+        .nodes()
+        .iter()
+        .map(|node| {
+            let name = topology.node_name(*node);
+            let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            if name.is_empty() || !name.chars().all(plain) {
+                let found = format!("node {node} called `{name}`");
+                let expected =
+                    "a name of letters, digits, -, _ and . only, which this target needs";
+                return Err(Error::input(place(), found, expected));
+            }
+            if let Some(other) = seen.insert(name.clone(), *node) {
+                let found = format!("nodes {other} and {node} both called `{name}`");
+                return Err(Error::input(place(), found, "a name for each node"));
+            }
+            Ok(name)
+        })
+        .collect()
+}
+
+/// A rank with the digits that the last one has, so that the order of texts is that of ranks.
+fn padded(prefix: &str, rank: usize, count: usize) -> String {
+    let width = count.saturating_sub(1).to_string().len();
+    format!("{prefix}{rank:0width$}")
+}
+
+/// `prefix[000-127]`: all ranks as a host list, as [`padded`] writes each.
+fn all(prefix: &str, count: usize) -> String {
+    let last = padded("", count.saturating_sub(1), count);
+    format!("{prefix}[{}-{last}]", padded("", 0, count))
+}
+
+/// `r`, or a longer word where nodes themselves are called `r` and a number.
+fn prefix(names: &[String]) -> &'static str {
+    let clashes = |prefix: &str| {
+        let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit());
+        names.iter().any(|name| name.strip_prefix(prefix).is_some_and(number))
+    };
+    let mut choice = "r";
+    for longer in ["rank", "nodeorder-rank"] {
+        if clashes(choice) {
+            choice = longer;
+        }
+    }
+    choice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+
+    #[test]
+    fn names_that_mean_something_else_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = |names: &str| {
+            std::fs::write(folder.path().join("names.csv"), names).unwrap();
+            let text =
+                crate::input::Text::new("m.toml", "kind='mesh'\ndims=[3]\nnames='names.csv'");
+            let base = folder.path().join("m.toml");
+            Topology::toml(&text, Some(&base), &Context::default()).unwrap()
+        };
+        let refused = |csv: &str| {
+            let machine = machine(csv);
+            let order = NodeOrder::make(&machine, "row-major").unwrap();
+            names(&machine, &order).unwrap_err().to_string()
+        };
+        assert!(refused("0,a\n1,b c\n2,d\n").contains("node 1 called `b c`"));
+        assert!(refused("0,a\n1,b[1-2]\n2,d\n").contains("node 1 called `b[1-2]`"));
+        // Node 2 has no name of its own and gets the default one.
+        assert!(refused("0,a\n1,n2\n").contains("nodes 1 and 2 both called `n2`"));
+    }
+
+    #[test]
+    fn aliases_keep_clear_of_real_names() {
+        let names = |list: &[&str]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+        assert_eq!(prefix(&names(&["nid1", "rx2", "r"])), "r");
+        assert_eq!(prefix(&names(&["nid1", "r17"])), "rank");
+        assert_eq!(prefix(&names(&["rank3", "r17"])), "nodeorder-rank");
+        assert_eq!(padded("r", 7, 1001), "r0007");
+        assert_eq!(padded("r", 0, 1), "r0");
+        assert_eq!(all("r", 64), "r[00-63]");
+    }
 }

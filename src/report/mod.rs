@@ -17,6 +17,7 @@ mod page;
 pub mod prediction;
 pub mod replay;
 pub mod schedule;
+pub mod sweep;
 mod words;
 
 /// A file of a comparison's output directory.

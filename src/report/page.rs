@@ -46,7 +46,7 @@ pub(crate) fn page(
 }
 
 /// Replaces each `{{key}}` once through; what is filled in is not looked at again.
-fn fill(template: &str, parts: &[(&str, String)]) -> String {
+pub(super) fn fill(template: &str, parts: &[(&str, String)]) -> String {
     let mut out = String::new();
     let mut pieces = template.split("{{");
     out.push_str(pieces.next().unwrap_or_default());

@@ -20,8 +20,12 @@ pub struct NodeSet {
 
 impl NodeSet {
     /// Reads `limit` and `exclude`. `exclude` is a TOML list of ids and `"a-b"` ranges, or inline
-    /// `exclude=0-3+17`; it is applied after `limit`.
-    pub(super) fn from_params(params: &Params, places: u32) -> Result<Self> {
+    /// `exclude=0-3+17`; it is applied after `limit`. Places that `names` leaves empty have no node.
+    pub(super) fn from_params(
+        params: &Params,
+        places: u32,
+        names: Option<&[String]>,
+    ) -> Result<Self> {
         let limit = params.integer("limit", 1, places)?.unwrap_or(places);
         let mut set = NodeSet {
             places,
@@ -30,6 +34,13 @@ impl NodeSet {
             excluded_ranges: Vec::new(),
             count: limit as usize,
         };
+        if let Some(names) = names.filter(|names| names.iter().any(String::is_empty)) {
+            let mut absent = FixedBitSet::with_capacity(limit as usize);
+            let empty = |(place, name): (usize, &String)| name.is_empty().then_some(place);
+            absent.extend(names[..limit as usize].iter().enumerate().filter_map(empty));
+            set.count -= absent.count_ones(..);
+            set.excluded = Some(absent);
+        }
         let Some((value, place)) = params.value("exclude") else { return Ok(set) };
         let mut ranges = Vec::new();
         match value {
@@ -53,7 +64,10 @@ impl NodeSet {
             }
             _ => return Err(params.wrong("exclude", "a list of ids and \"a-b\" ranges")),
         }
-        let mut excluded = FixedBitSet::with_capacity(limit as usize);
+        let mut excluded = match set.excluded.take() {
+            Some(absent) => absent,
+            None => FixedBitSet::with_capacity(limit as usize),
+        };
         for ((first, last), _) in &ranges {
             excluded.insert_range(*first as usize..*last as usize + 1);
         }

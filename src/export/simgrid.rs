@@ -1,0 +1,157 @@
+//! SimGrid: a platform with our routes, and the hosts in rank order.
+
+use std::fmt::Write;
+
+use super::routes::Routes;
+use super::{Export, Target, header};
+use crate::error::{Error, Place, Result};
+use crate::ids::NodeId;
+use crate::ordering::NodeOrder;
+use crate::topology::Topology;
+
+/// `--to simgrid`.
+pub(super) const TARGET: Target = Target {
+    name: "simgrid",
+    about: "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
+    write,
+};
+
+/// Up to so many nodes every pair has its route written out; machines beyond are left to SimGrid's search.
+pub const EXPLICIT: usize = 256;
+
+const SPEED: &str = "1Gf";
+/// Bytes a second of an ordinary link, either way.
+const BANDWIDTH: u64 = 1_250_000_000;
+const LATENCY: &str = "1us";
+
+const ABOUT: &str = "\
+What it does: describes the machine for SimGrid. Every link of the network is there with its capacity
+  (1 is 1.25 GB/s each way; 1 us a hop). Nodes hang on their router by a link of their own that never limits.
+Run with: SimGrid 3.32 (platform version 4.1).
+How to use it: smpirun -np N -platform FILE -hostfile FILE.hosts ./program
+  FILE.hosts has one host a line, in rank order. Bandwidth, latency and speed are placeholders: put yours.
+Know before: SimGrid's network models differ by factors; name the model (the option network/model) with every
+  figure. The tests of this platform use CM02.
+How to undo it: delete both files.
+";
+
+const WITH_ROUTES: &str = "\
+Routes: one for each pair of hosts, written out. On grids they go dimension by dimension, the first first,
+  the shorter way round; of two equal ways each is taken by half of the pairs. Elsewhere they are shortest
+  paths, spread by target.
+";
+
+const WITHOUT_ROUTES: &str = "\
+Routes: found by SimGrid (Dijkstra), as writing all of them out would take too much room. They are shortest
+  paths too, but of several SimGrid picks one in its own way: link loads differ from ours.
+";
+
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+    let names = names(topology, order)?;
+    let explicit = order.len() <= EXPLICIT;
+    let about = format!("{ABOUT}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
+    // Two hyphens may not stand in a comment.
+    let comment = header(" ", topology, order, &about).replace("--", "- -");
+    let mut text = format!(
+        "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<!--\n{comment}-->\n\
+         <platform version=\"4.1\">\n  <zone id=\"machine\" routing=\"{}\">\n",
+        if explicit { "Full" } else { "Dijkstra" }
+    );
+    for name in &names {
+        line(&mut text, format_args!("<host id=\"{name}\" speed=\"{SPEED}\"/>"));
+    }
+    let network = topology.network();
+    if !explicit {
+        for router in 0..network.routers() {
+            line(&mut text, format_args!("<router id=\"router-{router}\"/>"));
+        }
+    }
+    for name in &names {
+        let link = format_args!(
+            "<link id=\"node-{name}\" bandwidth=\"{BANDWIDTH}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
+        );
+        line(&mut text, link);
+    }
+    network.for_each_link(&mut |u, v, capacity| {
+        let (u, v) = (u.min(v), u.max(v));
+        let bandwidth = BANDWIDTH as f64 * capacity;
+        let link = format_args!(
+            "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{LATENCY}\" sharing_policy=\"SPLITDUPLEX\"/>"
+        );
+        line(&mut text, link);
+    });
+    if explicit {
+        all_routes(topology, order.nodes(), &names, &mut text)?;
+    } else {
+        for (node, name) in order.nodes().iter().zip(&names) {
+            let router = topology.router_of(*node);
+            let route = format_args!(
+                "<route src=\"{name}\" dst=\"router-{router}\"><link_ctn id=\"node-{name}\"/></route>"
+            );
+            line(&mut text, route);
+        }
+        network.for_each_link(&mut |u, v, _| {
+            let (u, v) = (u.min(v), u.max(v));
+            let route = format_args!(
+                "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>"
+            );
+            line(&mut text, route);
+        });
+    }
+    text += "  </zone>\n</platform>\n";
+    let hosts = order.nodes().iter().map(|node| topology.node_name(*node) + "\n").collect();
+    Ok(Export { text, beside: vec![(".hosts", hosts)] })
+}
+
+fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "    {what}");
+}
+
+/// The names as XML writes them.
+fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
+    let mut names = Vec::with_capacity(order.len());
+    for node in order.nodes() {
+        let name = topology.node_name(*node);
+        if name.contains(char::is_whitespace) {
+            let found = format!("node {node} called `{name}`");
+            let place = Place::option(topology.name());
+            return Err(Error::input(
+                place,
+                found,
+                "a name without blanks, which a host file needs",
+            ));
+        }
+        let marks = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")];
+        names.push(marks.iter().fold(name, |name, (mark, word)| name.replace(mark, word)));
+    }
+    Ok(names)
+}
+
+/// A route for every pair of different nodes; those on one router meet there.
+fn all_routes(
+    topology: &Topology,
+    nodes: &[NodeId],
+    names: &[String],
+    text: &mut String,
+) -> Result<()> {
+    let mut routes = Routes::new(topology)?;
+    let mut path = Vec::new();
+    for (to, target) in nodes.iter().enumerate() {
+        for (from, source) in nodes.iter().enumerate().filter(|(from, _)| *from != to) {
+            routes.path(topology.router_of(*source).0, topology.router_of(*target).0, &mut path);
+            let (a, b) = (&names[from], &names[to]);
+            let _ = write!(
+                text,
+                "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\"><link_ctn id=\"node-{a}\"/>"
+            );
+            for hop in path.windows(2) {
+                let (u, v) = (hop[0].min(hop[1]), hop[0].max(hop[1]));
+                let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
+                let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\" direction=\"{way}\"/>");
+            }
+            let _ = writeln!(text, "<link_ctn id=\"node-{b}\"/></route>");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Slurm by node name: aliases whose order is the rank order.
+
+use super::{Export, Target, all, header, names, padded, prefix};
+use crate::error::Result;
+use crate::ordering::NodeOrder;
+use crate::topology::Topology;
+
+/// `--to slurm-names`.
+pub(super) const TARGET: Target = Target {
+    name: "slurm-names",
+    about: "slurm.conf: aliases in rank order; jobs get the tightest free run of ranks (as slurm-best-fit)",
+    write,
+};
+
+const ABOUT: &str = "\
+What it does: names every node by its rank; the real name stays as host name. Slurm keeps nodes in the order
+  of names and gives a job the tightest free run, as `nodeorder replay --alloc slurm-best-fit` foretells
+  (slurm-best-fit:26 for Slurm 26.05, where a job of one node gets the first free one).
+Run with: Slurm 22.05 and 26.05, SelectType=select/cons_tres, whole nodes.
+How to use it: replace the NodeName lines of slurm.conf by these. Where all nodes are alike, put a line
+  `NodeName=DEFAULT CPUs=... RealMemory=...` before them; else add to each line what yours say. Name the
+  new nodes in partitions, gres.conf and topology.conf; the last line below is all of them. Drain the
+  cluster first: slurmctld forgets the state of nodes it no longer knows.
+Know before: users see the aliases; `scontrol show node` tells the host. slurmd finds its own name by the
+  host name. The free run is one of ranks: names that other tools derive from SLURM_JOB_NODELIST are aliases.
+How to undo it: put the old NodeName lines back and restart slurmctld and the slurmds.
+";
+
+fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+    let mut text = header("#", topology, order, ABOUT);
+    let names = names(topology, order)?;
+    let prefix = prefix(&names);
+    for (rank, name) in names.iter().enumerate() {
+        let alias = padded(prefix, rank, names.len());
+        text += &format!("NodeName={alias} NodeHostname={name}\n");
+    }
+    text += &format!("# PartitionName=... Nodes={}\n", all(prefix, names.len()));
+    Ok(text.into())
+}

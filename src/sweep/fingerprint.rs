@@ -1,0 +1,73 @@
+//! Checksums: what tells a plan from another, and a whole line or file from a damaged one.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// FNV-1a of 128 bits. It guards against accidents, not against intent.
+///
+/// # References
+/// Fowler, Noll, Vo, Eastlake, "The FNV non-cryptographic hash algorithm", RFC 9923.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fingerprint(u128);
+
+impl Fingerprint {
+    pub(super) const EMPTY: Fingerprint = Fingerprint(0x6c62272e07bb014262b821756295c58d);
+
+    /// Takes in bytes.
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        const PRIME: u128 = 0x0000000001000000000000000000013b;
+        for byte in bytes {
+            self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(PRIME);
+        }
+    }
+
+    /// Takes in a text and where it ends.
+    pub(super) fn add_part(&mut self, part: &str) {
+        self.add(part.as_bytes());
+        self.add(&[0]);
+    }
+
+    /// Of some bytes.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mut all = Fingerprint::EMPTY;
+        all.add(bytes);
+        all
+    }
+
+    /// Of a file's bytes as they stand there.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn of_file(path: &Path) -> Result<Self> {
+        let failed = |e| Error::io(path, "reading", e);
+        let mut file = std::fs::File::open(path).map_err(failed)?;
+        let (mut all, mut buffer) = (Fingerprint::EMPTY, vec![0; 1 << 16]);
+        loop {
+            match file.read(&mut buffer).map_err(failed)? {
+                0 => return Ok(all),
+                read => all.add(&buffer[..read]),
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Test vectors of RFC 9923: the empty string, "a" and "foobar".
+    #[test]
+    fn known_values() {
+        assert_eq!(Fingerprint::of(b"").to_string(), "6c62272e07bb014262b821756295c58d");
+        assert_eq!(Fingerprint::of(b"a").to_string(), "d228cb696f1a8caf78912b704e4a8964");
+        assert_eq!(Fingerprint::of(b"foobar").to_string(), "343e1662793c64bf6f0d3597ba446f18");
+    }
+}

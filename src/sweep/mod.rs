@@ -1,0 +1,81 @@
+//! Sweeps: a plan's product of machines, orderings and workloads, cell by cell, on any number of threads,
+//! runs and machines.
+//!
+//! A [`Plan`] lists what is multiplied; its [`Cell`]s stand in an order that never changes, and each makes one
+//! row. [`run()`] computes the rows of some of them in parallel; [`store`] is how rows are kept between runs: in
+//! journals, that a kill cannot spoil, and in shards, that [`store::merge`] puts together. Rows depend on the
+//! plan alone, so that however a sweep was run its table is the same, byte for byte.
+
+mod cells;
+mod fingerprint;
+mod plan;
+mod pool;
+mod rows;
+mod run;
+pub mod store;
+
+pub use cells::{Cell, Work};
+pub use plan::{Plan, Workload};
+pub use run::run;
+
+use crate::error::{Error, Place, Result};
+
+/// One part of a sweep: the cells c with c mod `of` = `index`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shard {
+    /// From 0.
+    pub index: u32,
+    /// How many parts there are.
+    pub of: u32,
+}
+
+impl Shard {
+    /// The only part.
+    pub const WHOLE: Shard = Shard { index: 0, of: 1 };
+
+    /// Reads `I/N`.
+    ///
+    /// # Errors
+    /// Not two whole numbers with I below N.
+    pub fn parse(text: &str) -> Result<Self> {
+        let number = |part: &str| part.parse::<u32>().ok();
+        let parts = text.split_once('/').and_then(|(i, n)| Some((number(i)?, number(n)?)));
+        match parts {
+            Some((index, of)) if index < of => Ok(Shard { index, of }),
+            _ => {
+                let place = Place::option(format!("--shard {text}"));
+                Err(Error::input(place, format!("`{text}`"), "I/N with I from 0 to N-1, as in 3/8"))
+            }
+        }
+    }
+
+    /// The cells of this part, of `cells` in all, ascending.
+    pub fn cells(self, cells: usize) -> impl Iterator<Item = usize> {
+        (self.index as usize..cells).step_by(self.of as usize)
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_read_and_share_the_cells_out() {
+        assert_eq!(Shard::parse("3/8").unwrap(), Shard { index: 3, of: 8 });
+        for bad in ["", "3", "8/8", "-1/2", "a/b", "0/0", "1/2/3", "1 /2"] {
+            assert!(Shard::parse(bad).is_err(), "{bad}");
+        }
+        for of in 1..9 {
+            let mut all: Vec<usize> =
+                (0..of).flat_map(|index| Shard { index, of }.cells(21)).collect();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..21));
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! The plan: a TOML file of lists whose product are the cells.
+
+use std::path::{Path, PathBuf};
+
+use super::cells::{self, Cell};
+use super::fingerprint::Fingerprint;
+use crate::allocator::RULES;
+use crate::catalog;
+use crate::error::{Error, Place, Result};
+use crate::input::{Lines, Text};
+use crate::mapping::{GUESTS, Routing};
+use crate::ordering::METHODS;
+use crate::params::{self, Params};
+use crate::topology::{Context, FAMILIES};
+use crate::trace::{self, Kind};
+
+/// A workload of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// As the plan writes it.
+    pub text: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it is an SWF trace, whose processors become nodes.
+    pub is_trace: bool,
+}
+
+/// What a sweep multiplies. Texts are as the plan writes them; they name the cells in the results.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What the sweep is called.
+    pub name: String,
+    /// Machines.
+    pub topologies: Vec<String>,
+    /// Orderings.
+    pub orderings: Vec<String>,
+    /// Allocators of the replays.
+    pub allocators: Vec<String>,
+    /// Placement logs, then traces.
+    pub workloads: Vec<Workload>,
+    /// Traffic to be mapped.
+    pub guests: Vec<String>,
+    /// Which links it takes.
+    pub routings: Vec<String>,
+    /// Seeds of everything random that names none itself.
+    pub seeds: Vec<u64>,
+    /// Processors of a node, in traces.
+    pub procs_per_node: Vec<u32>,
+    base: Option<PathBuf>,
+    cells: Vec<Cell>,
+    hash: String,
+    inputs: Vec<(String, String)>,
+}
+
+/// Plans of more cells are refused.
+const MOST_CELLS: usize = 100_000_000;
+
+impl Plan {
+    /// Reads a plan; paths in it are relative to `base`, the file it came from. Files it names are read once,
+    /// for the plan's hash.
+    ///
+    /// # Errors
+    /// With file and line: bad TOML, unknown keys, lists that belong together and do not stand together,
+    /// something twice, names that nothing has, files that cannot be read.
+    pub fn read(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
+        let params = Params::table("a sweep plan", text, base, context.seed)?;
+        let lists = Lists::from(&params)?;
+        params.finish()?;
+        lists.check(&params)?;
+        let texts = |list: &[(String, Place)]| list.iter().map(|(text, _)| text.clone()).collect();
+        let mut plan = Plan {
+            name: lists.name.clone(),
+            topologies: texts(&lists.topologies),
+            orderings: texts(&lists.orderings),
+            allocators: texts(&lists.allocators),
+            workloads: Vec::new(),
+            guests: texts(&lists.guests),
+            routings: texts(&lists.routings),
+            seeds: lists.seeds.clone(),
+            procs_per_node: lists.procs_per_node.clone(),
+            base: base.map(Path::to_path_buf),
+            cells: Vec::new(),
+            hash: String::new(),
+            inputs: Vec::new(),
+        };
+        for (list, is_trace) in [(&lists.logs, false), (&lists.traces, true)] {
+            for (text, place) in list {
+                if text == "-" {
+                    let expected = "a file, which is read more than once";
+                    return Err(Error::input(place.clone(), "standard input", expected));
+                }
+                let path = crate::input::beside(base, text);
+                check_kind(&path, is_trace, place)?;
+                plan.workloads.push(Workload { text: text.clone(), path, is_trace });
+            }
+        }
+        plan.check_names(&lists, context)?;
+        let count = cells::count(&plan);
+        if count > MOST_CELLS {
+            let expected = format!("at most {MOST_CELLS}");
+            return Err(Error::input(params.place().clone(), format!("{count} cells"), expected));
+        }
+        context.require("the cells of the plan", (count * size_of::<Cell>()) as u64)?;
+        plan.cells = cells::all(&plan);
+        plan.fingerprint()?;
+        Ok(plan)
+    }
+
+    /// The cells, in their order.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// What tells this plan from another: tool version, lists, and the contents of the files they name.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The files the plan names, each with a checksum of its contents.
+    pub fn inputs(&self) -> &[(String, String)] {
+        &self.inputs
+    }
+
+    /// `text` with the files in it found beside the plan: a part of it (the whole, what stands after the
+    /// colon, the value of a key) that is a file there.
+    pub(super) fn located(&self, text: &str) -> String {
+        let there = |part: &str| -> Option<String> {
+            let path = crate::input::beside(self.base.as_deref(), part);
+            path.is_file().then(|| path.display().to_string())
+        };
+        if !known(params::head(text)) {
+            return there(text).unwrap_or_else(|| text.to_string());
+        }
+        let Some((head, rest)) = text.split_once(':') else { return text.to_string() };
+        let part = |part: &str| match part.split_once('=') {
+            Some((key, value)) => {
+                format!("{key}={}", there(value).unwrap_or_else(|| value.to_string()))
+            }
+            None => there(part).unwrap_or_else(|| part.to_string()),
+        };
+        format!("{head}:{}", rest.split(',').map(part).collect::<Vec<_>>().join(","))
+    }
+
+    /// Refuses names that nothing has before any work is done.
+    fn check_names(&self, lists: &Lists, context: &Context) -> Result<()> {
+        for (text, place) in &lists.topologies {
+            catalog::topology(&self.located(text), context).map_err(|e| at(place, e))?;
+        }
+        let is_file = |text: &str| self.located(text) != *text || Path::new(text).is_file();
+        for (text, place) in &lists.orderings {
+            let head = params::head(text);
+            if !METHODS.iter().any(|m| m.name == head) && !is_file(text) {
+                let names = METHODS.iter().map(|m| m.name);
+                return Err(Error::unknown(place.clone(), "ordering", head, names));
+            }
+        }
+        for (text, place) in &lists.allocators {
+            let head = params::head(text);
+            if !RULES.iter().any(|r| r.name == head) {
+                let names = RULES.iter().map(|r| r.name);
+                return Err(Error::unknown(place.clone(), "allocator", head, names));
+            }
+        }
+        for (text, place) in &lists.guests {
+            let head = params::head(text);
+            if !GUESTS.iter().any(|g| g.name == head) && !is_file(text) {
+                let names = GUESTS.iter().map(|g| g.name);
+                return Err(Error::unknown(place.clone(), "guest", head, names));
+            }
+        }
+        for (text, place) in &lists.routings {
+            Routing::named(text).map_err(|e| at(place, e))?;
+        }
+        Ok(())
+    }
+
+    fn fingerprint(&mut self) -> Result<()> {
+        let mut all = Fingerprint::EMPTY;
+        all.add_part("nodeorder sweep 1");
+        all.add_part(env!("CARGO_PKG_VERSION"));
+        let workloads: Vec<String> =
+            self.workloads.iter().map(|w| format!("{} {}", w.is_trace, w.text)).collect();
+        let numbers = |list: &[u64]| list.iter().map(u64::to_string).collect::<Vec<_>>();
+        let procs: Vec<u64> = self.procs_per_node.iter().map(|p| u64::from(*p)).collect();
+        let lists = [
+            &vec![self.name.clone()],
+            &self.topologies,
+            &self.orderings,
+            &self.allocators,
+            &workloads,
+            &self.guests,
+            &self.routings,
+            &numbers(&self.seeds),
+            &numbers(&procs),
+        ];
+        for list in lists {
+            all.add_part(&list.len().to_string());
+            list.iter().for_each(|text| all.add_part(text));
+        }
+        let named = self.workloads.iter().map(|w| (w.text.clone(), w.path.clone()));
+        let mut files: Vec<(String, PathBuf)> = named.collect();
+        for text in self.topologies.iter().chain(&self.orderings).chain(&self.guests) {
+            let located = self.located(text);
+            let values = located.split([',', ':', '=']).chain([located.as_str()]);
+            let found = values.map(PathBuf::from).filter(|path| path.is_file());
+            files.extend(found.map(|path| (text.clone(), path)));
+        }
+        for (text, path) in files {
+            let content = Fingerprint::of_file(&path)?.to_string();
+            all.add_part(&content);
+            self.inputs.push((text, content));
+        }
+        self.hash = all.to_string();
+        Ok(())
+    }
+}
+
+/// Whether `head` names a family, a method or a pattern rather than a file.
+fn known(head: &str) -> bool {
+    FAMILIES.iter().any(|f| f.name == head)
+        || METHODS.iter().any(|m| m.name == head)
+        || GUESTS.iter().any(|g| g.name == head)
+}
+
+/// An error about an option, at the line of the plan that has it.
+fn at(place: &Place, error: Error) -> Error {
+    match error {
+        Error::Input { place: Place::Option(_), found, expected } => {
+            Error::Input { place: place.clone(), found, expected }
+        }
+        other => other,
+    }
+}
+
+fn check_kind(path: &Path, is_trace: bool, place: &Place) -> Result<()> {
+    let (found, expected) = match (trace::kind(&mut Lines::open(path)?)?, is_trace) {
+        (Kind::Log, false) | (Kind::Swf, true) => return Ok(()),
+        (Kind::Log, true) => ("a placement log among the traces", "it under `logs`"),
+        (Kind::Swf, false) => ("an SWF trace among the logs", "it under `traces`"),
+        (Kind::Table, _) => ("a table of sizes", "a placement log or an SWF trace"),
+    };
+    Err(Error::input(place.clone(), format!("{}, {found}", path.display()), expected))
+}
+
+/// The keys of a plan, with their places.
+struct Lists {
+    name: String,
+    topologies: Vec<(String, Place)>,
+    orderings: Vec<(String, Place)>,
+    allocators: Vec<(String, Place)>,
+    logs: Vec<(String, Place)>,
+    traces: Vec<(String, Place)>,
+    policies: Vec<(String, Place)>,
+    guests: Vec<(String, Place)>,
+    routings: Vec<(String, Place)>,
+    seeds: Vec<u64>,
+    procs_per_node: Vec<u32>,
+}
+
+impl Lists {
+    fn from(params: &Params) -> Result<Self> {
+        let list = |key: &'static str| -> Result<Vec<(String, Place)>> {
+            let list = params.list(key)?;
+            for (i, (text, place)) in list.iter().enumerate() {
+                if text.is_empty() || text.contains(char::is_control) {
+                    let expected = "a text in one line";
+                    return Err(Error::input(
+                        place.clone(),
+                        format!("{key}[{i}] {text:?}"),
+                        expected,
+                    ));
+                }
+                if list[..i].iter().any(|(other, _)| other == text) {
+                    let found = format!("`{text}` twice in `{key}`");
+                    return Err(Error::input(place.clone(), found, "each once"));
+                }
+            }
+            Ok(list)
+        };
+        let mut seeds = numbers(&list("seeds")?, "a whole number from 0", 0u64)?;
+        if seeds.is_empty() {
+            seeds.push(params.seed()?);
+        }
+        let mut procs_per_node = numbers(&list("procs_per_node")?, "a whole number from 1", 1u32)?;
+        let traces = list("traces")?;
+        if procs_per_node.is_empty() {
+            procs_per_node.push(1);
+        } else if traces.is_empty() {
+            return Err(params.wrong("procs_per_node", "it beside `traces` only"));
+        }
+        Ok(Lists {
+            name: params.word("name")?.unwrap_or_else(|| "sweep".into()),
+            topologies: list("topologies")?,
+            orderings: list("orderings")?,
+            allocators: list("allocators")?,
+            logs: list("logs")?,
+            traces,
+            policies: list("policies")?,
+            guests: list("guests")?,
+            routings: list("routings")?,
+            seeds,
+            procs_per_node,
+        })
+    }
+
+    /// What belongs together stands together.
+    fn check(&self, params: &Params) -> Result<()> {
+        for (key, list) in [("topologies", &self.topologies), ("orderings", &self.orderings)] {
+            if list.is_empty() {
+                let expected = format!("{key} = [\"…\", …] with at least one");
+                return Err(params.wrong(key, expected));
+            }
+        }
+        let workloads = !self.logs.is_empty() || !self.traces.is_empty();
+        if workloads == self.allocators.is_empty() {
+            let key = if workloads { "allocators" } else { "logs" };
+            return Err(params.wrong(key, "`allocators` together with `logs` or `traces`"));
+        }
+        if self.guests.is_empty() != self.routings.is_empty() {
+            let key = if self.guests.is_empty() { "guests" } else { "routings" };
+            return Err(params.wrong(key, "`guests` together with `routings`"));
+        }
+        match self.policies.first() {
+            Some((text, place)) => Err(Error::unsuited(
+                place.clone(),
+                format!("policy `{text}` asks for a schedule, which sweeps do not make"),
+                "leave `policies` out: traces are then replayed with the starts and ends they record",
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+fn numbers<T>(list: &[(String, Place)], expected: &str, least: T) -> Result<Vec<T>>
+where
+    T: std::str::FromStr + PartialOrd,
+{
+    let number = |(text, place): &(String, Place)| match text.parse::<T>() {
+        Ok(n) if n >= least => Ok(n),
+        _ => Err(Error::input(place.clone(), format!("`{text}`"), expected)),
+    };
+    list.iter().map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(text: &str) -> Result<Plan> {
+        Plan::read(&Text::new("p.toml", text), None, &Context::default())
+    }
+
+    #[test]
+    fn cells_are_the_product() {
+        let plan = plan(
+            "name = 'x'\ntopologies = ['torus:4x4', 'mesh:3']\norderings = ['snake', 'random']\n\
+             guests = ['ring:n=3']\nroutings = ['ecmp-hop', 'ecmp-path']\nseeds = [1, 2, 3]\n",
+        )
+        .unwrap();
+        assert_eq!(plan.cells().len(), 2 * 2 * 2 * 3);
+        assert_eq!(plan.seeds, [1, 2, 3]);
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        let base = "topologies = ['torus:4x4']\norderings = ['snake']\n";
+        for (more, message) in [
+            ("topologys = ['a']", "p.toml:3: found unknown key for a sweep plan `topologys`"),
+            ("allocators = ['fifo:0']", "p.toml: found no `logs`; expected `allocators` together"),
+            ("guests = ['ring:n=3']", "p.toml: found no `routings`; expected `guests` together"),
+            ("seeds = [1, -1]", "p.toml:3: found `-1`; expected a whole number from 0"),
+            ("seeds = [1, 1]", "p.toml:3: found `1` twice in `seeds`"),
+            (
+                "procs_per_node = 4",
+                "p.toml:3: found procs_per_node = 4; expected it beside `traces`",
+            ),
+            ("logs = ['no.log']\nallocators = ['fifo:0']", "no.log: opening"),
+            (
+                "guests = ['rong:n=3']\nroutings = ['ecmp-hop']",
+                "p.toml:3: found unknown guest `rong`",
+            ),
+            (
+                "guests = ['ring:n=3']\nroutings = ['ecmp']",
+                "p.toml:4: found unknown routing `ecmp`",
+            ),
+        ] {
+            let error = plan(&format!("{base}{more}\n")).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{more}: {error}");
+        }
+        for (text, message) in [
+            ("orderings = ['snake']", "p.toml: found no `topologies`"),
+            ("topologies = []\norderings = ['snake']", "p.toml:1: found topologies = a list of 0"),
+            (
+                "topologies = ['tours:4']\norderings = ['snake']",
+                "p.toml:1: found unknown topology kind",
+            ),
+            ("topologies = ['torus:4']\norderings = ['snail']", "p.toml:2: found unknown ordering"),
+            ("topologies = ['torus:4']\norderings = [['a']]", "p.toml:2: found a list of 1"),
+        ] {
+            let error = plan(text).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_hash_tells_plans_and_their_files_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("o.txt"), "0\n1\n2\n").unwrap();
+        std::fs::write(at("jobs.log"), "P a 1\n").unwrap();
+        let text = "topologies = ['mesh:3']\norderings = ['o.txt']\nlogs = ['jobs.log']\nallocators = ['fifo:0']\n";
+        let hash = |text: &str, seed| {
+            let context = Context { seed, ..Context::default() };
+            let text = Text::new("p.toml", text);
+            Plan::read(&text, Some(&at("p.toml")), &context).unwrap().hash().to_string()
+        };
+        let first = hash(text, 1);
+        assert_eq!(first, hash(&format!("# a comment\n{text}"), 1));
+        assert_ne!(first, hash(text, 2));
+        assert_ne!(first, hash(&text.replace("mesh:3", "torus:3"), 1));
+        std::fs::write(at("jobs.log"), "P a 2\n").unwrap();
+        let second = hash(text, 1);
+        assert_ne!(first, second);
+        std::fs::write(at("o.txt"), "2\n1\n0\n").unwrap();
+        assert_ne!(second, hash(text, 1));
+    }
+}

@@ -1,0 +1,369 @@
+//! How rows are kept between runs: journals of what is done, shards of what is finished.
+//!
+//! A journal is a text that only grows: a line that says whose it is, then a line a cell with a checksum. A
+//! kill can spoil the last line at most, which then does not count. A shard is written whole: comments that
+//! say whose it is, the table's header, the rows in order of their cells, and an end mark with a checksum.
+
+use std::collections::BTreeMap;
+
+use super::fingerprint::Fingerprint;
+use super::rows::Table;
+use super::{Plan, Shard};
+use crate::error::{Error, Place, Result};
+use crate::input::Text;
+
+/// The header line of the plan's table.
+pub fn header(plan: &Plan) -> String {
+    Table::new(plan).header()
+}
+
+/// The first line of the journal of one part of a sweep.
+pub fn journal_head(plan: &Plan, shard: Shard) -> String {
+    format!("# nodeorder sweep journal: plan {}, shard {shard}\n", plan.hash())
+}
+
+/// The journal's line for a cell; `row` ends in a newline.
+pub fn journal_line(cell: usize, row: &str) -> String {
+    let body = format!("{cell} {row}");
+    format!("{} {body}", Fingerprint::of(body.as_bytes()))
+}
+
+/// The rows that a journal holds, by cell.
+///
+/// # Errors
+/// The journal of another plan or another part of it. Lines that a kill left incomplete are passed over.
+pub fn read_journal(
+    plan: &Plan,
+    shard: Shard,
+    name: &str,
+    bytes: &[u8],
+) -> Result<BTreeMap<usize, String>> {
+    let head = journal_head(plan, shard);
+    let mut lines = bytes.split_inclusive(|b| *b == b'\n');
+    let first = lines.next().unwrap_or_default();
+    if first != head.as_bytes() {
+        let found = match std::str::from_utf8(first) {
+            Ok(text) if text.starts_with("# nodeorder sweep journal: ") => {
+                format!("`{}`", text.trim_start_matches("# ").trim_end())
+            }
+            _ => "something else than a journal".into(),
+        };
+        let expected = format!(
+            "plan {}, shard {shard}: this plan or a file it names has changed since; go on in an empty \
+             folder, or remove the journal to lose what it holds",
+            plan.hash()
+        );
+        return Err(Error::input(Place::line(name, 1), found, expected));
+    }
+    let mut rows = BTreeMap::new();
+    for line in lines {
+        let entry = || -> Option<(usize, String)> {
+            let line = std::str::from_utf8(line).ok()?;
+            let (sum, body) = line.split_once(' ')?;
+            (line.ends_with('\n') && Fingerprint::of(body.as_bytes()).to_string() == sum)
+                .then_some(())?;
+            let (cell, row) = body.split_once(' ')?;
+            Some((cell.parse().ok()?, row.to_string()))
+        };
+        let mine = |cell: usize| {
+            cell < plan.cells().len() && cell % shard.of as usize == shard.index as usize
+        };
+        if let Some((cell, row)) = entry().filter(|(cell, _)| mine(*cell)) {
+            rows.insert(cell, row);
+        }
+    }
+    Ok(rows)
+}
+
+/// The checksum by which a table is known again.
+pub fn checksum(bytes: &[u8]) -> String {
+    Fingerprint::of(bytes).to_string()
+}
+
+/// The table of all cells, from the rows in order.
+pub fn table<'r>(header: &str, rows: impl IntoIterator<Item = &'r str>) -> String {
+    let mut text = header.to_string();
+    rows.into_iter().for_each(|row| text.push_str(row));
+    text
+}
+
+/// A finished part of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Which.
+    pub shard: Shard,
+    /// The version of the tool that made it.
+    pub version: String,
+    /// The plan's name.
+    pub name: String,
+    /// The plan's hash.
+    pub hash: String,
+    /// Cells of the whole plan.
+    pub cells: usize,
+    /// Seeds of the plan.
+    pub seeds: String,
+    /// The command line that makes it again.
+    pub command: String,
+    /// Seconds it took.
+    pub seconds: f64,
+    /// The table's header line.
+    pub header: String,
+    /// Its rows, by cell.
+    pub rows: Vec<String>,
+}
+
+const TITLE: &str = "# nodeorder sweep shard";
+const END: &str = "# end ";
+
+impl Part {
+    /// The shard's file.
+    pub fn to_file(&self) -> String {
+        let mut text = format!(
+            "{TITLE}\n# version: {}\n# name: {}\n# plan: {}\n# shard: {}\n# cells: {}\n# seeds: {}\n\
+             # command: {}\n# seconds: {}\n{}",
+            self.version,
+            self.name,
+            self.hash,
+            self.shard,
+            self.cells,
+            self.seeds,
+            self.command,
+            self.seconds,
+            self.header
+        );
+        self.rows.iter().for_each(|row| text.push_str(row));
+        let sum = Fingerprint::of(text.as_bytes());
+        text + &format!("{END}{sum}\n")
+    }
+
+    /// Reads a shard's file.
+    ///
+    /// # Errors
+    /// No shard, or one that is damaged or incomplete.
+    pub fn read(text: &Text) -> Result<Self> {
+        let wrong = |found: &str| {
+            let expected = "a whole shard; remove it and run it again";
+            Error::input(Place::File(text.name().into()), found, expected)
+        };
+        let whole = text.as_str();
+        if !whole.starts_with(TITLE) {
+            return Err(wrong("no shard of a sweep"));
+        }
+        let at = whole.rfind(END).ok_or_else(|| wrong("no end mark"))?;
+        let (body, end) = whole.split_at(at);
+        if end[END.len()..] != format!("{}\n", Fingerprint::of(body.as_bytes())) {
+            return Err(wrong("a checksum that does not fit: the file is damaged"));
+        }
+        let mut lines = body.split_inclusive('\n').skip(1);
+        let mut value = |key: &str| {
+            let line = lines.next()?.trim_end_matches('\n');
+            line.strip_prefix("# ")?.strip_prefix(key)?.strip_prefix(": ").map(str::to_string)
+        };
+        let mut read = || -> Option<Part> {
+            Some(Part {
+                version: value("version")?,
+                name: value("name")?,
+                hash: value("plan")?,
+                shard: Shard::parse(&value("shard")?).ok()?,
+                cells: value("cells")?.parse().ok()?,
+                seeds: value("seeds")?,
+                command: value("command")?,
+                seconds: value("seconds")?.parse().ok()?,
+                header: String::new(),
+                rows: Vec::new(),
+            })
+        };
+        let mut part = read().ok_or_else(|| wrong("a head of another form"))?;
+        part.header = lines.next().unwrap_or_default().to_string();
+        part.rows = lines.map(str::to_string).collect();
+        let wanted = part.shard.cells(part.cells).count();
+        if part.rows.len() != wanted {
+            return Err(wrong(&format!("{} rows of {wanted}", part.rows.len())));
+        }
+        Ok(part)
+    }
+
+    /// Refuses a shard of another plan.
+    ///
+    /// # Errors
+    /// It is not of the plan of `other`, which is called `other_name`.
+    pub fn same_plan(&self, name: &str, other: &Part, other_name: &str) -> Result<()> {
+        if self.hash != other.hash || self.header != other.header || self.cells != other.cells {
+            let found = format!("a shard of plan {} ({})", self.hash, self.name);
+            let expected = format!("plan {} as in {other_name}", other.hash);
+            return Err(Error::input(Place::File(name.into()), found, expected));
+        }
+        Ok(())
+    }
+
+    /// Refuses a shard of another plan, or of the same one cut differently.
+    ///
+    /// # Errors
+    /// It does not belong to `other`, which is called `other_name`.
+    pub fn belongs(&self, name: &str, other: &Part, other_name: &str) -> Result<()> {
+        self.same_plan(name, other, other_name)?;
+        if self.shard.of != other.shard.of {
+            let found = format!("shard {}", self.shard);
+            let expected = format!("one of {} as {other_name} is", other.shard.of);
+            return Err(Error::input(Place::File(name.into()), found, expected));
+        }
+        Ok(())
+    }
+}
+
+/// Puts shards together: the whole table. Each comes with its file's name.
+///
+/// # Errors
+/// None at all; shards that do not belong together; missing ones, with the commands that make them.
+pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
+    let place = || Place::File(folder.into());
+    let Some((first_name, first)) = parts.first() else {
+        return Err(Error::input(place(), "no shards", "files called shard-I-of-N.csv"));
+    };
+    let mut by_index: Vec<Option<&Part>> = vec![None; first.shard.of as usize];
+    for (name, part) in parts {
+        part.belongs(name, first, first_name)?;
+        if by_index[part.shard.index as usize].replace(part).is_some() {
+            let found = format!("shard {} again", part.shard);
+            return Err(Error::input(Place::File(name.as_str().into()), found, "each shard once"));
+        }
+    }
+    let missing: Vec<u32> =
+        (0..).zip(&by_index).filter(|(_, part)| part.is_none()).map(|(i, _)| i).collect();
+    if !missing.is_empty() {
+        return Err(Error::unsuited(
+            place(),
+            format!("shards {} of {} are missing", ranges(&missing), first.shard.of),
+            format!(
+                "run `sbatch --array={} sweep.sbatch`, or `{}`{}",
+                ranges(&missing),
+                rerun(first, missing[0]),
+                if missing.len() > 1 { " and so on" } else { "" }
+            ),
+        ));
+    }
+    let parts: Vec<&Part> = by_index.into_iter().flatten().collect();
+    let row = |cell: usize| parts[cell % parts.len()].rows[cell / parts.len()].as_str();
+    Ok(table(&first.header, (0..first.cells).map(row)))
+}
+
+/// The command of a sibling of `part`.
+fn rerun(part: &Part, index: u32) -> String {
+    let other = Shard { index, ..part.shard };
+    part.command.replace(&format!("--shard {}", part.shard), &format!("--shard {other}"))
+}
+
+/// `0-2,5`.
+fn ranges(numbers: &[u32]) -> String {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b);
+    let run = |run: &[u32]| match run {
+        [one] => one.to_string(),
+        run => format!("{}-{}", run[0], run[run.len() - 1]),
+    };
+    runs.map(run).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+    use proptest::prelude::*;
+
+    fn plan() -> Plan {
+        let text = "topologies = ['mesh:3', 'mesh:4']\norderings = ['snake', 'random']\nseeds = [1, 2, 3]\n";
+        Plan::read(&Text::new("p.toml", text), None, &Context::default()).unwrap()
+    }
+
+    fn part(index: u32, of: u32) -> Part {
+        let shard = Shard { index, of };
+        Part {
+            shard,
+            version: "0".into(),
+            name: "a name".into(),
+            hash: "ab".into(),
+            cells: 12,
+            seeds: "1".into(),
+            command: format!("nodeorder sweep p.toml --out d --shard {shard}"),
+            seconds: 0.5,
+            header: "a,b\n".into(),
+            rows: shard.cells(12).map(|c| format!("{c},x\n")).collect(),
+        }
+    }
+
+    fn named(parts: Vec<Part>) -> Vec<(String, Part)> {
+        parts.into_iter().map(|p| (format!("shard-{}", p.shard.index), p)).collect()
+    }
+
+    #[test]
+    fn shards_come_back_and_merge_in_the_order_of_cells() {
+        let whole: String = (0..12).map(|c| format!("{c},x\n")).collect();
+        for of in 1..14 {
+            let parts: Vec<Part> = (0..of).map(|i| part(i, of)).collect();
+            for part in &parts {
+                assert_eq!(Part::read(&Text::new("s", part.to_file())).unwrap(), *part);
+            }
+            let merged = merge(&named(parts), "d").unwrap();
+            assert_eq!(merged, format!("a,b\n{whole}"));
+        }
+    }
+
+    #[test]
+    fn sets_that_are_not_whole_are_refused() {
+        let error = |parts| merge(&named(parts), "d").unwrap_err().to_string();
+        let of = |list: &[u32]| list.iter().map(|i| part(*i, 8)).collect::<Vec<_>>();
+        let message = error(of(&[0, 2, 3, 7]));
+        assert!(message.contains("shards 1,4-6 of 8 are missing"), "{message}");
+        assert!(message.contains("sbatch --array=1,4-6 sweep.sbatch"), "{message}");
+        assert!(
+            message.contains("`nodeorder sweep p.toml --out d --shard 1/8` and so on"),
+            "{message}"
+        );
+        assert!(error(Vec::new()).contains("no shards"));
+        assert!(error(of(&[0, 0])).contains("shard 0/8 again"));
+        assert!(error(vec![part(0, 2), part(1, 3)]).contains("shard 1/3; expected one of 2"));
+        let mut foreign = part(1, 2);
+        foreign.hash = "cd".into();
+        assert!(error(vec![part(0, 2), foreign]).contains("plan cd (a name); expected plan ab"));
+    }
+
+    proptest! {
+        /// Any byte changed, or any end cut off, is noticed.
+        #[test]
+        fn damage_is_noticed(at in 0usize..10_000, bit in 0u8..7, cut in any::<bool>()) {
+            let mut bytes = part(1, 3).to_file().into_bytes();
+            let at = at % bytes.len();
+            if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
+            if let Ok(text) = String::from_utf8(bytes) {
+                prop_assert!(Part::read(&Text::new("s", text)).is_err());
+            }
+        }
+
+        /// A journal cut anywhere and written on holds every line that was whole, and never a wrong one.
+        #[test]
+        fn journals_survive_any_cut(cut in 0usize..10_000, junk in any::<bool>()) {
+            let plan = plan();
+            let shard = Shard { index: 1, of: 2 };
+            let row = |cell: usize| format!("row {cell}\n");
+            let mut text = journal_head(&plan, shard);
+            let head = text.len();
+            let mut ends = Vec::new();
+            for cell in shard.cells(12) {
+                text += &journal_line(cell, &row(cell));
+                ends.push((text.len(), cell));
+            }
+            text.truncate(head + cut % (text.len() - head + 1));
+            // A line that lacks only its end gets it back.
+            let reach = text.len() + 1;
+            let whole: Vec<usize> =
+                ends.iter().filter(|(end, _)| *end <= reach).map(|(_, cell)| *cell).collect();
+            let mut expected: BTreeMap<usize, String> = whole.into_iter().map(|c| (c, row(c))).collect();
+            text += "\n";
+            if junk { text += "0 0 row 0\n" }
+            text += &journal_line(3, &row(3));
+            expected.insert(3, row(3));
+            prop_assert_eq!(read_journal(&plan, shard, "j", text.as_bytes()).unwrap(), expected);
+            let other = Shard { index: 0, of: 2 };
+            prop_assert!(read_journal(&plan, other, "j", text.as_bytes()).is_err());
+        }
+    }
+}

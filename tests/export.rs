@@ -1,0 +1,256 @@
+//! Exports read back: every target gives the rank order again, by the rule of the program it is for.
+
+use std::collections::BTreeMap;
+
+use nodeorder::export::{self, Export};
+use nodeorder::mapping::{self, Fabric, Guest, Placement, Routing};
+use nodeorder::{NodeId, NodeOrder, Topology};
+
+const MACHINES: &[(&str, &str)] = &[
+    ("torus:4x4x4", "hilbert"),
+    ("torus:5x3,per_router=2,limit=27,exclude=4-6", "snake"),
+    ("fat-tree:k=4", "random"),
+    ("mesh:1", "row-major"),
+    ("mesh:11", "random:seed=3"),
+];
+
+/// Runs `check` on an export to `target` of several machines, with the names in rank order.
+fn on_all(target: &str, check: impl Fn(&Export, &[String], &str)) {
+    for (spec, by) in MACHINES {
+        let machine = Topology::inline(spec, &Default::default()).unwrap();
+        let order = NodeOrder::make(&machine, by).unwrap();
+        let export = (export::target(target).unwrap().write)(&machine, &order).unwrap();
+        let names: Vec<String> = order.nodes().iter().map(|n| machine.node_name(*n)).collect();
+        for part in ["nodeorder ", "topology: ", "What it does: ", "Run with: ", "How to undo it: "]
+        {
+            assert!(export.text.contains(part), "{target}: {part}");
+        }
+        assert!(export.text.contains(&format!("ordering: {by}\n")), "{target}");
+        check(&export, &names, spec);
+    }
+}
+
+/// The lines that are no comments.
+fn data(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.starts_with('#') && !line.is_empty())
+}
+
+/// `key=value` words of a line.
+fn words(line: &str) -> BTreeMap<&str, &str> {
+    line.split(' ').map(|word| word.split_once('=').unwrap()).collect()
+}
+
+#[test]
+fn slurm_weights_sort_into_rank_order() {
+    on_all("slurm-weights", |export, names, _| {
+        let mut nodes: Vec<(u32, &str)> = data(&export.text)
+            .map(words)
+            .map(|w| (w["Weight"].parse().unwrap(), w["NodeName"]))
+            .collect();
+        nodes.sort_unstable();
+        assert!(nodes.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(nodes.iter().map(|(_, name)| *name).eq(names.iter()));
+    });
+}
+
+#[test]
+fn slurm_aliases_sort_into_rank_order_as_text() {
+    on_all("slurm-names", |export, names, spec| {
+        let mut nodes: Vec<(&str, &str)> =
+            data(&export.text).map(words).map(|w| (w["NodeName"], w["NodeHostname"])).collect();
+        nodes.sort_unstable();
+        assert!(nodes.iter().map(|(_, host)| *host).eq(names.iter()), "{spec}");
+        assert!(nodes.iter().all(|(alias, _)| alias.len() == nodes[0].0.len()));
+    });
+}
+
+#[test]
+fn slurm_leaves_stand_in_rank_order() {
+    on_all("slurm-topology", |export, names, _| {
+        let lines: Vec<_> = data(&export.text).map(words).collect();
+        let (root, leaves) = lines.split_last().unwrap();
+        assert!(leaves.iter().map(|w| w["Nodes"]).eq(names.iter()));
+        let [first, last] = [&leaves[0], &leaves[leaves.len() - 1]].map(|w| &w["SwitchName"][4..]);
+        assert_eq!(root["Switches"], format!("leaf[{first}-{last}]"));
+        assert!(leaves.windows(2).all(|w| w[0]["SwitchName"] < w[1]["SwitchName"]));
+    });
+}
+
+#[test]
+fn flux_lists_hosts_in_rank_order() {
+    on_all("flux", |export, names, _| {
+        let table: toml::Table = export.text.parse().unwrap();
+        let boot = table["bootstrap"]["hosts"][0]["host"].as_str().unwrap();
+        assert_eq!(table["resource"]["config"][0]["hosts"].as_str().unwrap(), boot);
+        // Names here share their stem: one bracket, or a single name.
+        let numbers = boot.trim_start_matches('n').trim_matches(['[', ']']);
+        let mut listed = Vec::new();
+        for run in numbers.split(',') {
+            let (a, b) = run.split_once('-').unwrap_or((run, run));
+            let width = a.len();
+            let (a, b): (u32, u32) = (a.parse().unwrap(), b.parse().unwrap());
+            listed.extend((a..=b).map(|n| format!("n{n:0width$}")));
+        }
+        assert_eq!(listed, names);
+    });
+}
+
+#[test]
+fn pbs_ranks_sort_into_rank_order() {
+    on_all("pbs", |export, names, _| {
+        let mut lines = data(&export.text);
+        assert_eq!(lines.next(), Some("create resource rank type=long, flag=h"));
+        for (rank, (line, name)) in lines.by_ref().zip(names).enumerate() {
+            assert_eq!(line, format!("set node {name} resources_available.rank = {rank}"));
+        }
+        assert_eq!(data(&export.text).count(), names.len() + 1);
+    });
+}
+
+#[test]
+fn lsf_units_stand_in_rank_order() {
+    on_all("lsf", |export, names, _| {
+        let lines: Vec<&str> = data(&export.text).collect();
+        assert_eq!(lines[..2], ["Begin ComputeUnit", "NAME MEMBER TYPE"]);
+        assert_eq!(lines[lines.len() - 1], "End ComputeUnit");
+        let units: Vec<Vec<&str>> =
+            lines[2..lines.len() - 1].iter().map(|l| l.split(' ').collect()).collect();
+        assert!(units.iter().map(|u| u[1].trim_matches(['(', ')'])).eq(names.iter()));
+        assert!(units.windows(2).all(|u| u[0][0] < u[1][0]));
+    });
+}
+
+fn xml(text: &str) -> roxmltree::Document<'_> {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    roxmltree::Document::parse_with_options(text, options).unwrap()
+}
+
+#[test]
+fn simgrid_hosts_stand_in_rank_order() {
+    on_all("simgrid", |export, names, spec| {
+        let document = xml(&export.text);
+        let of = |tag: &'static str| {
+            document.descendants().filter(move |n| n.has_tag_name(tag)).collect::<Vec<_>>()
+        };
+        let hosts: Vec<&str> = of("host").iter().map(|h| h.attribute("id").unwrap()).collect();
+        assert_eq!(hosts, names);
+        let [(ending, list)] = export.beside.as_slice() else { panic!("{:?}", export.beside) };
+        assert_eq!(*ending, ".hosts");
+        assert!(list.lines().eq(names.iter()));
+        assert_eq!(of("route").len(), names.len() * (names.len() - 1), "{spec}");
+    });
+}
+
+/// Every route in the platform is one that our routing takes: all of its links where there is one path,
+/// some of the links where traffic is split.
+#[test]
+fn simgrid_routes_are_ours_link_by_link() {
+    for (spec, routing) in [
+        ("torus:4x3", "dimension-order"),
+        ("torus:5x3,per_router=2", "dimension-order"),
+        ("mesh:3x2x2", "dimension-order"),
+        ("hyperx:3x3", "dimension-order"),
+        ("fat-tree:k=4", "ecmp-path"),
+        ("dragonfly:p=1,a=4,h=1", "ecmp-path"),
+        ("random-regular:n=12,d=3", "ecmp-hop"),
+    ] {
+        let machine = Topology::inline(spec, &Default::default()).unwrap();
+        let order = NodeOrder::make(&machine, "row-major").unwrap();
+        let export = (export::target("simgrid").unwrap().write)(&machine, &order).unwrap();
+        let fabric = Fabric::new(&machine).unwrap();
+        let routing = Routing::named(routing).unwrap();
+        let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
+        let mut routes = BTreeMap::new();
+        for route in xml(&export.text).descendants().filter(|n| n.has_tag_name("route")) {
+            assert_eq!(route.attribute("symmetrical"), Some("NO"));
+            let links: Vec<String> = route
+                .children()
+                .filter(|n| n.has_tag_name("link_ctn"))
+                .map(|l| {
+                    let direction =
+                        l.attribute("direction").map_or(String::new(), |d| format!(" {d}"));
+                    l.attribute("id").unwrap().to_string() + &direction
+                })
+                .collect();
+            let ends = ["src", "dst"].map(|key| route.attribute(key).unwrap().to_string());
+            assert!(routes.insert(ends, links).is_none());
+        }
+        for a in order.nodes() {
+            for b in order.nodes().iter().filter(|b| *b != a) {
+                let ends = [a, b].map(|n| machine.node_name(*n));
+                let links = &routes[&ends];
+                let (first, rest) = links.split_first().unwrap();
+                let (last, path) = rest.split_last().unwrap();
+                assert_eq!(
+                    [first, last],
+                    [&format!("node-{}", ends[0]), &format!("node-{}", ends[1])]
+                );
+                let placement = Placement::new(&machine, "pair", vec![*a, *b]).unwrap();
+                let found = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();
+                let loads = found.contention.loads;
+                let ours: BTreeMap<String, f64> = (fabric.links.iter())
+                    .filter(|(_, _, link)| loads[*link] > 0.0)
+                    .map(|(u, v, link)| {
+                        let way = if u < v { "UP" } else { "DOWN" };
+                        (format!("link-{}-{} {way}", u.min(v), u.max(v)), loads[link])
+                    })
+                    .collect();
+                assert!(
+                    path.iter().all(|link| ours.contains_key(link)),
+                    "{spec} {ends:?} {path:?}"
+                );
+                assert_eq!(path.len() as u32, machine.distance(*a, *b), "{spec} {ends:?}");
+                if ours.values().all(|load| *load == 1.0) {
+                    assert_eq!(path.len(), ours.len(), "{spec} {ends:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Beyond the limit every link is an edge of SimGrid's own search.
+#[test]
+fn large_machines_are_left_to_simgrids_search() {
+    let machine = Topology::inline("torus:9x9x4", &Default::default()).unwrap();
+    assert!(machine.node_count() > export::EXPLICIT);
+    let order = NodeOrder::make(&machine, "snake").unwrap();
+    let export = (export::target("simgrid").unwrap().write)(&machine, &order).unwrap();
+    let document = xml(&export.text);
+    let count = |tag: &str| document.descendants().filter(|n| n.has_tag_name(tag)).count();
+    let links = machine.network().link_count() as usize;
+    assert_eq!(count("route"), links + 324);
+    assert_eq!((count("link"), count("router"), count("host")), (links + 324, 324, 324));
+    assert!(export.text.contains("link loads differ from ours"));
+}
+
+#[test]
+fn ways_that_do_not_work_are_refused_with_the_reason() {
+    for (name, reason) in [
+        ("slurm-order", "Slurm sorts nodes by name"),
+        ("slurm-3d-torus", "fatal to Debian's 22.05"),
+        ("slurm-torus3d", "does not follow an ordering"),
+        ("pbs-priority", "too few ranks"),
+        ("flux-lonodex", "number at the end of the host's name"),
+    ] {
+        let error = export::target(name).map(|t| t.name).unwrap_err().to_string();
+        assert!(error.contains(reason) && error.contains("use "), "{error}");
+    }
+    let error = export::target("slurm-nmaes").map(|t| t.name).unwrap_err().to_string();
+    assert!(error.contains("did you mean `slurm-names`"), "{error}");
+}
+
+/// Names that XML gives a meaning come back as they were.
+#[test]
+fn names_survive_xml() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("names.csv"), "0,a&b\n1,<c>\n2,d\"e\n").unwrap();
+    let text = nodeorder::input::Text::new("m.toml", "kind='mesh'\ndims=[3]\nnames='names.csv'");
+    let base = folder.path().join("m.toml");
+    let machine = Topology::toml(&text, Some(&base), &Default::default()).unwrap();
+    let order = NodeOrder::new(&machine, "mine --", vec![NodeId(2), NodeId(0)]).unwrap();
+    let export = (export::target("simgrid").unwrap().write)(&machine, &order).unwrap();
+    let document = xml(&export.text);
+    let hosts: Vec<_> = document.descendants().filter(|n| n.has_tag_name("host")).collect();
+    let ids: Vec<_> = hosts.iter().map(|h| h.attribute("id").unwrap()).collect();
+    assert_eq!(ids, ["d\"e", "a&b"]);
+}

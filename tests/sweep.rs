@@ -1,0 +1,438 @@
+//! Sweeps: the same bytes however they were run, nothing lost by a kill, nothing overwritten by mistake.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use nodeorder::random;
+
+const PLAN: &str = "\
+name = 'small'
+topologies = ['torus:6x5x4', 'fat-tree:k=6', 'ring.toml']
+orderings = ['hilbert', 'random', 'row-major', 'mine.txt']
+allocators = ['fifo:0', 'first-fit:8', 'span-best-fit', 'random']
+logs = ['jobs.log', 'more.log.gz']
+traces = ['small.swf']
+guests = ['ring:n=16', 'pairs.csv']
+routings = ['ecmp-hop', 'dimension-order']
+seeds = [1, 2]
+procs_per_node = [1, 4]
+";
+/// Topologies × seeds × orderings × ((2 logs + 2 × 1 trace) × allocators + guests × routings).
+const CELLS: usize = 3 * 2 * 4 * (4 * 4 + 2 * 2);
+
+fn nodeorder(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    nodeorder(folder, arguments).output().unwrap()
+}
+
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{}: {stderr}", arguments.join(" "));
+    stderr
+}
+
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{}: {stderr}", arguments.join(" "));
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    stderr
+}
+
+/// A folder with the plan and all it names; logs of `placements` jobs.
+fn folder(placements: u32) -> tempfile::TempDir {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let workload =
+        |seed: u32| format!("nersc:placements={placements},nodes=54,load=0.9,seed={seed}");
+    done(folder.path(), &["trace", "generate", &workload(1), "-o", "jobs.log"]);
+    done(folder.path(), &["trace", "generate", &workload(2), "-o", "more.log"]);
+    let plain = std::fs::read(at("more.log")).unwrap();
+    let file = std::fs::File::create(at("more.log.gz")).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
+    encoder.write_all(&plain).unwrap();
+    encoder.finish().unwrap();
+    let jobs = (1..400).map(|i| {
+        format!(
+            "{i} {} {} {} {} -1 -1 {} 500 -1 1 1 1 1 1 1 -1 -1\n",
+            i * 10,
+            i % 7,
+            30 + i % 50,
+            1 + i % 9,
+            1 + i % 9
+        )
+    });
+    std::fs::write(at("small.swf"), jobs.collect::<String>()).unwrap();
+    std::fs::write(at("ring.toml"), "kind = 'torus'\ndims = [60]\n").unwrap();
+    let mine: String = (0..54).rev().map(|i| format!("{i}\n")).collect();
+    std::fs::write(at("mine.txt"), mine).unwrap();
+    std::fs::write(at("pairs.csv"), "source,target,volume\n0,1,5\n1,2,7.5\n2,0,1\n").unwrap();
+    std::fs::write(at("plan.toml"), PLAN).unwrap();
+    folder
+}
+
+fn results(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name).join("results.csv")).unwrap()
+}
+
+/// One process, any thread count, shards merged: the same table, and its figures are those of the commands.
+#[test]
+fn every_way_to_run_gives_the_same_bytes() {
+    let home = folder(300);
+    let folder = home.path();
+    done(folder, &["sweep", "plan.toml", "--out", "one"]);
+    let one = results(folder, "one");
+    assert_eq!(one.lines().count(), 1 + CELLS);
+    done(folder, &["sweep", "plan.toml", "--out", "threads", "--threads", "1"]);
+    assert_eq!(one, results(folder, "threads"));
+    done(folder, &["sweep", "plan.toml", "--out", "threads3", "--threads", "3"]);
+    assert_eq!(one, results(folder, "threads3"));
+    for of in [1, 3, 7] {
+        let out = format!("shards{of}");
+        for index in (0..of).rev() {
+            done(
+                folder,
+                &["sweep", "plan.toml", "--out", &out, "--shard", &format!("{index}/{of}")],
+            );
+        }
+        done(folder, &["merge", &out]);
+        assert_eq!(one, results(folder, &out));
+    }
+    // From elsewhere: paths are relative to the plan.
+    let plan = folder.join("plan.toml");
+    let elsewhere = tempfile::tempdir().unwrap();
+    done(elsewhere.path(), &["sweep", &plan.display().to_string(), "--out", "x"]);
+    assert_eq!(one, results(elsewhere.path(), "x"));
+
+    let manifest = std::fs::read_to_string(folder.join("one/manifest.json")).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(
+        (&manifest["cells"], &manifest["seeds"]),
+        (&CELLS.into(), &serde_json::json!([1, 2]))
+    );
+    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    let mut names: Vec<String> = std::fs::read_dir(folder.join("one"))
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["manifest.json", "results.csv"]);
+    let again = done(folder, &["sweep", "plan.toml", "--out", "one"]);
+    assert!(again.contains("complete; nothing to do"), "{again}");
+    done(folder, &["report", "one"]);
+    let page = std::fs::read_to_string(folder.join("one/index.html")).unwrap();
+    assert!(page.contains("torus:6x5x4 under jobs.log"));
+    check_figures(folder, &one);
+}
+
+/// Rows against `replay` and `map`, run one by one.
+fn check_figures(folder: &Path, table: &str) {
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let rows: Vec<std::collections::BTreeMap<String, String>> =
+        reader.deserialize().map(|row| row.unwrap()).collect();
+    let find = |want: &[(&str, &str)]| {
+        let mut found =
+            rows.iter().filter(|row| want.iter().all(|(key, value)| row[*key] == *value));
+        let row = found.next().unwrap_or_else(|| panic!("{want:?}"));
+        assert!(found.next().is_none(), "{want:?}");
+        row
+    };
+    for (topology, ordering, log, seed) in [
+        ("torus:6x5x4", "hilbert", "jobs.log", "1"),
+        ("torus:6x5x4", "random", "more.log.gz", "2"),
+        ("ring.toml", "mine.txt", "jobs.log", "2"),
+        ("fat-tree:k=6", "row-major", "more.log.gz", "1"),
+    ] {
+        let allocators = ["fifo:0", "first-fit:8", "span-best-fit", "random"];
+        let mut arguments =
+            vec!["replay", topology, "--order", ordering, "--log", log, "--seed", seed];
+        arguments.push("--json");
+        arguments.extend(allocators.iter().flat_map(|a| ["--alloc", a]));
+        let output = run(folder, &arguments);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        for (allocator, replay) in allocators.iter().zip(document["replays"].as_array().unwrap()) {
+            let row = find(&[
+                ("topology", topology),
+                ("ordering", ordering),
+                ("log", log),
+                ("seed", seed),
+                ("allocator", allocator),
+            ]);
+            let same = |ours: &str, theirs: &serde_json::Value, key: &str| {
+                // serde_json reads the last digit of a number at its own discretion.
+                let near = match (ours.parse::<f64>().ok(), theirs.as_f64()) {
+                    (Some(a), Some(b)) => (a - b).abs() <= 1e-14 * b.abs(),
+                    (a, b) => a == b,
+                };
+                assert!(near, "{key} of {arguments:?} {allocator}: {ours}, {theirs}");
+            };
+            for key in
+                ["placed", "skipped", "mean_mind", "mean_components", "mean_mind_per_log_size"]
+            {
+                same(&row[key], &replay[key], key);
+            }
+            for key in ["small", "large", "overall"] {
+                same(&row[&format!("improvement_{key}")], &replay["improvement"][key], key);
+            }
+            assert_eq!(row["note"], "");
+        }
+    }
+    for (guest, routing) in [("ring:n=16", "ecmp-hop"), ("pairs.csv", "dimension-order")] {
+        let arguments = [
+            "map",
+            "torus:6x5x4",
+            "--order",
+            "hilbert",
+            "--guest",
+            guest,
+            "--routing",
+            routing,
+            "--json",
+        ];
+        let document: serde_json::Value =
+            serde_json::from_slice(&run(folder, &arguments).stdout).unwrap();
+        let cell = [("topology", "torus:6x5x4"), ("ordering", "hilbert"), ("guest", guest)];
+        let row = find(&[&cell[..], &[("routing", routing), ("seed", "1")]].concat());
+        for key in
+            ["dilation_max", "dilation_mean", "hop_bytes", "contention_max", "contention_mean"]
+        {
+            let (ours, theirs) =
+                (row[key].parse::<f64>().unwrap(), document[key].as_f64().unwrap());
+            assert!((ours - theirs).abs() <= 1e-14 * theirs.abs(), "{key}: {ours}, {theirs}");
+        }
+    }
+    let unsuited = find(&[
+        ("topology", "fat-tree:k=6"),
+        ("ordering", "hilbert"),
+        ("allocator", "fifo:0"),
+        ("log", "jobs.log"),
+        ("seed", "1"),
+    ]);
+    assert!(unsuited["note"].contains("no coordinates") && unsuited["mean_mind"].is_empty());
+}
+
+/// Killed at 20 random moments and run again, whole and as a shard.
+#[test]
+fn nothing_is_lost_or_doubled_by_sigkill() {
+    let home = folder(1500);
+    let folder = home.path();
+    let began = Instant::now();
+    done(folder, &["sweep", "plan.toml", "--out", "calm"]);
+    let whole = began.elapsed();
+    let mut random = random::generator(7);
+    let mut kill = |out: &str, more: &[&str]| {
+        let arguments = [&["sweep", "plan.toml", "--out", out], more].concat();
+        let mut killed = 0;
+        for _ in 0..20 {
+            let mut child = nodeorder(folder, &arguments)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            // Mostly within a tenth of the whole time, so that there is work left at every kill.
+            let wait = whole.mul_f64(random::below(1000, &mut random) as f64 / 12_000.0);
+            std::thread::sleep(wait + Duration::from_millis(random::below(30, &mut random)));
+            child.kill().unwrap();
+            killed += usize::from(!child.wait().unwrap().success());
+        }
+        done(folder, &arguments);
+        killed
+    };
+    let killed = kill("killed", &[]);
+    assert!(killed >= 10, "{killed} of 20 kills came before the end");
+    assert_eq!(results(folder, "calm"), results(folder, "killed"));
+    kill("parts", &["--shard", "1/2"]);
+    done(folder, &["sweep", "plan.toml", "--out", "parts", "--shard", "0/2"]);
+    done(folder, &["merge", "parts"]);
+    assert_eq!(results(folder, "calm"), results(folder, "parts"));
+    for out in ["killed", "parts"] {
+        let names: Vec<String> = std::fs::read_dir(folder.join(out))
+            .unwrap()
+            .map(|e| e.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(".journal"))
+            .collect();
+        assert!(names.is_empty(), "{names:?}");
+    }
+}
+
+const TINY: &str =
+    "topologies = ['mesh:3x3']\norderings = ['snake', 'row-major', 'random']\nseeds = [1, 2, 3]\n";
+
+fn tiny() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("plan.toml"), TINY).unwrap();
+    for index in 0..4 {
+        let shard = format!("{index}/4");
+        done(folder.path(), &["sweep", "plan.toml", "--out", "out", "--shard", &shard]);
+    }
+    folder
+}
+
+/// The contents of a folder's files, by name.
+fn contents(folder: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
+    let files = entries.filter(|path| path.is_file());
+    files
+        .map(|p| (p.file_name().unwrap().to_str().unwrap().into(), std::fs::read(&p).unwrap()))
+        .collect()
+}
+
+#[test]
+fn missing_shards_are_named_with_the_command() {
+    let home = tiny();
+    let out = home.path().join("out");
+    for index in [1, 3] {
+        std::fs::remove_file(out.join(format!("shard-{index}-of-4.csv"))).unwrap();
+    }
+    let before = contents(&out);
+    let message = refused(home.path(), &["merge", "out"]);
+    assert!(message.contains("shards 1,3 of 4 are missing"), "{message}");
+    assert!(message.contains("sbatch --array=1,3 "), "{message}");
+    assert!(message.contains("nodeorder sweep plan.toml --out out --shard 1/4"), "{message}");
+    assert_eq!(before, contents(&out));
+    for shard in ["1/4", "3/4"] {
+        done(home.path(), &["sweep", "plan.toml", "--out", "out", "--shard", shard]);
+    }
+    done(home.path(), &["merge", "out"]);
+    done(home.path(), &["sweep", "plan.toml", "--out", "whole"]);
+    assert_eq!(results(home.path(), "out"), results(home.path(), "whole"));
+}
+
+#[test]
+fn damaged_and_foreign_shards_are_refused_and_left_alone() {
+    let home = tiny();
+    let out = home.path().join("out");
+    let victim = out.join("shard-2-of-4.csv");
+    let good = std::fs::read_to_string(&victim).unwrap();
+    let check = |text: &str, expected: &str| {
+        std::fs::write(&victim, text).unwrap();
+        let before = contents(&out);
+        for arguments in
+            [&["merge", "out"][..], &["sweep", "plan.toml", "--out", "out", "--shard", "2/4"]]
+        {
+            let message = refused(home.path(), arguments);
+            assert!(
+                message.contains("shard-2-of-4.csv") && message.contains(expected),
+                "{message}"
+            );
+        }
+        assert_eq!(before, contents(&out));
+    };
+    check(&good[..good.len() / 2], "found no end mark");
+    check(&good.replace("snake", "snare"), "the file is damaged");
+    check("", "no shard of a sweep");
+    // A shard of another plan, whole in itself.
+    std::fs::write(home.path().join("other.toml"), TINY.replace("3x3", "3x4")).unwrap();
+    done(home.path(), &["sweep", "other.toml", "--out", "other", "--shard", "2/4"]);
+    let foreign = std::fs::read_to_string(home.path().join("other/shard-2-of-4.csv")).unwrap();
+    check(&foreign, "a shard of plan ");
+    // One of another cut.
+    std::fs::write(&victim, &good).unwrap();
+    let message = refused(home.path(), &["sweep", "plan.toml", "--out", "out", "--shard", "0/5"]);
+    assert!(message.contains("expected one of 5"), "{message}");
+    done(home.path(), &["merge", "out"]);
+}
+
+#[test]
+fn a_plan_that_changed_is_refused_and_nothing_overwritten() {
+    let home = tiny();
+    let folder = home.path();
+    done(folder, &["merge", "out"]);
+    done(folder, &["sweep", "plan.toml", "--out", "whole"]);
+    std::fs::write(folder.join("plan.toml"), TINY.replace("[1, 2, 3]", "[1, 2]")).unwrap();
+    for out in ["out", "whole"] {
+        let before = contents(&folder.join(out));
+        for more in [&[][..], &["--shard", "0/4"]] {
+            let message = refused(folder, &[&["sweep", "plan.toml", "--out", out], more].concat());
+            assert!(message.contains("found the results of plan"), "{message}");
+        }
+        assert_eq!(before, contents(&folder.join(out)));
+    }
+    // Between shards, before there are results.
+    std::fs::remove_file(folder.join("out/results.csv")).unwrap();
+    std::fs::remove_file(folder.join("out/manifest.json")).unwrap();
+    let message = refused(folder, &["sweep", "plan.toml", "--out", "out", "--shard", "0/4"]);
+    assert!(message.contains("a shard of plan "), "{message}");
+    // A journal of another plan.
+    std::fs::create_dir(folder.join("begun")).unwrap();
+    std::fs::write(
+        folder.join("begun/sweep.journal"),
+        "# nodeorder sweep journal: plan 12, shard 0/1\n",
+    )
+    .unwrap();
+    let message = refused(folder, &["sweep", "plan.toml", "--out", "begun"]);
+    assert!(
+        message.starts_with("begun/sweep.journal:1: found `nodeorder sweep journal: plan 12"),
+        "{message}"
+    );
+    // Somebody else's table, and a table changed by hand.
+    std::fs::create_dir(folder.join("theirs")).unwrap();
+    std::fs::write(folder.join("theirs/results.csv"), "precious\n").unwrap();
+    let message = refused(folder, &["sweep", "plan.toml", "--out", "theirs"]);
+    assert!(message.contains("results without manifest.json"), "{message}");
+    assert_eq!(results(folder, "theirs"), "precious\n");
+    std::fs::write(folder.join("plan.toml"), TINY).unwrap();
+    std::fs::write(folder.join("whole/results.csv"), "edited\n").unwrap();
+    let message = refused(folder, &["sweep", "plan.toml", "--out", "whole"]);
+    assert!(message.contains("manifest.json does not fit"), "{message}");
+    assert_eq!(results(folder, "whole"), "edited\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_full_disk_and_a_closed_folder_are_errors() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path();
+    std::fs::write(folder.join("plan.toml"), TINY).unwrap();
+    std::fs::write(folder.join("file"), "").unwrap();
+    let message = refused(folder, &["sweep", "plan.toml", "--out", "file/out"]);
+    assert!(message.starts_with("file/out: creating the folder"), "{message}");
+    // A file system that takes no file, whoever asks.
+    if Path::new("/proc/self").exists() {
+        let message = refused(folder, &["sweep", "plan.toml", "--out", "/proc/self"]);
+        assert!(message.starts_with("/proc/self/sweep.journal: writing"), "{message}");
+    }
+    // A journal that is a device is none.
+    std::fs::create_dir(folder.join("device")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.join("device/sweep.journal")).unwrap();
+    let message = refused(folder, &["sweep", "plan.toml", "--out", "device"]);
+    assert!(message.contains("found no regular file"), "{message}");
+}
+
+/// No file may grow beyond a few kilobytes: the journal ends in the middle of a line. With room again the
+/// sweep goes on from there.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_disk_that_fills_up_is_an_error_and_costs_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path();
+    let seeds: Vec<String> = (1..200).map(|s| s.to_string()).collect();
+    let plan = TINY.replace("1, 2, 3", &seeds.join(", "));
+    std::fs::write(folder.join("plan.toml"), plan).unwrap();
+    done(folder, &["sweep", "plan.toml", "--out", "calm"]);
+    for kilobytes in [1, 3, 10] {
+        let out = format!("full{kilobytes}");
+        let script = format!(
+            "trap '' XFSZ; ulimit -f {kilobytes}; exec {} sweep plan.toml --out {out}",
+            env!("CARGO_BIN_EXE_nodeorder")
+        );
+        let output =
+            Command::new("bash").args(["-c", &script]).current_dir(folder).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains(&format!("{out}/sweep.journal: writing")), "{stderr}");
+        assert!(!folder.join(&out).join("results.csv").exists());
+        let kept = std::fs::metadata(folder.join(&out).join("sweep.journal")).unwrap().len();
+        assert!(kept > 0 && kept <= kilobytes * 1024, "{kept}");
+        done(folder, &["sweep", "plan.toml", "--out", &out]);
+        assert_eq!(results(folder, "calm"), results(folder, &out));
+    }
+}
