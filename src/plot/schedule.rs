@@ -163,6 +163,9 @@ fn axes<B: DrawingBackend>(
     Ok(())
 }
 
+/// Columns from and to, rows from and to, and the job.
+type Piece = ((usize, usize), (usize, usize), u32);
+
 struct Occupancy {
     title: String,
     nodes: u32,
@@ -170,8 +173,7 @@ struct Occupancy {
     /// Hours shown, and hours there are.
     range: (f64, f64),
     all: f64,
-    /// Columns and rows of cells from and to, and the job.
-    pieces: Vec<((usize, usize), (usize, usize), u32)>,
+    pieces: Vec<Piece>,
     rows: usize,
 }
 
