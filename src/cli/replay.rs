@@ -15,13 +15,16 @@ use super::output::{self, Output};
 use crate::allocator::{self, Site};
 use crate::error::{Error, Place};
 use crate::input::Lines;
+use crate::mapping::routing::suitable;
+use crate::mapping::{Fabric, Routing};
 use crate::metric::placement::Gauge;
 use crate::metric::places::Places;
 use crate::replay::statistics::Summary;
+use crate::replay::traffic::Traffic;
 use crate::replay::{self, Replay, Wants};
 use crate::report;
 use crate::report::replay::{Columns, Outcome, Rows, SIZES_HEADER, Terms};
-use crate::topology::Context;
+use crate::topology::{Context, Topology};
 use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, convert};
 
 /// The allocator that all improvements are measured against.
@@ -56,6 +59,13 @@ pub struct Command {
     /// Add columns with the diameter and the bounding box of each placement
     #[arg(long)]
     extent: bool,
+    /// Let every job talk in this pattern, and add columns with what its traffic meets: all-to-all, ring,
+    /// stencil2d or stencil (of three dimensions)
+    #[arg(long, value_name = "PATTERN")]
+    guest: Option<String>,
+    /// Which links that traffic takes [default: dimension-order on grids, else ecmp-path]
+    #[arg(long, value_name = "R", requires = "guest")]
+    routing: Option<String>,
     /// Write means by size, improvements over fifo:0 and tests: FILE.json, or by size as FILE.csv
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
@@ -105,6 +115,8 @@ impl Command {
         let nodes = topology.node_count() as u32;
         let (mut log, _) = open(&self.log, self.procs_per_node, nodes)?;
 
+        let fabric = self.guest.is_some().then(|| Fabric::new(&topology)).transpose()?;
+        let routing = self.routing(&topology)?;
         let places: Vec<Places> =
             orders.iter().map(|o| Places::new(&topology, o)).collect::<Result<_, _>>()?;
         let summarised =
@@ -117,11 +129,19 @@ impl Command {
             let site = Site { topology: &topology, order, places };
             let allocator = allocator::make(lane.allocator, &site)?;
             let gauge = Gauge::new(&topology, places)?;
-            replays.push(Replay::new(allocator, gauge, places.len(), wants));
+            let mut replay = Replay::new(allocator, gauge, places.len(), wants);
+            if let (Some(fabric), Some(guest)) = (&fabric, &self.guest) {
+                replay = replay.with_traffic(Traffic::new(fabric, order, guest, routing)?);
+            }
+            replays.push(replay);
         }
 
-        let columns =
-            Columns { ordering: orders.len() > 1, extent: self.extent, ranks: self.ranks };
+        let columns = Columns {
+            ordering: orders.len() > 1,
+            extent: self.extent,
+            talk: self.guest.is_some(),
+            ranks: self.ranks,
+        };
         // With --json the rows go only where -o says.
         let rows_wanted = !self.json || self.output.is_some();
         let mut out = rows_wanted.then(|| Output::open(self.output.as_deref())).transpose()?;
@@ -183,6 +203,7 @@ impl Command {
                 placed: replays[i].placed(),
                 skipped: replays[i].skipped(),
                 oversized: replays[i].oversized(),
+                traffic: replays[i].traffic(),
                 summary: &summaries[i],
                 baseline: &summaries[lane.baseline],
             })
@@ -195,6 +216,7 @@ impl Command {
                 "log": self.log.display().to_string(),
                 "baseline": BASELINE,
                 "threshold": self.threshold,
+                "guest": self.guest,
                 "replays": outcomes.iter().map(|o| o.json(&terms)).collect::<Vec<_>>(),
             });
             if self.json {
@@ -223,6 +245,15 @@ impl Command {
             eprintln!("{}", table(&outcomes, &times, self.threshold));
         }
         Ok(())
+    }
+
+    /// The routing of the jobs' traffic.
+    fn routing(&self, topology: &Topology) -> anyhow::Result<&'static Routing> {
+        match &self.routing {
+            Some(name) => Ok(Routing::named(name)?),
+            // Every machine has one: ecmp-path.
+            None => suitable(topology).into_iter().next().context("no routing suits this machine"),
+        }
     }
 
     /// Shares of compute by size, where `--compute` says where from. A table's shares are taken as they are.

@@ -16,6 +16,9 @@ use crate::trace::{Block, Event, Log};
 
 pub mod prediction;
 pub mod statistics;
+pub mod traffic;
+
+use traffic::{Talk, Traffic};
 
 /// Events a block.
 const BLOCK: usize = 1 << 12;
@@ -30,6 +33,8 @@ pub struct Replay<'a> {
     free: FreeSet,
     /// What live jobs hold, by key; nothing for a job that was skipped.
     held: Vec<Ranks>,
+    /// What they send, where that is wanted.
+    traffic: Option<Traffic<'a>>,
     wants: Wants,
     /// Time spent choosing, where there is a clock.
     choosing: Duration,
@@ -58,6 +63,8 @@ pub struct Placed {
     pub ranks: Option<Ranks>,
     /// Its further metrics, where wanted.
     pub extent: Option<Extent>,
+    /// What its traffic meets, where wanted.
+    pub talk: Option<Talk>,
 }
 
 impl<'a> Replay<'a> {
@@ -73,12 +80,23 @@ impl<'a> Replay<'a> {
             gauge,
             free: FreeSet::new(size),
             held: Vec::new(),
+            traffic: None,
             wants,
             choosing: Duration::ZERO,
             placed: 0,
             skipped: 0,
             oversized: 0,
         }
+    }
+
+    /// Lets every job talk.
+    pub fn with_traffic(self, traffic: Traffic<'a>) -> Self {
+        Replay { traffic: Some(traffic), ..self }
+    }
+
+    /// What the jobs' traffic met so far, where they talk.
+    pub fn traffic(&self) -> Option<traffic::Totals> {
+        self.traffic.as_ref().map(Traffic::totals)
     }
 
     /// Jobs placed so far.
@@ -102,7 +120,15 @@ impl<'a> Replay<'a> {
     }
 
     /// Goes through a block of events and replaces `out` by its placements, in order.
-    pub fn step(&mut self, block: &Block, clock: Option<Clock<'_>>, out: &mut Vec<Placed>) {
+    ///
+    /// # Errors
+    /// Traffic that takes more memory than allowed.
+    pub fn step(
+        &mut self,
+        block: &Block,
+        clock: Option<Clock<'_>>,
+        out: &mut Vec<Placed>,
+    ) -> Result<()> {
         out.clear();
         for (event, what) in block.events.iter().enumerate() {
             match *what {
@@ -111,6 +137,9 @@ impl<'a> Replay<'a> {
                     let held = &mut self.held[job.index()];
                     held.runs().iter().for_each(|run| self.free.give(*run));
                     held.clear();
+                    if let Some(traffic) = &mut self.traffic {
+                        traffic.end(job);
+                    }
                 }
                 Event::Place { job, nodes } => {
                     if job.index() >= self.held.len() {
@@ -131,8 +160,13 @@ impl<'a> Replay<'a> {
                     ranks.settle();
                     debug_assert_eq!(ranks.len(), nodes);
                     ranks.runs().iter().for_each(|run| self.free.take(*run));
+                    let talk = match &mut self.traffic {
+                        Some(traffic) => Some(traffic.start(job, ranks)?),
+                        None => None,
+                    };
                     out.push(Placed {
                         event,
+                        talk,
                         placement: self.gauge.measure(ranks),
                         ranks: self.wants.ranks.then(|| ranks.clone()),
                         extent: self.wants.extent.then(|| self.gauge.extent(ranks)),
@@ -140,6 +174,7 @@ impl<'a> Replay<'a> {
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -168,7 +203,7 @@ struct Stage {
 /// too, keeps more than one core busy.
 ///
 /// # Errors
-/// A bad log, with file and line; whatever `write` and `gather` report.
+/// A bad log, with file and line; traffic that takes too much memory; whatever `write` and `gather` report.
 pub fn run<E: From<crate::Error> + Send>(
     log: &mut Log,
     replays: &mut [Replay<'_>],
@@ -183,15 +218,16 @@ pub fn run<E: From<crate::Error> + Send>(
         let read = || if more { log.next_block(BLOCK, &mut ahead.block) } else { Ok(false) };
         let step = || {
             let lanes = replays.par_iter_mut().zip(&mut stepping.outcomes);
-            lanes.for_each(|(replay, placed)| replay.step(&stepping.block, clock, placed));
+            lanes.try_for_each(|(replay, placed)| replay.step(&stepping.block, clock, placed))
         };
         let write = || {
             let Stage { block, outcomes } = &writing;
             let lanes = outcomes.par_iter().enumerate();
             lanes.try_for_each(|(replay, placed)| write(Step { replay, block, placed }))
         };
-        let (read, ((), written)) = rayon::join(read, || rayon::join(step, write));
+        let (read, (stepped, written)) = rayon::join(read, || rayon::join(step, write));
         written?;
+        stepped?;
         if !writing.block.events.is_empty() {
             gather(&writing.outcomes)?;
         }

@@ -278,7 +278,7 @@ mod tests {
     fn placed(size: u32, total_distance: u64) -> Placed {
         let placement =
             Placement { size, total_distance, linear_span: size, ring_span: size, components: 1 };
-        Placed { event: 0, placement, ranks: None, extent: None }
+        Placed { event: 0, placement, ranks: None, extent: None, talk: None }
     }
 
     /// Worked by hand: sizes 2, 3 and 12; the pairs of size 3 are 3, of size 12 are 66.

@@ -8,6 +8,7 @@ use super::csv::field;
 use crate::error::Result;
 use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
 use crate::replay::statistics::{SizeRow, Summary};
+use crate::replay::traffic::Totals;
 use crate::replay::{Placed, Step};
 
 /// Columns of the placements' table: the contract's, then what was asked for besides.
@@ -17,6 +18,8 @@ pub struct Columns {
     pub ordering: bool,
     /// `diameter,box_size,box_sides,box_ratio,cube_ratio` after `components`.
     pub extent: bool,
+    /// `dilation_mean,dilation_max,hop_bytes,between_routers,contention_alone,contention_met,jobs_met` after that.
+    pub talk: bool,
     /// `ranks` comes last.
     pub ranks: bool,
 }
@@ -28,6 +31,10 @@ impl Columns {
         line += "allocator,job,size,total_distance,mind,linear_span,ring_span,components";
         if self.extent {
             line += ",diameter,box_size,box_sides,box_ratio,cube_ratio";
+        }
+        if self.talk {
+            line += ",dilation_mean,dilation_max,hop_bytes,between_routers";
+            line += ",contention_alone,contention_met,jobs_met";
         }
         if self.ranks {
             line += ",ranks";
@@ -101,6 +108,11 @@ impl Rows {
                 None => out.write_all(b",,,,,")?,
             }
         }
+        if let Some(t) = placed.talk.filter(|_| self.columns.talk) {
+            write!(out, ",{},{},{}", t.dilation_mean, t.dilation_max, t.hop_bytes)?;
+            write!(out, ",{},{},{}", t.between_routers, t.contention_alone, t.contention_met)?;
+            integer(t.jobs_met, out)?;
+        }
         if self.columns.ranks {
             out.write_all(b",")?;
             if let Some(ranks) = &placed.ranks {
@@ -139,6 +151,8 @@ pub struct Outcome<'a> {
     pub skipped: u64,
     /// See `placed`.
     pub oversized: u64,
+    /// What the jobs' traffic met, where they talk.
+    pub traffic: Option<Totals>,
     /// Its sums.
     pub summary: &'a Summary,
     /// Those of `fifo:0` on the same ordering.
@@ -202,6 +216,17 @@ impl Outcome<'_> {
         if let Some(shares) = terms.shares {
             let weighted = ours.weighted_improvement(base, terms.threshold, shares);
             document["improvement"]["compute_weighted"] = json!(weighted);
+        }
+        if let Some(t) = &self.traffic {
+            let mean = |sum: f64| (t.jobs > 0).then(|| sum / t.jobs as f64);
+            document["traffic"] = json!({
+                "jobs": t.jobs,
+                "mean_dilation": mean(t.dilation),
+                "mean_contention_alone": mean(t.alone),
+                "mean_contention_met": mean(t.met),
+                "max_contention_met": t.most,
+                "mean_jobs_met": mean(t.jobs_met as f64),
+            });
         }
         document
     }

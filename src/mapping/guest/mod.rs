@@ -11,8 +11,10 @@ use crate::topology::Context;
 
 mod file;
 mod patterns;
+mod sized;
 
 pub use file::FORMATS;
+pub use sized::{PATTERNS, sized};
 
 /// A pattern of traffic: a line of [`GUESTS`].
 pub struct Pattern {

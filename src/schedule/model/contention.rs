@@ -7,6 +7,7 @@ use super::compact::Compact;
 use super::{Model, Rule, stretched};
 use crate::allocator::Site;
 use crate::error::Result;
+use crate::mapping::guest::{PATTERNS, sized};
 use crate::mapping::routing::suitable;
 use crate::mapping::{Demand, Dilation, Fabric, Guest, JobLoad, Load, Placement, Routing};
 use crate::ordering::NodeOrder;
@@ -42,8 +43,6 @@ pub(super) const CONTENTION: Rule = Rule {
     stretches: true,
     build: |params, site, _| Ok(Box::new(Contention::new(params, site)?)),
 };
-
-const GUESTS: [&str; 4] = ["all-to-all", "ring", "stencil2d", "stencil3d"];
 
 /// One running task.
 struct Job {
@@ -101,7 +100,7 @@ impl<'a> Contention<'a> {
             sharing: number("sharing", app.map(|a| a.sharing))?,
             base: super::base(params)?,
             by_load: params.choice("share", &["jobs", "load"])? == "load",
-            guest: params.choice("guest", &GUESTS)?,
+            guest: params.choice("guest", &PATTERNS)?,
             routing,
             topology,
             order: site.order,
@@ -125,7 +124,7 @@ impl<'a> Contention<'a> {
         if self.guests.contains_key(&count) {
             return Ok(());
         }
-        let guest = guest(self.guest, count, self.topology)?;
+        let guest = sized(self.guest, count, self.topology.context())?;
         let demand = self.demand(&guest, self.compact.ranks(count).into_iter())?;
         let dilation = match self.base {
             Some(base) => base,
@@ -144,39 +143,6 @@ impl<'a> Contention<'a> {
         let share = if self.by_load { met / job.alone } else { f64::from(jobs) };
         job.still + self.sharing * (share - 1.0).max(0.0)
     }
-}
-
-/// The guest called `name` of `count` processes, each of which sends one unit on the mean.
-fn guest(name: &str, count: u32, topology: &Topology) -> Result<Guest> {
-    let make = |volume: f64| {
-        let text = match name {
-            "stencil2d" => format!("stencil:{},volume={volume}", square(count, 2)),
-            "stencil3d" => format!("stencil:{},volume={volume}", square(count, 3)),
-            _ => format!("{name}:n={count},volume={volume}"),
-        };
-        Guest::make(&text, topology.context())
-    };
-    let pairs = make(1.0)?.pair_count();
-    make(f64::from(count) / pairs.max(1) as f64)
-}
-
-/// `count` as a product of so many factors, as near to each other as they get, greatest first.
-fn square(count: u32, factors: u32) -> String {
-    let (mut rest, mut sides) = (count, Vec::new());
-    for left in (1..=factors).rev() {
-        // The largest divisor of what is left that is not above its root.
-        let divides = |side: &u32| {
-            rest.is_multiple_of(*side) && side.checked_pow(left).is_some_and(|p| p <= rest)
-        };
-        let side = match left {
-            1 => rest,
-            _ => (1..=rest.isqrt().max(1)).rev().find(divides).unwrap_or(1),
-        };
-        sides.push(side.to_string());
-        rest /= side;
-    }
-    sides.reverse();
-    sides.join("x")
 }
 
 impl Model for Contention<'_> {
@@ -242,20 +208,5 @@ impl Model for Contention<'_> {
             }
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn grids_are_as_square_as_they_get() {
-        assert_eq!(square(64, 2), "8x8");
-        assert_eq!(square(64, 3), "4x4x4");
-        assert_eq!(square(12, 2), "4x3");
-        assert_eq!(square(24, 3), "4x3x2");
-        assert_eq!(square(7, 2), "7x1");
-        assert_eq!(square(1, 3), "1x1x1");
     }
 }

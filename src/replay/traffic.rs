@@ -1,0 +1,192 @@
+//! What the links carry while a log is replayed: every job that lives talks, all in the same pattern.
+
+use std::collections::HashMap;
+
+use crate::error::Result;
+use crate::mapping::guest::sized;
+use crate::mapping::{Demand, Dilation, Fabric, Guest, JobLoad, Load, Placement, Routing};
+use crate::ordering::NodeOrder;
+use crate::ranks::Ranks;
+use crate::trace::JobKey;
+
+/// What one job's traffic meets. Each process sends one unit on the mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Talk {
+    /// Mean path length of the traffic, weighted by volume.
+    pub dilation_mean: f64,
+    /// The longest mean path length of a pair.
+    pub dilation_max: f64,
+    /// Volume times hops.
+    pub hop_bytes: f64,
+    /// Share of the volume that leaves a router.
+    pub between_routers: f64,
+    /// The highest contention it causes alone.
+    pub contention_alone: f64,
+    /// The highest contention on its links with all jobs that live, itself included.
+    pub contention_met: f64,
+    /// The most jobs on one of its links, itself included.
+    pub jobs_met: u32,
+}
+
+/// Means over all jobs of two nodes and more.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Jobs.
+    pub jobs: u64,
+    /// Sum of [`Talk::dilation_mean`].
+    pub dilation: f64,
+    /// Sum of [`Talk::contention_alone`].
+    pub alone: f64,
+    /// Sum of [`Talk::contention_met`].
+    pub met: f64,
+    /// Sum of [`Talk::jobs_met`].
+    pub jobs_met: u64,
+    /// The highest contention that was met.
+    pub most: f64,
+}
+
+/// The traffic of the jobs on a machine, in the hands of one replay.
+pub struct Traffic<'a> {
+    fabric: &'a Fabric<'a>,
+    order: &'a NodeOrder,
+    pattern: &'a str,
+    routing: &'static Routing,
+    /// Guests by size: logs repeat sizes.
+    guests: HashMap<u32, Guest>,
+    load: Load,
+    /// What live jobs put on the links, by key.
+    live: Vec<Option<JobLoad>>,
+    totals: Totals,
+}
+
+impl<'a> Traffic<'a> {
+    /// No job yet; `pattern` is one of [`crate::mapping::guest::PATTERNS`].
+    ///
+    /// # Errors
+    /// An unknown pattern, a routing that does not suit the machine, more memory than allowed.
+    pub fn new(
+        fabric: &'a Fabric<'a>,
+        order: &'a NodeOrder,
+        pattern: &'a str,
+        routing: &'static Routing,
+    ) -> Result<Self> {
+        sized(pattern, 2, fabric.topology.context())?;
+        routing.check(fabric.topology)?;
+        fabric.topology.require("the loads of links", 28 * fabric.links.len() as u64)?;
+        Ok(Traffic {
+            fabric,
+            order,
+            pattern,
+            routing,
+            guests: HashMap::new(),
+            load: Load::new(fabric.links.len()),
+            live: Vec::new(),
+            totals: Totals::default(),
+        })
+    }
+
+    /// A job starts on `ranks`, process i on the i-th lowest.
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    ///
+    /// # Complexity
+    /// That of the routing for its traffic, and O(links).
+    pub fn start(&mut self, job: JobKey, ranks: &Ranks) -> Result<Talk> {
+        let (topology, count) = (self.fabric.topology, ranks.len());
+        if !self.guests.contains_key(&count) {
+            let guest = sized(self.pattern, count, topology.context())?;
+            self.guests.insert(count, guest);
+        }
+        let guest = &self.guests[&count];
+        let nodes = ranks.iter().map(|rank| self.order.nodes()[rank as usize]).collect();
+        let demand = Demand::new(topology, guest, &Placement::new(topology, "a job", nodes)?)?;
+        let dilation = Dilation::of(self.fabric, &demand, self.routing)?;
+        let loads = self.routing.loads(self.fabric, &demand)?;
+        let links = &self.fabric.links;
+        let contention = |(link, load): (usize, &f64)| load / links.capacity(link);
+        let contention_alone = loads.iter().enumerate().map(contention).fold(0.0, f64::max);
+        let load = JobLoad::new(&loads);
+        self.load.add(&load);
+        let (jobs_met, contention_met) = self.load.met_by(links, &load);
+        if self.live.len() <= job.index() {
+            self.live.resize(job.index() + 1, None);
+        }
+        self.live[job.index()] = Some(load);
+        let outside = demand.volume() - demand.inside_volume();
+        let talk = Talk {
+            dilation_mean: dilation.mean,
+            dilation_max: dilation.max,
+            hop_bytes: dilation.hop_bytes,
+            between_routers: if demand.volume() > 0.0 { outside / demand.volume() } else { 0.0 },
+            contention_alone,
+            contention_met,
+            jobs_met,
+        };
+        if count > 1 {
+            let totals = &mut self.totals;
+            totals.jobs += 1;
+            totals.dilation += talk.dilation_mean;
+            totals.alone += talk.contention_alone;
+            totals.met += talk.contention_met;
+            totals.jobs_met += u64::from(jobs_met);
+            totals.most = totals.most.max(contention_met);
+        }
+        Ok(talk)
+    }
+
+    /// A job ends; nothing where it was skipped.
+    pub fn end(&mut self, job: JobKey) {
+        if let Some(load) = self.live.get_mut(job.index()).and_then(Option::take) {
+            self.load.remove(&load);
+        }
+    }
+
+    /// Sums over all jobs so far.
+    pub fn totals(&self) -> Totals {
+        self.totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping;
+    use crate::ranks::Run;
+    use crate::topology::{Context, Topology};
+
+    #[test]
+    fn jobs_meet_each_other_on_links_and_leave_nothing_behind() {
+        let topology = Topology::inline("mesh:8", &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "row-major").unwrap();
+        let fabric = Fabric::new(&topology).unwrap();
+        let routing = Routing::named("dimension-order").unwrap();
+        let mut traffic = Traffic::new(&fabric, &order, "ring", routing).unwrap();
+        let ranks = |runs: &[(u32, u32)]| {
+            let mut ranks = Ranks::default();
+            runs.iter().for_each(|(first, count)| ranks.push(Run { first: *first, count: *count }));
+            ranks
+        };
+        // Nodes 0 and 7: a unit each way along the whole line.
+        let far = traffic.start(JobKey(0), &ranks(&[(0, 1), (7, 1)])).unwrap();
+        assert_eq!((far.dilation_mean, far.contention_alone, far.jobs_met), (7.0, 1.0, 1));
+        // Nodes 3 and 4 share the link in the middle with it.
+        let near = traffic.start(JobKey(1), &ranks(&[(3, 2)])).unwrap();
+        assert_eq!((near.contention_alone, near.contention_met, near.jobs_met), (1.0, 2.0, 2));
+        traffic.end(JobKey(0));
+        let again = traffic.start(JobKey(2), &ranks(&[(5, 2)])).unwrap();
+        assert_eq!((again.contention_met, again.jobs_met), (1.0, 1));
+        traffic.end(JobKey(7));
+        assert_eq!((traffic.totals().jobs, traffic.totals().most), (3, 2.0));
+        // Alone on the machine, a job's figures are those of the analysis.
+        let guest = sized("ring", 4, &Context::default()).unwrap();
+        let nodes = [0, 2, 5, 6].map(crate::ids::NodeId).to_vec();
+        let placement = Placement::new(&topology, "by hand", nodes).unwrap();
+        let whole = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();
+        let mut alone = Traffic::new(&fabric, &order, "ring", routing).unwrap();
+        let talk = alone.start(JobKey(3), &ranks(&[(0, 1), (2, 1), (5, 2)])).unwrap();
+        assert_eq!(talk.dilation_mean, whole.dilation.mean);
+        assert_eq!(talk.contention_alone, whole.contention.max);
+        assert_eq!(talk.between_routers, whole.share_between_routers);
+    }
+}
