@@ -92,8 +92,8 @@ impl Command {
         let bar = progress::bar(tasks.len() as u64, "jobs");
         let outcome = simulate(&site, &tasks, &settings, &|ended| bar.set_position(ended as u64))?;
         bar.finish_and_clear();
-        eprintln!("{}: {}", self.policy, outcome.rule);
-        eprintln!("{}: {}", self.model, outcome.model);
+        eprintln!("policy: {}", outcome.rule);
+        eprintln!("model: {}", outcome.model);
         if outcome.places_itself {
             eprintln!(
                 "{}: chooses ranks itself; --alloc {} is not asked",

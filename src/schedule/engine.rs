@@ -182,12 +182,13 @@ pub(super) fn run(
     let first = tasks.first().map_or(0, |task| task.submit);
     let interval = policy.interval();
     let mut timeline = Vec::new();
-    // Whether anything happened since the last pass: without, another would find what it found.
+    // Whether anything has happened that the last pass could not know: without, another would find the same.
     let mut news = false;
     machine.now = first;
     while ended < tasks.len() {
         let submit = tasks.get(submitted).map(|task| task.submit);
-        let poll = news.then(|| poll_after(machine.now, first, interval));
+        // The instant itself is done.
+        let poll = news.then(|| poll_after(machine.now + 1, first, interval));
         let next = [submit, machine.running.next(), poll].into_iter().flatten().min();
         // A policy that leaves tasks waiting on an empty machine would be at fault; end rather than hang.
         let Some(next) = next else { break };
@@ -211,10 +212,12 @@ pub(super) fn run(
             }
         }
         if news && poll_after(next, first, interval) == next {
+            let started = machine.records.len();
             if !one_by_one {
                 policy.pass(&mut machine);
             }
-            news = false;
+            // Whoever starts may make room in a window: a policy that polls looks again next time.
+            news = interval > 0 && machine.records.len() > started;
         }
         machine.settle()?;
         if machine.recorder.wants.timeline {

@@ -1,7 +1,5 @@
 //! Window-based locality-aware scheduling: some jobs at a time into runs of free ranks.
 
-use std::collections::VecDeque;
-
 use super::super::knapsack::{Packing, pack_exactly, pack_greedily};
 use super::size_first::passes;
 use super::{Ground, Machine, Policy, Rule};
@@ -9,11 +7,18 @@ use crate::error::Result;
 use crate::params::Params;
 use crate::ranks::{Ranks, Run};
 
-/// `window-bnb[:window=5,interval=30]`: every `interval` seconds from the first submit (0: whenever something
-/// happened) the first `window` jobs of the queue are packed into the *slots*, the maximal runs of free ranks, so
-/// that as many nodes as possible are taken: a multiple 0-1 knapsack whose profits are the weights. Jobs of one
-/// slot stand side by side from its lowest rank, in queue order. A job that finds no slot is held: it keeps its
-/// place in the queue and in the window. Every allocation is one run of ranks, and the allocator is not asked.
+/// `window-bnb[:window=5,interval=30,held=skip]`: every `interval` seconds from the first submit (0: whenever
+/// something happened) the first `window` jobs of the queue that fit into some *slot*, a maximal run of free
+/// ranks, are packed into the slots so that as many nodes as possible are taken: a multiple 0-1 knapsack whose
+/// profits are the weights. Jobs of one slot stand side by side from its lowest rank, in queue order. Every
+/// allocation is one run of ranks, and the allocator is not asked.
+///
+/// A job larger than every slot is held until there is one, and keeps its place in the queue. The source says no
+/// more than that. Here others go past it (its "large jobs wait longer" tells so); with `held=block` it keeps its
+/// place in the window, too, and a window full of such jobs blocks the queue.
+///
+/// # Limits
+/// Without a reservation a large job may wait for as long as smaller ones keep coming.
 ///
 /// The knapsack is solved to the optimum by branch and bound ([`pack_exactly`]).
 ///
@@ -54,7 +59,8 @@ fn build(
     let window = params.integer("window", 1, most)?.unwrap_or(5);
     let interval = ground.interval(params)?;
     let seconds = interval / ground.ticks;
-    Ok(Box::new(Window { window, interval, seconds, exact, queue: VecDeque::new() }))
+    let blocks = params.choice("held", &["skip", "block"])? == "block";
+    Ok(Box::new(Window { window, interval, seconds, exact, blocks, queue: Vec::new() }))
 }
 
 struct Window {
@@ -62,50 +68,53 @@ struct Window {
     interval: i64,
     seconds: i64,
     exact: bool,
-    queue: VecDeque<u32>,
+    /// Whether jobs larger than every slot keep their places in the window.
+    blocks: bool,
+    queue: Vec<u32>,
 }
 
 impl Policy for Window {
     fn rule(&self) -> String {
         let how = if self.exact { "exactly" } else { "by Martello and Toth's greedy method" };
+        let held = match self.blocks {
+            true => "a job larger than all of them keeps its place in the window",
+            false => "others go past a job larger than all of them",
+        };
         format!(
             "the first {} jobs of the queue are packed {how} into runs of free ranks, profit = weight = nodes; \
-             a job that finds no run is held; {}",
+             {held}; {}",
             self.window,
             passes(self.seconds)
         )
     }
 
     fn submitted(&mut self, task: u32, _: &Machine<'_, '_>) {
-        self.queue.push_back(task);
+        self.queue.push(task);
     }
 
     fn pass(&mut self, machine: &mut Machine<'_, '_>) {
         let mut slots: Vec<Run> = Vec::new();
         machine.free_ranks().for_each_run(|run| slots.push(run));
-        let taken = self.queue.len().min(self.window);
-        if slots.is_empty() || taken == 0 {
-            return;
-        }
-        let jobs: Vec<u32> =
-            self.queue.range(..taken).map(|task| machine.task(*task).nodes).collect();
         let sizes: Vec<u32> = slots.iter().map(|run| run.count).collect();
+        let Some(largest) = sizes.iter().max().copied() else { return };
+        let candidates = self.queue.iter().copied();
+        let fits = |task: &u32| self.blocks || machine.task(*task).nodes <= largest;
+        let window: Vec<u32> = candidates.filter(fits).take(self.window).collect();
+        let jobs: Vec<u32> = window.iter().map(|task| machine.task(*task).nodes).collect();
         let packing: Packing =
             if self.exact { pack_exactly(&jobs, &sizes) } else { pack_greedily(&jobs, &sizes) };
-        let window: Vec<u32> = self.queue.drain(..taken).collect();
-        let mut held = Vec::new();
+        let mut started = Vec::new();
         for ((task, nodes), slot) in window.into_iter().zip(jobs).zip(packing) {
-            let Some(slot) = slot else {
-                held.push(task);
-                continue;
-            };
+            let Some(slot) = slot else { continue };
             let run = &mut slots[slot];
             let mut ranks = Ranks::default();
             ranks.push(Run { first: run.first, count: nodes });
             *run = Run { first: run.first + nodes, count: run.count - nodes };
             machine.start_on(task, ranks);
+            started.push(task);
         }
-        held.into_iter().rev().for_each(|task| self.queue.push_front(task));
+        // Both in queue order.
+        self.queue.retain(|task| started.binary_search(task).is_err());
     }
 
     fn waiting(&self) -> usize {
