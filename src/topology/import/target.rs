@@ -83,7 +83,7 @@ fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
             _ => Err("one number of dimensions, 1 to 30"),
         },
         "cmplt" => match numbers {
-            [n @ 1..] => Ok(format!("hyperx:{n}")),
+            [n] if *n > 0 => Ok(format!("hyperx:{n}")),
             _ => Err("one number of processors"),
         },
         "tleaf" => {
@@ -105,7 +105,7 @@ fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, machine};
+    use super::super::tests::{error, machine};
     use crate::ids::NodeId;
     use crate::topology::{Context, Topology};
 
