@@ -89,7 +89,7 @@ fn step(axis: Axis, a: u32, at: u32, b: u32) -> u32 {
         Shape::Path => at - 1,
         Shape::Ring => {
             let (up, down) = ((b + n - a) % n, (a + n - b) % n);
-            let upwards = up < down || (up == down && a % 2 == 0);
+            let upwards = up < down || (up == down && a.is_multiple_of(2));
             if upwards { (at + 1) % n } else { (at + n - 1) % n }
         }
     }

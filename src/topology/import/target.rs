@@ -47,7 +47,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         })?);
     }
     let wrong = |expected: &str| Error::input(line.place(), format!("`{}`", line.text), expected);
-    let spec = specification(kind, &numbers).map_err(|expected| wrong(expected))?;
+    let spec = specification(kind, &numbers).map_err(&wrong)?;
     let head = crate::params::head(&spec);
     // Every name that `specification` gives is a family.
     let family = FAMILIES.iter().find(|f| f.name == head).ok_or_else(|| wrong(KNOWN))?;
