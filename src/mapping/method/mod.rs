@@ -208,7 +208,7 @@ mod tests {
                 let mean = reached(spec, &guest, method);
                 assert!(mean < 0.75 * rank, "{spec}: {method} {mean}, {rank}");
                 let refined = reached(spec, &guest, &format!("refine:from={method}"));
-                assert!(refined <= mean && refined < 1.3, "{spec}: {method} {mean} to {refined}");
+                assert!(refined <= mean && refined < 1.6, "{spec}: {method} {mean} to {refined}");
             }
         }
     }

@@ -16,7 +16,7 @@
 use rayon::prelude::*;
 
 use super::symmetry::{Symmetry, inverse};
-use super::{Problem, Watch};
+use super::{Budget, Problem, Watch};
 
 /// How much an attempt may take.
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +25,25 @@ pub(in crate::ordering) struct Effort {
     pub states: usize,
     /// Operations for the relaxation.
     pub relaxation: u64,
+    /// When to give up, in seconds on the watcher's clock.
+    pub until: f64,
 }
 
 /// Some seconds and 300 MB at most.
 pub(in crate::ordering) const MODEST: Effort =
-    Effort { states: 10_000_000, relaxation: 500_000_000 };
+    Effort { states: 10_000_000, relaxation: 500_000_000, until: f64::INFINITY };
+
+impl Effort {
+    /// What suits a search of so many steps or seconds.
+    pub fn within(budget: &Budget) -> Effort {
+        let steps = budget.steps.unwrap_or(u64::MAX);
+        Effort {
+            states: MODEST.states.min(steps.saturating_mul(20) as usize),
+            relaxation: MODEST.relaxation.min(steps.saturating_mul(500)),
+            until: budget.time.map_or(f64::INFINITY, |time| time / 2.0),
+        }
+    }
+}
 
 /// Most elements: the set is a word's lower part.
 const MOST: usize = 32;
@@ -170,7 +184,7 @@ impl Program {
         let mut layers: Vec<Vec<State>> = vec![starts.map(start).collect()];
         let mut states = 0;
         for placed in 1..n {
-            if watch.should_stop() {
+            if watch.should_stop() || watch.seconds().is_some_and(|now| now > effort.until) {
                 return None;
             }
             let layer = &layers[placed - 1];

@@ -253,7 +253,8 @@ pub fn optimise(topology: &Topology, params: &Params, watch: &dyn Watch) -> Resu
     let space = Space::new(topology, settings.split)?;
     let problem = Problem::new(&space, settings.weights.clone());
     let starts = candidates(topology, &problem, &settings)?;
-    let quick = dp::attempt(&problem, &starts[0].order, dp::MODEST, watch);
+    let effort = dp::Effort::within(&settings.budget());
+    let quick = dp::attempt(&problem, &starts[0].order, effort, watch);
     if let Some(exact) = quick {
         return Ok(Outcome::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
             .noted(&settings));

@@ -128,7 +128,7 @@ pub(super) fn inverse(n: usize, p: &Permutation) -> Permutation {
 /// Distance-keeping permutations, the identity first.
 fn found(n: usize, distance: &[i64]) -> Vec<Permutation> {
     let mut identity = [0; 32];
-    identity.iter_mut().enumerate().for_each(|(i, e)| *e = i as u8);
+    identity.iter_mut().take(n).enumerate().for_each(|(i, e)| *e = i as u8);
     let mut search = Search { n, distance, patience: PATIENCE, found: vec![identity] };
     search.extend(&mut Vec::with_capacity(n));
     search.found

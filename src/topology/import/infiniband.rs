@@ -232,7 +232,7 @@ fn rate(comment: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, machine, names};
+    use super::super::tests::{error, machine, names};
     use super::*;
     use crate::topology::testing::{check_links, check_metric};
 

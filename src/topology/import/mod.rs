@@ -150,7 +150,7 @@ fn path(params: &Params, expected: &str) -> Result<PathBuf> {
 }
 
 #[cfg(test)]
-mod testing {
+mod tests {
     use crate::topology::{Context, Topology};
 
     /// The machine that `text` describes, read from a file.

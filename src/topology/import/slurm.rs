@@ -194,7 +194,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, machine, names};
+    use super::super::tests::{error, machine, names};
     use crate::ids::NodeId;
     use crate::topology::testing::{check_links, check_metric};
 

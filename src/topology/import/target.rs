@@ -47,7 +47,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         })?);
     }
     let wrong = |expected: &str| Error::input(line.place(), format!("`{}`", line.text), expected);
-    let spec = specification(kind, &numbers).map_err(wrong)?;
+    let spec = specification(kind, &numbers).map_err(&wrong)?;
     let head = crate::params::head(&spec);
     // Every name that `specification` gives is a family.
     let family = FAMILIES.iter().find(|f| f.name == head).ok_or_else(|| wrong(KNOWN))?;
@@ -105,7 +105,7 @@ fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, machine};
+    use super::super::tests::{error, machine};
     use crate::ids::NodeId;
     use crate::topology::{Context, Topology};
 
