@@ -27,7 +27,7 @@ pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
             "all-to-all" | "ring" => format!("{name}:n={count},volume={volume}"),
             _ => {
                 let place = Place::option(format!("--guest {name}"));
-                return Err(Error::unknown(place, "pattern", name, PATTERNS.into_iter()));
+                return Err(Error::unknown(place, "pattern", name, PATTERNS));
             }
         };
         Guest::make(&text, context)
