@@ -258,7 +258,7 @@ fn foretold(topology: &Topology, order: &NodeOrder, rule: &str, log: &str) -> Ve
     let (mut block, mut placed, mut all) = (Block::default(), Vec::new(), Vec::new());
     let mut log = Log::new("log", log);
     while log.next_block(1000, &mut block).unwrap() {
-        replay.step(&block, None, &mut placed);
+        replay.step(&block, None, &mut placed).unwrap();
         all.extend(placed.iter().map(|p| p.ranks.as_ref().unwrap().iter().collect::<Vec<u32>>()));
     }
     all

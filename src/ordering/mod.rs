@@ -343,8 +343,8 @@ mod tests {
                 }
                 "ilp" => {}
                 "optimise" => {
-                    check(spec, "optimise:steps=2000,weights=harmonic,window=8");
-                    check(spec, "optimise:steps=2000,window=5,ring=true");
+                    check(spec, "optimise:steps=40,weights=harmonic,window=8");
+                    check(spec, "optimise:steps=40,window=5,ring=true");
                 }
                 "random" => {
                     check(spec, "random");

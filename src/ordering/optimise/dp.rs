@@ -78,7 +78,7 @@ pub(in crate::ordering) fn attempt(
     }
     let program = Program { n, lag, ring, bits, window, distance };
     let mut best = start.to_vec();
-    program.descend(&mut best);
+    program.descend(&mut best, (effort.states / 250_000).clamp(1, 40));
     program.solve(best, effort, watch)
 }
 
@@ -126,11 +126,11 @@ impl Program {
 
     /// Exchanges, insertions and reversals as long as they gain, from the start and from shuffles of it: a
     /// good upper bound saves most states.
-    fn descend(&self, best: &mut Vec<u32>) {
+    fn descend(&self, best: &mut Vec<u32>, rounds: usize) {
         let mut chance = super::chance::Chance::new(1, 77);
         let mut least = self.value(best);
         let mut order = best.clone();
-        for _ in 0..40 {
+        for _ in 0..rounds {
             let mut value = self.value(&order);
             let mut gained = true;
             while gained {
