@@ -400,6 +400,8 @@ mod tests {
     }
 
     proptest! {
+        // Searches are among them: a few machines are many seconds.
+        #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
         fn every_method_orders_any_grid(
             dims in prop::collection::vec(1u32..6, 1..5),
