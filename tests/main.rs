@@ -1,0 +1,24 @@
+//! The tests from outside, as one program: linked once, run side by side. A file a subject; `cargo test --test all mpc::`
+//! runs one of them.
+
+mod allocators;
+mod cli;
+mod commands;
+mod export;
+mod import;
+mod licences;
+mod mapping;
+mod mpc;
+mod optimise;
+mod ordering_table;
+mod page;
+mod readme;
+mod schedule;
+mod scotch;
+mod shipped_topologies;
+mod simgrid;
+mod slurm;
+mod sweep;
+mod tidy;
+mod topology_allocators;
+mod trace;
