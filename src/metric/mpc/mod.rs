@@ -18,6 +18,7 @@ use crate::ratio::ratio;
 use crate::topology::distance::Shape;
 use crate::topology::{Metric, Topology};
 
+mod fft;
 mod hops;
 mod lanes;
 mod pairs;
