@@ -169,10 +169,10 @@ fn halves_by<const FUSED: bool>(factors: &[Complex], re: &mut [Lane], im: &mut [
         let (a, b, c, d) = (*re0, *re1, *im0, *im1);
         let (mut x, mut y) = ([0.0; LANES], [0.0; LANES]);
         for l in 0..LANES {
+            re0[l] = a[l] + b[l];
+            im0[l] = c[l] + d[l];
             (x[l], y[l]) = times::<FUSED>(a[l] - b[l], c[l] - d[l], *w);
         }
-        *re0 = std::array::from_fn(|l| a[l] + b[l]);
-        *im0 = std::array::from_fn(|l| c[l] + d[l]);
         (*re1, *im1) = (x, y);
     }
 }

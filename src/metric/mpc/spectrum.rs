@@ -174,10 +174,13 @@ impl Factor {
 
     #[inline(always)]
     fn times<const FUSED: bool>(&self, other: &Factor) -> Factor {
-        let (a, b) = (self, other);
-        let re = |l: usize| mul_add::<FUSED>(a.re[l], b.re[l], -(a.im[l] * b.im[l]));
-        let im = |l: usize| mul_add::<FUSED>(a.re[l], b.im[l], a.im[l] * b.re[l]);
-        Factor { re: std::array::from_fn(re), im: std::array::from_fn(im) }
+        let mut product = Factor { re: [0.0; LANES], im: [0.0; LANES] };
+        for l in 0..LANES {
+            let (x, y) = (self.re[l], self.im[l]);
+            product.re[l] = mul_add::<FUSED>(x, other.re[l], -(y * other.im[l]));
+            product.im[l] = mul_add::<FUSED>(x, other.im[l], y * other.re[l]);
+        }
+        product
     }
 }
 
@@ -320,7 +323,10 @@ fn multiply_by<const FUSED: bool>(
     re: &mut [Lane],
     im: &mut [Lane],
 ) {
-    let matrix: [Factor; LANES] = std::array::from_fn(|m| matrix[m].times::<FUSED>(turn));
+    let mut matrix = *matrix;
+    for factor in &mut matrix {
+        *factor = factor.times::<FUSED>(turn);
+    }
     for (((sums, within), re), im) in sums.iter().zip(within).zip(re).zip(im) {
         let mut y = Factor { re: [0.0; LANES], im: [0.0; LANES] };
         for (c, factor) in sums.iter().zip(&matrix) {
