@@ -18,7 +18,7 @@ pub const WIDTH: usize = 512;
 /// One bit for each source of a batch.
 pub type Bits = [u64; WIDTH / 64];
 
-/// Searches that are not over after this many steps are given up.
+/// Searches that are not over after this many steps are given up: a byte holds every distance.
 pub const MAX_HOPS: u32 = 255;
 
 /// Buffers for searches on one graph, reused from batch to batch. Memory: routers · 64 B · (2 + bits of
@@ -40,7 +40,7 @@ impl<'g> Search<'g> {
     }
 
     /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found,
-    /// or `None` when it is [`MAX_HOPS`] or more: then the planes are of no use.
+    /// or `None` when it is more than [`MAX_HOPS`]: then the planes are of no use.
     pub fn run(&mut self, sources: &[RouterId]) -> Option<u32> {
         debug_assert!(sources.len() <= WIDTH);
         self.visited.fill([0; WIDTH / 64]);
@@ -49,22 +49,28 @@ impl<'g> Search<'g> {
         for (s, source) in sources.iter().enumerate() {
             self.visited[source.index()][s / 64] |= 1 << (s % 64);
         }
-        let mut hop = 0;
-        loop {
-            hop += 1;
-            if hop > MAX_HOPS {
-                return None;
-            }
+        let all = first(sources.len());
+        for hop in 1..=MAX_HOPS + 1 {
             let bits = (u32::BITS - hop.leading_zeros()) as usize;
             while self.planes.len() < bits {
                 self.planes.push(vec![[0; WIDTH / 64]; self.graph.router_count()]);
             }
-            if !step(self.graph, hop, &self.visited, &mut self.next, &mut self.planes) {
-                self.used = (u32::BITS - (hop - 1).leading_zeros()) as usize;
-                return Some(hop - 1);
+            let step = step(self.graph, hop, &all, &self.visited, &mut self.next, &mut self.planes);
+            if !step.reached {
+                return Some(self.end(hop - 1));
+            }
+            if !step.left && hop <= MAX_HOPS {
+                return Some(self.end(hop));
             }
             std::mem::swap(&mut self.visited, &mut self.next);
         }
+        None
+    }
+
+    /// Notes how many planes `far` hops take.
+    fn end(&mut self, far: u32) -> u32 {
+        self.used = (u32::BITS - far.leading_zeros()) as usize;
+        far
     }
 
     /// The planes of one router, lowest bit first.
@@ -142,20 +148,29 @@ static SPREAD: [u64; 256] = {
     table
 };
 
-/// One hop for all sources. Returns whether anything new was reached.
+/// What a hop did.
+struct Step {
+    /// A router was reached that was not before.
+    reached: bool,
+    /// A router has not been reached from every source.
+    left: bool,
+}
+
+/// One hop for all sources, whose bits are `all`.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn step(
     graph: &RouterGraph,
     hop: u32,
+    all: &Bits,
     visited: &[Bits],
     next: &mut [Bits],
     planes: &mut [Vec<Bits>],
-) -> bool {
-    let mut any = 0;
+) -> Step {
+    let (mut reached, mut left) = (false, false);
     for v in 0..visited.len() {
         let before = visited[v];
         let mut now = before;
-        if before.iter().any(|w| *w != u64::MAX) {
+        if before != *all {
             for u in graph.neighbours(RouterId(v as u32)) {
                 let theirs = &visited[*u as usize];
                 for w in 0..now.len() {
@@ -164,7 +179,7 @@ fn step(
             }
             let new: Bits = std::array::from_fn(|w| now[w] & !before[w]);
             if new.iter().any(|w| *w != 0) {
-                any = 1;
+                reached = true;
                 for (p, plane) in planes.iter_mut().enumerate() {
                     if hop >> p & 1 == 1 {
                         let plane = &mut plane[v];
@@ -175,9 +190,10 @@ fn step(
                 }
             }
         }
+        left |= now != *all;
         next[v] = now;
     }
-    any != 0
+    Step { reached, left }
 }
 
 #[cfg(test)]
@@ -216,5 +232,8 @@ mod tests {
         let ring = Topology::inline("mesh:300", &Context::default()).unwrap();
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(0)]), None);
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(150)]), Some(150));
+        // The longest way a byte holds, and one more.
+        assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(255)]), Some(255));
+        assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(256)]), None);
     }
 }

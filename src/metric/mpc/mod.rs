@@ -18,6 +18,7 @@ use crate::ratio::ratio;
 use crate::topology::distance::Shape;
 use crate::topology::{Metric, Topology};
 
+mod fft;
 mod hops;
 mod lanes;
 mod pairs;
@@ -210,7 +211,7 @@ fn lag_sums(
     let mut lag = vec![0; n];
     let mut add = |part: Vec<u64>| lag.iter_mut().zip(part).for_each(|(lag, p)| *lag += p);
     if !spectral.is_empty() {
-        topology.require("the transforms of an MPC curve", 400 * n as u64)?;
+        topology.require("the transforms of an MPC curve", 160 * n as u64 + (1 << 26))?;
         add(transform::lag_sums(&spectral));
     }
     if !paired.is_empty() {

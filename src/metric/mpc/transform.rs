@@ -1,50 +1,55 @@
 //! Lag sums of distances that are sums of cuts, by autocorrelation: O(cuts · N log N) instead of O(N²).
 //!
 //! A *cut* splits the labels in two; it adds `w` to the distance of two ranks on different sides. With
-//! z = ±1 for the sides, `d(i,j) = Σ_cuts w·(1 - z_i z_j)/2`, hence
+//! b = 1 for the ranks on its smaller side and 0 for the others, `d(i,j) = Σ_cuts w·(b_i + b_j - 2·b_i·b_j)`,
+//! hence
 //!
-//! `lag[k] = Σ_cuts w·((N-k) - R[k])/2`, `R[k] = Σ_i z_i z_{i+k}`.
+//! `lag[k] = Σ_cuts w·(Σ_{i<N-k} b_i + Σ_{i≥k} b_i - 2·R[k])`, `R[k] = Σ_i b_i·b_{i+k}`.
 //!
-//! R is an autocorrelation: the power spectra of all cuts are added up, and **one** inverse transform
-//! gives Σ w·R. A path of n labels is n-1 cuts; an even ring n/2 half-ring cuts; an odd ring n cuts of
-//! weight ½ (arcs of (n-1)/2); a clique n cuts of weight ½ (one label against the rest). Weights are
-//! kept in halves, so that all is integer. A cut whose smaller side has m members costs m² directly, by
-//! counting pairs of members: small cuts go that way.
+//! R is an autocorrelation: the power spectra of all cuts are added up, and **one** transform back gives
+//! Σ w·R. A path of n labels is n-1 cuts; an even ring n/2 half-ring cuts; an odd ring n cuts of weight ½
+//! (arcs of (n-1)/2); a clique n cuts of weight ½ (one label against the rest). Weights are kept in halves, so
+//! that all is integer. A cut whose smaller side has m members costs m² directly, by counting pairs of
+//! members: small cuts go that way.
 //!
 //! # Exactness
 //!
 //! The transform is in f64, the result is the nearest integer, and that is right as long as the absolute
-//! error of Σ h·R (h the weights in halves) stays below ½. Let L be the transform's length, u = 2⁻⁵³ and
-//! `‖·‖` the Euclidean norm.
+//! error of Σ h·R (h the weights in halves) stays below ½. Let L = R·Q be the transform's length, in R residues
+//! of Q positions, u = 2⁻⁵³, `‖·‖` the Euclidean norm, and m the members of a cut, so that `‖b‖² = m` and
+//! `‖b̂‖² = L·m`.
 //!
-//! 1. Any FFT of length L that applies, to each value, at most log₂L stages of exact-arithmetic-unitary
-//!    (up to scaling) butterflies with relative error at most η each, has
-//!    `‖x̂_computed - x̂‖ ≤ ε·‖x̂‖`, `ε = (1+η)^{log₂L} - 1 ≤ 1.01·η·log₂L` (Higham, "Accuracy and
-//!    Stability of Numerical Algorithms", 2002, theorem 24.2, for radix 2: η ≤ 2u + γ₄(√2+2u) < 9u).
-//!    We take η = 64u for each factor of two, seven times that bound, to cover mixed-radix kernels and
-//!    twiddles rounded twice. The first stage of [`spectrum`] sums up to 64 terms of modulus 1 in a row:
-//!    each sum is off by at most γ₆₄·64 where its root mean square is at least 1, so by 64²u < 4100u of
-//!    the norm, which is added to ε.
-//! 2. For one cut, `‖x̂‖² = L·‖z‖² = L·N`. Its power spectrum P has
-//!    `Σ|P_computed - P| ≤ (2ε + ε² + 4u)·L·N`. Adding C cuts with weights h, each sum rounded once, adds
-//!    at most `C·u` relative. So the summed spectrum is off by at most
-//!    `δ = (2ε + ε² + 4u + C·u)·L·N·H` in the 1-norm, H = Σ h.
-//! 3. The inverse transform (divided by L) turns a 1-norm error δ of the spectrum into at most δ/L in every
+//! 1. A root of unity is off by less than 21u: its angle, up to 2π, is rounded three times, its cosine and
+//!    sine once each.
+//! 2. First stage ([`spectrum`]): a value sums c factors of modulus 1, c being the members at its position.
+//!    Each passes fewer than 128 roundings' worth of error: four roots (84u), 7 + 1 + 1 additions of looked-up
+//!    sums, 16 in the product with the matrix, two complex products (3u each). So a value is off by at most
+//!    128u·c. There are R values a position; their squared error adds up to
+//!    `(128u)²·R·Σ c² ≤ (128u)²·R·T·m`, where T, the positions' largest c possible, is ⌈N/Q⌉. Their squared norm
+//!    is R·m: the relative error is at most 128u·√T.
+//! 3. A transform of length Q in log₂Q stages of butterflies that are unitary up to scaling, each with
+//!    relative error at most η, multiplies `1 + η` into the error log₂Q times (Higham, "Accuracy and
+//!    Stability of Numerical Algorithms", 2002, theorem 24.2: η ≤ μ + γ₄(√2 + μ) with roots off by μ, here
+//!    less than 28u). We take η = 64u. Together: `‖b̂_computed - b̂‖ ≤ ε·‖b̂‖`,
+//!    `ε = 1.01·64u·log₂Q + 128u·√T + 512u` (the last for step 5).
+//! 4. A cut's power spectrum P has `Σ|P_computed - P| ≤ (2ε + ε² + 4u)·L·m`. Adding C cuts with weights h,
+//!    each sum rounded once, adds at most C·u relative. So the summed spectrum is off by at most
+//!    `(2ε + ε² + 4u + C·u)·L·M` in the 1-norm, M = Σ h·m.
+//! 5. The way back (divided by L) turns a 1-norm error of the spectrum into at most its L-th part in every
 //!    coefficient. Its own rounding is bounded coefficient by coefficient: in a Cooley-Tukey network every
-//!    input reaches every output along one path of at most log₂L factors of modulus 1, so an output is off
-//!    by at most `ε'·Σ|P|/L = ε'·N·H`, ε' as in 1. without the first stage of [`spectrum`]. A radix-3 stage
-//!    (there is at most one) and the complex-to-real step have several paths, whose moduli add up to at most
-//!    2 and √2: the sevenfold slack in η covers their product.
+//!    input reaches every output along one path of factors of modulus 1, so that an output is off by at most
+//!    `ε'·Σ|P|/L = ε'·M`, ε' being the error of a path. The transform of length Q has at most 64u for each
+//!    factor of two, as in 3.; what follows it has less than 512u: fifteen steps of a recurrence for
+//!    ω_L^{r·t} (24u each), four roots, and sums of 16 and of at most 17 terms. Hence ε' ≤ ε.
 //!
-//! Together: `error ≤ N·H·(3ε + ε² + 4u + C·u)`. At 100³ (N·H = 3·10⁸, L = 2²¹) that is 5.5·10⁻⁴; at
-//! 215³ (N·H = 6.4·10⁹) 1.3·10⁻². [`error_bound`] is checked before anything is computed, and a sum
-//! that fails it is split into groups of cuts that pass. Besides, every result must be divisible by the factors the algebra
-//! gives it; that is asserted on every lag.
+//! Together: `error ≤ M·(3ε + ε² + 4u + C·u)`. At 100³ (M = 1.5·10⁸, Q = 2¹²) that is 1.7·10⁻⁴; at 215³
+//! (M = 3.2·10⁹, Q = 2¹⁶) 3.4·10⁻³. [`error_bound`] is checked before anything is computed, and a sum that
+//! fails it is split into groups of cuts that pass. Besides, every lag must be a whole number of hops;
+//! that is asserted.
 
 use rayon::prelude::*;
-use realfft::RealFftPlanner;
 
-use super::spectrum;
+use super::spectrum::{self, Layout};
 use super::terms::Term;
 use crate::topology::distance::Shape;
 
@@ -67,10 +72,19 @@ pub(super) struct Side {
 }
 
 impl Side {
-    pub(super) fn contains(self, label: u32) -> bool {
-        let above =
-            if label >= self.from { label - self.from } else { label + self.labels - self.from };
-        above < self.count
+    /// Sets `bit` in `out` where a label is inside. Without branches, so that it becomes vector code.
+    #[inline(always)]
+    pub(super) fn mark(self, labels: &[u32], bit: u8, out: &mut [u8]) {
+        for (out, label) in out.iter_mut().zip(labels) {
+            // The smaller one is the way up from the side's first label, round the ring.
+            let above = label.wrapping_sub(self.from);
+            let above = above.min(above.wrapping_add(self.labels));
+            *out |= if above < self.count { bit } else { 0 };
+        }
+    }
+
+    fn labels(self) -> impl Iterator<Item = usize> {
+        (0..self.count).map(move |i| ((u64::from(self.from + i)) % u64::from(self.labels)) as usize)
     }
 
     fn complement(self) -> Side {
@@ -117,67 +131,91 @@ fn cuts(terms: &[&Term]) -> Vec<Cut> {
 /// Seconds on one core for a transform of length `length`, and for a direct cut of `members`: measured on
 /// 2.x GHz server cores (see the reports); only their ratio matters, for the choice of method.
 fn transform_cost(length: usize) -> f64 {
-    1.1e-9 * length as f64 * (length as f64).log2() / 2.0
+    TRANSFORM_SECONDS * length as f64 * (10.0 + (length as f64).log2())
 }
+
+const TRANSFORM_SECONDS: f64 = 0.1e-9;
 
 fn direct_cost(members: usize) -> f64 {
     0.45e-9 * (members as f64) * (members as f64)
 }
 
-/// The least length of the form 2^a or 3·2^a that holds all lags without wrap-around.
-fn length_for(n: usize) -> usize {
-    let least = 2 * n;
-    let three = 3 * (least.div_ceil(3)).next_power_of_two();
-    least.next_power_of_two().min(three).max(4)
-}
-
 /// What [`lag_sums`] would cost on one core, in seconds.
 pub(super) fn cost(terms: &[&Term]) -> f64 {
     let n = terms.first().map_or(0, |t| t.labels.len());
-    let transform = transform_cost(length_for(n));
+    let transform = transform_cost(Layout::new(n).length());
     cuts(terms).iter().map(|c| direct_cost(c.members).min(transform)).sum()
 }
 
-/// The bound of the module's proof: how far from the truth a coefficient of Σ h·R may be.
-fn error_bound(n: usize, halves: u64, cuts: usize, length: usize) -> f64 {
+/// The bound of the module's proof: how far from the truth a coefficient of Σ h·R may be, for `cuts` cuts whose
+/// weights times members add up to `mass`.
+fn error_bound(mass: f64, cuts: usize, layout: Layout) -> f64 {
     let u = f64::EPSILON / 2.0;
-    let epsilon = 1.01 * 64.0 * u * (length as f64).log2().ceil() + 4100.0 * u;
-    n as f64 * halves as f64 * (3.0 * epsilon + epsilon * epsilon + (4.0 + cuts as f64) * u)
+    let stages = f64::from(layout.piece.trailing_zeros());
+    let epsilon = (1.01 * 64.0 * stages + 128.0 * (layout.turns() as f64).sqrt() + 512.0) * u;
+    mass * (3.0 * epsilon + epsilon * epsilon + (4.0 + cuts as f64) * u)
+}
+
+/// How large [`error_bound`] may be: half of what rounding forgives.
+const TOLERANCE: f64 = 0.25;
+
+/// How many of the first of `cuts` may be transformed together; at least one.
+fn together(cuts: &[Cut], layout: Layout, tolerance: f64) -> usize {
+    let mut mass = 0.0;
+    let fits = |(i, cut): &(usize, &Cut)| {
+        mass += f64::from(cut.halves) * cut.members as f64;
+        error_bound(mass, i + 1, layout) < tolerance
+    };
+    cuts.iter().enumerate().take_while(fits).count().max(1)
 }
 
 /// `lag[k] = Σ_i d(i, i+k)` for all k.
 pub(super) fn lag_sums(terms: &[&Term]) -> Vec<u64> {
     let n = terms.first().map_or(0, |t| t.labels.len());
-    let length = length_for(n);
-    let threshold = transform_cost(length);
-    let (direct, spectral): (Vec<Cut>, Vec<Cut>) =
-        cuts(terms).into_iter().partition(|c| direct_cost(c.members) <= threshold);
-    // In halves of a hop, so that all weights are whole.
-    let mut halves = direct_lags(terms, &direct, n);
-    // Groups of cuts whose sums are proved to round right; one group but on absurdly large machines.
-    let mut rest = spectral.as_slice();
-    while !rest.is_empty() {
-        let mut weight = 0;
-        let mut fits = |(i, cut): (usize, &Cut)| {
-            weight += u64::from(cut.halves);
-            i == 0 || error_bound(n, weight, i + 1, length) < 0.25
-        };
-        let group = rest.iter().enumerate().take_while(|c| fits(*c)).count();
-        add_spectral_lags(terms, &rest[..group], n, length, &mut halves);
-        rest = &rest[group..];
-    }
-    for lag in &mut halves {
-        assert!(lag.is_multiple_of(2), "a sum of whole hops came out in halves");
-        *lag /= 2;
-    }
-    halves
+    let threshold = transform_cost(Layout::new(n).length());
+    lag_sums_by(terms, |cut| direct_cost(cut.members) <= threshold, TOLERANCE)
 }
 
-/// Twice the lag sums of cuts with few members: the pairs on different sides are the pairs with a member
-/// at the lower end, plus those with one at the upper end, less twice those with both.
-fn direct_lags(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
-    // members_below[r] = Σ over cuts of weight · members among the first r ranks.
-    let mut weight_at = vec![0u64; n];
+/// The same with the cuts that are counted directly, and the error that may be, given.
+fn lag_sums_by(terms: &[&Term], directly: impl Fn(&Cut) -> bool, tolerance: f64) -> Vec<u64> {
+    let n = terms.first().map_or(0, |t| t.labels.len());
+    let all = cuts(terms);
+    // below[r] = Σ over cuts of weight · members among the first r ranks.
+    let mut below = vec![0u64; n + 1];
+    for (t, term) in terms.iter().enumerate() {
+        let mut weight = vec![0u64; term.labelling.axis.extent as usize];
+        for cut in all.iter().filter(|c| c.term == t) {
+            cut.inside.labels().for_each(|l| weight[l] += u64::from(cut.halves));
+        }
+        below[1..].iter_mut().zip(&term.labels).for_each(|(b, l)| *b += weight[*l as usize]);
+    }
+    for r in 0..n {
+        below[r + 1] += below[r];
+    }
+    let (direct, spectral): (Vec<Cut>, Vec<Cut>) = all.into_iter().partition(directly);
+    // Pairs of members of a cut, by lag.
+    let mut both = direct_pairs(terms, &direct, n);
+    let layout = Layout::new(n);
+    let mut rest = spectral.as_slice();
+    while !rest.is_empty() {
+        let (group, later) = rest.split_at(together(rest, layout, tolerance));
+        let found = spectrum::autocorrelation(terms, group, layout);
+        both.iter_mut().zip(found).for_each(|(both, found)| *both += found);
+        rest = later;
+    }
+    // Ranks pair up across a cut where exactly one is a member: those with a member at the lower end, plus
+    // those with one at the upper end, less twice those with both. In halves of a hop until here.
+    let lag = |k: usize| {
+        let one = below[n - k] + (below[n] - below[k]);
+        let halves = one.checked_sub(2 * both[k]).filter(|h| h.is_multiple_of(2));
+        assert!(halves.is_some(), "a sum of hops at lag {k} came out negative or in halves");
+        halves.unwrap_or(0) / 2
+    };
+    (0..n).map(|k| if k == 0 { 0 } else { lag(k) }).collect()
+}
+
+/// `Σ over cuts of halves · Σ_i b_i·b_{i+k}` for cuts with few members, pair by pair; lag 0 is left out.
+fn direct_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
     // Clique cuts of one label are many: collect the members of all of a term's labels at once.
     let mut lists: Vec<(u32, Vec<u32>)> = Vec::new();
     for (t, term) in terms.iter().enumerate() {
@@ -188,17 +226,13 @@ fn direct_lags(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
                 ranks = vec![Vec::new(); labels];
                 term.labels.iter().enumerate().for_each(|(r, l)| ranks[*l as usize].push(r as u32));
             }
-            let side = cut.inside;
             let mut members = Vec::with_capacity(cut.members);
-            for i in 0..side.count {
-                members.extend_from_slice(&ranks[((side.from + i) % side.labels) as usize]);
-            }
+            cut.inside.labels().for_each(|l| members.extend_from_slice(&ranks[l]));
             members.sort_unstable();
-            members.iter().for_each(|r| weight_at[*r as usize] += u64::from(cut.halves));
             lists.push((cut.halves, members));
         }
     }
-    let both = lists
+    lists
         .par_chunks(lists.len().div_ceil(4 * rayon::current_num_threads()).max(1))
         .fold(
             || vec![0u64; n],
@@ -217,37 +251,93 @@ fn direct_lags(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
             a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
             a
         })
-        .unwrap_or_else(|| vec![0; n]);
-    let mut below = vec![0u64; n + 1];
-    for r in 0..n {
-        below[r + 1] = below[r] + weight_at[r];
-    }
-    (0..n)
-        .map(|k| match k {
-            0 => 0,
-            _ => below[n - k] + (below[n] - below[k]) - 2 * both[k],
-        })
-        .collect()
+        .unwrap_or_else(|| vec![0; n])
 }
 
-/// Adds twice the lag sums of `cuts` to `halves`: their power spectra, summed, and one transform back.
-fn add_spectral_lags(terms: &[&Term], cuts: &[Cut], n: usize, length: usize, halves: &mut [u64]) {
-    let power = spectrum::power(terms, cuts, n, length);
-    let mut planner = RealFftPlanner::<f64>::new();
-    let backward = planner.plan_fft_inverse(length);
-    let mut spectrum = backward.make_input_vec();
-    spectrum.iter_mut().zip(&power).for_each(|(x, p)| x.re = *p);
-    drop(power);
-    let mut correlation = backward.make_output_vec();
-    backward
-        .process(&mut spectrum, &mut correlation)
-        .expect("a power spectrum has no imaginary part");
-    let weight: i64 = cuts.iter().map(|c| i64::from(c.halves)).sum();
-    for (k, lag) in halves.iter_mut().enumerate().skip(1) {
-        let sum = (correlation[k] / length as f64).round() as i64;
-        let double = weight * (n - k) as i64 - sum;
-        let whole = double >= 0 && double % 2 == 0;
-        assert!(whole, "an autocorrelation of signs has the parity of its length");
-        *lag += (double / 2) as u64;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ordering::NodeOrder;
+    use crate::topology::{Context, Topology};
+
+    use super::super::{pairs, terms};
+
+    fn terms_of(spec: &str) -> Vec<Term> {
+        let topology = Topology::inline(spec, &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "random").unwrap();
+        terms::along(&topology, &order).unwrap()
+    }
+
+    const MACHINES: [&str; 5] = [
+        "torus:9x8x7",
+        "mesh:33x21,per_router=3",
+        "hyperx:12x5x11",
+        "torus:1201",
+        "torus:24x30x19",
+    ];
+
+    #[test]
+    fn spectral_direct_and_pairs_agree() {
+        for spec in MACHINES {
+            let terms = terms_of(spec);
+            let terms: Vec<&Term> = terms.iter().collect();
+            let n = terms[0].labels.len();
+            let plain = pairs::lag_sums(&terms, n, n - 1);
+            assert_eq!(lag_sums_by(&terms, |_| false, TOLERANCE), plain, "{spec}");
+            assert_eq!(lag_sums_by(&terms, |_| true, TOLERANCE), plain, "{spec}");
+            assert_eq!(lag_sums_by(&terms, |c| c.members % 2 == 0, TOLERANCE), plain, "{spec}");
+        }
+    }
+
+    /// A machine too large for one sum is split: seen here by a bound set lower than need be.
+    #[test]
+    fn sums_beyond_the_bound_are_split() {
+        let terms = terms_of("torus:24x30x19");
+        let terms: Vec<&Term> = terms.iter().collect();
+        let n = terms[0].labels.len();
+        let layout = Layout::new(n);
+        let all = cuts(&terms);
+        assert_eq!(together(&all, layout, TOLERANCE), all.len());
+        let whole = lag_sums_by(&terms, |_| false, TOLERANCE);
+        let mass: f64 = all.iter().map(|c| f64::from(c.halves) * c.members as f64).sum();
+        for parts in [2.0, 5.5, 1e9] {
+            let tolerance = error_bound(mass, all.len(), layout) / parts;
+            let first = together(&all, layout, tolerance);
+            assert!(first < all.len() && (parts < 1e9 || first == 1), "{first}");
+            assert_eq!(lag_sums_by(&terms, |_| false, tolerance), whole);
+        }
+    }
+
+    #[test]
+    fn the_bound_holds_where_it_is_claimed() {
+        // Half-ring cuts of 100³, arcs of 215³: weights in halves times members.
+        let bound = |n: usize, cuts: usize, mass: f64| error_bound(mass, cuts, Layout::new(n));
+        let million = bound(1_000_000, 150, 150.0 * 2.0 * 5e5);
+        let ten = bound(9_938_375, 645, 645.0 * 107.0 * 46_225.0);
+        assert!((1.6e-4..1.8e-4).contains(&million), "{million}");
+        assert!((2e-3..4e-3).contains(&ten), "{ten}");
+        // The largest machine there may be does not pass as one sum.
+        assert!(bound(1 << 31, 4000, 4000.0 * f64::from(1u32 << 31)) > TOLERANCE);
+    }
+
+    #[test]
+    fn sides_mark_what_they_hold() {
+        let labels: Vec<u32> = (0..10).collect();
+        for (from, count) in [(0, 3), (7, 3), (8, 5), (9, 1), (4, 9)] {
+            let side = Side { from, count, labels: 10 };
+            let mut out = vec![1u8; 10];
+            side.mark(&labels, 4, &mut out);
+            let mut expected = vec![1u8; 10];
+            side.labels().for_each(|l| expected[l] |= 4);
+            assert_eq!(out, expected);
+            let mut rest = vec![0u8; 10];
+            side.complement().mark(&labels, 4, &mut rest);
+            assert!(out.iter().zip(&rest).all(|(a, b)| (a ^ b) == 5 || (a ^ b) == 1 | 4));
+        }
+        // The largest axis there is.
+        let side = Side { from: (1 << 31) - 2, count: 4, labels: 1 << 31 };
+        let mut out = vec![0u8; 5];
+        side.mark(&[0, 1, 2, (1 << 31) - 1, (1 << 31) - 3], 1, &mut out);
+        assert_eq!(out, [1, 1, 0, 1, 0]);
     }
 }
