@@ -219,6 +219,72 @@ fn check_figures(folder: &Path, table: &str) {
     assert!(unsuited["note"].contains("no coordinates") && unsuited["mean_mind"].is_empty());
 }
 
+/// Traces beside logs: schedules, whose figures are those of the command.
+#[test]
+fn policies_schedule_the_traces_of_a_plan() {
+    let home = folder(50);
+    let folder = home.path();
+    let plan = "topologies = ['torus:3x3', 'mesh:9']\norderings = ['snake', 'random']\nlogs = ['jobs.log']\n\
+                traces = ['small.swf']\nprocs_per_node = [1, 2]\nallocators = ['fifo:0', 'span-best-fit']\n\
+                policies = ['fcfs', 'easy', 'window-bnb:interval=0']\nseeds = [3]\n";
+    std::fs::write(folder.join("both.toml"), plan).unwrap();
+    done(folder, &["sweep", "both.toml", "--out", "both"]);
+    done(folder, &["sweep", "both.toml", "--out", "one-thread", "--threads", "1"]);
+    let table = results(folder, "both");
+    assert_eq!(table, results(folder, "one-thread"));
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let rows: Vec<std::collections::BTreeMap<String, String>> =
+        reader.deserialize().map(|row| row.unwrap()).collect();
+    assert_eq!(rows.len(), 2 * 2 * 2 * (1 + 2 * 3));
+    let scheduled: Vec<_> = rows.iter().filter(|row| row["group"] == "schedule").collect();
+    assert_eq!(scheduled.len(), 2 * 2 * 2 * 2 * 3);
+    for row in scheduled.iter().step_by(5) {
+        let arguments = [
+            "schedule",
+            &row["topology"],
+            "--order",
+            &row["ordering"],
+            "--trace",
+            "small.swf",
+            "--procs-per-node",
+            &row["procs_per_node"],
+            "--policy",
+            &row["policy"],
+            "--alloc",
+            &row["allocator"],
+            "--seed",
+            "3",
+            "--json",
+        ];
+        let document: serde_json::Value =
+            serde_json::from_slice(&run(folder, &arguments).stdout).unwrap();
+        for (column, key) in [
+            ("jobs", "jobs"),
+            ("utilisation", "utilisation"),
+            ("mean_wait", "mean_wait"),
+            ("max_wait", "max_wait"),
+            ("mean_bounded_slowdown", "mean_bounded_slowdown"),
+            ("makespan", "makespan"),
+            ("contiguous_share", "contiguous_share"),
+            ("schedule_mean_mind", "mean_mind"),
+        ] {
+            let (ours, theirs) =
+                (row[column].parse::<f64>().unwrap(), document[key].as_f64().unwrap());
+            assert!((ours - theirs).abs() <= 1e-14 * theirs.abs(), "{column}: {ours}, {theirs}");
+        }
+        let left_out: u64 = document["left_out"]
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|count| count.as_u64().unwrap())
+            .sum();
+        assert_eq!(row["left_out"], left_out.to_string());
+    }
+    done(folder, &["report", "both"]);
+    let page = std::fs::read_to_string(folder.join("both/index.html")).unwrap();
+    assert!(page.contains("small.swf on torus:3x3, 2 processors a node, easy: "));
+}
+
 /// Killed at 20 random moments and run again, whole and as a shard.
 #[test]
 fn nothing_is_lost_or_doubled_by_sigkill() {

@@ -203,3 +203,13 @@ fn shipped_things_have_their_place() {
         assert!(entries.next().is_some(), "{folder} is empty");
     }
 }
+
+#[test]
+fn every_file_of_tests_is_part_of_the_program() {
+    let main = std::fs::read_to_string(root().join("tests/main.rs")).unwrap();
+    for entry in std::fs::read_dir(root().join("tests")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let Some(module) = name.strip_suffix(".rs").filter(|m| *m != "main") else { continue };
+        assert!(main.contains(&format!("mod {module};\n")), "tests/main.rs lacks `mod {module};`");
+    }
+}

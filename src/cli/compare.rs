@@ -10,6 +10,8 @@ use rayon::prelude::*;
 
 use super::output::{self, Output};
 use super::progress;
+use super::talk::Talk;
+use crate::error::{Error, Place};
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc::{self, Curve};
 use crate::ordering::{self, NodeOrder};
@@ -42,6 +44,8 @@ pub struct Command {
     /// Processors of a node, in an SWF trace
     #[arg(long, value_name = "P", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: Option<u32>,
+    #[command(flatten)]
+    talk: Talk,
     /// Also search an ordering for these job sizes (log-uniform without a trace), with a budget such as
     /// time=10 (seconds) or steps=1000000
     #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, default_missing_value = "time=10")]
@@ -108,7 +112,15 @@ impl Command {
         orders: &[NodeOrder],
         curves: &[Curve],
     ) -> anyhow::Result<Option<Prediction>> {
-        let Some(path) = &self.trace else { return Ok(None) };
+        let Some(path) = &self.trace else {
+            if let Some(guest) = &self.talk.guest {
+                let place = Place::option(format!("--guest {guest}"));
+                return Err(Error::input(place, "no --trace", "--trace FILE: its jobs talk").into());
+            }
+            return Ok(None);
+        };
+        let fabric = self.talk.fabric(topology)?;
+        let talks = self.talk.talks(fabric.as_ref())?;
         let default = ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
         let allocators = match self.allocators.as_slice() {
             [] => default.map(String::from).to_vec(),
@@ -122,7 +134,7 @@ impl Command {
         };
         let curves: Vec<&Curve> = curves.iter().collect();
         let shares = |n| sizes.shares(n);
-        let prediction = predict(topology, orders, &curves, &allocators, &mut log, &shares, None)?;
+        let prediction = predict(topology, orders, &curves, &allocators, &mut log, &shares, talks)?;
         Ok(Some(prediction))
     }
 
@@ -154,6 +166,11 @@ impl Command {
         }
         if let Some(processors) = self.procs_per_node {
             words.extend(["--procs-per-node".into(), processors.to_string()]);
+        }
+        for (option, value) in [("--guest", &self.talk.guest), ("--routing", &self.talk.routing)] {
+            if let Some(value) = value {
+                words.extend([option.into(), value.clone()]);
+            }
         }
         if let Some(budget) = &self.optimise {
             words.push(format!("--optimise={budget}"));
@@ -259,11 +276,33 @@ fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> anyhow::Re
     let mut last = vec!["rank correlation with weighted MPC".to_string(), String::new()];
     last.extend(p.agreement.iter().map(|a| show(a.spearman, 2)));
     table.add_row(last);
+    write_columns(out, table)?;
+    let Some((pattern, routing)) = &p.guest else { return Ok(()) };
+    writeln!(
+        out,
+        "\nThe jobs talk ({pattern}, {routing}). Mean of the highest contention a job meets, and mean hops of its \
+         traffic, by allocator.\n"
+    )?;
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut header = vec!["ordering".to_string()];
+    header.extend(p.allocators.iter().flat_map(|a| [a.clone(), "hops".into()]));
+    table.set_header(header);
+    for row in &p.rows {
+        let mut cells = vec![row.ordering.clone()];
+        let met = row.traffic.iter().flat_map(|m| [m.mean_contention, m.mean_dilation]);
+        cells.extend(met.map(|m| show(m, 4)));
+        table.add_row(cells);
+    }
+    write_columns(out, table)
+}
+
+/// A table whose columns after the first are numbers.
+fn write_columns(out: &mut impl Write, mut table: Table) -> anyhow::Result<()> {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    writeln!(out, "{}", table.trim_fmt())?;
-    Ok(())
+    Ok(writeln!(out, "{}", table.trim_fmt())?)
 }
 
 /// Who is best where, in a line: the long stretches by name, the rest counted.

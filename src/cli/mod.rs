@@ -22,6 +22,7 @@ mod replay;
 mod report;
 mod schedule;
 mod sweep;
+mod talk;
 mod topology;
 mod trace;
 mod watch;

@@ -12,11 +12,10 @@ use serde_json::json;
 use tempfile::SpooledTempFile;
 
 use super::output::{self, Output};
+use super::talk::Talk;
 use crate::allocator::{self, Site};
 use crate::error::{Error, Place};
 use crate::input::Lines;
-use crate::mapping::routing::suitable;
-use crate::mapping::{Fabric, Routing};
 use crate::metric::placement::Gauge;
 use crate::metric::places::Places;
 use crate::replay::statistics::Summary;
@@ -24,7 +23,7 @@ use crate::replay::traffic::Traffic;
 use crate::replay::{self, Replay, Wants};
 use crate::report;
 use crate::report::replay::{Columns, Outcome, Rows, SIZES_HEADER, Terms};
-use crate::topology::{Context, Topology};
+use crate::topology::Context;
 use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, convert};
 
 /// The allocator that all improvements are measured against.
@@ -59,13 +58,8 @@ pub struct Command {
     /// Add columns with the diameter and the bounding box of each placement
     #[arg(long)]
     extent: bool,
-    /// Let every job talk in this pattern, and add columns with what its traffic meets: all-to-all, ring,
-    /// stencil2d or stencil (of three dimensions)
-    #[arg(long, value_name = "PATTERN")]
-    guest: Option<String>,
-    /// Which links that traffic takes [default: dimension-order on grids, else ecmp-path]
-    #[arg(long, value_name = "R", requires = "guest")]
-    routing: Option<String>,
+    #[command(flatten)]
+    talk: Talk,
     /// Write means by size, improvements over fifo:0 and tests: FILE.json, or by size as FILE.csv
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
@@ -115,8 +109,8 @@ impl Command {
         let nodes = topology.node_count() as u32;
         let (mut log, _) = open(&self.log, self.procs_per_node, nodes)?;
 
-        let fabric = self.guest.is_some().then(|| Fabric::new(&topology)).transpose()?;
-        let routing = self.routing(&topology)?;
+        let fabric = self.talk.fabric(&topology)?;
+        let talks = self.talk.talks(fabric.as_ref())?;
         let places: Vec<Places> =
             orders.iter().map(|o| Places::new(&topology, o)).collect::<Result<_, _>>()?;
         let summarised =
@@ -130,8 +124,8 @@ impl Command {
             let allocator = allocator::make(lane.allocator, &site)?;
             let gauge = Gauge::new(&topology, places)?;
             let mut replay = Replay::new(allocator, gauge, places.len(), wants);
-            if let (Some(fabric), Some(guest)) = (&fabric, &self.guest) {
-                replay = replay.with_traffic(Traffic::new(fabric, order, guest, routing)?);
+            if let Some(talks) = talks {
+                replay = replay.with_traffic(Traffic::new(talks, order)?);
             }
             replays.push(replay);
         }
@@ -139,7 +133,7 @@ impl Command {
         let columns = Columns {
             ordering: orders.len() > 1,
             extent: self.extent,
-            talk: self.guest.is_some(),
+            talk: talks.is_some(),
             ranks: self.ranks,
         };
         // With --json the rows go only where -o says.
@@ -216,7 +210,7 @@ impl Command {
                 "log": self.log.display().to_string(),
                 "baseline": BASELINE,
                 "threshold": self.threshold,
-                "guest": self.guest,
+                "guest": self.talk.guest,
                 "replays": outcomes.iter().map(|o| o.json(&terms)).collect::<Vec<_>>(),
             });
             if self.json {
@@ -245,15 +239,6 @@ impl Command {
             eprintln!("{}", table(&outcomes, &times, self.threshold));
         }
         Ok(())
-    }
-
-    /// The routing of the jobs' traffic.
-    fn routing(&self, topology: &Topology) -> anyhow::Result<&'static Routing> {
-        match &self.routing {
-            Some(name) => Ok(Routing::named(name)?),
-            // Every machine has one: ecmp-path.
-            None => suitable(topology).into_iter().next().context("no routing suits this machine"),
-        }
     }
 
     /// Shares of compute by size, where `--compute` says where from. A table's shares are taken as they are.

@@ -8,8 +8,10 @@ use serde_json::{Map, json};
 
 use super::output::{self, Output};
 use super::progress;
+use super::talk::Talk;
 use crate::allocator::Site;
 use crate::metric::places::Places;
+use crate::replay::traffic::{Stay, Traffic};
 use crate::report::schedule as report;
 use crate::schedule::{Settings, Task, Wants, policy, simulate};
 use crate::topology::Context;
@@ -44,6 +46,8 @@ pub struct Command {
     /// Add a column with the ranks of each job
     #[arg(long)]
     ranks: bool,
+    #[command(flatten)]
+    talk: Talk,
     /// Print the figures of the schedule as one JSON document instead of the CSV
     #[arg(long)]
     json: bool,
@@ -75,11 +79,16 @@ impl Command {
         }
         let places = Places::new(&topology, &order)?;
         let site = Site { topology: &topology, order: &order, places: &places };
+        let fabric = self.talk.fabric(&topology)?;
+        let mut traffic = match self.talk.talks(fabric.as_ref())? {
+            Some(talks) => Some(Traffic::new(talks, &order)?),
+            None => None,
+        };
         let rows_wanted = !self.json || self.output.is_some();
         let drawn = self.plots.is_some();
         let wants = Wants {
             placement: true,
-            ranks: self.ranks && rows_wanted || drawn,
+            ranks: self.ranks && rows_wanted || drawn || traffic.is_some(),
             timeline: self.json || drawn,
         };
         let settings = Settings {
@@ -101,9 +110,21 @@ impl Command {
             );
         }
 
+        let talks = match &mut traffic {
+            Some(traffic) => {
+                let stays: Vec<Stay<'_>> = (outcome.records.iter())
+                    .filter_map(|record| {
+                        let ranks = record.ranks.as_ref()?;
+                        Some(Stay { from: record.start, to: record.end, ranks })
+                    })
+                    .collect();
+                Some(traffic.over_time(&stays)?)
+            }
+            None => None,
+        };
         if rows_wanted {
             let mut out = Output::open(self.output.as_deref())?;
-            report::write_csv(&mut out, &outcome, self.ranks)
+            report::write_csv(&mut out, &outcome, talks.as_deref(), self.ranks)
                 .with_context(|| output::name(self.output.as_deref()))?;
             out.finish()?;
         }
@@ -127,9 +148,13 @@ impl Command {
                 "model": self.model,
                 "seed": context.seed,
             });
-            if let (Some(document), serde_json::Value::Object(figures)) =
-                (document.as_object_mut(), report::figures(&outcome))
-            {
+            if let Some(guest) = &self.talk.guest {
+                document["guest"] = json!(guest);
+            }
+            if let (Some(document), serde_json::Value::Object(figures)) = (
+                document.as_object_mut(),
+                report::figures(&outcome, traffic.map(|t| t.totals()).as_ref()),
+            ) {
                 document.extend(figures);
             }
             output::write(None, format!("{document}\n").as_bytes())?;

@@ -4,7 +4,8 @@
 use serde::Serialize;
 
 use super::statistics::Summary;
-use super::{Clock, Placed, Replay, Wants, run};
+use super::traffic::{Talks, Totals, Traffic};
+use super::{Placed, Replay, Wants, run};
 use crate::allocator::{self, Site};
 use crate::error::{Error, Place, Result};
 use crate::metric::correlation::{kendall, spearman};
@@ -28,6 +29,9 @@ pub struct Prediction {
     pub skipped: u64,
     /// One row an ordering, in the order given.
     pub rows: Vec<Row>,
+    /// The pattern in which jobs talk and the routing of their traffic, where they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest: Option<(String, String)>,
     /// One an allocator: how well the weighted MPC ranks the orderings.
     pub agreement: Vec<Agreement>,
 }
@@ -41,6 +45,24 @@ pub struct Row {
     pub weighted_mpc: f64,
     /// Mean MIND of the replay over placements from 2 nodes, one an allocator; none where there was none.
     pub mean_mind: Vec<Option<f64>>,
+    /// What the jobs' traffic met, one an allocator; none where they do not talk.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traffic: Vec<Met>,
+}
+
+/// Means over the jobs of a replay of what their traffic meets; none without jobs of two nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Met {
+    /// Of the mean path length.
+    pub mean_dilation: Option<f64>,
+    /// Of the highest contention on a job's links with all jobs that live.
+    pub mean_contention: Option<f64>,
+}
+
+impl Met {
+    fn of(totals: &Totals) -> Met {
+        Met { mean_dilation: totals.mean_dilation(), mean_contention: totals.mean_contention_met() }
+    }
 }
 
 /// Rank correlations over orderings between the weighted MPC and the replay's mean MIND; none where one of
@@ -61,7 +83,8 @@ pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
 }
 
 /// Replays `log` through every allocator on every ordering and sets the outcome beside the curves.
-/// `shares` are the job sizes of the log, from 2 to the number of nodes of the ordering.
+/// `shares` are the job sizes of the log, from 2 to the number of nodes of the ordering; with `talks` every job
+/// talks.
 ///
 /// # Errors
 /// A bad log or allocator; more memory than allowed.
@@ -75,7 +98,7 @@ pub fn predict(
     allocators: &[String],
     log: &mut Log,
     shares: &dyn Fn(u32) -> Result<Vec<(u32, f64)>>,
-    clock: Option<Clock<'_>>,
+    talks: Option<Talks<'_>>,
 ) -> Result<Prediction> {
     let workload = log.name().to_string();
     let places: Vec<Places> =
@@ -86,7 +109,11 @@ pub fn predict(
         for text in allocators {
             let gauge = Gauge::new(topology, places)?;
             let allocator = allocator::make(text, &site)?;
-            replays.push(Replay::new(allocator, gauge, places.len(), Wants::default()));
+            let mut replay = Replay::new(allocator, gauge, places.len(), Wants::default());
+            if let Some(talks) = talks {
+                replay = replay.with_traffic(Traffic::new(talks, order)?);
+            }
+            replays.push(replay);
         }
     }
     let mut summaries = vec![Summary::default(); replays.len()];
@@ -94,20 +121,20 @@ pub fn predict(
         summaries.iter_mut().zip(placed).for_each(|(summary, placed)| summary.add(placed, placed));
         Ok(())
     };
-    run::<Error>(log, &mut replays, clock, |_| Ok(()), gather)?;
+    run::<Error>(log, &mut replays, None, |_| Ok(()), gather)?;
     let Some(first) = replays.first() else {
         let place = Place::option("--trace");
         return Err(Error::input(place, "no ordering or no allocator", "at least one of each"));
     };
     let (placed, skipped) = (first.placed(), first.skipped());
     let mut rows = Vec::new();
-    for ((order, curve), summaries) in
-        orders.iter().zip(curves).zip(summaries.chunks(allocators.len()))
-    {
+    let of_order = summaries.chunks(allocators.len()).zip(replays.chunks(allocators.len()));
+    for ((order, curve), (summaries, replays)) in orders.iter().zip(curves).zip(of_order) {
         rows.push(Row {
             ordering: order.label().to_string(),
             weighted_mpc: weighted_mpc(curve, &shares(order.len() as u32)?),
             mean_mind: summaries.iter().map(Summary::mean_mind).collect(),
+            traffic: replays.iter().filter_map(Replay::traffic).map(|t| Met::of(&t)).collect(),
         });
     }
     let agreement = (allocators.iter().enumerate())
@@ -118,7 +145,9 @@ pub fn predict(
             Agreement { allocator, spearman: spearman(&x, &y), kendall: kendall(&x, &y) }
         })
         .collect();
-    Ok(Prediction { workload, allocators: allocators.to_vec(), placed, skipped, rows, agreement })
+    let guest = talks.map(|t| (t.pattern.to_string(), t.routing.name.to_string()));
+    let allocators = allocators.to_vec();
+    Ok(Prediction { workload, allocators, placed, skipped, rows, guest, agreement })
 }
 
 #[cfg(test)]

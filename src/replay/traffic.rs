@@ -1,6 +1,7 @@
 //! What the links carry while a log is replayed: every job that lives talks, all in the same pattern.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 use crate::error::Result;
 use crate::mapping::guest::sized;
@@ -8,6 +9,28 @@ use crate::mapping::{Demand, Dilation, Fabric, Guest, JobLoad, Load, Placement, 
 use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
 use crate::trace::JobKey;
+
+/// How jobs talk.
+#[derive(Clone, Copy)]
+pub struct Talks<'a> {
+    /// The links.
+    pub fabric: &'a Fabric<'a>,
+    /// One of [`crate::mapping::guest::PATTERNS`].
+    pub pattern: &'a str,
+    /// Which links traffic takes.
+    pub routing: &'static Routing,
+}
+
+/// A job's time on its ranks.
+#[derive(Clone, Copy, Debug)]
+pub struct Stay<'r> {
+    /// When it starts.
+    pub from: i64,
+    /// When it ends.
+    pub to: i64,
+    /// Where it is.
+    pub ranks: &'r Ranks,
+}
 
 /// What one job's traffic meets. Each process sends one unit on the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,6 +68,32 @@ pub struct Totals {
     pub most: f64,
 }
 
+impl Totals {
+    fn mean(&self, sum: f64) -> Option<f64> {
+        (self.jobs > 0).then(|| sum / self.jobs as f64)
+    }
+
+    /// Mean over jobs of [`Talk::dilation_mean`].
+    pub fn mean_dilation(&self) -> Option<f64> {
+        self.mean(self.dilation)
+    }
+
+    /// Mean over jobs of [`Talk::contention_alone`].
+    pub fn mean_contention_alone(&self) -> Option<f64> {
+        self.mean(self.alone)
+    }
+
+    /// Mean over jobs of [`Talk::contention_met`].
+    pub fn mean_contention_met(&self) -> Option<f64> {
+        self.mean(self.met)
+    }
+
+    /// Mean over jobs of [`Talk::jobs_met`].
+    pub fn mean_jobs_met(&self) -> Option<f64> {
+        self.mean(self.jobs_met as f64)
+    }
+}
+
 /// The traffic of the jobs on a machine, in the hands of one replay.
 pub struct Traffic<'a> {
     fabric: &'a Fabric<'a>,
@@ -60,16 +109,12 @@ pub struct Traffic<'a> {
 }
 
 impl<'a> Traffic<'a> {
-    /// No job yet; `pattern` is one of [`crate::mapping::guest::PATTERNS`].
+    /// No job yet.
     ///
     /// # Errors
     /// An unknown pattern, a routing that does not suit the machine, more memory than allowed.
-    pub fn new(
-        fabric: &'a Fabric<'a>,
-        order: &'a NodeOrder,
-        pattern: &'a str,
-        routing: &'static Routing,
-    ) -> Result<Self> {
+    pub fn new(talks: Talks<'a>, order: &'a NodeOrder) -> Result<Self> {
+        let Talks { fabric, pattern, routing } = talks;
         sized(pattern, 2, fabric.topology.context())?;
         routing.check(fabric.topology)?;
         fabric.topology.require("the loads of links", 28 * fabric.links.len() as u64)?;
@@ -142,6 +187,27 @@ impl<'a> Traffic<'a> {
         }
     }
 
+    /// What the jobs of a schedule meet, `stays` in the order of their starts: each those that started before
+    /// it and have not ended by then.
+    ///
+    /// # Errors
+    /// As [`Traffic::start`].
+    pub fn over_time(&mut self, stays: &[Stay<'_>]) -> Result<Vec<Talk>> {
+        let mut ends = BinaryHeap::new();
+        let mut talks = Vec::with_capacity(stays.len());
+        for (job, stay) in (0..).zip(stays) {
+            while let Some(Reverse((to, gone))) = ends.peek().copied()
+                && to <= stay.from
+            {
+                ends.pop();
+                self.end(JobKey(gone));
+            }
+            ends.push(Reverse((stay.to, job)));
+            talks.push(self.start(JobKey(job), stay.ranks)?);
+        }
+        Ok(talks)
+    }
+
     /// Sums over all jobs so far.
     pub fn totals(&self) -> Totals {
         self.totals
@@ -161,7 +227,8 @@ mod tests {
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let fabric = Fabric::new(&topology).unwrap();
         let routing = Routing::named("dimension-order").unwrap();
-        let mut traffic = Traffic::new(&fabric, &order, "ring", routing).unwrap();
+        let talks = Talks { fabric: &fabric, pattern: "ring", routing };
+        let mut traffic = Traffic::new(talks, &order).unwrap();
         let ranks = |runs: &[(u32, u32)]| {
             let mut ranks = Ranks::default();
             runs.iter().for_each(|(first, count)| ranks.push(Run { first: *first, count: *count }));
@@ -183,10 +250,19 @@ mod tests {
         let nodes = [0, 2, 5, 6].map(crate::ids::NodeId).to_vec();
         let placement = Placement::new(&topology, "by hand", nodes).unwrap();
         let whole = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();
-        let mut alone = Traffic::new(&fabric, &order, "ring", routing).unwrap();
+        let mut alone = Traffic::new(talks, &order).unwrap();
         let talk = alone.start(JobKey(3), &ranks(&[(0, 1), (2, 1), (5, 2)])).unwrap();
         assert_eq!(talk.dilation_mean, whole.dilation.mean);
         assert_eq!(talk.contention_alone, whole.contention.max);
         assert_eq!(talk.between_routers, whole.share_between_routers);
+        // In time: the second job meets the first, the third comes when both have just gone.
+        let ranks = [ranks(&[(0, 1), (7, 1)]), ranks(&[(3, 2)]), ranks(&[(2, 3)])];
+        let stays = [(0, 5), (1, 9), (9, 12)];
+        let stays = stays.iter().zip(&ranks).map(|(&(from, to), ranks)| Stay { from, to, ranks });
+        let mut timed = Traffic::new(talks, &order).unwrap();
+        let met = timed.over_time(&stays.collect::<Vec<_>>()).unwrap();
+        assert_eq!(met.iter().map(|t| t.jobs_met).collect::<Vec<_>>(), [1, 2, 1]);
+        assert_eq!((met[0], met[1]), (far, near));
+        assert_eq!(timed.totals().jobs, 3);
     }
 }

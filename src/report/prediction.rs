@@ -10,17 +10,23 @@ use crate::plot::replay::Forecast;
 use crate::plot::{self, escape, thousands};
 use crate::replay::prediction::{Agreement, Prediction, Row};
 
-/// `ordering,weighted_mpc,allocator,mean_mind`, a row for each pair; empty where no job had two nodes.
+/// `ordering,weighted_mpc,allocator,mean_mind`, and `mean_dilation,mean_contention` where jobs talk; a row for
+/// each pair. Empty where no job had two nodes.
 ///
 /// # Errors
 /// What `out` reports.
 pub fn write_csv(mut out: impl Write, prediction: &Prediction) -> io::Result<()> {
-    writeln!(out, "ordering,weighted_mpc,allocator,mean_mind")?;
+    let talk = if prediction.guest.is_some() { ",mean_dilation,mean_contention" } else { "" };
+    writeln!(out, "ordering,weighted_mpc,allocator,mean_mind{talk}")?;
+    let show = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
     for row in &prediction.rows {
         let start = format!("{},{}", field(&row.ordering)?, row.weighted_mpc);
-        for (allocator, mind) in prediction.allocators.iter().zip(&row.mean_mind) {
-            let mind = mind.map_or(String::new(), |m| m.to_string());
-            writeln!(out, "{start},{},{mind}", field(allocator)?)?;
+        for (i, (allocator, mind)) in prediction.allocators.iter().zip(&row.mean_mind).enumerate() {
+            write!(out, "{start},{},{}", field(allocator)?, show(*mind))?;
+            if let Some(met) = row.traffic.get(i) {
+                write!(out, ",{},{}", show(met.mean_dilation), show(met.mean_contention))?;
+            }
+            writeln!(out)?;
         }
     }
     out.flush()
@@ -108,10 +114,55 @@ pub(super) fn section(prediction: &Prediction, figure: &str) -> String {
          first by weighted MPC; the lowest of each column is bold.</p>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th \
          scope=\"col\">Rank</th><th scope=\"col\" class=\"text\">Ordering</th><th scope=\"col\">Weighted \
          MPC (hops)</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n<p>{agreement}</p>\n\
-         {figure}</section>\n",
+         {figure}{traffic}</section>\n",
+        traffic = traffic(p, &ranked),
         name = escape(&p.workload),
         placed = thousands(p.placed),
         agreement = agreement(&p.agreement),
+    )
+}
+
+/// What the jobs' traffic met, as a paragraph and a table; nothing where they do not talk.
+fn traffic(prediction: &Prediction, ranked: &[&Row]) -> String {
+    let Some((pattern, routing)) = &prediction.guest else { return String::new() };
+    let figure = |row: &Row, column: usize| {
+        let met = row.traffic.get(column / 2)?;
+        if column.is_multiple_of(2) { met.mean_contention } else { met.mean_dilation }
+    };
+    let columns = 0..2 * prediction.allocators.len();
+    let heads: String = (prediction.allocators.iter().map(|a| escape(a)))
+        .map(|a| {
+            format!(
+                "<th scope=\"col\">Contention, {a}</th><th scope=\"col\">Dilation, {a} (hops)</th>"
+            )
+        })
+        .collect();
+    let lowest: Vec<f64> = (columns.clone())
+        .map(|c| ranked.iter().filter_map(|row| figure(row, c)).fold(f64::INFINITY, f64::min))
+        .collect();
+    let body: String = (ranked.iter())
+        .map(|row| {
+            let cells: String = (columns.clone())
+                .map(|c| match figure(row, c) {
+                    Some(value) => {
+                        let class = if value == lowest[c] { " class=\"low\"" } else { "" };
+                        format!("<td data-value=\"{value}\"{class}>{}</td>", fixed(value, 4))
+                    }
+                    None => "<td>–</td>".into(),
+                })
+                .collect();
+            let label = escape(&row.ordering);
+            format!("<tr><th scope=\"row\" class=\"text\">{label}</th>{cells}</tr>\n")
+        })
+        .collect();
+    format!(
+        "<h3>When these jobs talk</h3>\n<p>Every job sends {} traffic, each process one unit, over {} routes. \
+         Contention is the load of the busiest link that a job uses, with the traffic of all jobs running when \
+         it starts, and dilation the mean length of its paths; means over jobs of two nodes and more.</p>\n\
+         <div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\" class=\"text\">Ordering\
+         </th>{heads}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n",
+        escape(pattern),
+        escape(routing),
     )
 }
 

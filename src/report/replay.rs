@@ -8,7 +8,7 @@ use super::csv::field;
 use crate::error::Result;
 use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
 use crate::replay::statistics::{SizeRow, Summary};
-use crate::replay::traffic::Totals;
+use crate::replay::traffic::{Talk, Totals};
 use crate::replay::{Placed, Step};
 
 /// Columns of the placements' table: the contract's, then what was asked for besides.
@@ -33,14 +33,35 @@ impl Columns {
             line += ",diameter,box_size,box_sides,box_ratio,cube_ratio";
         }
         if self.talk {
-            line += ",dilation_mean,dilation_max,hop_bytes,between_routers";
-            line += ",contention_alone,contention_met,jobs_met";
+            line += TALK;
         }
         if self.ranks {
             line += ",ranks";
         }
         line + "\n"
     }
+}
+
+/// Header of what [`talk`] writes.
+pub(super) const TALK: &str = ",dilation_mean,dilation_max,hop_bytes,between_routers,contention_alone,contention_met,jobs_met";
+
+/// What a job's traffic meets, a comma before each value.
+pub(super) fn talk(t: &Talk, out: &mut impl Write) -> io::Result<()> {
+    write!(out, ",{},{},{}", t.dilation_mean, t.dilation_max, t.hop_bytes)?;
+    write!(out, ",{},{},{}", t.between_routers, t.contention_alone, t.contention_met)?;
+    integer(t.jobs_met, out)
+}
+
+/// Means over all jobs of what their traffic met.
+pub(super) fn traffic(totals: &Totals) -> Value {
+    json!({
+        "jobs": totals.jobs,
+        "mean_dilation": totals.mean_dilation(),
+        "mean_contention_alone": totals.mean_contention_alone(),
+        "mean_contention_met": totals.mean_contention_met(),
+        "max_contention_met": totals.most,
+        "mean_jobs_met": totals.mean_jobs_met(),
+    })
 }
 
 /// Writes the rows of one replay.
@@ -109,9 +130,7 @@ impl Rows {
             }
         }
         if let Some(t) = placed.talk.filter(|_| self.columns.talk) {
-            write!(out, ",{},{},{}", t.dilation_mean, t.dilation_max, t.hop_bytes)?;
-            write!(out, ",{},{},{}", t.between_routers, t.contention_alone, t.contention_met)?;
-            integer(t.jobs_met, out)?;
+            talk(&t, out)?;
         }
         if self.columns.ranks {
             out.write_all(b",")?;
@@ -217,16 +236,8 @@ impl Outcome<'_> {
             let weighted = ours.weighted_improvement(base, terms.threshold, shares);
             document["improvement"]["compute_weighted"] = json!(weighted);
         }
-        if let Some(t) = &self.traffic {
-            let mean = |sum: f64| (t.jobs > 0).then(|| sum / t.jobs as f64);
-            document["traffic"] = json!({
-                "jobs": t.jobs,
-                "mean_dilation": mean(t.dilation),
-                "mean_contention_alone": mean(t.alone),
-                "mean_contention_met": mean(t.met),
-                "max_contention_met": t.most,
-                "mean_jobs_met": mean(t.jobs_met as f64),
-            });
+        if let Some(totals) = &self.traffic {
+            document["traffic"] = traffic(totals);
         }
         document
     }

@@ -4,23 +4,31 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::replay::integer;
+use super::replay::{TALK, integer, talk, traffic};
 use crate::error::Result;
 use crate::plot::schedule::{Figure, Moment, Stay};
+use crate::replay::traffic::{Talk, Totals};
 use crate::schedule::{BOUND, Outcome};
 
-/// Header of [`write_csv`], without `ranks`.
+/// Header of [`write_csv`], without what jobs' traffic met and without `ranks`.
 pub const HEADER: &str =
     "job,submit,start,end,nodes,total_distance,mind,linear_span,ring_span,components";
 
-/// Writes a row a job in the order of starts: [`HEADER`], and `ranks` where asked for. Times are the trace's
-/// own, in seconds; columns of what was not measured are empty.
+/// Writes a row a job in the order of starts: [`HEADER`], what its traffic met where jobs talk (`talks`, one a
+/// record), and `ranks` where asked for. Times are the trace's own, in seconds; columns of what was not measured
+/// are empty.
 ///
 /// # Errors
 /// What `out` reports.
-pub fn write_csv(out: &mut impl Write, outcome: &Outcome, ranks: bool) -> io::Result<()> {
-    writeln!(out, "{HEADER}{}", if ranks { ",ranks" } else { "" })?;
-    for record in &outcome.records {
+pub fn write_csv(
+    out: &mut impl Write,
+    outcome: &Outcome,
+    talks: Option<&[Talk]>,
+    ranks: bool,
+) -> io::Result<()> {
+    let (traffic, last) = (talks.map_or("", |_| TALK), if ranks { ",ranks" } else { "" });
+    writeln!(out, "{HEADER}{traffic}{last}")?;
+    for (i, record) in outcome.records.iter().enumerate() {
         let task = outcome.task(record);
         write!(out, "{}", task.id)?;
         for time in [task.submit, record.start, record.end] {
@@ -40,6 +48,9 @@ pub fn write_csv(out: &mut impl Write, outcome: &Outcome, ranks: bool) -> io::Re
             }
             None => out.write_all(b",,,,,")?,
         }
+        if let Some(met) = talks.and_then(|talks| talks.get(i)) {
+            talk(met, out)?;
+        }
         if ranks {
             out.write_all(b",")?;
             if let Some(ranks) = &record.ranks {
@@ -51,8 +62,8 @@ pub fn write_csv(out: &mut impl Write, outcome: &Outcome, ranks: bool) -> io::Re
     Ok(())
 }
 
-/// The figures of a schedule as a JSON object; times in seconds.
-pub fn figures(outcome: &Outcome) -> Value {
+/// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
+pub fn figures(outcome: &Outcome, totals: Option<&Totals>) -> Value {
     let s = outcome.summary();
     let (first, last) = outcome.span().unwrap_or((0, 0));
     let exact = |time: i64| -> Value {
@@ -62,7 +73,7 @@ pub fn figures(outcome: &Outcome) -> Value {
             Err(_) => json!(outcome.seconds(time).parse::<f64>().ok()),
         }
     };
-    json!({
+    let mut figures = json!({
         "rule": outcome.rule,
         "runtime_model": outcome.model,
         "nodes": outcome.nodes,
@@ -82,7 +93,11 @@ pub fn figures(outcome: &Outcome) -> Value {
         "mean_queue": s.mean_queue,
         "max_queue": s.max_queue,
         "fragmentation": s.fragmentation,
-    })
+    });
+    if let Some(totals) = totals {
+        figures["traffic"] = traffic(totals);
+    }
+    figures
 }
 
 /// The figures of a schedule whose ranks and instants were recorded, as file name and SVG: who held which

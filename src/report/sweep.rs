@@ -28,8 +28,9 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
         manifest.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     let name = manifest["plan"]["name"].as_str().unwrap_or("without a name").to_string();
     let mut page = Page::default();
-    let groups: [(&str, &[&str], Draw); 3] = [
+    let groups: [(&str, &[&str], Draw); 4] = [
         ("replay", &["topology", "log", "trace", "procs_per_node"], Page::replays),
+        ("schedule", &["topology", "trace", "procs_per_node", "policy"], Page::schedules),
         ("mapping", &["topology", "guest"], Page::mappings),
         ("mpc", &["topology"], Page::curves),
     ];
@@ -138,6 +139,14 @@ fn mean(rows: &[&Row], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// What a title says of the processors of a node.
+fn processors(number: &str) -> String {
+    match number {
+        "" | "1" => String::new(),
+        n => format!(", {n} processors a node"),
+    }
+}
+
 #[derive(Default)]
 struct Page {
     text: String,
@@ -203,10 +212,7 @@ impl Page {
     fn replays(&mut self, titles: &[String], rows: &[&Row]) -> Result<()> {
         let named: Vec<String> =
             titles[1..3].iter().filter(|t| !t.is_empty()).map(|t| escape(t)).collect();
-        let procs = match titles[3].as_str() {
-            "" | "1" => String::new(),
-            n => format!(", {n} processors a node"),
-        };
+        let procs = processors(&titles[3]);
         let machine = escape(&titles[0]);
         let title = format!("{machine} under {}{procs}", named.join(" "));
         let (orderings, allocators) = (labels(rows, "ordering"), labels(rows, "allocator"));
@@ -263,6 +269,42 @@ impl Page {
             let drawn = Drawn::averages(&title, "improvement over fifo:0 (%)", &bars)?;
             self.draw(drawn.svg()?, "The best combinations by mean distance, best first.");
         }
+        self.text += "</section>\n";
+        Ok(())
+    }
+
+    fn schedules(&mut self, titles: &[String], rows: &[&Row]) -> Result<()> {
+        let [machine, trace, procs, policy] = titles else { return Ok(()) };
+        let title = format!(
+            "{} on {}{}, {}",
+            escape(trace),
+            escape(machine),
+            processors(procs),
+            escape(policy)
+        );
+        let (orderings, allocators) = (labels(rows, "ordering"), labels(rows, "allocator"));
+        self.open(&title);
+        let columns: Vec<String> = (allocators.iter())
+            .flat_map(|a| [format!("Mean distance, {a} (hops)"), format!("Mean wait, {a} (s)")])
+            .collect();
+        let cell = |ordering: &str, i: usize| {
+            let figure = if i.is_multiple_of(2) { "schedule_mean_mind" } else { "mean_wait" };
+            mean(rows, &[("ordering", ordering), ("allocator", &allocators[i / 2])], figure)
+        };
+        let distances = || (0..columns.len()).step_by(2);
+        let all = orderings.iter().flat_map(|o| distances().map(move |i| (o, i)));
+        let known = all.filter_map(|(o, i)| Some((cell(o, i)?, o, i)));
+        if let Some((mind, ordering, i)) = known.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            self.verdicts.push(format!(
+                "{title}: <b>{}</b> with <b>{}</b>, {} hops between the nodes of a job.",
+                escape(ordering),
+                escape(&allocators[i / 2]),
+                fixed(mind, 3)
+            ));
+        }
+        let best =
+            |ordering: &str| distances().filter_map(|i| cell(ordering, i)).min_by(f64::total_cmp);
+        self.table(&orderings, &columns, best, cell);
         self.text += "</section>\n";
         Ok(())
     }
@@ -349,13 +391,15 @@ fn notes(rows: &[Row]) -> String {
 mod tests {
     use super::*;
 
-    const TABLE: &str = "topology,ordering,allocator,log,seed,group,placed,mean_mind,improvement_small,improvement_large,improvement_overall,note\n\
-        torus:4x4,snake,fifo:0,a.log,1,replay,9,2,0,,0,\n\
-        torus:4x4,snake,first-fit:8,a.log,1,replay,9,1.5,20,,20,\n\
-        torus:4x4,random,fifo:0,a.log,1,replay,9,3,0,,0,\n\
-        torus:4x4,random,fifo:0,a.log,2,replay,9,4,0,,0,\n\
-        torus:4x4,random,first-fit:8,a.log,1,replay,9,2.5,10,,10,\n\
-        fat-tree:k=4,snake,fifo:0,a.log,1,replay,,,,,,fat-tree has no <coordinates>\n";
+    const TABLE: &str = "topology,ordering,allocator,log,trace,procs_per_node,policy,seed,group,placed,mean_mind,improvement_small,improvement_large,improvement_overall,mean_wait,schedule_mean_mind,note\n\
+        torus:4x4,snake,fifo:0,a.log,,,,1,replay,9,2,0,,0,,,\n\
+        torus:4x4,snake,first-fit:8,a.log,,,,1,replay,9,1.5,20,,20,,,\n\
+        torus:4x4,random,fifo:0,a.log,,,,1,replay,9,3,0,,0,,,\n\
+        torus:4x4,random,fifo:0,a.log,,,,2,replay,9,4,0,,0,,,\n\
+        torus:4x4,random,first-fit:8,a.log,,,,1,replay,9,2.5,10,,10,,,\n\
+        torus:4x4,snake,span-best-fit,,t.swf,2,easy,1,schedule,,,,,,80,1.2,\n\
+        torus:4x4,random,span-best-fit,,t.swf,2,easy,1,schedule,,,,,,70,2.2,\n\
+        fat-tree:k=4,snake,fifo:0,a.log,,,,1,replay,,,,,,,,fat-tree has no <coordinates>\n";
 
     #[test]
     fn a_page_has_a_section_a_machine_and_workload() {
@@ -373,6 +417,10 @@ mod tests {
         // The mean over seeds.
         assert!(page.contains("<td data-value=\"3.5\">3.5000</td>"), "{page}");
         assert!(page.contains("<td data-value=\"1.5\" class=\"low\">1.5000</td>"));
+        assert!(page.contains(
+            "t.swf on torus:4x4, 2 processors a node, easy: <b>snake</b> with <b>span-best-fit</b>, 1.200 hops"
+        ));
+        assert!(page.contains("<td data-value=\"70\" class=\"low\">70.0000</td>"));
         assert!(page.contains("1 × fat-tree has no &lt;coordinates&gt;"));
         assert!(!page.contains("{{") && !page.contains("http"));
     }
@@ -381,7 +429,7 @@ mod tests {
     fn other_tables_are_refused_with_their_line() {
         let error = |text: &str| files(&Text::new("r.csv", text), None).unwrap_err().to_string();
         assert!(error("a,b\n1,2\n").starts_with("r.csv:1: found no column `topology`"));
-        assert!(error(&TABLE.replace(",1.5,20,,20,", ",1.5")).starts_with("r.csv:3: "));
+        assert!(error(&TABLE.replace(",1.5,20,,20,,,", ",1.5")).starts_with("r.csv:3: "));
         assert!(error(TABLE.lines().next().unwrap()).contains("found no rows"));
     }
 }

@@ -29,6 +29,17 @@ pub enum Work {
         /// The allocator.
         allocator: u32,
     },
+    /// A trace scheduled by a policy and an allocator.
+    Schedule {
+        /// The trace, among the workloads.
+        workload: u32,
+        /// Processors of a node.
+        procs: u32,
+        /// The allocator.
+        allocator: u32,
+        /// The policy.
+        policy: u32,
+    },
     /// A guest on the first ranks.
     Map {
         /// The guest.
@@ -45,8 +56,19 @@ fn works(plan: &Plan) -> Vec<Work> {
         // A placement log speaks of nodes already.
         let procs = if file.is_trace { plan.procs_per_node.len() as u32 } else { 1 };
         for procs in 0..procs {
-            let allocators = 0..plan.allocators.len() as u32;
-            works.extend(allocators.map(|allocator| Work::Replay { workload, procs, allocator }));
+            for allocator in 0..plan.allocators.len() as u32 {
+                if !file.is_trace || plan.policies.is_empty() {
+                    works.push(Work::Replay { workload, procs, allocator });
+                    continue;
+                }
+                let policies = 0..plan.policies.len() as u32;
+                works.extend(policies.map(|policy| Work::Schedule {
+                    workload,
+                    procs,
+                    allocator,
+                    policy,
+                }));
+            }
         }
     }
     for guest in 0..plan.guests.len() as u32 {
@@ -65,8 +87,8 @@ pub(super) fn count(plan: &Plan) -> usize {
     lists.iter().fold(1, |all, list| all.saturating_mul(*list))
 }
 
-/// All cells: topologies outermost, then seeds, orderings, workloads, processors a node, allocators; after
-/// the workloads guests, then routings.
+/// All cells: topologies outermost, then seeds, orderings, workloads, processors a node, allocators,
+/// policies; after the workloads guests, then routings.
 pub(super) fn all(plan: &Plan) -> Vec<Cell> {
     let works = works(plan);
     let mut cells = Vec::with_capacity(count(plan));

@@ -11,6 +11,7 @@ use crate::input::{Lines, Text};
 use crate::mapping::{GUESTS, Routing};
 use crate::ordering::METHODS;
 use crate::params::{self, Params};
+use crate::schedule::policy;
 use crate::topology::{Context, FAMILIES};
 use crate::trace::{self, Kind};
 
@@ -34,10 +35,12 @@ pub struct Plan {
     pub topologies: Vec<String>,
     /// Orderings.
     pub orderings: Vec<String>,
-    /// Allocators of the replays.
+    /// Allocators of replays and schedules.
     pub allocators: Vec<String>,
     /// Placement logs, then traces.
     pub workloads: Vec<Workload>,
+    /// Policies by which traces are scheduled; without, they are replayed.
+    pub policies: Vec<String>,
     /// Traffic to be mapped.
     pub guests: Vec<String>,
     /// Which links it takes.
@@ -74,6 +77,7 @@ impl Plan {
             orderings: texts(&lists.orderings),
             allocators: texts(&lists.allocators),
             workloads: Vec::new(),
+            policies: texts(&lists.policies),
             guests: texts(&lists.guests),
             routings: texts(&lists.routings),
             seeds: lists.seeds.clone(),
@@ -161,6 +165,9 @@ impl Plan {
                 return Err(Error::unknown(place.clone(), "allocator", head, names));
             }
         }
+        for (text, place) in &lists.policies {
+            policy::check(text).map_err(|e| at(place, e))?;
+        }
         for (text, place) in &lists.guests {
             let head = params::head(text);
             if !GUESTS.iter().any(|g| g.name == head) && !is_file(text) {
@@ -176,7 +183,7 @@ impl Plan {
 
     fn fingerprint(&mut self) -> Result<()> {
         let mut all = Fingerprint::EMPTY;
-        all.add_part("nodeorder sweep 1");
+        all.add_part("nodeorder sweep 2");
         all.add_part(env!("CARGO_PKG_VERSION"));
         let workloads: Vec<String> =
             self.workloads.iter().map(|w| format!("{} {}", w.is_trace, w.text)).collect();
@@ -188,6 +195,7 @@ impl Plan {
             &self.orderings,
             &self.allocators,
             &workloads,
+            &self.policies,
             &self.guests,
             &self.routings,
             &numbers(&self.seeds),
@@ -320,14 +328,10 @@ impl Lists {
             let key = if self.guests.is_empty() { "guests" } else { "routings" };
             return Err(params.wrong(key, "`guests` together with `routings`"));
         }
-        match self.policies.first() {
-            Some((text, place)) => Err(Error::unsuited(
-                place.clone(),
-                format!("policy `{text}` asks for a schedule, which sweeps do not make"),
-                "leave `policies` out: traces are then replayed with the starts and ends they record",
-            )),
-            None => Ok(()),
+        if !self.policies.is_empty() && self.traces.is_empty() {
+            return Err(params.wrong("policies", "`policies` beside `traces` only"));
         }
+        Ok(())
     }
 }
 
@@ -374,6 +378,7 @@ mod tests {
                 "procs_per_node = 4",
                 "p.toml:3: found procs_per_node = 4; expected it beside `traces`",
             ),
+            ("policies = ['easy']", "p.toml:3: found policies = "),
             ("logs = ['no.log']\nallocators = ['fifo:0']", "no.log: opening"),
             (
                 "guests = ['rong:n=3']\nroutings = ['ecmp-hop']",

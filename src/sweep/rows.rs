@@ -23,6 +23,20 @@ pub(super) const REPLAY: &[&str] = &[
     "delta_mind",
 ];
 
+/// Columns of schedules; times in seconds.
+pub(super) const SCHEDULE: &[&str] = &[
+    "jobs",
+    "left_out",
+    "utilisation",
+    "mean_wait",
+    "max_wait",
+    "mean_response",
+    "mean_bounded_slowdown",
+    "makespan",
+    "contiguous_share",
+    "schedule_mean_mind",
+];
+
 /// Columns of mappings.
 pub(super) const MAP: &[&str] = &[
     "dilation_max",
@@ -47,8 +61,11 @@ impl<'p> Table<'p> {
         if plan.workloads.is_empty() && plan.guests.is_empty() {
             groups.push(("mpc", CURVE));
         }
-        if !plan.workloads.is_empty() {
+        if plan.workloads.iter().any(|w| !w.is_trace || plan.policies.is_empty()) {
             groups.push(("replay", REPLAY));
+        }
+        if !plan.policies.is_empty() {
+            groups.push(("schedule", SCHEDULE));
         }
         if !plan.guests.is_empty() {
             groups.push(("mapping", MAP));
@@ -65,6 +82,7 @@ impl<'p> Table<'p> {
             ("log", plan.workloads.iter().any(|w| !w.is_trace)),
             ("trace", traces),
             ("procs_per_node", traces),
+            ("policy", !plan.policies.is_empty()),
             ("guest", !plan.guests.is_empty()),
             ("routing", !plan.guests.is_empty()),
         ];
@@ -97,19 +115,25 @@ impl<'p> Table<'p> {
                 ("topology", _) => plan.topologies[cell.topology as usize].clone(),
                 ("ordering", _) => plan.orderings[cell.ordering as usize].clone(),
                 ("seed", _) => plan.seeds[cell.seed as usize].to_string(),
-                ("allocator", Work::Replay { allocator, .. }) => {
-                    plan.allocators[allocator as usize].clone()
-                }
-                ("log" | "trace", Work::Replay { workload, .. }) => {
+                (
+                    "allocator",
+                    Work::Replay { allocator, .. } | Work::Schedule { allocator, .. },
+                ) => plan.allocators[allocator as usize].clone(),
+                (
+                    "log" | "trace",
+                    Work::Replay { workload, .. } | Work::Schedule { workload, .. },
+                ) => {
                     let workload = &plan.workloads[workload as usize];
                     let here = workload.is_trace == (column == "trace");
                     if here { workload.text.clone() } else { String::new() }
                 }
-                ("procs_per_node", Work::Replay { workload, procs, .. })
-                    if plan.workloads[workload as usize].is_trace =>
-                {
+                (
+                    "procs_per_node",
+                    Work::Replay { workload, procs, .. } | Work::Schedule { workload, procs, .. },
+                ) if plan.workloads[workload as usize].is_trace => {
                     plan.procs_per_node[procs as usize].to_string()
                 }
+                ("policy", Work::Schedule { policy, .. }) => plan.policies[policy as usize].clone(),
                 ("guest", Work::Map { guest, .. }) => plan.guests[guest as usize].clone(),
                 ("routing", Work::Map { routing, .. }) => plan.routings[routing as usize].clone(),
                 _ => String::new(),
@@ -118,6 +142,7 @@ impl<'p> Table<'p> {
         let name = match cell.work {
             Work::Curve => "mpc",
             Work::Replay { .. } => "replay",
+            Work::Schedule { .. } => "schedule",
             Work::Map { .. } => "mapping",
         };
         fields.push(name.into());

@@ -19,6 +19,7 @@ use crate::metric::places::Places;
 use crate::ordering::NodeOrder;
 use crate::replay::statistics::Summary;
 use crate::replay::{self, Placed, Replay, Wants};
+use crate::schedule::{self, Settings, Task};
 use crate::topology::{Context, Topology};
 use crate::trace::{Log, Options, Trace, convert};
 
@@ -111,6 +112,12 @@ struct Replayed {
     skipped: u64,
 }
 
+/// The jobs of a trace that fit a machine.
+struct Queue {
+    tasks: Vec<Task>,
+    left_out: u64,
+}
+
 type MachineKey = (u32, u32);
 type OrderKey = (MachineKey, u32);
 
@@ -122,6 +129,8 @@ struct Shared<'p> {
     orders: Pool<OrderKey, Ranked>,
     /// Placement logs of traces: their sizes depend on the machine.
     logs: Pool<(MachineKey, u32, u32), String>,
+    /// Jobs of traces that are scheduled.
+    queues: Pool<(MachineKey, u32, u32), Queue>,
     baselines: Pool<(OrderKey, u32, u32), Replayed>,
     guests: Pool<(u32, u32), Guest>,
 }
@@ -135,6 +144,7 @@ impl<'p> Shared<'p> {
             machines: Pool::new(),
             orders: Pool::new(),
             logs: Pool::new(),
+            queues: Pool::new(),
             baselines: Pool::new(),
             guests: Pool::new(),
         }
@@ -150,6 +160,9 @@ impl<'p> Shared<'p> {
                 self.logs.expect((machine, workload, procs));
                 self.baselines.expect((order, workload, procs));
             }
+            Work::Schedule { workload, procs, .. } => {
+                self.queues.expect((machine, workload, procs));
+            }
             Work::Map { guest, .. } => self.guests.expect((guest, cell.seed)),
         }
     }
@@ -163,6 +176,9 @@ impl<'p> Shared<'p> {
             Work::Replay { workload, procs, .. } => {
                 self.logs.release((machine, workload, procs));
                 self.baselines.release((order, workload, procs));
+            }
+            Work::Schedule { workload, procs, .. } => {
+                self.queues.release((machine, workload, procs));
             }
             Work::Map { guest, .. } => self.guests.release((guest, cell.seed)),
         }
@@ -227,6 +243,7 @@ impl<'p> Shared<'p> {
                 let baseline = baseline()?;
                 Ok(replay_figures(&ours, &baseline))
             }
+            Work::Schedule { .. } => self.schedule(cell, &machine, &order),
             Work::Map { guest, routing } => self.map(cell, &machine, &order, guest, routing),
         }
     }
@@ -265,14 +282,66 @@ impl<'p> Shared<'p> {
             return Ok(Log::open(&file.path)?);
         }
         let text = self.logs.get((keys(cell).0, workload, procs), || {
-            let options = Options {
-                procs_per_node: self.plan.procs_per_node[procs as usize],
-                nodes: Some(machine.topology.node_count() as u32),
-                ..Options::default()
-            };
-            Ok(convert::to_log(&Trace::over(Lines::open(&file.path)?, &options)?))
+            Ok(convert::to_log(&self.trace(machine, workload, procs)?))
         })?;
         Ok(Log::new(&file.path.display().to_string(), text.as_bytes()))
+    }
+
+    /// The jobs of a trace that fit the machine.
+    fn trace(&self, machine: &Machine, workload: u32, procs: u32) -> Result<Trace> {
+        let options = Options {
+            procs_per_node: self.plan.procs_per_node[procs as usize],
+            nodes: Some(machine.topology.node_count() as u32),
+            ..Options::default()
+        };
+        Trace::over(Lines::open(&self.plan.workloads[workload as usize].path)?, &options)
+    }
+
+    /// The cell's trace through its policy and allocator.
+    fn schedule(
+        &self,
+        cell: &Cell,
+        machine: &Machine,
+        ranked: &Ranked,
+    ) -> Result<Vec<String>, Fault> {
+        let (Work::Schedule { workload, procs, allocator, policy }, Some(places)) =
+            (cell.work, &ranked.places)
+        else {
+            return Err(Fault::Failed(None));
+        };
+        let queue = self.queues.get((keys(cell).0, workload, procs), || {
+            let trace = self.trace(machine, workload, procs)?;
+            let left_out = trace.tally().iter().filter(|(reason, _)| reason.drops());
+            let left_out = left_out.map(|(_, count)| count).sum();
+            Ok(Queue { tasks: Task::of(&trace), left_out })
+        })?;
+        // An ordering may leave nodes out.
+        let fit = |task: &&Task| task.nodes <= places.len();
+        let tasks: Vec<Task> = queue.tasks.iter().filter(fit).copied().collect();
+        let site = Site { topology: &machine.topology, order: &ranked.order, places };
+        let settings = Settings {
+            policy: &self.plan.policies[policy as usize],
+            allocator: &self.plan.allocators[allocator as usize],
+            model: "fixed",
+            wants: schedule::Wants { placement: true, ..Default::default() },
+        };
+        let summary = schedule::simulate(&site, &tasks, &settings, &|_| ())?.summary();
+        let left_out = queue.left_out + (queue.tasks.len() - tasks.len()) as u64;
+        let show = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
+        let mut figures = vec![summary.jobs.to_string(), left_out.to_string()];
+        figures.extend(
+            [
+                summary.utilisation,
+                summary.mean_wait,
+                summary.max_wait,
+                summary.mean_response,
+                summary.mean_bounded_slowdown,
+                summary.makespan,
+            ]
+            .map(|figure| figure.to_string()),
+        );
+        figures.extend([show(summary.contiguous), show(summary.mean_mind)]);
+        Ok(figures)
     }
 
     fn map(

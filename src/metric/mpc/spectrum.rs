@@ -410,8 +410,8 @@ impl Last {
             for ((out, end), sum) in
                 out.iter_mut().zip(ends.as_flattened()).zip(sums.iter().cycle())
             {
-                for l in 0..LANES {
-                    out[l] += sum.re[l] * end.re[l] - sum.im[l] * end.im[l];
+                for (l, out) in out.iter_mut().enumerate() {
+                    *out += sum.re[l] * end.re[l] - sum.im[l] * end.im[l];
                 }
             }
         }
