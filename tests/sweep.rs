@@ -285,7 +285,7 @@ fn policies_schedule_the_traces_of_a_plan() {
     assert!(page.contains("small.swf on torus:3x3, 2 processors a node, easy: "));
 }
 
-/// Killed at 20 random moments and run again, whole and as a shard.
+/// Killed at 20 random moments and run again; and at 6 as a shard.
 #[test]
 fn nothing_is_lost_or_doubled_by_sigkill() {
     let home = folder(1500);
@@ -294,10 +294,10 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
     done(folder, &["sweep", "plan.toml", "--out", "calm"]);
     let whole = began.elapsed();
     let mut random = random::generator(7);
-    let mut kill = |out: &str, more: &[&str]| {
+    let mut kill = |out: &str, more: &[&str], times: u32| {
         let arguments = [&["sweep", "plan.toml", "--out", out], more].concat();
         let mut killed = 0;
-        for _ in 0..20 {
+        for _ in 0..times {
             let mut child = nodeorder(folder, &arguments)
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
@@ -312,10 +312,10 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
         done(folder, &arguments);
         killed
     };
-    let killed = kill("killed", &[]);
+    let killed = kill("killed", &[], 20);
     assert!(killed >= 10, "{killed} of 20 kills came before the end");
     assert_eq!(results(folder, "calm"), results(folder, "killed"));
-    kill("parts", &["--shard", "1/2"]);
+    kill("parts", &["--shard", "1/2"], 6);
     done(folder, &["sweep", "plan.toml", "--out", "parts", "--shard", "0/2"]);
     done(folder, &["merge", "parts"]);
     assert_eq!(results(folder, "calm"), results(folder, "parts"));
