@@ -288,20 +288,30 @@ fn bounds_hold_and_steps_decide() {
     }
 }
 
+/// The snake is as good as what the search finds on this torus (searches from random orderings end within a
+/// part in a thousand above it); all others are beaten.
 #[test]
-fn workload_orderings_beat_their_starts() {
-    let topology = Topology::inline("torus:6x6x4", &Default::default()).unwrap();
-    let found = search(&topology, "optimise:weights=workload,sizes=log-uniform,steps=200000");
-    for by in ["hilbert", "gilbert", "snake", "brick"] {
-        let order = NodeOrder::make(&topology, by).unwrap();
-        let curve = nodeorder::metric::mpc::curve(&topology, &order).unwrap();
-        let mine = NodeOrder::new(&topology, "found", found.nodes.clone()).unwrap();
-        let ours = nodeorder::metric::mpc::curve(&topology, &mine).unwrap();
-        let total: f64 = (2..=144).map(|s| 1.0 / f64::from(s)).sum();
-        let mean = |c: &nodeorder::metric::mpc::Curve| {
-            (2..=144).map(|s| c.mpc(s) / s as f64).sum::<f64>() / total
+fn workload_orderings_are_no_worse_than_any_other() {
+    let log_uniform = |spec: &str, others: &[(&str, f64)]| {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let by = "optimise:weights=workload,sizes=log-uniform,steps=200000";
+        let found = search(&topology, by);
+        let sizes = 2..=topology.node_count();
+        let total: f64 = sizes.clone().map(|s| 1.0 / s as f64).sum();
+        let mean = |order: &NodeOrder| {
+            let curve = nodeorder::metric::mpc::curve(&topology, order).unwrap();
+            sizes.clone().map(|s| curve.mpc(s) / s as f64).sum::<f64>() / total
         };
-        assert!((mean(&ours) - found.objective).abs() < 1e-9);
-        assert!(mean(&ours) < mean(&curve), "{by}");
-    }
+        let ours = mean(&NodeOrder::new(&topology, "found", found.nodes.clone()).unwrap());
+        assert!((ours - found.objective).abs() < 1e-9, "{spec}");
+        for (other, ahead) in others {
+            let theirs = mean(&NodeOrder::make(&topology, other).unwrap());
+            assert!(ours <= theirs - ahead + 1e-9, "{spec}: {ours}, {other} {theirs}");
+        }
+    };
+    let torus = [("snake", 0.0), ("gilbert", 0.05), ("hilbert", 0.1), ("brick", 0.1)];
+    log_uniform("torus:6x6x4", &torus);
+    let graph =
+        [("bfs", 0.05), ("rcm", 0.05), ("spectral", 0.05), ("nearest", 0.05), ("dfs", 0.05)];
+    log_uniform("random-regular:n=96,d=4,seed=3", &graph);
 }
