@@ -278,11 +278,14 @@ fn slurm_allocates_what_the_replay_foretells() {
 fn slurm_allocates_what_the_replay_foretells_at_length() {
     let test = "slurm_allocates_what_the_replay_foretells_at_length";
     let Some(_turn) = ready(test) else { return };
-    hold_to_slurm("[4, 4, 4]", &["random:seed=5", "hilbert", "optimise:steps=20000"], 40);
+    let orderings = ["random:seed=5", "hilbert", "optimise:steps=20000"];
+    let compared = hold_to_slurm("[4, 4, 4]", &orderings, 40);
+    assert!(compared.values().all(|count| *count >= 100), "{compared:?}");
 }
 
-/// `jobs` jobs on a torus of `dims` on each of `orderings`, with either way to tell Slurm of it.
-fn hold_to_slurm(dims: &str, orderings: &[&str], jobs: u32) {
+/// `jobs` jobs on a torus of `dims` on each of `orderings`, with either way to tell Slurm of it: how many node
+/// lists were compared each way.
+fn hold_to_slurm(dims: &str, orderings: &[&str], jobs: u32) -> BTreeMap<&'static str, usize> {
     let text = format!("kind = 'torus'\ndims = {dims}\nnames = 'nid{{:05}}'\n");
     let text = Text::new("m.toml", &text);
     let topology = Topology::toml(&text, None, &Default::default()).unwrap();
@@ -330,6 +333,7 @@ fn hold_to_slurm(dims: &str, orderings: &[&str], jobs: u32) {
     eprintln!("node lists equal to the replay's: {compared:?}");
     let all = jobs as usize * orderings.len();
     assert!(compared.len() == 2 && compared.values().all(|count| *count == all), "{compared:?}");
+    compared
 }
 
 /// The sbatch script of docs/sweeps.md, as it stands there.
