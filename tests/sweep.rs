@@ -1,8 +1,9 @@
 //! Sweeps: the same bytes however they were run, nothing lost by a kill, nothing overwritten by mistake.
 
+use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nodeorder::random;
 
@@ -131,6 +132,19 @@ fn every_way_to_run_gives_the_same_bytes() {
     let page = std::fs::read_to_string(folder.join("one/index.html")).unwrap();
     assert!(page.contains("torus:6x5x4 under jobs.log"));
     check_figures(folder, &one);
+    // Compressed, by a merge: the same table under another name.
+    std::fs::remove_file(folder.join("shards3/results.csv")).unwrap();
+    done(folder, &["merge", "shards3", "--gz"]);
+    let packed = std::fs::File::open(folder.join("shards3/results.csv.gz")).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
+    assert_eq!(text, one);
+    assert!(!folder.join("shards3/results.csv").exists());
+    let again = done(folder, &["merge", "shards3"]);
+    assert!(again.contains("merged already; nothing to do"), "{again}");
+    done(folder, &["report", "shards3"]);
+    let page = std::fs::read_to_string(folder.join("shards3/index.html")).unwrap();
+    assert!(page.contains("href=\"results.csv.gz\""));
 }
 
 /// Rows against `replay` and `map`, run one by one.
@@ -290,11 +304,12 @@ fn policies_schedule_the_traces_of_a_plan() {
 fn nothing_is_lost_or_doubled_by_sigkill() {
     let home = folder(1500);
     let folder = home.path();
-    let began = Instant::now();
     done(folder, &["sweep", "plan.toml", "--out", "calm"]);
-    let whole = began.elapsed();
     let mut random = random::generator(7);
-    let mut kill = |out: &str, more: &[&str], times: u32| {
+    let mut kill = |out: &str, journal: &str, more: &[&str], times: u32| {
+        let journal = folder.join(out).join(journal);
+        let lines =
+            || std::fs::read(&journal).map_or(0, |bytes| bytes.split(|b| *b == b'\n').count());
         let arguments = [&["sweep", "plan.toml", "--out", out], more].concat();
         let mut killed = 0;
         for _ in 0..times {
@@ -303,19 +318,22 @@ fn nothing_is_lost_or_doubled_by_sigkill() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            // Mostly within a tenth of the whole time, so that there is work left at every kill.
-            let wait = whole.mul_f64(random::below(1000, &mut random) as f64 / 12_000.0);
-            std::thread::sleep(wait + Duration::from_millis(random::below(30, &mut random)));
+            // After a few rows more, so that there is work left at every kill, however fast the machine.
+            let until = lines() + random::below(CELLS as u64 / 25, &mut random) as usize;
+            while lines() < until && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::thread::sleep(Duration::from_micros(random::below(5000, &mut random)));
             child.kill().unwrap();
             killed += usize::from(!child.wait().unwrap().success());
         }
         done(folder, &arguments);
         killed
     };
-    let killed = kill("killed", &[], 20);
+    let killed = kill("killed", "sweep.journal", &[], 20);
     assert!(killed >= 10, "{killed} of 20 kills came before the end");
     assert_eq!(results(folder, "calm"), results(folder, "killed"));
-    kill("parts", &["--shard", "1/2"], 6);
+    kill("parts", "shard-1-of-2.journal", &["--shard", "1/2"], 6);
     done(folder, &["sweep", "plan.toml", "--out", "parts", "--shard", "0/2"]);
     done(folder, &["merge", "parts"]);
     assert_eq!(results(folder, "calm"), results(folder, "parts"));

@@ -98,20 +98,27 @@ pub struct Site<'a> {
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
 pub fn make<'a>(text: &str, site: &Site<'a>) -> Result<Box<dyn Allocator + 'a>> {
+    let rule = rule(text)?;
     let mut arguments = Arguments::new(text, site.topology.context().seed);
-    let rule = RULES.iter().find(|r| r.name == arguments.name).ok_or_else(|| {
-        let names = RULES.iter().map(|r| r.name);
-        Error::unknown(Place::option(text), "allocator", arguments.name, names)
-    })?;
     let allocator = (rule.build)(&mut arguments, site)?;
     arguments.finish(rule)?;
     Ok(allocator)
 }
 
+/// The rule that `name[:…]` names, whatever its parameters.
+///
+/// # Errors
+/// An unknown name.
+pub fn rule(text: &str) -> Result<&'static Rule> {
+    let name = text.split(':').next().unwrap_or(text);
+    RULES.iter().find(|r| r.name == name).ok_or_else(|| {
+        Error::unknown(Place::option(text), "allocator", name, RULES.iter().map(|r| r.name))
+    })
+}
+
 /// The parameters of an allocator: `name:first:second…`, taken from left to right.
 pub struct Arguments<'t> {
     text: &'t str,
-    name: &'t str,
     parts: std::iter::Peekable<std::str::Split<'t, char>>,
     seed: u64,
 }
@@ -119,7 +126,9 @@ pub struct Arguments<'t> {
 impl<'t> Arguments<'t> {
     fn new(text: &'t str, seed: u64) -> Self {
         let mut parts = text.split(':').peekable();
-        Arguments { text, name: parts.next().unwrap_or(text), parts, seed }
+        // The name.
+        parts.next();
+        Arguments { text, parts, seed }
     }
 
     /// The next part as a whole number; `missing` where there is none, an error where that is `None`.

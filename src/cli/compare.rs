@@ -11,14 +11,15 @@ use rayon::prelude::*;
 use super::output::{self, Output};
 use super::progress;
 use super::talk::Talk;
+use crate::allocator;
 use crate::error::{Error, Place};
 use crate::metric::comparison::Comparison;
-use crate::metric::mpc::{self, Curve};
+use crate::metric::mpc;
 use crate::ordering::{self, NodeOrder};
 use crate::replay::prediction::{Prediction, predict};
 use crate::report;
 use crate::topology::{Context, Topology};
-use crate::trace::{Options, Sizes, Weight};
+use crate::trace::{Log, Options, Sizes, Weight};
 
 /// Compare orderings of a machine by their exact MPC curves: a ranked table and a page of plots
 #[derive(Debug, Args)]
@@ -55,9 +56,20 @@ pub struct Command {
     json: bool,
 }
 
+/// What jobs the orderings are compared on.
+struct Workload {
+    log: Log,
+    sizes: Sizes,
+    allocators: Vec<String>,
+}
+
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = super::load(&self.spec, context)?;
+        // What cannot be read or done is said before the curves are computed.
+        let fabric = self.talk.fabric(&topology)?;
+        let talks = self.talk.talks(fabric.as_ref())?;
+        let workload = self.workload(&topology)?;
         let texts = if self.orders.is_empty() {
             ordering::defaults::suiting(&topology)
         } else {
@@ -82,7 +94,15 @@ impl Command {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let prediction = self.predict(&topology, &orders, &curves)?;
+        let prediction = match workload {
+            Some(mut work) => {
+                let (curves, shares) =
+                    (curves.iter().collect::<Vec<_>>(), |n| work.sizes.shares(n));
+                let (allocators, log) = (&work.allocators, &mut work.log);
+                Some(predict(&topology, &orders, &curves, allocators, log, &shares, talks)?)
+            }
+            None => None,
+        };
         let comparison = Comparison::new(&topology, &orders, curves)?;
         let command = self.command(context);
         if let Some(folder) = &self.out {
@@ -105,13 +125,8 @@ impl Command {
         out.finish()
     }
 
-    /// Replays the workload, where there is one. What a trace leaves out is said on standard error.
-    fn predict(
-        &self,
-        topology: &Topology,
-        orders: &[NodeOrder],
-        curves: &[Curve],
-    ) -> anyhow::Result<Option<Prediction>> {
+    /// Opens the workload, where there is one. What a trace leaves out is said on standard error.
+    fn workload(&self, topology: &Topology) -> anyhow::Result<Option<Workload>> {
         let Some(path) = &self.trace else {
             if let Some(guest) = &self.talk.guest {
                 let place = Place::option(format!("--guest {guest}"));
@@ -119,23 +134,19 @@ impl Command {
             }
             return Ok(None);
         };
-        let fabric = self.talk.fabric(topology)?;
-        let talks = self.talk.talks(fabric.as_ref())?;
         let default = ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
         let allocators = match self.allocators.as_slice() {
             [] => default.map(String::from).to_vec(),
             given => given.to_vec(),
         };
+        allocators.iter().try_for_each(|text| allocator::rule(text).map(|_| ()))?;
         let nodes = topology.node_count() as u32;
-        let (mut log, sizes) = super::replay::open(path, self.procs_per_node.unwrap_or(1), nodes)?;
+        let (log, sizes) = super::replay::open(path, self.procs_per_node.unwrap_or(1), nodes)?;
         let sizes = match sizes {
             Some(sizes) => sizes,
             None => Sizes::read(&path.display().to_string(), Weight::Jobs, &Options::default())?,
         };
-        let curves: Vec<&Curve> = curves.iter().collect();
-        let shares = |n| sizes.shares(n);
-        let prediction = predict(topology, orders, &curves, &allocators, &mut log, &shares, talks)?;
-        Ok(Some(prediction))
+        Ok(Some(Workload { log, sizes, allocators }))
     }
 
     /// The ordering to search, where one is wanted.

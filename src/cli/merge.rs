@@ -18,6 +18,9 @@ use crate::topology::Context;
 pub struct Command {
     /// The folder that holds the shards
     folder: PathBuf,
+    /// Write DIR/results.csv.gz instead of DIR/results.csv
+    #[arg(long)]
+    gz: bool,
 }
 
 impl Command {
@@ -44,6 +47,6 @@ impl Command {
         let shards = json!(shards.collect::<Vec<_>>());
         let seconds = parts.iter().map(|(_, part)| part.seconds).sum();
         let manifest = sweep::manifest(&plan, &table, seconds, shards);
-        sweep::write_results(&self.folder, &table, &manifest)
+        sweep::write_results(&self.folder, &table, &manifest, self.gz)
     }
 }

@@ -1,14 +1,25 @@
-//! Where results go: standard output, or a file that appears whole or not at all.
+//! Where results go: standard output, or a file that appears whole or not at all; compressed where its name
+//! ends in `.gz`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
 pub enum Output {
+    /// As it is.
+    Plain(Target),
+    /// Compressed. The bytes depend on the text alone: no name, no time.
+    Packed(Box<GzEncoder<Target>>),
+}
+
+/// Where bytes go.
+pub enum Target {
     /// Standard output.
     Stdout(BufWriter<io::StdoutLock<'static>>),
     /// A device, pipe or other target that cannot be renamed onto.
@@ -20,8 +31,27 @@ pub enum Output {
 impl Output {
     /// Opens `path`, or standard output for `None` and `-`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Output> {
+        let target = Target::open(path)?;
+        let packed = path.is_some_and(|path| path.extension().is_some_and(|e| e == "gz"));
+        Ok(match packed {
+            true => Output::Packed(Box::new(GzEncoder::new(target, Compression::default()))),
+            false => Output::Plain(target),
+        })
+    }
+
+    /// Makes the output complete: flushed, and at its place.
+    pub fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Output::Plain(target) => target.finish(),
+            Output::Packed(encoder) => encoder.finish().context("compressing")?.finish(),
+        }
+    }
+}
+
+impl Target {
+    fn open(path: Option<&Path>) -> anyhow::Result<Target> {
         let Some(path) = path.filter(|p| *p != Path::new("-")) else {
-            return Ok(Output::Stdout(BufWriter::with_capacity(1 << 16, io::stdout().lock())));
+            return Ok(Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout().lock())));
         };
         let fail = || format!("{}: writing", path.display());
         // A link keeps pointing where it does: the file behind it is replaced.
@@ -33,7 +63,7 @@ impl Output {
                 anyhow::bail!("{}: found a directory; expected a file to write", path.display());
             }
             let file = File::options().write(true).open(&target).with_context(fail)?;
-            return Ok(Output::Straight(target, BufWriter::with_capacity(1 << 16, file)));
+            return Ok(Target::Straight(target, BufWriter::with_capacity(1 << 16, file)));
         }
         let folder = match target.parent() {
             Some(parent) if parent != Path::new("") => parent.to_path_buf(),
@@ -45,17 +75,16 @@ impl Output {
             kind => io::Error::from(kind),
         };
         let beside = beside(&folder, &target).map_err(plainly).with_context(fail)?;
-        Ok(Output::Beside(target, BufWriter::with_capacity(1 << 16, beside)))
+        Ok(Target::Beside(target, BufWriter::with_capacity(1 << 16, beside)))
     }
 
-    /// Makes the output complete: flushed, and at its place.
-    pub fn finish(self) -> anyhow::Result<()> {
+    fn finish(self) -> anyhow::Result<()> {
         match self {
-            Output::Stdout(mut out) => Ok(out.flush()?),
-            Output::Straight(path, mut out) => {
+            Target::Stdout(mut out) => Ok(out.flush()?),
+            Target::Straight(path, mut out) => {
                 out.flush().with_context(|| format!("{}: writing", path.display()))
             }
-            Output::Beside(path, out) => {
+            Target::Beside(path, out) => {
                 let fail = || format!("{}: writing", path.display());
                 let file = out.into_inner().map_err(|e| e.into_error()).with_context(fail)?;
                 file.persist(&path).map_err(|e| e.error).with_context(fail)?;
@@ -84,17 +113,33 @@ fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Output::Stdout(out) => out.write(bytes),
-            Output::Straight(_, out) => out.write(bytes),
-            Output::Beside(_, out) => out.write(bytes),
+            Output::Plain(target) => target.write(bytes),
+            Output::Packed(encoder) => encoder.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Output::Stdout(out) => out.flush(),
-            Output::Straight(_, out) => out.flush(),
-            Output::Beside(_, out) => out.flush(),
+            Output::Plain(target) => target.flush(),
+            Output::Packed(encoder) => encoder.flush(),
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Target::Stdout(out) => out.write(bytes),
+            Target::Straight(_, out) => out.write(bytes),
+            Target::Beside(_, out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::Stdout(out) => out.flush(),
+            Target::Straight(_, out) => out.flush(),
+            Target::Beside(_, out) => out.flush(),
         }
     }
 }
@@ -141,6 +186,23 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"whole");
         write(Some(&path), b"again").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"again");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_name_in_gz_asks_for_compression() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.csv.gz");
+        write(Some(&path), b"a,b\n1,2\n").unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(bytes[..2], [0x1f, 0x8b]);
+        // No time of writing: the same text, the same bytes.
+        assert_eq!(bytes[4..8], [0; 4]);
+        assert_eq!(crate::input::Text::read(&path).unwrap().as_str(), "a,b\n1,2\n");
+        let mut out = Output::open(Some(&path)).unwrap();
+        out.write_all(b"half").unwrap();
+        drop(out);
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output;
-use super::sweep::{MANIFEST, RESULTS};
+use super::sweep::{MANIFEST, results};
 use crate::input::Text;
 use crate::report::sweep;
 use crate::topology::Context;
@@ -14,16 +14,16 @@ use crate::topology::Context;
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder report results")]
 pub struct Command {
-    /// The folder that holds results.csv
+    /// The folder that holds results.csv or results.csv.gz
     folder: PathBuf,
 }
 
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
-        let results = Text::read(&self.folder.join(RESULTS))?;
+        let table = Text::read(&results(&self.folder))?;
         let manifest = self.folder.join(MANIFEST);
         let manifest = if manifest.exists() { Some(Text::read(&manifest)?) } else { None };
-        let files = sweep::files(&results, manifest.as_ref().map(Text::as_str))?;
+        let files = sweep::files(&table, manifest.as_ref().map(Text::as_str))?;
         // The page comes last: it never refers to what is not there.
         for (name, text) in files.iter().rev() {
             output::write(Some(&self.folder.join(name)), text.as_bytes())?;

@@ -32,10 +32,13 @@ pub struct Command {
     /// Only part I (from 0) of N
     #[arg(long, value_name = "I/N", value_parser = |text: &str| Shard::parse(text).map_err(|e| e.to_string()))]
     shard: Option<Shard>,
+    /// Write DIR/results.csv.gz instead of DIR/results.csv
+    #[arg(long, conflicts_with = "shard")]
+    gz: bool,
 }
 
-/// The whole table.
-pub(super) const RESULTS: &str = "results.csv";
+/// The whole table, plain and compressed.
+const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
 /// What it was made of.
 pub(super) const MANIFEST: &str = "manifest.json";
 
@@ -72,7 +75,7 @@ impl Command {
             let table = store::table(&part.header, rows.iter().map(String::as_str));
             let seconds = began.elapsed().as_secs_f64();
             let manifest = manifest(&Described::of(&plan), &table, seconds, json!(null));
-            write_results(folder, &table, &manifest)?;
+            write_results(folder, &table, &manifest, self.gz)?;
             return remove(&folder.join("sweep.journal"));
         }
         let file = folder.join(format!("shard-{}-of-{}.csv", shard.index, shard.of));
@@ -166,12 +169,18 @@ fn remove(path: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// The table of a folder: the one that is there, else the plain one.
+pub(super) fn results(folder: &Path) -> PathBuf {
+    let [plain, packed] = RESULTS.map(|name| folder.join(name));
+    if !plain.exists() && packed.exists() { packed } else { plain }
+}
+
 /// Whether the folder holds the results of the plan with this hash.
 ///
 /// # Errors
 /// It holds others, or they are not as they were written.
 pub(super) fn finished(folder: &Path, hash: &str) -> anyhow::Result<bool> {
-    let (results, manifest) = (folder.join(RESULTS), folder.join(MANIFEST));
+    let (results, manifest) = (results(folder), folder.join(MANIFEST));
     if !manifest.exists() {
         if results.exists() {
             // Results come first: a kill may have left them without their manifest, beside a journal.
@@ -198,12 +207,10 @@ pub(super) fn finished(folder: &Path, hash: &str) -> anyhow::Result<bool> {
             found["plan"]["name"].as_str().unwrap_or_default()
         );
     }
-    let table = match std::fs::read(&results) {
-        Ok(table) => table,
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(false),
-        Err(e) => return Err(e).with_context(|| format!("{}: reading", results.display())),
-    };
-    if found["results"] != store::checksum(&table) {
+    if !results.exists() {
+        return Ok(false);
+    }
+    if found["results"] != store::checksum(Text::read(&results)?.as_str().as_bytes()) {
         bail!(
             "{}: found a table that {MANIFEST} does not fit; expected it as it was written: remove both to \
              make them again",
@@ -256,9 +263,16 @@ pub(super) fn manifest(plan: &Described, table: &str, seconds: f64, shards: Valu
 }
 
 /// Results first: a manifest never speaks of what is not there.
-pub(super) fn write_results(folder: &Path, table: &str, manifest: &str) -> anyhow::Result<()> {
-    output::write(Some(&folder.join(RESULTS)), table.as_bytes())?;
-    output::write(Some(&folder.join(MANIFEST)), manifest.as_bytes())
+pub(super) fn write_results(
+    folder: &Path,
+    table: &str,
+    manifest: &str,
+    gz: bool,
+) -> anyhow::Result<()> {
+    output::write(Some(&folder.join(RESULTS[usize::from(gz)])), table.as_bytes())?;
+    output::write(Some(&folder.join(MANIFEST)), manifest.as_bytes())?;
+    // One table a folder: an older one of the other form may stand there after a kill.
+    remove(&folder.join(RESULTS[usize::from(!gz)]))
 }
 
 /// The shards in a folder with their files' names, in the order of these.

@@ -39,6 +39,6 @@ impl Talk {
                 .next()
                 .context("no routing suits this machine")?,
         };
-        Ok(Some(Talks { fabric, pattern, routing }))
+        Ok(Some(Talks::new(fabric, pattern, routing)?))
     }
 }

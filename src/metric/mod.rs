@@ -5,6 +5,7 @@ pub mod correlation;
 mod cuts;
 pub mod envelope;
 pub mod mpc;
+mod pieces;
 pub mod placement;
 pub mod places;
 pub mod sums;

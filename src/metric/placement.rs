@@ -1,13 +1,13 @@
 //! Metrics of one allocation: how far apart, how stretched in rank, in how many pieces.
 
+use super::pieces::Pieces;
 use super::places::Places;
 use super::sums::Sums;
 use crate::error::Result;
-use crate::ids::RouterId;
 use crate::ranks::Ranks;
 use crate::ratio::ratio;
 use crate::topology::distance::{Product, Shape};
-use crate::topology::{Metric, RouterGraph, Topology};
+use crate::topology::{Metric, Topology};
 
 /// What is told of every allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +63,7 @@ pub struct Gauge<'t> {
     topology: &'t Topology,
     places: &'t Places,
     sums: Sums<'t>,
-    graph: &'t RouterGraph,
-    /// The epoch in which a router was last marked, and the next to visit.
-    seen: Vec<u32>,
-    epoch: u32,
-    stack: Vec<u32>,
+    pieces: Pieces<'t>,
 }
 
 impl<'t> Gauge<'t> {
@@ -76,16 +72,14 @@ impl<'t> Gauge<'t> {
     /// # Errors
     /// [`crate::Error::Memory`] where the router graph exceeds the run's limit.
     pub fn new(topology: &'t Topology, places: &'t Places) -> Result<Self> {
-        let graph = topology.graph()?;
-        let seen = vec![0; graph.router_count()];
-        let sums = Sums::new(places);
-        Ok(Gauge { topology, places, sums, graph, seen, epoch: 0, stack: Vec::new() })
+        let pieces = Pieces::new(places.seats(topology.graph()?));
+        Ok(Gauge { topology, places, sums: Sums::new(places), pieces })
     }
 
     /// The metrics of a non-empty allocation.
     ///
     /// # Complexity
-    /// That of [`Sums::total`] and O(s·degree) for the components, s members.
+    /// That of [`Sums::total`] and at most O(s·degree) for the components, s members.
     pub fn measure(&mut self, ranks: &Ranks) -> Placement {
         let (linear_span, ring_span) = spans(ranks, self.places.len());
         Placement {
@@ -93,41 +87,8 @@ impl<'t> Gauge<'t> {
             total_distance: self.sums.total(ranks),
             linear_span,
             ring_span,
-            components: self.components(ranks),
+            components: self.pieces.count(ranks),
         }
-    }
-
-    /// Connected components of the routers under `ranks`: routers are marked as members, then as visited.
-    fn components(&mut self, ranks: &Ranks) -> u32 {
-        if self.epoch >= u32::MAX - 2 {
-            self.seen.fill(0);
-            self.epoch = 0;
-        }
-        self.epoch += 2;
-        let (member, visited) = (self.epoch - 1, self.epoch);
-        let routers = self.places.routers();
-        for rank in ranks.iter() {
-            self.seen[routers[rank as usize] as usize] = member;
-        }
-        let mut components = 0;
-        for rank in ranks.iter() {
-            let router = routers[rank as usize];
-            if self.seen[router as usize] != member {
-                continue;
-            }
-            components += 1;
-            self.seen[router as usize] = visited;
-            self.stack.push(router);
-            while let Some(u) = self.stack.pop() {
-                for v in self.graph.neighbours(RouterId(u)) {
-                    if self.seen[*v as usize] == member {
-                        self.seen[*v as usize] = visited;
-                        self.stack.push(*v);
-                    }
-                }
-            }
-        }
-        components
     }
 
     /// Diameter and bounding box of a non-empty allocation.

@@ -1,11 +1,14 @@
 //! Where the ranks of an ordering stand, prepared for many distance sums over small sets of them.
 
+use std::sync::OnceLock;
+
+use super::pieces::Seats;
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::ordering::NodeOrder;
 use crate::topology::distance::{Axis, Shape};
 use crate::topology::search::{self, Search};
-use crate::topology::{Metric, Topology};
+use crate::topology::{Metric, RouterGraph, Topology};
 
 /// The ranks of one ordering on one topology, and what tells the distance between any two of them.
 ///
@@ -18,6 +21,8 @@ pub struct Places {
     pub(super) kind: Kind,
     /// `growth[d]`: at most so many nodes stand within d hops of any node, itself included.
     growth: Vec<u64>,
+    /// Made when first asked for.
+    seats: OnceLock<Seats>,
 }
 
 /// How distances are found.
@@ -204,7 +209,7 @@ impl Places {
             _ => table(topology)?,
         };
         let growth = growth(topology, &kind).into_iter().map(|routers| routers * per).collect();
-        Ok(Places { routers, kind, growth })
+        Ok(Places { routers, kind, growth, seats: OnceLock::new() })
     }
 
     /// How many ranks there are.
@@ -220,6 +225,11 @@ impl Places {
     /// The router of every rank.
     pub fn routers(&self) -> &[u32] {
         &self.routers
+    }
+
+    /// The seats of the routers, on the graph of the topology these places were made of.
+    pub(super) fn seats(&self, graph: &RouterGraph) -> &Seats {
+        self.seats.get_or_init(|| Seats::new(&self.routers, graph))
     }
 
     /// Hops between two ranks. O(axes).

@@ -57,9 +57,6 @@ const VARIABLES: usize = 60_000;
 /// Most edges of the path problem.
 const EDGES: usize = 20_000;
 
-/// Operations for the bound that is there before any solver starts.
-const QUICK_BOUND: u64 = 100_000_000;
-
 /// Runs `ilp` with its parameters under a watcher.
 ///
 /// # Errors
@@ -84,8 +81,8 @@ pub fn ilp(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Ou
     let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
         return Err(Error::input(params.place().clone(), "no start", "an ordering to start from"));
     };
-    let work = settings.bound_work().min(QUICK_BOUND);
-    let bound = bounds::lower(topology, &problem, work);
+    let [quick, _] = settings.bound_work();
+    let bound = bounds::lower(topology, &problem, quick, &|| watch.should_stop());
     watch.progress(value, bound);
     let done = |order: &[u32], bound, by: &str, status| {
         Ok(Outcome::new(&problem, order, bound, by, status).noted(&settings))

@@ -145,7 +145,7 @@ pub fn predict(
             Agreement { allocator, spearman: spearman(&x, &y), kendall: kendall(&x, &y) }
         })
         .collect();
-    let guest = talks.map(|t| (t.pattern.to_string(), t.routing.name.to_string()));
+    let guest = talks.map(|t| (t.pattern().to_string(), t.routing().name.to_string()));
     let allocators = allocators.to_vec();
     Ok(Prediction { workload, allocators, placed, skipped, rows, guest, agreement })
 }

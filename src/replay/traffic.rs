@@ -13,12 +13,35 @@ use crate::trace::JobKey;
 /// How jobs talk.
 #[derive(Clone, Copy)]
 pub struct Talks<'a> {
-    /// The links.
-    pub fabric: &'a Fabric<'a>,
+    fabric: &'a Fabric<'a>,
+    pattern: &'a str,
+    routing: &'static Routing,
+}
+
+impl<'a> Talks<'a> {
+    /// `pattern` is one of [`crate::mapping::guest::PATTERNS`]; `routing` tells which links traffic takes.
+    ///
+    /// # Errors
+    /// An unknown pattern, a routing that does not suit the machine.
+    pub fn new(
+        fabric: &'a Fabric<'a>,
+        pattern: &'a str,
+        routing: &'static Routing,
+    ) -> Result<Self> {
+        sized(pattern, 2, fabric.topology.context())?;
+        routing.check(fabric.topology)?;
+        Ok(Talks { fabric, pattern, routing })
+    }
+
     /// One of [`crate::mapping::guest::PATTERNS`].
-    pub pattern: &'a str,
+    pub fn pattern(&self) -> &str {
+        self.pattern
+    }
+
     /// Which links traffic takes.
-    pub routing: &'static Routing,
+    pub fn routing(&self) -> &'static Routing {
+        self.routing
+    }
 }
 
 /// A job's time on its ranks.
@@ -112,11 +135,9 @@ impl<'a> Traffic<'a> {
     /// No job yet.
     ///
     /// # Errors
-    /// An unknown pattern, a routing that does not suit the machine, more memory than allowed.
+    /// More memory than allowed.
     pub fn new(talks: Talks<'a>, order: &'a NodeOrder) -> Result<Self> {
         let Talks { fabric, pattern, routing } = talks;
-        sized(pattern, 2, fabric.topology.context())?;
-        routing.check(fabric.topology)?;
         fabric.topology.require("the loads of links", 28 * fabric.links.len() as u64)?;
         Ok(Traffic {
             fabric,
@@ -227,7 +248,7 @@ mod tests {
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let fabric = Fabric::new(&topology).unwrap();
         let routing = Routing::named("dimension-order").unwrap();
-        let talks = Talks { fabric: &fabric, pattern: "ring", routing };
+        let talks = Talks::new(&fabric, "ring", routing).unwrap();
         let mut traffic = Traffic::new(talks, &order).unwrap();
         let ranks = |runs: &[(u32, u32)]| {
             let mut ranks = Ranks::default();

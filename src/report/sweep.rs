@@ -51,6 +51,7 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
             })
             .collect::<String>()
     );
+    let file = results.name().rsplit('/').next().unwrap_or_default();
     let beside = match manifest.is_null() {
         true => "",
         false => {
@@ -66,6 +67,7 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
         ("verdict", page.verdict()),
         ("sections", page.text),
         ("notes", notes(&rows)),
+        ("results", escape(file)),
         ("manifest", beside.to_string()),
         ("facts", facts),
     ];

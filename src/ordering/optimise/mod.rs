@@ -243,6 +243,9 @@ impl<'s> Problem<'s> {
     }
 }
 
+/// The share of the time that is kept for a better bound where one can be had.
+const FOR_BOUND: f64 = 0.3;
+
 /// Runs `optimise` with its parameters under a watcher.
 ///
 /// # Errors
@@ -259,8 +262,25 @@ pub fn optimise(topology: &Topology, params: &Params, watch: &dyn Watch) -> Resu
         return Ok(Outcome::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
             .noted(&settings));
     }
-    let bound = bounds::lower(topology, &problem, settings.bound_work());
-    let found = search::search(&problem, &starts, &settings.budget(), watch, bound);
+    let late = || match (settings.time, watch.seconds()) {
+        (Some(limit), Some(now)) => now > limit,
+        _ => false,
+    };
+    let stop = || watch.should_stop() || late();
+    let [quick, thorough] = settings.bound_work();
+    // Balls have no thorough form: theirs is there before the search.
+    let first = if problem.weights.has_edges() { thorough } else { quick };
+    let mut bound = bounds::lower(topology, &problem, first, &stop);
+    let gains = bounds::gains(topology, &problem, quick, thorough);
+    let mut budget = settings.budget();
+    if gains && let (Some(end), Some(now)) = (budget.time, watch.seconds()) {
+        budget.time = Some(end - FOR_BOUND * (end - now));
+    }
+    let found = search::search(&problem, &starts, &budget, watch, bound);
+    if gains && found.objective > bound {
+        bound = bound.max(bounds::lower(topology, &problem, thorough, &stop));
+        watch.progress(found.objective, bound);
+    }
     let status = match (found.stopped, settings.time) {
         (true, _) => Status::Stopped,
         (false, Some(_)) if settings.steps.is_none_or(|s| found.steps < s) => Status::TimeLimit,

@@ -29,6 +29,13 @@ const SCOUT_SHARE: f64 = 0.06;
 /// Elements up to which there are scouts: on longer sequences a share of the budget gets nowhere.
 const SCOUTED: usize = 6000;
 
+/// Steps an element, of one chain, that the temperatures are meant for; without scouts, fewer steps begin and
+/// end colder: what is broken up could not be mended.
+const STEPS_AN_ELEMENT: f64 = 4000.0;
+
+/// Steps that tell how many there will be in a stretch of time.
+const PROBE: u64 = 16 * 1024;
+
 /// What a search found.
 pub(super) struct Found {
     pub order: Vec<u32>,
@@ -113,6 +120,8 @@ impl Run<'_> {
         let scouts = if self.problem.space.len() <= SCOUTED { SCOUTS } else { 0 };
         let end = if window > SHORT { 0.8 } else { 1.0 };
         let mut leaders: Vec<Ranked> = Vec::new();
+        let chill = if scouts > 0 { 1.0 } else { self.pace() };
+        let (hot, cold) = (chill * hot, chill * cold);
         let middle = if scouts > 0 { 0.6 * hot } else { hot };
         for wave in 0..scouts {
             let from: Vec<Vec<u32>> = (0..self.chains)
@@ -131,8 +140,31 @@ impl Run<'_> {
         self.leg(from, SHORT, Cooling { from: middle, to: cold }, share, ROUNDS);
         if window > SHORT {
             let from = vec![self.found.order.clone(); self.chains];
-            self.leg(from, LONG, Cooling { from: 0.12, to: 0.04 }, (end, 1.0), 3);
+            let cooling = Cooling { from: chill * 0.12, to: chill * 0.04 };
+            self.leg(from, LONG, cooling, (end, 1.0), 3);
         }
+    }
+
+    /// By how much colder than usual to search, as a factor. With a time limit a chain that is thrown away
+    /// tells how many steps there will be.
+    fn pace(&self) -> f64 {
+        let elements = (self.problem.space.len() * self.chains) as f64;
+        let steps = match (self.budget.steps, self.budget.time, self.watch.seconds()) {
+            (None, Some(limit), Some(began)) => {
+                let lag = self.problem.element_lags(SHORT);
+                let ring = self.problem.weights.is_ring();
+                let chance = Chance::new(self.budget.seed, u64::MAX);
+                let order = &self.found.order;
+                let mut chain =
+                    Chain::new(self.problem.space, order, &lag, lag.len(), ring, chance);
+                let cold = Cooling { from: 0.02, to: 0.02 };
+                chain.run(cold, 1.0, &|steps| steps as f64 / PROBE as f64);
+                let now = self.watch.seconds().unwrap_or(began);
+                PROBE as f64 * self.chains as f64 * (limit - now).max(0.0) / (now - began).max(1e-9)
+            }
+            (steps, ..) => steps.map_or(f64::MAX, |steps| steps as f64),
+        };
+        (steps / elements / STEPS_AN_ELEMENT).sqrt().clamp(0.05, 1.0)
     }
 
     /// One chain from each of `from`, side by side, over a share of the budget.

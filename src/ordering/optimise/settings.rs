@@ -11,8 +11,11 @@ use crate::trace::swf::Options;
 /// Steps where the user names none: a few seconds.
 const DEFAULT_STEPS: u64 = 4_000_000;
 
-/// Operations spent on a bound: about a second.
-const BOUND_WORK: u64 = 2_000_000_000;
+/// Operations spent on a bound: some seconds.
+const BOUND_WORK: u64 = 8_000_000_000;
+
+/// Operations spent on a bound before a search: a moment.
+const QUICK_BOUND: u64 = 200_000_000;
 
 /// Options as read.
 #[derive(Clone, Debug)]
@@ -106,11 +109,10 @@ impl Settings {
         Budget { steps, time: self.time, seed: self.seed }
     }
 
-    /// Operations that a bound may take: fewer where little time or few steps are asked for.
-    pub fn bound_work(&self) -> u64 {
-        let by_time = self.time.map_or(u64::MAX, |t| (t * 3e8) as u64);
+    /// Operations that a bound may take, before the search and after: fewer where few steps are asked for.
+    pub fn bound_work(&self) -> [u64; 2] {
         let by_steps = self.steps.map_or(u64::MAX, |s| s.saturating_mul(1000));
-        BOUND_WORK.min(by_time).min(by_steps)
+        [QUICK_BOUND, BOUND_WORK].map(|work| work.min(by_steps))
     }
 }
 

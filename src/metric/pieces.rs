@@ -1,0 +1,207 @@
+//! The connected pieces of an allocation: routers renumbered in the order of ranks, so that a job's
+//! neighbourhood lies together in memory.
+
+use crate::ids::RouterId;
+use crate::ranks::Ranks;
+use crate::topology::RouterGraph;
+
+/// No seat, no segment.
+const NONE: u32 = u32::MAX;
+
+/// The routers of one ordering as *seats*, numbered as the ordering first comes to them, and the links
+/// between seats.
+///
+/// A link of a seat to the next one counts as a *joint*: a stretch of joined seats is one piece without a
+/// look at the links.
+#[derive(Debug)]
+pub(super) struct Seats {
+    /// The seat of each rank; none where it is the rank itself.
+    of_rank: Option<Vec<u32>>,
+    /// How many seats below this one are not joined to the next.
+    breaks: Vec<u32>,
+    /// Where the links of each seat begin in `above`.
+    starts: Vec<u32>,
+    /// For each seat the linked seats two or more above it.
+    above: Vec<u32>,
+}
+
+impl Seats {
+    /// The seats of an ordering with these routers, rank by rank. O(ranks + links) time and memory.
+    pub fn new(routers: &[u32], graph: &RouterGraph) -> Self {
+        let mut seat_of = vec![NONE; graph.router_count()];
+        let mut seats = Vec::with_capacity(routers.len());
+        for router in routers {
+            if seat_of[*router as usize] == NONE {
+                seat_of[*router as usize] = seats.len() as u32;
+                seats.push(*router);
+            }
+        }
+        let of_rank = (seats.len() < routers.len())
+            .then(|| routers.iter().map(|r| seat_of[*r as usize]).collect());
+        let (mut breaks, mut starts, mut above) = (vec![0], vec![0], Vec::new());
+        let mut broken = 0;
+        for (seat, router) in seats.iter().enumerate() {
+            let linked = graph.neighbours(RouterId(*router)).iter().map(|r| seat_of[*r as usize]);
+            let mut joined = false;
+            for other in linked.filter(|other| *other != NONE) {
+                joined |= other as usize == seat + 1;
+                if other as usize > seat + 1 {
+                    above.push(other);
+                }
+            }
+            broken += u32::from(!joined);
+            breaks.push(broken);
+            starts.push(above.len() as u32);
+        }
+        Seats { of_rank, breaks, starts, above }
+    }
+
+    fn above(&self, seat: u32) -> &[u32] {
+        &self.above[self.starts[seat as usize] as usize..self.starts[seat as usize + 1] as usize]
+    }
+
+    /// Whether a seat is linked to the next.
+    fn joined(&self, seat: u32) -> bool {
+        self.breaks[seat as usize] == self.breaks[seat as usize + 1]
+    }
+}
+
+/// Counts pieces, with the buffers that takes.
+#[derive(Debug)]
+pub(super) struct Pieces<'s> {
+    seats: &'s Seats,
+    /// The segment of each seat that is a member; empty between calls.
+    segment: Vec<u32>,
+    /// Of each segment, one it hangs together with, itself at a root.
+    parent: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl<'s> Pieces<'s> {
+    pub fn new(seats: &'s Seats) -> Self {
+        let segment = vec![NONE; seats.breaks.len() - 1];
+        Pieces { seats, segment, parent: Vec::new(), members: Vec::new() }
+    }
+
+    /// Connected components of the routers under `ranks`.
+    ///
+    /// # Complexity
+    /// O(runs) where every run of seats is joined and there is one; else O(s·degree) with s members, less
+    /// where few links already join all.
+    pub fn count(&mut self, ranks: &Ranks) -> u32 {
+        if self.seats.of_rank.is_none()
+            && let [run] = ranks.runs()
+            && self.seats.breaks[run.last() as usize] == self.seats.breaks[run.first as usize]
+        {
+            return 1;
+        }
+        let mut pieces = self.split(ranks);
+        'all: for seat in &self.members {
+            for other in self.seats.above(*seat) {
+                if pieces == 1 {
+                    break 'all;
+                }
+                let (a, b) = (self.segment[*seat as usize], self.segment[*other as usize]);
+                if b == NONE || a == b {
+                    continue;
+                }
+                let (a, b) = (root(&mut self.parent, a), root(&mut self.parent, b));
+                if a != b {
+                    self.parent[a.max(b) as usize] = a.min(b);
+                    pieces -= 1;
+                }
+            }
+        }
+        self.members.iter().for_each(|seat| self.segment[*seat as usize] = NONE);
+        pieces
+    }
+
+    /// Lists the seats under `ranks`, ascending, and tells them into segments of joined ones; how many those
+    /// are.
+    fn split(&mut self, ranks: &Ranks) -> u32 {
+        self.members.clear();
+        match &self.seats.of_rank {
+            None => self.members.extend(ranks.iter()),
+            Some(seats) => {
+                self.members.extend(ranks.iter().map(|rank| seats[rank as usize]));
+                self.members.sort_unstable();
+                self.members.dedup();
+            }
+        }
+        self.parent.clear();
+        let mut last = None;
+        for seat in &self.members {
+            if last.is_none_or(|last| last + 1 != *seat || !self.seats.joined(last)) {
+                self.parent.push(self.parent.len() as u32);
+            }
+            self.segment[*seat as usize] = self.parent.len() as u32 - 1;
+            last = Some(*seat);
+        }
+        self.parent.len() as u32
+    }
+}
+
+/// The root above a segment; halves the way there.
+fn root(parent: &mut [u32], mut at: u32) -> u32 {
+    while parent[at as usize] != at {
+        let up = parent[parent[at as usize] as usize];
+        parent[at as usize] = up;
+        at = up;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ordering::NodeOrder;
+    use crate::topology::Topology;
+
+    /// Components by a flood over the whole graph.
+    fn flood(graph: &RouterGraph, routers: &[u32]) -> u32 {
+        let mut left: std::collections::BTreeSet<u32> = routers.iter().copied().collect();
+        let mut components = 0;
+        while let Some(first) = left.pop_first() {
+            components += 1;
+            let mut at = vec![first];
+            while let Some(router) = at.pop() {
+                at.extend(graph.neighbours(RouterId(router)).iter().filter(|v| left.remove(v)));
+            }
+        }
+        components
+    }
+
+    proptest! {
+        #[test]
+        fn the_count_is_a_flood_s(
+            spec in prop::sample::select(vec![
+                "torus:4x5x3", "grid:6x4,wrap=10,per_router=3", "mesh:40", "random-regular:n=48,d=3,seed=2",
+                "dragonfly:p=2,a=4,h=2,g=9", "fat-tree:k=6",
+            ]),
+            order in prop::sample::select(vec!["row-major", "random:seed=5", "bfs"]),
+            picks in prop::collection::vec((0u32..72, 1u32..12), 1..6),
+        ) {
+            let topology = Topology::inline(spec, &Default::default()).unwrap();
+            let order = NodeOrder::make(&topology, order).unwrap();
+            let routers: Vec<u32> = order.nodes().iter().map(|n| topology.router_of(*n).0).collect();
+            let graph = topology.graph().unwrap();
+            let seats = Seats::new(&routers, graph);
+            let mut pieces = Pieces::new(&seats);
+            // Twice: the first set must leave nothing behind.
+            for skip in 0..2 {
+                let members: std::collections::BTreeSet<u32> = picks.iter().skip(skip)
+                    .flat_map(|(first, count)| *first..first + count)
+                    .filter(|rank| (*rank as usize) < routers.len()).collect();
+                if members.is_empty() {
+                    continue;
+                }
+                let mut ranks = Ranks::default();
+                members.iter().for_each(|rank| ranks.push_rank(*rank));
+                let under: Vec<u32> = members.iter().map(|rank| routers[*rank as usize]).collect();
+                prop_assert_eq!(pieces.count(&ranks), flood(graph, &under));
+            }
+        }
+    }
+}
