@@ -327,3 +327,40 @@ fn workload_orderings_are_no_worse_than_any_other() {
         [("bfs", 0.05), ("rcm", 0.05), ("spectral", 0.05), ("nearest", 0.05), ("dfs", 0.05)];
     log_uniform("random-regular:n=96,d=4,seed=3", &graph);
 }
+
+/// The files in `orderings/`: each orders its machine, and Hopper's is better for its sizes than any ordering
+/// that `compare` would show, by what its header says.
+#[test]
+fn kept_orderings_fit_their_machines() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("orderings");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "txt") {
+            continue;
+        }
+        files += 1;
+        let text = std::fs::read_to_string(&path).unwrap();
+        let header = |key: &str| text.lines().find_map(|l| l.strip_prefix(&format!("# {key}: ")));
+        let name = header("topology").and_then(|t| t.split(' ').next()).unwrap();
+        let topology = nodeorder::catalog::topology(name, &Default::default()).unwrap();
+        let kept = NodeOrder::make(&topology, path.to_str().unwrap()).unwrap();
+        assert_eq!(kept.len(), topology.node_count(), "{name}");
+        if !path.ends_with("hopper-workload.txt") {
+            continue;
+        }
+        let shares = nodeorder::trace::Sizes::log_uniform().shares(kept.len() as u32).unwrap();
+        let value = |order: &NodeOrder| {
+            let curve = nodeorder::metric::mpc::curve(&topology, order).unwrap();
+            nodeorder::replay::prediction::weighted_mpc(&curve, &shares)
+        };
+        let objective: f64 =
+            header("objective").and_then(|t| t.split(',').next()).unwrap().parse().unwrap();
+        assert!((value(&kept) - objective).abs() < 1e-9, "{}", value(&kept));
+        for other in nodeorder::ordering::defaults::suiting(&topology) {
+            let other = NodeOrder::make(&topology, &other).unwrap();
+            assert!(value(&other) > 1.01 * objective, "{}", other.label());
+        }
+    }
+    assert!(files >= 3);
+}
