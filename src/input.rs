@@ -97,13 +97,18 @@ impl Text {
     }
 }
 
+/// Whether the file of this name is compressed, read or written: it ends in `.gz`.
+pub fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "gz")
+}
+
 /// The bytes of `path`, and the name that messages call them by.
 fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
     if path == Path::new("-") {
         return Ok(("standard input".into(), Box::new(std::io::stdin())));
     }
     let file = std::fs::File::open(path).map_err(|e| Error::io(path, "opening", e))?;
-    let source: Box<dyn Read + Send> = if path.extension().is_some_and(|e| e == "gz") {
+    let source: Box<dyn Read + Send> = if is_packed(path) {
         Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(file)))
     } else {
         Box::new(file)

@@ -26,6 +26,7 @@ pub mod input;
 pub mod mapping;
 pub mod metric;
 pub mod ordering;
+pub mod pair_sums;
 pub mod params;
 pub mod plot;
 pub mod random;

@@ -10,6 +10,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
+use crate::input::is_packed;
+
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
 pub enum Output {
     /// As it is.
@@ -32,8 +34,7 @@ impl Output {
     /// Opens `path`, or standard output for `None` and `-`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Output> {
         let target = Target::open(path)?;
-        let packed = path.is_some_and(|path| path.extension().is_some_and(|e| e == "gz"));
-        Ok(match packed {
+        Ok(match path.is_some_and(is_packed) {
             true => Output::Packed(Box::new(GzEncoder::new(target, Compression::default()))),
             false => Output::Plain(target),
         })

@@ -83,10 +83,14 @@ fn in_machine(topology: &Topology, routers: &[(u32, u64)]) -> Result<Sums> {
     let lookups = (routers.len() as u64).saturating_mul(routers.len() as u64);
     let parts = from_each(topology, &sources, lookups, |from, hops, sums: &mut Sums| {
         let here = routers[from].1;
+        // A router's distances to all nodes fit 64 bits.
+        let (mut row, mut far) = (0, 0);
         for (to, there) in routers {
             let hops = hops.to(*to);
-            *sums = add(*sums, (u128::from(here * there) * u128::from(hops), hops));
+            row += there * u64::from(hops);
+            far = far.max(hops);
         }
+        *sums = add(*sums, (u128::from(here) * u128::from(row), far));
     })?;
     Ok(parts.into_iter().fold((0, 0), add))
 }

@@ -13,6 +13,8 @@ pub(super) enum Hops<'a> {
     Closed { metric: &'a Metric, from: RouterId },
     /// From a search for a batch of them.
     Batch { search: &'a Search<'a>, source: usize },
+    /// From the same, written out.
+    Bytes(&'a [u8]),
     /// From a search for it alone.
     Filled(&'a [u32]),
 }
@@ -25,6 +27,7 @@ impl Hops<'_> {
             // A search takes over where there is no formula.
             Hops::Closed { metric, from } => metric.between(*from, RouterId(router)).unwrap_or(0),
             Hops::Batch { search, source } => search.hops(RouterId(router), *source),
+            Hops::Bytes(hops) => u32::from(hops[router as usize]),
             Hops::Filled(hops) => hops[router as usize],
         }
     }
@@ -32,6 +35,9 @@ impl Hops<'_> {
 
 /// A step of a search from 512 routers over one link, in formulas worked out.
 const STEPS: u64 = 32;
+
+/// Hops that are looked up in a search as quickly as one of all pairs is written out.
+const WRITTEN: u64 = 8;
 
 /// Calls `visit` with each of `sources`, by number, and the hops from it; `lookups` says how many hops it will
 /// ask for in all. A batch of sources adds to one `T`; returned in the order of the sources, whatever the number
@@ -62,14 +68,23 @@ pub(super) fn from_each<T: Default + Send>(
         };
         return Ok((0..batches.len()).into_par_iter().map(run).collect());
     }
-    let planes = 10 * 64 * graph.router_count() as u64;
+    let planes = (10 * 64 + WIDTH as u64) * graph.router_count() as u64;
     let threads = rayon::current_num_threads().min(batches.len()) as u64;
     topology.require("searching from 512 routers at once", threads * planes)?;
-    let run = |search: &mut Search<'_>, b: usize| {
+    let pairs = (sources.len() as u64).saturating_mul(graph.router_count() as u64);
+    let many = lookups >= pairs / WRITTEN;
+    let run = |(search, rows): &mut (Search<'_>, Rows), b: usize| {
         let mut sum = T::default();
         let routers: Vec<RouterId> = batches[b].iter().map(|r| RouterId(*r)).collect();
         if search.run(&routers).is_some() {
             let search = &*search;
+            if many {
+                rows.fill(search, graph.router_count(), routers.len());
+                batch(b, &mut |source, _| {
+                    visit(WIDTH * b + source, &Hops::Bytes(rows.of(source)), &mut sum);
+                });
+                return sum;
+            }
             batch(b, &mut |source, _| {
                 visit(WIDTH * b + source, &Hops::Batch { search, source }, &mut sum);
             });
@@ -83,7 +98,36 @@ pub(super) fn from_each<T: Default + Send>(
         });
         sum
     };
-    Ok((0..batches.len()).into_par_iter().map_init(|| Search::new(graph), run).collect())
+    Ok((0..batches.len())
+        .into_par_iter()
+        .map_init(|| (Search::new(graph), Rows::default()), run)
+        .collect())
+}
+
+/// The hops a search has found, source by source: in the search they stand router by router.
+#[derive(Default)]
+struct Rows {
+    bytes: Vec<u8>,
+    stride: usize,
+}
+
+impl Rows {
+    fn fill(&mut self, search: &Search<'_>, routers: usize, sources: usize) {
+        // Not a power of two: all rows at one router would share a few lines of the cache.
+        self.stride = routers.next_multiple_of(64) + 64;
+        self.bytes.resize(self.stride * sources, 0);
+        let mut found = [0; WIDTH];
+        for router in 0..routers {
+            search.expand(RouterId(router as u32), &mut found);
+            for (source, hops) in found[..sources].iter().enumerate() {
+                self.bytes[source * self.stride + router] = *hops;
+            }
+        }
+    }
+
+    fn of(&self, source: usize) -> &[u8] {
+        &self.bytes[source * self.stride..][..self.stride]
+    }
 }
 
 #[cfg(test)]
@@ -98,6 +142,7 @@ mod tests {
             ("torus:7x5x3", 1),
             ("torus:7x5x3", u64::MAX),
             ("random-regular:n=600,d=3,seed=2", 1),
+            ("random-regular:n=600,d=3,seed=2", u64::MAX),
             ("watts-strogatz:n=700,k=2,p=0,seed=1", 1),
         ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();

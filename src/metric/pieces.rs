@@ -1,6 +1,8 @@
 //! The connected pieces of an allocation: routers renumbered in the order of ranks, so that a job's
 //! neighbourhood lies together in memory.
 
+use petgraph::unionfind::UnionFind;
+
 use crate::ids::RouterId;
 use crate::ranks::Ranks;
 use crate::topology::RouterGraph;
@@ -72,15 +74,13 @@ pub(super) struct Pieces<'s> {
     seats: &'s Seats,
     /// The segment of each seat that is a member; empty between calls.
     segment: Vec<u32>,
-    /// Of each segment, one it hangs together with, itself at a root.
-    parent: Vec<u32>,
     members: Vec<u32>,
 }
 
 impl<'s> Pieces<'s> {
     pub fn new(seats: &'s Seats) -> Self {
         let segment = vec![NONE; seats.breaks.len() - 1];
-        Pieces { seats, segment, parent: Vec::new(), members: Vec::new() }
+        Pieces { seats, segment, members: Vec::new() }
     }
 
     /// Connected components of the routers under `ranks`.
@@ -96,18 +96,14 @@ impl<'s> Pieces<'s> {
             return 1;
         }
         let mut pieces = self.split(ranks);
+        let mut joined = UnionFind::<u32>::new(pieces as usize);
         'all: for seat in &self.members {
             for other in self.seats.above(*seat) {
                 if pieces == 1 {
                     break 'all;
                 }
                 let (a, b) = (self.segment[*seat as usize], self.segment[*other as usize]);
-                if b == NONE || a == b {
-                    continue;
-                }
-                let (a, b) = (root(&mut self.parent, a), root(&mut self.parent, b));
-                if a != b {
-                    self.parent[a.max(b) as usize] = a.min(b);
+                if b != NONE && a != b && joined.union(a, b) {
                     pieces -= 1;
                 }
             }
@@ -128,27 +124,15 @@ impl<'s> Pieces<'s> {
                 self.members.dedup();
             }
         }
-        self.parent.clear();
-        let mut last = None;
+        let (mut last, mut segments) = (None, 0);
         for seat in &self.members {
-            if last.is_none_or(|last| last + 1 != *seat || !self.seats.joined(last)) {
-                self.parent.push(self.parent.len() as u32);
-            }
-            self.segment[*seat as usize] = self.parent.len() as u32 - 1;
+            let apart = |last: u32| last + 1 != *seat || !self.seats.joined(last);
+            segments += u32::from(last.is_none_or(apart));
+            self.segment[*seat as usize] = segments - 1;
             last = Some(*seat);
         }
-        self.parent.len() as u32
+        segments
     }
-}
-
-/// The root above a segment; halves the way there.
-fn root(parent: &mut [u32], mut at: u32) -> u32 {
-    while parent[at as usize] != at {
-        let up = parent[parent[at as usize] as usize];
-        parent[at as usize] = up;
-        at = up;
-    }
-    at
 }
 
 #[cfg(test)]

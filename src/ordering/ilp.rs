@@ -7,8 +7,8 @@ use good_lp::{
     SolverModel, Variable, constraint, microlp, variable,
 };
 
+use super::optimise::{Bounds, candidates, dp, space::Space};
 use super::optimise::{Kind, Outcome, Problem, Settings, Status, Unwatched, Watch};
-use super::optimise::{bounds, candidates, dp, space::Space};
 use super::{Method, Needs};
 use crate::error::{Error, Result};
 use crate::params::Params;
@@ -68,7 +68,7 @@ pub fn ilp(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Ou
     params.finish()?;
     available(params, solver)?;
     let space = Space::new(topology, settings.split)?;
-    let problem = Problem::new(&space, settings.weights.clone());
+    let problem = Problem::new(topology, &space, settings.weights.clone());
     if !problem.even {
         return Err(Error::unsuited(
             params.place().clone(),
@@ -82,7 +82,7 @@ pub fn ilp(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Ou
         return Err(Error::input(params.place().clone(), "no start", "an ordering to start from"));
     };
     let [quick, _] = settings.bound_work();
-    let bound = bounds::lower(topology, &problem, quick, &|| watch.should_stop());
+    let bound = Bounds::new(&problem).lower(quick, &|| watch.should_stop());
     watch.progress(value, bound);
     let done = |order: &[u32], bound, by: &str, status| {
         Ok(Outcome::new(&problem, order, bound, by, status).noted(&settings))

@@ -11,8 +11,9 @@ use crate::params::Params;
 /// again, down to single nodes. Traffic with processes elsewhere pulls a process to the half that is nearer
 /// to where those are by now.
 ///
-/// Each cut starts from two divisions, by process number and grown from the first process, and is improved
-/// by Fiduccia-Mattheyses passes that keep the sizes.
+/// Each cut starts from several divisions, by process number and grown around single processes (the first, the
+/// one reached last from it, the one reached last from that, others), is improved by Fiduccia-Mattheyses
+/// passes that keep the sizes, and the best is taken.
 ///
 /// # Complexity
 /// O(messages · log² processes) a pass.
@@ -30,6 +31,9 @@ pub const METHOD: Method = Method {
 
 /// Passes over a cut at most.
 const PASSES: usize = 12;
+
+/// Processes, evenly spaced by number, that cuts are grown around.
+const SEEDS: usize = 6;
 
 pub(super) fn bisection(problem: &Problem, _: &Params) -> Result<Vec<u32>> {
     let n = problem.len();
@@ -110,7 +114,15 @@ impl<'a> Cut<'a> {
     fn halve(&mut self, processes: &mut [u32], centres: [u32; 2], middle: &[u32]) {
         processes.sort_unstable();
         let half = processes.len() / 2;
-        let starts = [processes.to_vec(), self.grown(processes)];
+        let mut starts = vec![processes.to_vec(), self.grown(processes, processes[0])];
+        for _ in 0..2 {
+            if let Some(far) = starts.last().and_then(|start| start.last().copied()) {
+                starts.push(self.grown(processes, far));
+            }
+        }
+        for part in 1..SEEDS {
+            starts.push(self.grown(processes, processes[part * processes.len() / SEEDS]));
+        }
         let mut best: Option<(f64, Vec<u8>)> = None;
         for start in starts {
             start.iter().enumerate().for_each(|(i, p)| {
@@ -128,15 +140,15 @@ impl<'a> Cut<'a> {
         processes.iter().for_each(|p| self.side[*p as usize] = OUTSIDE);
     }
 
-    /// The processes in the order of a growing region: always the one most tied to it.
-    fn grown(&mut self, processes: &[u32]) -> Vec<u32> {
+    /// The processes in the order of a region that grows from one of them: always the one most tied to it.
+    fn grown(&mut self, processes: &[u32], from: u32) -> Vec<u32> {
         processes.iter().for_each(|p| {
             self.side[*p as usize] = 0;
             self.gain[*p as usize] = 0.0;
         });
         let mut order = Vec::with_capacity(processes.len());
         let mut queue = BinaryHeap::new();
-        let mut fresh = processes.iter().copied();
+        let mut fresh = std::iter::once(from).chain(processes.iter().copied());
         while order.len() < processes.len() {
             let next = match queue.pop() {
                 Some(Candidate(weight, p)) => (weight == self.gain[p as usize]).then_some(p),

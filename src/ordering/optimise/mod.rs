@@ -10,15 +10,17 @@
 use crate::error::{Error, Place, Result};
 use crate::ids::NodeId;
 use crate::ordering::{Method, Needs, NodeOrder};
+use crate::pair_sums;
 use crate::params::Params;
-use crate::topology::Topology;
+use crate::topology::{Metric, Topology};
 
 mod anneal;
 mod assignment;
-pub(super) mod bounds;
+mod bounds;
 mod chance;
 pub(super) mod dp;
 mod objective;
+mod relaxation;
 mod search;
 mod sequence;
 mod settings;
@@ -29,6 +31,7 @@ mod symmetry;
 pub mod weights;
 mod window;
 
+pub(super) use bounds::Bounds;
 pub(super) use settings::{Budget, Settings};
 use space::Space;
 pub use weights::{Kind, Weights};
@@ -170,8 +173,12 @@ impl Outcome {
     }
 }
 
+/// Distances that might be looked up, a node, while a transform finds all sums: measured.
+const TRANSFORM: f64 = 800.0;
+
 /// What is to be arranged, and under which weights.
 pub(super) struct Problem<'s> {
+    pub topology: &'s Topology,
     pub space: &'s Space,
     pub weights: Weights,
     /// Nodes an element stands for (the most, where they differ).
@@ -181,10 +188,10 @@ pub(super) struct Problem<'s> {
 }
 
 impl<'s> Problem<'s> {
-    pub fn new(space: &'s Space, weights: Weights) -> Self {
+    pub fn new(topology: &'s Topology, space: &'s Space, weights: Weights) -> Self {
         let even = space.multiplicity();
         let group = even.unwrap_or_else(|| space.nodes.iter().map(Vec::len).max().unwrap_or(1));
-        Problem { space, weights, group, even: even.is_some() }
+        Problem { topology, space, weights, group, even: even.is_some() }
     }
 
     /// The element at every rank of a sequence.
@@ -195,12 +202,23 @@ impl<'s> Problem<'s> {
 
     /// The exact objective of a sequence of elements.
     pub fn value(&self, order: &[u32]) -> f64 {
-        objective::evaluate(&self.weights, &self.space.distances, &self.ranks(order))
+        let (weights, distances) = (&self.weights, &self.space.distances);
+        let Some(shares) = weights.window_shares() else {
+            return objective::by_lag(weights, distances, &self.ranks(order));
+        };
+        let nodes = self.space.expand(order);
+        let last = nodes.len().saturating_sub(1);
+        // Where memory allows no more, pair by pair: the same whole numbers.
+        let sums = pair_sums::along(self.topology, &nodes, last, pair_sums::Method::Auto)
+            .unwrap_or_else(|_| objective::sums(weights, distances, &self.ranks(order), true));
+        objective::by_windows(shares, &sums.window_totals())
     }
 
-    /// Distances that [`Problem::value`] looks up.
+    /// About how many looked-up distances [`Problem::value`] costs.
     pub fn cost_of_value(&self) -> f64 {
-        self.weights.nodes() as f64 * self.weights.window() as f64
+        let (n, window) = (self.weights.nodes() as f64, self.weights.window() as f64);
+        let transform = self.weights.has_edges() && !matches!(self.topology.metric(), Metric::Hops);
+        n * if transform { window.min(TRANSFORM) } else { window }
     }
 
     /// Lag weights between elements, up to `window` elements.
@@ -254,7 +272,7 @@ pub fn optimise(topology: &Topology, params: &Params, watch: &dyn Watch) -> Resu
     let settings = Settings::read(topology, params, watch)?;
     params.finish()?;
     let space = Space::new(topology, settings.split)?;
-    let problem = Problem::new(&space, settings.weights.clone());
+    let problem = Problem::new(topology, &space, settings.weights.clone());
     let starts = candidates(topology, &problem, &settings)?;
     let effort = dp::Effort::within(&settings.budget());
     let quick = dp::attempt(&problem, &starts[0].order, effort, watch);
@@ -270,15 +288,16 @@ pub fn optimise(topology: &Topology, params: &Params, watch: &dyn Watch) -> Resu
     let [quick, thorough] = settings.bound_work();
     // Balls have no thorough form: theirs is there before the search.
     let first = if problem.weights.has_edges() { thorough } else { quick };
-    let mut bound = bounds::lower(topology, &problem, first, &stop);
-    let gains = bounds::gains(topology, &problem, quick, thorough);
+    let bounds = Bounds::new(&problem);
+    let mut bound = bounds.lower(first, &stop);
+    let gains = bounds.gains(quick, thorough);
     let mut budget = settings.budget();
     if gains && let (Some(end), Some(now)) = (budget.time, watch.seconds()) {
         budget.time = Some(end - FOR_BOUND * (end - now));
     }
     let found = search::search(&problem, &starts, &budget, watch, bound);
     if gains && found.objective > bound {
-        bound = bound.max(bounds::lower(topology, &problem, thorough, &stop));
+        bound = bound.max(bounds.lower(thorough, &stop));
         watch.progress(found.objective, bound);
     }
     let status = match (found.stopped, settings.time) {

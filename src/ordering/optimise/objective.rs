@@ -4,57 +4,39 @@ use rayon::prelude::*;
 
 use super::space::Distances;
 use super::weights::Weights;
+use crate::pair_sums::PairSums;
 
 /// Ranks a task.
 const CHUNK: usize = 1024;
 
-/// Sums of distances over an ordering's pairs of ranks.
-struct Sums {
-    /// By lag, up to the window; `lag[0]` is 0.
-    lag: Vec<u64>,
-    /// `row[i] = Σ_{j>i} d(i,j)` and `col[j] = Σ_{i<j} d(i,j)`, where asked for.
-    row: Vec<u64>,
-    col: Vec<u64>,
-}
-
-/// The objective of a sequence of nodes, each given by its element of `distances`.
+/// The objective under weights by lag, of a sequence of nodes, each given by its element of `distances`.
 ///
 /// Lag sums are whole numbers, so neither threads nor their number show in the result; the weights are
 /// applied in ascending order of the lag. With dyadic weights (`geometric`, `path`) the value is exact as
-/// long as it has 53 bits. `workload` on a line goes through T(S), the total over all windows of S ranks,
-/// which the sums by lag, row and column give as whole numbers.
+/// long as it has 53 bits.
 ///
 /// # Complexity
-/// O(N·K); O(N²) for `workload`.
-pub(super) fn evaluate(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
-    let Some(shares) = weights.window_shares() else {
-        let sums = sums(weights, distances, nodes, false);
-        return (1..sums.lag.len()).fold(0.0, |all, k| all + weights.lag(k) * sums.lag[k] as f64);
-    };
-    let sums = sums(weights, distances, nodes, true);
-    // The objective is Σ_S p(S)·MPC(S), and MPC(S) a multiple of T(S), a whole number: only positive terms
-    // are added.
-    let n = nodes.len();
-    let mut slope = vec![0i128; n + 2];
-    for (k, lag) in sums.lag.iter().enumerate() {
-        slope[k] += i128::from(*lag);
-    }
-    for r in 0..n {
-        slope[r + 1] -= i128::from(sums.col[r]);
-        slope[n - r] -= i128::from(sums.row[r]);
-    }
-    let (mut running, mut total, mut value) = (0i128, 0i128, 0.0);
-    for size in 0..=n {
-        value += shares[size] * total as f64;
-        running += slope[size];
-        total += running;
-    }
-    value
+/// O(N·K).
+pub(super) fn by_lag(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+    let sums = sums(weights, distances, nodes, false);
+    (1..sums.lag.len()).fold(0.0, |all, k| all + weights.lag(k) * sums.lag[k] as f64)
 }
 
-fn sums(weights: &Weights, distances: &Distances, nodes: &[u32], rows: bool) -> Sums {
+/// The objective where each size counts: `Σ_S p(S)·MPC(S)`, and MPC(S) is a multiple of T(S), a whole number:
+/// only positive terms are added. `shares` as in [`Weights::window_shares`], `totals[S]` = T(S).
+pub(super) fn by_windows(shares: &[f64], totals: &[u128]) -> f64 {
+    shares.iter().zip(totals).fold(0.0, |all, (share, total)| all + share * *total as f64)
+}
+
+/// Sums over pairs up to the longest lag that has a weight; by row and column where asked for. O(N·K).
+pub(super) fn sums(
+    weights: &Weights,
+    distances: &Distances,
+    nodes: &[u32],
+    rows: bool,
+) -> PairSums {
     let (n, window) = (nodes.len(), weights.window());
-    let zero = || Sums {
+    let zero = || PairSums {
         lag: vec![0; window + 1],
         row: vec![0; if rows { n } else { 0 }],
         col: vec![0; if rows { n } else { 0 }],
@@ -79,17 +61,13 @@ fn sums(weights: &Weights, distances: &Distances, nodes: &[u32], rows: bool) -> 
         }
         sums
     };
-    let add = |mut a: Sums, b: Sums| {
-        for (a, b) in [(&mut a.lag, &b.lag), (&mut a.row, &b.row), (&mut a.col, &b.col)] {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        }
-        a
-    };
-    (0..n.div_ceil(CHUNK)).into_par_iter().map(part).reduce(zero, add)
+    let chunks = (0..n.div_ceil(CHUNK)).into_par_iter().map(part);
+    chunks.reduce(zero, |a, b| a.plus(&b))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Problem;
     use super::super::space::Space;
     use super::super::weights::{Kind, Weights, log_uniform};
     use super::*;
@@ -107,6 +85,16 @@ mod tests {
         sum
     }
 
+    /// Pair by pair, in whole numbers as far as possible.
+    fn directly(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+        match weights.window_shares() {
+            None => by_lag(weights, distances, nodes),
+            Some(shares) => {
+                by_windows(shares, &sums(weights, distances, nodes, true).window_totals())
+            }
+        }
+    }
+
     #[test]
     fn sums_by_lag_are_the_sum_over_pairs() {
         for spec in ["torus:5x4", "mesh:3x3x2,per_router=2", "slim-fly:q=5", "torus:2x2x2"] {
@@ -122,7 +110,7 @@ mod tests {
                 }
                 for weights in all {
                     let plain = plainly(&weights, &space.distances, &nodes);
-                    let fast = evaluate(&weights, &space.distances, &nodes);
+                    let fast = directly(&weights, &space.distances, &nodes);
                     assert!((plain - fast).abs() < 1e-9 * plain, "{spec} {weights:?}");
                 }
             }
@@ -147,7 +135,26 @@ mod tests {
             windows.sum::<u64>() as f64 / ((n - size + 1) * size * (size - 1) / 2) as f64
         };
         let expected: f64 = shares.iter().map(|(s, p)| p * mean_of(*s as usize)).sum();
-        let found = evaluate(&weights, &space.distances, &nodes);
+        let found = directly(&weights, &space.distances, &nodes);
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+
+    /// To the last bit, on networks with and without a transform, with routers kept together and parted.
+    #[test]
+    fn the_value_of_a_problem_is_that_of_its_pairs() {
+        for spec in ["torus:7x6x5", "mesh:9x4,per_router=3", "random-regular:n=60,d=4", "mesh:2"] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            for split in [false, true] {
+                let space = Space::new(&topology, split).unwrap();
+                let n = topology.node_count();
+                let weights = Weights::workload(n, &log_uniform(n as u32), false);
+                let problem = Problem::new(&topology, &space, weights);
+                let mut order: Vec<u32> = (0..space.len() as u32).collect();
+                order.sort_by_key(|e| e.wrapping_mul(0x9e37_79b9));
+                let nodes = problem.ranks(&order);
+                let plain = directly(&problem.weights, &space.distances, &nodes);
+                assert_eq!(problem.value(&order), plain, "{spec}");
+            }
+        }
     }
 }

@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::anneal::{Chain, Cooling, UNIT};
 use super::chance::Chance;
-use super::objective::evaluate;
 use super::sequence::Prices;
 use super::small::{self, Small};
 use super::starts::Start;
@@ -56,7 +55,7 @@ pub(super) fn search(
     bound: f64,
 ) -> Found {
     let exact = |order: &[u32]| problem.value(order);
-    // The exact objective of long tails costs N²: there the rough ranking has to do.
+    // Where the exact objective costs much the rough ranking has to do.
     let judged = if problem.cost_of_value() > 1e9 { 1 } else { 4 };
     let found = starts
         .iter()
@@ -292,7 +291,7 @@ fn search_small(
         })
         .collect();
     for (order, steps) in results {
-        let value = evaluate(&problem.weights, &problem.space.distances, &problem.ranks(&order));
+        let value = problem.value(&order);
         if value < found.objective {
             found.objective = value;
             found.order = order;

@@ -1,6 +1,6 @@
 //! Where a search starts: the classic orderings, best first.
 
-use super::objective::evaluate;
+use super::objective;
 use super::space::Space;
 use super::weights::Weights;
 use crate::error::Result;
@@ -46,7 +46,7 @@ pub(super) fn start(
     order: &NodeOrder,
 ) -> Start {
     let elements = space.collapse(topology, order.nodes());
-    let value = evaluate(weights, &space.distances, &elements);
+    let value = objective::by_lag(weights, &space.distances, &elements);
     Start { label: order.label().to_string(), order: elements, value }
 }
 

@@ -257,15 +257,16 @@ fn direct_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ordering::NodeOrder;
+    use crate::ids::NodeId;
     use crate::topology::{Context, Topology};
 
     use super::super::{pairs, terms};
 
     fn terms_of(spec: &str) -> Vec<Term> {
         let topology = Topology::inline(spec, &Context::default()).unwrap();
-        let order = NodeOrder::make(&topology, "random").unwrap();
-        terms::along(&topology, &order).unwrap()
+        let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
+        nodes.sort_by_key(|n| n.0.wrapping_mul(0x9e37_79b9));
+        terms::along(&topology, &nodes).unwrap()
     }
 
     const MACHINES: [&str; 5] = [

@@ -4,10 +4,9 @@
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use super::Sums;
+use super::PairSums;
 use crate::error::Result;
-use crate::ids::RouterId;
-use crate::ordering::NodeOrder;
+use crate::ids::{NodeId, RouterId};
 use crate::topology::Topology;
 use crate::topology::search::{Bits, Search, WIDTH, first};
 
@@ -19,17 +18,14 @@ use crate::topology::search::{Bits, Search, WIDTH, first};
 /// # Complexity
 /// O(N/512 · hops · links) for the searches, O(N · last) byte additions for the lags, batches in
 /// parallel.
-pub(super) fn sums(topology: &Topology, order: &NodeOrder, last: usize) -> Result<Sums> {
+pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result<PairSums> {
     let graph = topology.graph()?;
-    let routers: Vec<RouterId> = order.nodes().iter().map(|n| topology.router_of(*n)).collect();
+    let routers: Vec<RouterId> = nodes.iter().map(|n| topology.router_of(*n)).collect();
     let n = routers.len();
     let threads = rayon::current_num_threads() as u64;
     let buffers = threads * (64 * 10 * graph.router_count() as u64 + 32 * n as u64);
     topology.require("searching from 512 routers at once", buffers)?;
-    let zero = || Partial {
-        sums: Sums { lag: vec![0; n], row: vec![0; n], col: vec![0; n] },
-        search: Search::new(graph),
-    };
+    let zero = || Partial { sums: PairSums::zero(n), search: Search::new(graph) };
     let batches = n.div_ceil(WIDTH);
     // Early batches have the most ranks above them: dealing them out in turn keeps the threads even.
     let tasks = (rayon::current_num_threads() * 4).min(batches).max(1);
@@ -42,17 +38,12 @@ pub(super) fn sums(topology: &Topology, order: &NodeOrder, last: usize) -> Resul
             }
             Ok(partial.sums)
         })
-        .try_reduce_with(|mut a: Sums, b: Sums| {
-            for (a, b) in [(&mut a.lag, &b.lag), (&mut a.row, &b.row), (&mut a.col, &b.col)] {
-                a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-            }
-            Ok::<_, crate::Error>(a)
-        });
+        .try_reduce_with(|a: PairSums, b: PairSums| Ok::<_, crate::Error>(a.plus(&b)));
     total.unwrap_or_else(|| Ok(zero().sums))
 }
 
 struct Partial<'g> {
-    sums: Sums,
+    sums: PairSums,
     search: Search<'g>,
 }
 

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use crate::ordering::NodeOrder;
+use crate::ids::NodeId;
 use crate::topology::Topology;
 use crate::topology::distance::{Labelling, Shape};
 
@@ -16,11 +16,11 @@ pub(super) struct Term {
     pub labels: Vec<u32>,
 }
 
-/// The terms of the topology's distance, or `None` where it is not a sum. O(terms · N).
-pub(super) fn along(topology: &Topology, order: &NodeOrder) -> Option<Vec<Term>> {
+/// The terms of the topology's distance along nodes, or `None` where it is not a sum. O(terms · N).
+pub(super) fn along(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<Term>> {
     let term = |labelling: Labelling| {
         let label = |n| labelling.label(topology.router_of(n));
-        let labels = order.nodes().iter().map(|n| label(*n)).collect();
+        let labels = nodes.iter().map(|n| label(*n)).collect();
         Term { labelling, labels }
     };
     Some(topology.metric().labellings()?.into_par_iter().map(term).collect())
@@ -78,29 +78,36 @@ impl<'a> Histogram<'a> {
     }
 }
 
-/// `(row, col)` of [`super::Sums`]: a running histogram gives the columns, and rows are what remains of
+/// `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and rows are what remains of
 /// each rank's distances to all. O(N · labels) a term (O(N) on cliques), terms in parallel.
 pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {
-    let of_term = |term: &Term| {
+    let zero = || (vec![0; n], vec![0; n]);
+    let add_term = |(row, col): &mut (Vec<u64>, Vec<u64>), term: &Term| {
         let mut histogram = Histogram::new(&term.labelling);
-        let mut col = Vec::with_capacity(n);
-        for label in &term.labels {
-            col.push(histogram.sum(*label));
+        // A row is what remains of a rank's distances to all once those before it are taken away.
+        for ((label, col), row) in term.labels.iter().zip(col).zip(&mut *row) {
+            let before = histogram.sum(*label);
+            *col += before;
+            *row = row.wrapping_sub(before);
             histogram.update::<false>(*label);
         }
-        let row =
-            term.labels.iter().zip(&col).map(|(label, c)| histogram.sum(*label) - c).collect();
-        (row, col)
+        for (label, row) in term.labels.iter().zip(row) {
+            *row = row.wrapping_add(histogram.sum(*label));
+        }
+    };
+    let of_terms = |terms: &[Term]| {
+        let mut sums = zero();
+        terms.iter().for_each(|term| add_term(&mut sums, term));
+        sums
     };
     let add = |mut a: Vec<u64>, b: Vec<u64>| {
         a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
         a
     };
-    terms
-        .par_iter()
-        .map(of_term)
-        .reduce_with(|a, b| (add(a.0, b.0), add(a.1, b.1)))
-        .unwrap_or_else(|| (vec![0; n], vec![0; n]))
+    // A pair of arrays a thread, not a term: on large machines their pages cost as much as the sums.
+    let share = terms.len().div_ceil(rayon::current_num_threads()).max(1);
+    let parts = terms.par_chunks(share).map(of_terms);
+    parts.reduce_with(|a, b| (add(a.0, b.0), add(a.1, b.1))).unwrap_or_else(zero)
 }
 
 /// T(S) for one size: a window slides along the ordering and keeps its pair-distance sum.

@@ -1,0 +1,244 @@
+//! Sums of distances over the pairs of a sequence of nodes: by lag, by row and by column, as integers.
+//!
+//! A pair of ranks i<j lies in `c(i,j,S) = max(0, min(i,N-S) - max(0,j-S+1) + 1)` windows of S consecutive
+//! ranks. As a function of S that is piecewise linear: slope +1 from S=j-i, -1 from S=j+1, -1 from S=N-i. So
+//! three sums are all that is needed of the N²/2 distances to know `T(S)`, the sum over all windows of S
+//! ranks of their pair-distance sums, for every S: two prefix sums ([`PairSums::window_totals`]).
+//!
+//! # References
+//! Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015.
+
+use crate::error::Result;
+use crate::ids::NodeId;
+use crate::topology::Topology;
+use crate::topology::distance::Shape;
+
+mod fft;
+mod hops;
+mod lanes;
+mod pairs;
+mod spectrum;
+mod terms;
+mod transform;
+
+use lanes::Tables;
+use terms::Term;
+
+/// How lag sums are found where distances are sums. The result is the same to the last bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Whichever costs less, term by term.
+    #[default]
+    Auto,
+    /// Every pair of ranks: O(N²).
+    Pairs,
+    /// Autocorrelation of cuts: O(cuts · N log N).
+    Transform,
+}
+
+/// Sums of the distances d(i,j) between the nodes at ranks i < j of a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairSums {
+    /// `lag[k] = Σ_i d(i, i+k)`; `lag[0]` is 0.
+    pub lag: Vec<u64>,
+    /// `row[i] = Σ_{j>i} d(i,j)`.
+    pub row: Vec<u64>,
+    /// `col[j] = Σ_{i<j} d(i,j)`.
+    pub col: Vec<u64>,
+}
+
+impl PairSums {
+    /// All zero, for n ranks.
+    pub(crate) fn zero(n: usize) -> Self {
+        PairSums { lag: vec![0; n], row: vec![0; n], col: vec![0; n] }
+    }
+
+    /// Adds up two shares of the same sums.
+    pub(crate) fn plus(mut self, other: &PairSums) -> Self {
+        let pairs =
+            [(&mut self.lag, &other.lag), (&mut self.row, &other.row), (&mut self.col, &other.col)];
+        for (own, other) in pairs {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
+        }
+        self
+    }
+
+    /// `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N).
+    pub fn window_totals(&self) -> Vec<u128> {
+        let n = self.lag.len();
+        // Slopes first, negative ones in two's complement; a total takes the place of the slope it used.
+        let mut totals = vec![0u128; n + 2];
+        for (slope, lag) in totals.iter_mut().zip(&self.lag) {
+            *slope = slope.wrapping_add(u128::from(*lag));
+        }
+        for r in 0..n {
+            totals[r + 1] = totals[r + 1].wrapping_sub(u128::from(self.col[r]));
+            totals[n - r] = totals[n - r].wrapping_sub(u128::from(self.row[r]));
+        }
+        totals.truncate(n + 1);
+        // Slope `s` acts from size s on: T(S) grows by the running slope at each step to S+1.
+        let (mut running, mut total) = (0u128, 0u128);
+        for at in &mut totals {
+            let slope = std::mem::replace(at, total);
+            running = running.wrapping_add(slope);
+            total = total.wrapping_add(running);
+        }
+        totals
+    }
+}
+
+/// The sums along `nodes`, lags up to `last` at least (rows and columns are whole in any case), by the
+/// method asked for. Networks whose distances only a search tells know one method, pairs.
+///
+/// # Errors
+/// More memory than allowed.
+///
+/// # Complexity
+/// The less of O(N·last) and O(cuts·N log N), term by term; O(N·last) byte additions after N/512 searches
+/// where distances are no sum. Memory O(N), O(512·routers) a thread for searches.
+pub fn along(
+    topology: &Topology,
+    nodes: &[NodeId],
+    last: usize,
+    method: Method,
+) -> Result<PairSums> {
+    if nodes.len() < 2 {
+        return Ok(PairSums::zero(nodes.len()));
+    }
+    topology.require("the sums of an MPC curve", 96 * nodes.len() as u64)?;
+    match terms::along(topology, nodes) {
+        Some(terms) => of_terms(topology, &terms, nodes.len(), last, method),
+        None => hops::sums(topology, nodes, last),
+    }
+}
+
+/// What is wanted of the windows of some sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Windows {
+    /// `T(S)` for every S = 0..=N, right up to the largest size asked for.
+    All(Vec<u128>),
+    /// `T(S)` for the sizes asked for, in that order.
+    Asked(Vec<u128>),
+}
+
+/// `T(S)` for some sizes at the cost of those: a sliding window a size, or the lags up to the largest size, or
+/// everything, whichever is least.
+///
+/// # Errors
+/// As [`along`].
+pub fn windows(
+    topology: &Topology,
+    nodes: &[NodeId],
+    sizes: &[usize],
+    method: Method,
+) -> Result<Windows> {
+    let n = nodes.len();
+    let last = sizes.iter().max().map_or(1, |s| s - 1);
+    topology.require("the sums of an MPC curve", 96 * n as u64)?;
+    let Some(terms) = terms::along(topology, nodes) else {
+        return Ok(Windows::All(hops::sums(topology, nodes, last)?.window_totals()));
+    };
+    let slide = sizes.len() as f64 * terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
+    let (_, rest) = plan(topology, &terms, n, last, method);
+    if method == Method::Auto && slide < rest {
+        return Ok(Windows::Asked(sizes.iter().map(|s| terms::total(&terms, *s)).collect()));
+    }
+    Ok(Windows::All(of_terms(topology, &terms, n, last, method)?.window_totals()))
+}
+
+fn of_terms(
+    topology: &Topology,
+    terms: &[Term],
+    n: usize,
+    last: usize,
+    method: Method,
+) -> Result<PairSums> {
+    let lag = lag_sums(topology, terms, n, last, method)?;
+    let (row, col) = terms::row_and_column_sums(terms, n);
+    Ok(PairSums { lag, row, col })
+}
+
+/// Lag sums up to `last`, each term by its cheapest method or by the one asked for. (The transform gives
+/// all lags.)
+fn lag_sums(
+    topology: &Topology,
+    terms: &[Term],
+    n: usize,
+    last: usize,
+    method: Method,
+) -> Result<Vec<u64>> {
+    let (by_transform, _) = plan(topology, terms, n, last, method);
+    let (spectral, paired): (Vec<_>, Vec<_>) =
+        terms.iter().zip(by_transform).partition(|(_, transform)| *transform);
+    let spectral: Vec<&Term> = spectral.into_iter().map(|(term, _)| term).collect();
+    let paired: Vec<&Term> = paired.into_iter().map(|(term, _)| term).collect();
+    let mut lag = vec![0; n];
+    let mut add = |part: Vec<u64>| lag.iter_mut().zip(part).for_each(|(lag, p)| *lag += p);
+    if !spectral.is_empty() {
+        topology.require("the transforms of an MPC curve", 160 * n as u64 + (1 << 26))?;
+        add(transform::lag_sums(&spectral));
+    }
+    if !paired.is_empty() {
+        match pair_cost(topology, &paired, n, last) {
+            (Pass::Lanes, _) => add(Tables::new(&paired).lag_sums(last)),
+            (Pass::Plain, _) => add(pairs::lag_sums(&paired, n, last)),
+        }
+    }
+    Ok(lag)
+}
+
+/// The two pair passes.
+enum Pass {
+    Lanes,
+    Plain,
+}
+
+/// The cheaper pair pass for `terms` up to lag `last`, and its estimated seconds on one core. Distance
+/// tables are kept below a quarter of a gigabyte.
+fn pair_cost(topology: &Topology, terms: &[&Term], n: usize, last: usize) -> (Pass, f64) {
+    let pairs = last as f64 * (n as f64 - last as f64 / 2.0) * terms.len() as f64;
+    let plain = PAIR_SECONDS * pairs;
+    let limit = topology.context().memory.min(1 << 28);
+    let lanes = Tables::bytes(terms)
+        .filter(|bytes| *bytes <= limit)
+        .map_or(f64::INFINITY, |bytes| LANE_SECONDS * pairs + TABLE_SECONDS * bytes as f64);
+    if lanes < plain { (Pass::Lanes, lanes) } else { (Pass::Plain, plain) }
+}
+
+/// Which terms go by transform, and the estimated seconds on one core for all.
+fn plan(
+    topology: &Topology,
+    terms: &[Term],
+    n: usize,
+    last: usize,
+    method: Method,
+) -> (Vec<bool>, f64) {
+    let mut seconds = 0.0;
+    let choose = |term: &Term| {
+        let by_transform = transform::cost(&[term]);
+        let (_, by_pairs) = pair_cost(topology, &[term], n, last);
+        let transform = match method {
+            Method::Auto => by_transform < by_pairs,
+            Method::Pairs => false,
+            Method::Transform => true,
+        };
+        seconds += if transform { by_transform } else { by_pairs };
+        transform
+    };
+    (terms.iter().map(choose).collect(), seconds)
+}
+
+/// Seconds on one core, measured (see the reports): a pair of one term in byte lanes, a byte of table, a
+/// pair in the plain pass, a step of a sliding window over one label.
+const LANE_SECONDS: f64 = 0.016e-9;
+const TABLE_SECONDS: f64 = 0.3e-9;
+const PAIR_SECONDS: f64 = 1.0e-9;
+const SLIDE_SECONDS: f64 = 0.2e-9;
+
+fn slide_cost(term: &Term, n: usize) -> f64 {
+    let labels = match term.labelling.axis.shape {
+        Shape::Clique => 20.0,
+        Shape::Path | Shape::Ring => f64::from(term.labelling.axis.extent) + 20.0,
+    };
+    n as f64 * 2.0 * SLIDE_SECONDS * labels
+}
