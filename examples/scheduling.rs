@@ -9,9 +9,9 @@
 //! ```
 //!
 //! Yang et al. 2014, Tables I-VI: windows against EASY under the contiguity model, by alpha and beta. Leung et
-//! al. 2002, Fig. 1: metrics of placements against the work multiple; Table 1: makespan of a stream of jobs. Hu,
-//! Figs 7 and 8: mean and largest distance inside allocations; Figs 11 and 12: makespan and turnaround against the
-//! number of jobs.
+//! al. 2002, Fig. 1: metrics of placements against the work multiple and the replication factor; Table 1: makespan
+//! of a stream of jobs. Hu, Figs 7 and 8: mean and largest distance inside allocations; Figs 11 and 12: makespan and
+//! turnaround against the number of jobs.
 
 use nodeorder::allocator::Site;
 use nodeorder::mapping::Allocation;
@@ -117,47 +117,77 @@ fn yang(spec: &str, trace: &str, procs_per_node: u32) -> Result<()> {
     Ok(())
 }
 
+/// Run times times `tenths` / 10.
+fn longer(tasks: &[Task], tenths: i64) -> Vec<Task> {
+    let scaled = |t: &Task| {
+        let run = (t.run * tenths / 10).max(1);
+        Task { run, requested: (t.requested * tenths / 10).max(run), ..*t }
+    };
+    tasks.iter().map(scaled).collect()
+}
+
+/// Every job `factor` times, each copy submitted within an hour of the original.
+fn replicated(tasks: &[Task], factor: u64) -> Vec<Task> {
+    const JITTER: u64 = 3600;
+    let mut random = generator(1);
+    let mut all = Vec::new();
+    for t in tasks {
+        all.push(*t);
+        for _ in 1..factor {
+            let shift = below(2 * JITTER + 1, &mut random) as i64 - JITTER as i64;
+            all.push(Task { submit: t.submit + shift, ..*t });
+        }
+    }
+    all.sort_by_key(|t| t.submit);
+    (1..).zip(all).map(|(id, t)| Task { id, ..t }).collect()
+}
+
 fn leung_metrics(trace: &str) -> Result<()> {
     println!(
-        "ordering,allocator,work_multiple,jobs,span,stretch_span,box_sides,cube_ratio,components,mind"
+        "ordering,allocator,input,factor,jobs,span,stretch_span,box_sides,cube_ratio,components,mind"
     );
     for order in ["row-major", "snake", "hilbert"] {
         let machine = Machine::new("cplant", order)?;
         let tasks = machine.tasks(trace, 1)?;
+        let multiples = [2, 4, 6, 8, 10, 12, 14, 16, 20];
+        let mut inputs: Vec<(&str, f64, Vec<Task>)> = (multiples.into_iter())
+            .map(|tenths| ("work multiple", tenths as f64 / 10.0, longer(&tasks, tenths)))
+            .collect();
+        // Copies of jobs a fifth as long: five of them are the load of the trace.
+        let short = longer(&tasks, 2);
+        inputs.extend((1..=10).map(|f| ("replication", f as f64, replicated(&short, f))));
         for allocator in ["fifo:0", "span-first-fit", "span-best-fit", "span-sum-of-squares"] {
-            for tenths in [2, 4, 6, 8, 10, 12, 14, 16, 20] {
-                let scaled = |t: &Task| {
-                    let run = (t.run * tenths / 10).max(1);
-                    Task { run, requested: (t.requested * tenths / 10).max(run), ..*t }
-                };
-                let tasks: Vec<Task> = tasks.iter().map(scaled).collect();
-                let outcome = machine.run(&tasks, "size-first", allocator, "fixed")?;
-                let mut gauge = Gauge::new(&machine.topology, &machine.places)?;
-                let (mut sums, mut count) = ([0.0; 6], 0u32);
-                for record in &outcome.records {
-                    let (Some(ranks), Some(p)) = (&record.ranks, &record.placement) else {
-                        continue;
-                    };
-                    let Some(bounds) = gauge.extent(ranks).bounds else { continue };
-                    let values = [
-                        f64::from(p.ring_span),
-                        f64::from(p.ring_span) / f64::from(p.size),
-                        f64::from(bounds.sides),
-                        bounds.cube_ratio,
-                        f64::from(p.components),
-                        p.mind().unwrap_or(0.0),
-                    ];
-                    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-                    count += 1;
-                }
-                let means: Vec<String> =
-                    sums.iter().map(|sum| (sum / f64::from(count.max(1))).to_string()).collect();
-                let multiple = tenths as f64 / 10.0;
-                println!("{order},{allocator},{multiple},{count},{}", means.join(","));
+            for (input, factor, tasks) in &inputs {
+                let [count, means] = figures(&machine, tasks, allocator)?;
+                println!("{order},{allocator},{input},{factor},{count},{means}");
             }
         }
     }
     Ok(())
+}
+
+/// How many jobs were placed, and the means of their figures in the order of the columns.
+fn figures(machine: &Machine, tasks: &[Task], allocator: &str) -> Result<[String; 2]> {
+    let outcome = machine.run(tasks, "size-first", allocator, "fixed")?;
+    let mut gauge = Gauge::new(&machine.topology, &machine.places)?;
+    let (mut sums, mut count) = ([0.0; 6], 0u32);
+    for record in &outcome.records {
+        let (Some(ranks), Some(p)) = (&record.ranks, &record.placement) else { continue };
+        let Some(bounds) = gauge.extent(ranks).bounds else { continue };
+        let values = [
+            f64::from(p.ring_span),
+            f64::from(p.ring_span) / f64::from(p.size),
+            f64::from(bounds.sides),
+            bounds.cube_ratio,
+            f64::from(p.components),
+            p.mind().unwrap_or(0.0),
+        ];
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        count += 1;
+    }
+    let means: Vec<String> =
+        sums.iter().map(|sum| (sum / f64::from(count.max(1))).to_string()).collect();
+    Ok([count.to_string(), means.join(",")])
 }
 
 /// 91 jobs of 2 nodes, 33 of 5, 31 of 25, 33 of 30; large ones first, then shuffled, a small one last; released
