@@ -43,6 +43,14 @@ enum Between {
     Listed { by_source: Table, by_target: Table },
 }
 
+/// All-to-all traffic, router by router of [`Demand::roots`].
+pub(crate) struct Uniform<'a> {
+    /// Processes on each.
+    pub processes: &'a [u64],
+    /// What each process sends to each.
+    pub volume: f64,
+}
+
 /// Flows grouped by one of their ends, both ends ascending.
 #[derive(Clone, Debug, Default)]
 struct Table {
@@ -193,6 +201,16 @@ impl Demand {
             },
         ));
         buffer
+    }
+
+    /// The traffic, where it is all-to-all.
+    pub(crate) fn uniform(&self) -> Option<Uniform<'_>> {
+        match &self.traffic {
+            Between::Uniform { processes, volume, .. } => {
+                Some(Uniform { processes, volume: *volume })
+            }
+            Between::Listed { .. } => None,
+        }
     }
 }
 

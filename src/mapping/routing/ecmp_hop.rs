@@ -1,7 +1,11 @@
 //! Every router splits equally over the neighbours that are nearer to the goal.
 
+use multiversion::multiversion;
+
 use super::super::demand::{Demand, End};
-use super::{Fabric, Lengths, Routing, Wave, over_roots};
+use super::super::links::Links;
+use super::wave::{LANES, Waves, batches, pick, sum};
+use super::{Fabric, Lengths, Routing, over_roots};
 use crate::error::Result;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
@@ -11,7 +15,7 @@ use crate::error::Result;
 /// neighbour one hop nearer.
 ///
 /// # Complexity
-/// O(links) a target, less where all sources are near.
+/// O(links) a target, less where all sources are near; eight targets at once.
 pub const ROUTING: Routing = Routing {
     name: "ecmp-hop",
     about: "every router splits equally over the next hops nearer to the target",
@@ -23,28 +27,48 @@ pub const ROUTING: Routing = Routing {
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let links = &fabric.links;
-    let targets = demand.roots(End::Target);
-    let scratch = || (Wave::new(links.routers()), Vec::new());
-    over_roots(fabric, targets.len(), scratch, |(wave, buffer), root, loads| {
-        let row = demand.row(End::Target, root, buffer);
-        wave.run(links, targets[root], row);
-        // The root itself is the end of all ways.
-        for i in (1..wave.reached()).rev() {
-            let v = wave.router(i);
-            let (hops, share) = (wave.hops[v as usize], wave.share[v as usize]);
-            let flow = wave.wanted[v as usize] + share;
-            if flow == 0.0 {
-                continue;
-            }
-            let heads = links.heads(v);
-            let nearer = |u: &u32| wave.hops[*u as usize] == hops - 1;
-            let part = flow / heads.iter().filter(|u| nearer(u)).count() as f64;
-            for (load, u) in loads[links.leaving(v)].iter_mut().zip(heads) {
-                let part = if nearer(u) { part } else { 0.0 };
-                *load += part;
-                wave.share[*u as usize] += part;
-            }
-        }
+    let roots = batches(links, demand, End::Target);
+    let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
+    let scratch = || Waves::new(links.routers());
+    // By link away from the target: the way the search goes, against the traffic.
+    let away = over_roots(fabric, batches.len(), scratch, |waves, batch, loads| {
+        waves.search(links, demand, End::Target, batches[batch]);
+        walk_back(links, waves, loads);
         Ok(())
-    })
+    })?;
+    let back = |(from, to, _)| links.index(to, from).map_or(0.0, |i| away[i]);
+    Ok(links.iter().map(back).collect())
+}
+
+/// Replaces the 1 of every router by what it sends to each neighbour that is nearer, from the far end on. Those
+/// nearer still have their 1: adding them up counts them.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
+    "x86_64+avx2",
+    "aarch64+neon"
+))]
+fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
+    for distance in (0..=waves.far()).rev() {
+        let (stops, [here, nearer, further], wanted) = waves.level(distance);
+        for stop in stops {
+            let router = stop.router as usize;
+            let mut flow = wanted[router];
+            let mut ways = [0.0; LANES];
+            for (load, v) in
+                loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+            {
+                let arriving = pick(stop.roots, further[*v as usize], [0.0; LANES]);
+                for l in 0..LANES {
+                    flow[l] += arriving[l];
+                    ways[l] += nearer[*v as usize][l];
+                }
+                *load += sum(arriving);
+            }
+            // A root has no nearer neighbour: it is the end of all ways.
+            for l in 0..LANES {
+                flow[l] /= ways[l];
+            }
+            here[router] = pick(stop.roots, flow, here[router]);
+        }
+    }
 }

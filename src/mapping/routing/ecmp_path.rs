@@ -1,7 +1,11 @@
 //! Every shortest path carries the same share.
 
+use multiversion::multiversion;
+
 use super::super::demand::{Demand, End};
-use super::{Fabric, Lengths, Routing, Wave, over_roots};
+use super::super::links::Links;
+use super::wave::{LANES, Waves, batches, pick, sum};
+use super::{Fabric, Lengths, Routing, over_roots};
 use crate::error::{Error, Place, Result};
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
@@ -11,7 +15,7 @@ use crate::error::{Error, Place, Result};
 /// `load(p→v) = dep(v)·σ(p)/σ(v)`. With W = 1 the loads are the edge betweenness.
 ///
 /// # Complexity
-/// O(links) a source, less where all targets are near.
+/// O(links) a source, less where all targets are near; eight sources at once.
 ///
 /// # References
 /// Brandes, "A faster algorithm for betweenness centrality", J. Math. Sociology 25(2), 2001,
@@ -30,28 +34,48 @@ pub const ROUTING: Routing = Routing {
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let links = &fabric.links;
-    let sources = demand.roots(End::Source);
-    let scratch = || (Wave::new(links.routers()), Vec::new());
-    over_roots(fabric, sources.len(), scratch, |(wave, buffer), root, loads| {
-        let row = demand.row(End::Source, root, buffer);
-        wave.run(links, sources[root], row);
-        for i in (0..wave.reached()).rev() {
-            let p = wave.router(i);
-            let (hops, paths) = (wave.hops[p as usize] + 1, wave.paths[p as usize]);
-            if !paths.is_finite() {
-                return Err(uncountable(fabric));
-            }
-            let mut dep = wave.wanted[p as usize];
-            for (load, v) in loads[links.leaving(p)].iter_mut().zip(links.heads(p)) {
-                let further = wave.hops[*v as usize] == hops;
-                let through = if further { paths * wave.share[*v as usize] } else { 0.0 };
-                *load += through;
-                dep += through;
-            }
-            wave.share[p as usize] = dep / paths;
+    let roots = batches(links, demand, End::Source);
+    let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
+    let scratch = || Waves::new(links.routers());
+    over_roots(fabric, batches.len(), scratch, |waves, batch, loads| {
+        if !waves.count(links, demand, End::Source, batches[batch]) {
+            return Err(uncountable(fabric));
         }
+        walk_back(links, waves, loads);
         Ok(())
     })
+}
+
+/// Replaces the number of shortest paths by `dep / σ`, from the far end on: what lies further away is then a
+/// matter of one multiplication a link.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
+    "x86_64+avx2",
+    "aarch64+neon"
+))]
+fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
+    for distance in (0..=waves.far()).rev() {
+        let (stops, [here, _, further], wanted) = waves.level(distance);
+        for stop in stops {
+            let router = stop.router as usize;
+            let paths = pick(stop.roots, here[router], [0.0; LANES]);
+            let mut dep = wanted[router];
+            for (load, v) in
+                loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+            {
+                let mut through = further[*v as usize];
+                for l in 0..LANES {
+                    through[l] *= paths[l];
+                    dep[l] += through[l];
+                }
+                *load += sum(through);
+            }
+            for l in 0..LANES {
+                dep[l] /= paths[l];
+            }
+            here[router] = pick(stop.roots, dep, here[router]);
+        }
+    }
 }
 
 fn uncountable(fabric: &Fabric<'_>) -> Error {

@@ -21,8 +21,6 @@ mod up_down;
 mod valiant;
 mod wave;
 
-use wave::Wave;
-
 /// A routing: a line of [`ROUTINGS`].
 pub struct Routing {
     /// The name, as in `--routing ecmp-path`.

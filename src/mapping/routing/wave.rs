@@ -1,85 +1,319 @@
-//! Breadth-first search that stops when everyone who matters has been reached.
+//! Breadth-first searches from eight roots side by side, stopping when everyone who matters has been reached.
 
-use super::super::demand::Flow;
+use multiversion::multiversion;
+
+use super::super::demand::{Demand, End, Flow, Uniform};
 use super::super::links::Links;
 
-/// Routers not reached yet.
-pub(crate) const UNSEEN: u32 = u32::MAX;
+/// Roots searched from at once.
+pub(crate) const LANES: usize = 8;
 
-/// A search with its buffers, reused from root to root: what one search touched is what the next one
-/// clears, so that small jobs on large machines cost little.
-///
-/// What a walk over the links looks up stands in arrays of its own, and no look-up is a branch: that is half
-/// the time on networks without pattern.
-#[derive(Debug)]
-pub(crate) struct Wave {
-    /// Hops from the root, by router; [`UNSEEN`] where it was not reached.
-    pub hops: Vec<u32>,
-    /// Number of shortest paths from the root, by router.
-    pub paths: Vec<f64>,
-    /// Left to whoever walks back; zero at first.
-    pub share: Vec<f64>,
-    /// Traffic of each router with the root; zero where there is none.
-    pub wanted: Vec<f64>,
-    /// The routers reached, by distance, and one place more to write to.
-    queue: Vec<u32>,
-    /// How many the queue holds.
-    queued: usize,
-    /// How many of the queue have been looked at: their paths are all counted.
-    done: usize,
+/// A number for each of the roots.
+pub(crate) type Lane = [f64; LANES];
+
+/// A router, and from which of the roots it is as far away as the others of its level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    pub router: u32,
+    /// One bit a root.
+    pub roots: u8,
 }
 
-impl Wave {
+/// Searches with their buffers, reused from batch to batch: what one batch touched is what the next one
+/// clears, so that small jobs on large machines cost little.
+///
+/// A router `d` hops from a root keeps its number in plane `d mod 3`. Its neighbours are `d - 1`, `d` or `d + 1`
+/// hops away: adding up one plane over all of them adds up those of one distance, without a look at it. Where
+/// a root has no number, there is a zero.
+#[derive(Debug)]
+pub(crate) struct Waves {
+    /// Numbers by distance modulo three, then by router.
+    pub planes: [Vec<Lane>; 3],
+    /// Traffic of each router with the roots; zero where there is none.
+    pub wanted: Vec<Lane>,
+    /// Every router at every distance at which some root has it, by distance; a buffer that only grows.
+    stops: Vec<Stop>,
+    /// Where in `stops` each distance begins, and the end.
+    first: Vec<usize>,
+    /// Roots that have a router already, and that come to it next; one bit each.
+    seen: Vec<u8>,
+    fresh: Vec<u8>,
+    /// Roots that have traffic with a router, and the routers of which that is true.
+    wants: Vec<u8>,
+    partners: Vec<u32>,
+    row: Vec<Flow>,
+}
+
+impl Waves {
     pub fn new(routers: usize) -> Self {
-        Wave {
-            hops: vec![UNSEEN; routers],
-            paths: vec![0.0; routers],
-            share: vec![0.0; routers],
-            wanted: vec![0.0; routers],
-            queue: vec![0; routers + 1],
-            queued: 0,
-            done: 0,
+        let zeros = vec![[0.0; LANES]; routers];
+        Waves {
+            planes: [zeros.clone(), zeros.clone(), zeros.clone()],
+            wanted: zeros,
+            stops: Vec::new(),
+            first: Vec::new(),
+            seen: vec![0; routers],
+            fresh: vec![0; routers],
+            wants: vec![0; routers],
+            partners: Vec::new(),
+            row: Vec::new(),
         }
     }
 
-    /// Searches from `root` until all routers of `row` are reached, counting shortest paths.
-    pub fn run(&mut self, links: &Links, root: u32, row: &[Flow]) {
-        for router in &self.queue[..self.queued] {
-            let router = *router as usize;
-            self.hops[router] = UNSEEN;
-            (self.paths[router], self.share[router], self.wanted[router]) = (0.0, 0.0, 0.0);
+    /// Searches from some roots of `demand`, at most eight, until the partners of all are reached. Every router's
+    /// number is then 1.
+    pub fn search(&mut self, links: &Links, demand: &Demand, end: End, roots: &[u32]) {
+        let mut left = self.begin(demand, end, roots);
+        while left > 0 && self.step(links) {
+            left -= self.arrive();
+            let level = self.far();
+            fill(
+                &self.stops[self.first[level]..self.first[level + 1]],
+                &mut self.planes[level % 3],
+            );
         }
-        for flow in row {
-            self.wanted[flow.router as usize] = flow.volume;
-        }
-        (self.hops[root as usize], self.paths[root as usize]) = (0, 1.0);
-        self.queue[0] = root;
-        (self.queued, self.done) = (1, 0);
-        let mut left = row.len();
-        while left > 0 && self.done < self.queued {
-            let u = self.queue[self.done] as usize;
-            self.done += 1;
-            left -= usize::from(self.wanted[u] > 0.0);
-            let (hops, paths) = (self.hops[u] + 1, self.paths[u]);
-            for &v in links.heads(u as u32) {
-                let there = &mut self.hops[v as usize];
-                let fresh = *there == UNSEEN;
-                *there = if fresh { hops } else { *there };
-                self.paths[v as usize] += if *there == hops { paths } else { 0.0 };
-                self.queue[self.queued] = v;
-                self.queued += usize::from(fresh);
+    }
+
+    /// The same, but a router's number is that of its shortest paths from the root. Whether all are finite.
+    pub fn count(&mut self, links: &Links, demand: &Demand, end: End, roots: &[u32]) -> bool {
+        let mut left = self.begin(demand, end, roots);
+        while left > 0 && self.step(links) {
+            left -= self.arrive();
+            let level = self.far();
+            let stops = &self.stops[self.first[level]..self.first[level + 1]];
+            let [into, from, _] = three(&mut self.planes, level);
+            if !add_up(links, stops, from, into) {
+                return false;
             }
         }
+        true
     }
 
-    /// The routers whose shortest paths are all known, by distance.
-    pub fn reached(&self) -> usize {
-        self.done
+    /// The largest distance reached.
+    pub fn far(&self) -> usize {
+        self.first.len() - 2
     }
 
-    /// The `i`-th of them.
-    #[inline]
-    pub fn router(&self, i: usize) -> u32 {
-        self.queue[i]
+    /// The routers at `distance`, and the planes of that distance, the one before and the one after.
+    pub fn level(&mut self, distance: usize) -> (&[Stop], [&mut [Lane]; 3], &[Lane]) {
+        let stops = &self.stops[self.first[distance]..self.first[distance + 1]];
+        (stops, three(&mut self.planes, distance), &self.wanted)
     }
+
+    /// Clears what the last batch left and puts the next one's roots at their places. Returns how many partners
+    /// there are to be reached.
+    fn begin(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
+        for (level, bounds) in self.first.windows(2).enumerate() {
+            let plane = &mut self.planes[level % 3];
+            for stop in &self.stops[bounds[0]..bounds[1]] {
+                plane[stop.router as usize] = [0.0; LANES];
+                self.seen[stop.router as usize] = 0;
+            }
+        }
+        self.first.clear();
+        self.first.extend([0, roots.len()]);
+        let at = demand.roots(end);
+        for (lane, root) in roots.iter().enumerate() {
+            let stop = Stop { router: at[*root as usize], roots: 1 << lane };
+            // What the buffer holds beyond the last stop does not matter.
+            self.stops.resize(self.stops.len().max(roots.len()), stop);
+            self.stops[lane] = stop;
+            self.seen[stop.router as usize] = stop.roots;
+            self.planes[0][stop.router as usize][lane] = 1.0;
+        }
+        match demand.uniform() {
+            Some(uniform) => self.want_all(&uniform, at, roots),
+            None => self.want(demand, end, roots),
+        }
+    }
+
+    fn want(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
+        for router in self.partners.drain(..) {
+            self.wanted[router as usize] = [0.0; LANES];
+            self.wants[router as usize] = 0;
+        }
+        let mut left = 0;
+        for (lane, root) in roots.iter().enumerate() {
+            let row = demand.row(end, *root as usize, &mut self.row);
+            for flow in row.iter().filter(|f| f.volume > 0.0) {
+                let router = flow.router as usize;
+                if self.wants[router] == 0 {
+                    self.partners.push(flow.router);
+                }
+                self.wants[router] |= 1 << lane;
+                self.wanted[router][lane] = flow.volume;
+                left += 1;
+            }
+        }
+        left
+    }
+
+    /// Everyone is everyone's partner: what the last batch left is written over.
+    fn want_all(&mut self, uniform: &Uniform<'_>, at: &[u32], roots: &[u32]) -> u32 {
+        let mut here = [0.0; LANES];
+        for (lane, root) in roots.iter().enumerate() {
+            here[lane] = uniform.processes[*root as usize] as f64;
+        }
+        let all = if uniform.volume > 0.0 { u8::MAX >> (LANES - roots.len()) } else { 0 };
+        for (router, there) in at.iter().zip(uniform.processes) {
+            self.wanted[*router as usize] = here.map(|here| here * *there as f64 * uniform.volume);
+            self.wants[*router as usize] = all;
+        }
+        for (lane, root) in roots.iter().enumerate() {
+            let router = at[*root as usize] as usize;
+            self.wanted[router][lane] = 0.0;
+            self.wants[router] &= !(1 << lane);
+        }
+        all.count_ones() * (at.len() as u32 - 1)
+    }
+
+    /// Finds the routers one hop further; false where there are none.
+    fn step(&mut self, links: &Links) -> bool {
+        let level = self.far();
+        let (from, to) = (self.first[level], self.first[level + 1]);
+        let mut end = to;
+        for i in from..to {
+            let Stop { router, roots } = self.stops[i];
+            let heads = links.heads(router);
+            // What is not new is written, too, and overwritten.
+            if self.stops.len() <= end + heads.len() {
+                self.stops.resize(2 * (end + heads.len()), Stop { router: 0, roots: 0 });
+            }
+            for v in heads {
+                let fresh = &mut self.fresh[*v as usize];
+                let new = roots & !self.seen[*v as usize];
+                self.stops[end].router = *v;
+                end += usize::from(*fresh == 0 && new != 0);
+                *fresh |= new;
+            }
+        }
+        self.first.push(end);
+        end > to
+    }
+
+    /// Lets the roots have the routers just found. Returns how many partners are among them.
+    fn arrive(&mut self) -> u32 {
+        let level = self.far();
+        let mut partners = 0;
+        for stop in &mut self.stops[self.first[level]..self.first[level + 1]] {
+            let router = stop.router as usize;
+            stop.roots = std::mem::take(&mut self.fresh[router]);
+            self.seen[router] |= stop.roots;
+            partners += (stop.roots & self.wants[router]).count_ones();
+        }
+        partners
+    }
+}
+
+/// The roots of `demand`, each once, such that every eight in a row are near each other where they can be: the
+/// fewer distances they have to one router, the fewer times it is visited.
+///
+/// # Complexity
+/// O(roots · a few hundred links).
+pub(crate) fn batches(links: &Links, demand: &Demand, end: End) -> Vec<u32> {
+    /// Routers looked at in the neighbourhood of one.
+    const NEAR: usize = 256;
+    let roots = demand.roots(end);
+    if roots.len() <= LANES {
+        return (0..roots.len() as u32).collect();
+    }
+    const NONE: u32 = u32::MAX;
+    let mut root = vec![NONE; links.routers()];
+    roots.iter().enumerate().for_each(|(i, router)| root[*router as usize] = i as u32);
+    let mut visited = vec![NONE; links.routers()];
+    let (mut order, mut rest) = (Vec::with_capacity(roots.len()), Vec::new());
+    let mut queue = Vec::new();
+    for first in roots {
+        if root[*first as usize] == NONE {
+            continue;
+        }
+        let begin = order.len();
+        queue.clear();
+        queue.push(*first);
+        visited[*first as usize] = *first;
+        let mut next = 0;
+        while next < queue.len().min(NEAR) && order.len() < begin + LANES {
+            let router = queue[next];
+            next += 1;
+            let here = std::mem::replace(&mut root[router as usize], NONE);
+            if here != NONE {
+                order.push(here);
+            }
+            for v in links.heads(router) {
+                if std::mem::replace(&mut visited[*v as usize], *first) != *first {
+                    queue.push(*v);
+                }
+            }
+        }
+        if order.len() < begin + LANES {
+            rest.extend(order.drain(begin..));
+        }
+    }
+    order.extend(rest);
+    order
+}
+
+/// The planes of a distance, of one hop less and of one more.
+fn three(planes: &mut [Vec<Lane>; 3], distance: usize) -> [&mut [Lane]; 3] {
+    let [a, b, c] = planes.each_mut().map(Vec::as_mut_slice);
+    match distance % 3 {
+        0 => [a, c, b],
+        1 => [b, a, c],
+        _ => [c, b, a],
+    }
+}
+
+/// `a` for the roots named, `b` for the others.
+#[inline(always)]
+pub(crate) fn pick(roots: u8, a: Lane, b: Lane) -> Lane {
+    let mut picked = b;
+    for l in 0..LANES {
+        picked[l] = if roots & 1 << l != 0 { a[l] } else { b[l] };
+    }
+    picked
+}
+
+/// The sum over the roots, always in the same order.
+#[inline(always)]
+pub(crate) fn sum(lane: Lane) -> f64 {
+    let [a, b, c, d, e, f, g, h] = lane;
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// Gives the number 1.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
+    "x86_64+avx2",
+    "aarch64+neon"
+))]
+fn fill(stops: &[Stop], into: &mut [Lane]) {
+    for stop in stops {
+        let here = &mut into[stop.router as usize];
+        *here = pick(stop.roots, [1.0; LANES], *here);
+    }
+}
+
+/// Adds up over the neighbours nearer to a root. Whether all sums are finite.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
+    "x86_64+avx2",
+    "aarch64+neon"
+))]
+fn add_up(links: &Links, stops: &[Stop], from: &[Lane], into: &mut [Lane]) -> bool {
+    let mut largest = [0f64; LANES];
+    for stop in stops {
+        let mut paths = [0.0; LANES];
+        for v in links.heads(stop.router) {
+            let there = &from[*v as usize];
+            for l in 0..LANES {
+                paths[l] += there[l];
+            }
+        }
+        let here = &mut into[stop.router as usize];
+        *here = pick(stop.roots, paths, *here);
+        for l in 0..LANES {
+            largest[l] = if here[l] > largest[l] { here[l] } else { largest[l] };
+        }
+    }
+    largest.iter().all(|paths| paths.is_finite())
 }
