@@ -17,23 +17,34 @@ pub(super) const CLOSEST_MIND: Rule = Rule {
     usage: "closest-mind",
     about: "the window of free entries with the smallest mean pairwise distance",
     build: |_, site| {
-        Ok(Box::new(ClosestMind { window: Window::new(site.places), entries: Vec::new() }))
+        Ok(Box::new(ClosestMind {
+            window: Window::new(site.places),
+            entries: Vec::new(),
+            total: 0,
+        }))
     },
 };
 
 struct ClosestMind<'a> {
     window: Window<'a>,
     entries: Vec<u32>,
+    total: u64,
 }
 
 impl Allocator for ClosestMind<'_> {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
         if count == 1 {
+            self.total = 0;
             return free.lowest(1, chosen);
         }
         self.entries.clear();
         free.list(&mut self.entries);
-        let (start, _) = self.window.best(&self.entries, count);
+        let (start, total) = self.window.best(&self.entries, count);
+        self.total = total;
         self.entries[start..][..count as usize].iter().for_each(|rank| chosen.push_rank(*rank));
+    }
+
+    fn total_distance(&self) -> Option<u64> {
+        Some(self.total)
     }
 }

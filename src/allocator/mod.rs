@@ -65,6 +65,11 @@ pub trait Allocator: Send {
     /// Puts `count` of the free ranks into `chosen`, which comes empty; the caller settles it.
     /// `1 ≤ count ≤ free.len()`.
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks);
+
+    /// Σ of the pairwise distances of the ranks chosen last, in hops, where the choice was made by it.
+    fn total_distance(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The machine and the ordering that allocators work on.

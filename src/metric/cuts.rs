@@ -118,7 +118,7 @@ impl Cuts {
     }
 }
 
-#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn slide(
     blocks: usize,
     sides: &[Sides],
@@ -127,19 +127,42 @@ fn slide(
     n: i16,
     floor: i32,
 ) -> (usize, i32) {
-    let of = |rank: u32| &sides[rank as usize * blocks..][..blocks];
-    let mut far = [[0i16; BLOCK]; MOST_BLOCKS];
-    let far = &mut far[..blocks];
+    // The counters of so many blocks stay in registers.
+    match blocks {
+        1 => slide_on::<1>(sides, weights, entries, n, floor),
+        2 => slide_on::<2>(sides, weights, entries, n, floor),
+        3 => slide_on::<3>(sides, weights, entries, n, floor),
+        4 => slide_on::<4>(sides, weights, entries, n, floor),
+        5 => slide_on::<5>(sides, weights, entries, n, floor),
+        6 => slide_on::<6>(sides, weights, entries, n, floor),
+        7 => slide_on::<7>(sides, weights, entries, n, floor),
+        _ => slide_on::<MOST_BLOCKS>(sides, weights, entries, n, floor),
+    }
+}
+
+#[inline(always)]
+fn slide_on<const BLOCKS: usize>(
+    sides: &[Sides],
+    weights: &[Counts],
+    entries: &[u32],
+    n: i16,
+    floor: i32,
+) -> (usize, i32) {
+    let (sides, _) = sides.as_chunks::<BLOCKS>();
+    let mut far = [[0i16; BLOCK]; BLOCKS];
+    let mut weight = [[0i16; BLOCK]; BLOCKS];
+    weight.copy_from_slice(weights);
+    let none = [[0; BLOCK]; BLOCKS];
     let mut sum = 0;
     for rank in &entries[..n as usize] {
-        sum = shift(far, &[[0; BLOCK]; MOST_BLOCKS][..blocks], of(*rank), weights, n);
+        (far, sum) = shift(far, &none, &sides[*rank as usize], &weight, n);
     }
     let (mut at, mut least) = (0, sum);
     for (i, (gone, come)) in entries.iter().zip(&entries[n as usize..]).enumerate() {
         if least <= floor {
             break;
         }
-        let sum = shift(far, of(*gone), of(*come), weights, n);
+        (far, sum) = shift(far, &sides[*gone as usize], &sides[*come as usize], &weight, n);
         if sum < least {
             (at, least) = (i + 1, sum);
         }
@@ -147,15 +170,22 @@ fn slide(
     (at, least)
 }
 
-/// Puts `come` in the place of `gone` and returns `Σ w·c·(n - c)`.
+/// Puts `come` in the place of `gone`: the new counts, and `Σ w·c·(n - c)`.
 #[inline(always)]
-fn shift(far: &mut [Counts], gone: &[Sides], come: &[Sides], weights: &[Counts], n: i16) -> i32 {
+fn shift<const BLOCKS: usize>(
+    mut far: [Counts; BLOCKS],
+    gone: &[Sides; BLOCKS],
+    come: &[Sides; BLOCKS],
+    weights: &[Counts; BLOCKS],
+    n: i16,
+) -> ([Counts; BLOCKS], i32) {
     let mut sum = 0;
-    for (((far, gone), come), weights) in far.iter_mut().zip(gone).zip(come).zip(weights) {
+    for b in 0..BLOCKS {
         for l in 0..BLOCK {
-            far[l] += i16::from(come[l].wrapping_sub(gone[l]) as i8);
-            sum += i32::from(far[l]) * i32::from(weights[l].wrapping_mul(n.wrapping_sub(far[l])));
+            far[b][l] += i16::from(come[b][l].wrapping_sub(gone[b][l]) as i8);
+            let near = n.wrapping_sub(far[b][l]);
+            sum += i32::from(far[b][l]) * i32::from(weights[b][l].wrapping_mul(near));
         }
     }
-    sum
+    (far, sum)
 }

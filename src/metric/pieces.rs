@@ -96,15 +96,18 @@ impl<'s> Pieces<'s> {
             return 1;
         }
         let mut pieces = self.split(ranks);
-        let mut joined = UnionFind::<u32>::new(pieces as usize);
-        'all: for seat in &self.members {
-            for other in self.seats.above(*seat) {
-                if pieces == 1 {
-                    break 'all;
-                }
-                let (a, b) = (self.segment[*seat as usize], self.segment[*other as usize]);
-                if b != NONE && a != b && joined.union(a, b) {
-                    pieces -= 1;
+        if pieces > 1 {
+            let mut joined = UnionFind::<u32>::new(pieces as usize);
+            'all: for seat in &self.members {
+                let a = self.segment[*seat as usize];
+                for other in self.seats.above(*seat) {
+                    let b = self.segment[*other as usize];
+                    if b != NONE && a != b && joined.union(a, b) {
+                        pieces -= 1;
+                        if pieces == 1 {
+                            break 'all;
+                        }
+                    }
                 }
             }
         }

@@ -76,15 +76,16 @@ impl<'t> Gauge<'t> {
         Ok(Gauge { topology, places, sums: Sums::new(places), pieces })
     }
 
-    /// The metrics of a non-empty allocation.
+    /// The metrics of a non-empty allocation; `total_distance` where it is known already.
     ///
     /// # Complexity
     /// That of [`Sums::total`] and at most O(s·degree) for the components, s members.
-    pub fn measure(&mut self, ranks: &Ranks) -> Placement {
+    pub fn measure(&mut self, ranks: &Ranks, total_distance: Option<u64>) -> Placement {
         let (linear_span, ring_span) = spans(ranks, self.places.len());
+        debug_assert!(total_distance.is_none_or(|total| total == self.sums.total(ranks)));
         Placement {
             size: ranks.len(),
-            total_distance: self.sums.total(ranks),
+            total_distance: total_distance.unwrap_or_else(|| self.sums.total(ranks)),
             linear_span,
             ring_span,
             components: self.pieces.count(ranks),
@@ -229,7 +230,7 @@ mod tests {
             let places = Places::new(&topology, &order).unwrap();
             let mut gauge = Gauge::new(&topology, &places).unwrap();
             let set = ranks(&picks.iter().copied().collect::<Vec<_>>());
-            let placement = gauge.measure(&set);
+            let placement = gauge.measure(&set, None);
             // Plainly: join any two members at most a hop apart until nothing changes.
             let nodes: Vec<_> = set.iter().map(|r| order.nodes()[r as usize]).collect();
             let mut part: Vec<usize> = (0..nodes.len()).collect();

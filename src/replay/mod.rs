@@ -167,7 +167,7 @@ impl<'a> Replay<'a> {
                     out.push(Placed {
                         event,
                         talk,
-                        placement: self.gauge.measure(ranks),
+                        placement: self.gauge.measure(ranks, self.allocator.total_distance()),
                         ranks: self.wants.ranks.then(|| ranks.clone()),
                         extent: self.wants.extent.then(|| self.gauge.extent(ranks)),
                     });

@@ -99,16 +99,21 @@ impl<'m, 'a> Machine<'m, 'a> {
     pub fn start(&mut self, task: u32) {
         let mut ranks = std::mem::take(&mut self.held[task as usize]);
         self.allocator.choose(&self.free, self.tasks[task as usize].nodes, &mut ranks);
-        self.start_on(task, ranks);
+        let total = self.allocator.total_distance();
+        self.occupy(task, ranks, total);
     }
 
     /// Starts a waiting task on as many free ranks as it has nodes.
-    pub fn start_on(&mut self, index: u32, mut ranks: Ranks) {
+    pub fn start_on(&mut self, task: u32, ranks: Ranks) {
+        self.occupy(task, ranks, None);
+    }
+
+    fn occupy(&mut self, index: u32, mut ranks: Ranks, total: Option<u64>) {
         let task = &self.tasks[index as usize];
         ranks.settle();
         debug_assert_eq!(ranks.len(), task.nodes);
         ranks.runs().iter().for_each(|run| self.free.take(*run));
-        let placement = self.recorder.gauge.as_mut().map(|gauge| gauge.measure(&ranks));
+        let placement = self.recorder.gauge.as_mut().map(|gauge| gauge.measure(&ranks, total));
         let start =
             Start { index, task, ranks: &ranks, placement: placement.as_ref(), now: self.now };
         let duration = match self.model.start(&start) {
