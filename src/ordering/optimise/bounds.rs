@@ -38,8 +38,8 @@ impl<'p> Bounds<'p> {
 
     /// The larger of the bounds that can be had for `work` operations: by assignment, and by the dynamic
     /// program's relaxation on networks where all routers look alike; for `workload` by balls. The relaxation
-    /// is given up where `stop` says so.
-    pub fn lower(&self, work: u64, stop: &dyn Fn() -> bool) -> f64 {
+    /// goes no further where `stop` says so.
+    pub fn lower(&self, work: u64, stop: &(dyn Fn() -> bool + Sync)) -> f64 {
         let problem = self.problem;
         if problem.space.len() < 2 || problem.weights.window() == 0 {
             return 0.0;

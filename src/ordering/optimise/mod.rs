@@ -261,8 +261,10 @@ impl<'s> Problem<'s> {
     }
 }
 
-/// The share of the time that is kept for a better bound where one can be had.
-const FOR_BOUND: f64 = 0.3;
+/// The share of the time that is kept for a better bound where one can be had: few elements are soon searched.
+fn for_bound(elements: usize) -> f64 {
+    if elements <= 100 { 0.7 } else { 0.3 }
+}
 
 /// Runs `optimise` with its parameters under a watcher.
 ///
@@ -293,7 +295,7 @@ pub fn optimise(topology: &Topology, params: &Params, watch: &dyn Watch) -> Resu
     let gains = bounds.gains(quick, thorough);
     let mut budget = settings.budget();
     if gains && let (Some(end), Some(now)) = (budget.time, watch.seconds()) {
-        budget.time = Some(end - FOR_BOUND * (end - now));
+        budget.time = Some(end - for_bound(space.len()) * (end - now));
     }
     let found = search::search(&problem, &starts, &budget, watch, bound);
     if gains && found.objective > bound {

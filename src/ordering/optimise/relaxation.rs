@@ -1,5 +1,7 @@
 //! A lower bound by the dynamic program's relaxation, on a torus: everything forgotten but the last elements.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use rayon::prelude::*;
 
 use super::Problem;
@@ -129,6 +131,27 @@ fn turns(extents: &[usize], hops: &[i64]) -> Vec<Vec<u16>> {
         .unwrap_or_else(|| vec![(0..hops.len() as u16).collect()])
 }
 
+/// Whether to stop, asked from any thread.
+type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+
+/// `make` of every number below `count`, in parallel; nothing where it was stopped on the way.
+fn unless_stopped<T: Send>(
+    count: u32,
+    stop: Stop<'_>,
+    make: impl Fn(u32) -> T + Sync,
+) -> Option<Vec<T>> {
+    /// Numbers between two questions.
+    const STRETCH: u32 = 256;
+    let stopped = AtomicBool::new(false);
+    let make = |i: u32| {
+        if i.is_multiple_of(STRETCH) && !stopped.load(Relaxed) && stop() {
+            stopped.store(true, Relaxed);
+        }
+        (!stopped.load(Relaxed)).then(|| make(i))
+    };
+    (0..count).into_par_iter().with_min_len(STRETCH as usize).map(make).collect()
+}
+
 /// States that automorphisms turn into each other cost the same: one of each class.
 struct Classes {
     /// The least code of each class, ascending.
@@ -138,26 +161,24 @@ struct Classes {
 }
 
 impl Classes {
-    /// The classes of states of `count` differences. O(n^count · automorphisms).
-    fn new(torus: &Torus, count: usize) -> Self {
+    /// The classes of states of `count` differences, unless stopped. O(n^count · automorphisms).
+    fn new(torus: &Torus, count: usize, stop: Stop<'_>) -> Option<Self> {
         let n = torus.n;
         let size = n.pow(count as u32);
-        let mut of: Vec<u32> = (0..size)
-            .into_par_iter()
-            .map(|code| {
-                let digits = digits(code, n, count);
-                let image = |turn: &Vec<u16>| {
-                    let digits = digits[..count].iter().rev();
-                    digits.fold(0, |code, d| code * n + usize::from(turn[*d]))
-                };
-                torus.turns.iter().map(image).min().unwrap_or(code) as u32
-            })
-            .collect();
+        let least = |code: u32| {
+            let digits = digits(code as usize, n, count);
+            let image = |turn: &Vec<u16>| {
+                let digits = digits[..count].iter().rev();
+                digits.fold(0, |code, d| code * n + usize::from(turn[*d]))
+            };
+            torus.turns.iter().map(image).min().map_or(code, |code| code as u32)
+        };
+        let mut of = unless_stopped(size as u32, stop, least)?;
         let least: Vec<u32> = (0..size as u32).filter(|code| of[*code as usize] == *code).collect();
         let mut class = vec![0; size];
         least.iter().zip(0..).for_each(|(code, index)| class[*code as usize] = index);
         of.par_iter_mut().for_each(|code| *code = class[*code as usize]);
-        Classes { least, of }
+        Some(Classes { least, of })
     }
 }
 
@@ -166,13 +187,14 @@ impl Classes {
 /// nearest elements not among the M remembered cost, heaviest lag first.
 ///
 /// After some steps the cost to go grows by at least δ every two steps, for ever, where δ is the least
-/// growth over all states of the last two steps: the operator is monotone. So not every rank needs a layer.
+/// growth over all states of the last two steps: the operator is monotone. So not every rank needs a layer, and
+/// what layers are done when it is stopped prove a bound, too: no layer costs less than nothing.
 pub(super) fn relaxed(
     problem: &Problem<'_>,
     scaled: &Scaled,
     torus: &Torus,
     work: u64,
-    stop: &dyn Fn() -> bool,
+    stop: Stop<'_>,
 ) -> Option<f64> {
     let n = torus.n;
     let window = scaled.lag.len() - 1;
@@ -181,7 +203,7 @@ pub(super) fn relaxed(
     }
     let memory = torus.memory(window, work)?;
     let tails = Tails::new(torus, scaled, memory);
-    let classes = Classes::new(torus, memory - 1);
+    let classes = Classes::new(torus, memory - 1, stop)?;
     // Layers from the back; the last ones see all lags, the first ones only those that exist.
     let mut value = vec![0i32; classes.least.len()];
     let mut history: Vec<Vec<i32>> = vec![value.clone()];
@@ -190,10 +212,11 @@ pub(super) fn relaxed(
     let full = n.checked_sub(free.max(memory))?;
     let mut done = 0;
     while done < full {
-        if stop() {
-            return None;
-        }
-        value = step(torus, scaled, &tails, &classes, memory, window, &value);
+        let Some(next) = step(torus, scaled, &tails, &classes, [memory, window], &value, stop)
+        else {
+            break;
+        };
+        value = next;
         done += 1;
         history.push(value.clone());
         if history.len() > 3 {
@@ -204,7 +227,7 @@ pub(super) fn relaxed(
         }
     }
     let mut extra = 0i64;
-    if done < full {
+    if done < full && history.len() > 2 {
         let growth = |back: usize| {
             let before = &history[history.len() - 1 - back];
             value.iter().zip(before).filter(|(v, _)| **v < NO_STATE).map(|(v, b)| v - b).min()
@@ -216,10 +239,9 @@ pub(super) fn relaxed(
     }
     if !problem.weights.is_ring() {
         for placed in (memory..window.max(memory)).rev() {
-            if stop() {
-                return None;
-            }
-            value = step(torus, scaled, &tails, &classes, memory, placed, &value);
+            let next = step(torus, scaled, &tails, &classes, [memory, placed], &value, stop);
+            let Some(next) = next else { break };
+            value = next;
         }
     }
     // The first M elements among themselves.
@@ -299,24 +321,24 @@ impl Tails {
 }
 
 /// One layer, class by class: the least over next elements x, as seen from the last one, of their cost and
-/// what follows. Far elements are left out once the first lag alone costs too much.
+/// what follows. Far elements are left out once the first lag alone costs too much. Nothing where it was stopped.
 fn step(
     torus: &Torus,
     scaled: &Scaled,
     tails: &Tails,
     classes: &Classes,
-    memory: usize,
-    lags: usize,
+    [memory, lags]: [usize; 2],
     after: &[i32],
-) -> Vec<i32> {
+    stop: Stop<'_>,
+) -> Option<Vec<i32>> {
     let n = torus.n;
     let tail = &tails.by_lags[lags.min(tails.by_lags.len() - 1)];
     let hop = |d: usize, lag: usize| (scaled.lag[lag] * torus.hops[d]) as i32;
     let priced: Vec<Vec<i32>> = (1..=memory).map(|k| (0..n).map(|d| hop(d, k)).collect()).collect();
     let shell: Vec<usize> = torus.hops.iter().map(|d| tails.code[*d as usize]).collect();
     let floor = tail.iter().min().unwrap_or(&0) + after.iter().min().unwrap_or(&0);
-    let cheapest = |code: &u32| {
-        let differences = digits(*code as usize, n, memory - 1);
+    let cheapest = |class: u32| {
+        let differences = digits(classes.least[class as usize] as usize, n, memory - 1);
         let differences = &differences[..memory - 1];
         let repeats = |(i, d): (usize, &usize)| *d == 0 || differences[..i].contains(d);
         if differences.iter().enumerate().any(repeats) {
@@ -350,5 +372,5 @@ fn step(
         }
         least
     };
-    classes.least.par_iter().with_min_len(256).map(cheapest).collect()
+    unless_stopped(classes.least.len() as u32, stop, cheapest)
 }
