@@ -34,14 +34,21 @@ impl Line<'_> {
 }
 
 impl Text {
-    /// Reads `path`; `-` is standard input; a name ending in `.gz` is decompressed.
+    /// Reads `path`, at most `most` bytes; `-` is standard input; a name ending in `.gz` is decompressed.
     ///
     /// # Errors
-    /// [`Error::Io`] when the file cannot be read, [`Error::Input`] when it is not UTF-8.
-    pub fn read(path: &Path) -> Result<Self> {
+    /// [`Error::Io`] when the file cannot be read, [`Error::Memory`] when it is larger, [`Error::Input`] when it
+    /// is not UTF-8.
+    pub fn read(path: &Path, most: u64) -> Result<Self> {
         let mut bytes = Vec::new();
-        let (name, mut source) = open(path)?;
+        let (name, source) = open(path)?;
+        // A device never ends, and a small compressed file may hold anything.
+        let mut source = source.take(most.saturating_add(1));
         source.read_to_end(&mut bytes).map_err(|e| Error::io(Path::new(&name), "reading", e))?;
+        if bytes.len() as u64 > most {
+            let what = format!("{name}: the text");
+            return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
+        }
         Text::from_bytes(&name, bytes)
     }
 
@@ -350,7 +357,10 @@ mod tests {
         );
         encoder.write_all(b"1\n2\n").unwrap();
         encoder.finish().unwrap();
-        assert_eq!(Text::read(&path).unwrap().as_str(), "1\n2\n");
+        assert_eq!(Text::read(&path, 4).unwrap().as_str(), "1\n2\n");
+        // What it holds counts, not what it takes on disk.
+        let error = Text::read(&path, 3).unwrap_err().to_string();
+        assert!(error.contains("x.txt.gz: the text needs about 4 B, more than the 3 B"), "{error}");
     }
 
     #[test]

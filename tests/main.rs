@@ -5,6 +5,7 @@ mod allocators;
 mod cli;
 mod commands;
 mod export;
+mod hostile;
 mod import;
 mod licences;
 mod mapping;

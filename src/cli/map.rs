@@ -119,7 +119,8 @@ impl Command {
                 (placement.nodes().to_vec(), placement)
             }
             (None, path) => {
-                let text = Text::read(path.as_deref().unwrap_or(Path::new("-")))?;
+                let path = path.as_deref().unwrap_or(Path::new("-"));
+                let text = Text::read(path, topology.context().memory)?;
                 let placement = Placement::read(topology, guest, &text)?;
                 (placement.allocation(), placement)
             }

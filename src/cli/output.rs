@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(bytes[..2], [0x1f, 0x8b]);
         // No time of writing: the same text, the same bytes.
         assert_eq!(bytes[4..8], [0; 4]);
-        assert_eq!(crate::input::Text::read(&path).unwrap().as_str(), "a,b\n1,2\n");
+        assert_eq!(crate::input::Text::read(&path, 100).unwrap().as_str(), "a,b\n1,2\n");
         let mut out = Output::open(Some(&path)).unwrap();
         out.write_all(b"half").unwrap();
         drop(out);

@@ -209,8 +209,8 @@ fn table(mut lines: Lines) -> Result<Sizes> {
                 &format!("a whole number from 1 to {}, or the header size,share", u32::MAX),
             )
         })?;
-        let value = share.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
-        let value = value.ok_or_else(|| wrong("share", share, "a number of at least 0"))?;
+        let value = share.parse().ok().filter(|x: &f64| (0.0..=1e280).contains(x));
+        let value = value.ok_or_else(|| wrong("share", share, "a number from 0 to 1e280"))?;
         if real.insert(nodes, value).is_some() {
             return Err(wrong("again size", size, "each size once"));
         }
@@ -283,7 +283,7 @@ mod tests {
             ("2,1\n\n0,1\n", "f:3: found size `0`; expected a whole number from 1"),
             ("nodes,share\n2,1\n", "f:1: found size `nodes`; expected a whole number from 1"),
             ("2,1\nsize,share\n", "f:2: found size `size`"),
-            ("2,-1\n", "f:1: found share `-1`; expected a number of at least 0"),
+            ("2,-1\n", "f:1: found share `-1`; expected a number from 0 to 1e280"),
             ("2,inf\n", "f:1: found share `inf`"),
             ("2,1\n2,3\n", "f:2: found again size `2`; expected each size once"),
             ("P a 2\nP a 3\n", "f:2: found `P` of job `a`"),

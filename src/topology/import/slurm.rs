@@ -31,7 +31,7 @@ pub const FAMILY: Family = Family {
 /// topology.conf(5) of Slurm 26.05.
 fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let path = path(params, "a topology.conf, as in slurm-topology:topology.conf")?;
-    let wiring = read(&Text::read(&path)?, &path)?;
+    let wiring = read(&Text::read(&path, context.memory)?, &path)?;
     wiring.network(FAMILY.name, &path, params, context)
 }
 
