@@ -165,10 +165,11 @@ fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 /// Text from outside as a message may hold it: on one line, without what would steer a terminal, and cut in the
 /// middle where nobody would read it all.
 pub fn plain(text: &str) -> Cow<'_, str> {
-    const MOST: usize = 1200;
     let strange =
         |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if text.len() <= MOST && !text.contains(strange) {
+    // Escapes take up to eight times the room.
+    let most = if text.contains(strange) { 250 } else { 1200 };
+    if most == 1200 && text.len() <= most {
         return Cow::Borrowed(text);
     }
     let mut written = String::new();
@@ -176,7 +177,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
         true => written.extend(c.escape_default()),
         false => written.push(c),
     };
-    if text.len() <= MOST {
+    if text.len() <= most {
         text.chars().for_each(write);
     } else {
         let tail: Vec<char> = text.chars().rev().take(50).collect();

@@ -223,7 +223,7 @@ fn read_names(text: &Text, places: u32, context: &Context) -> Result<(Names, Opt
         if !names[node as usize].is_empty() {
             return Err(wrong(format!("node {node} again"), "each node once"));
         }
-        if let Some(other) = seen.insert(fields[1].to_string(), node) {
+        if let Some((other, _)) = seen.insert(fields[1].to_string(), (node, line.number)) {
             let found = format!("name `{}` again (node {other} has it)", fields[1]);
             return Err(wrong(found, "each name once"));
         }
@@ -235,6 +235,16 @@ fn read_names(text: &Text, places: u32, context: &Context) -> Result<(Names, Opt
         // Coordinates serve where they are whole numbers; other columns (rack labels) are left alone.
         let position: Option<Vec<u32>> = fields[2..].iter().map(|x| x.parse().ok()).collect();
         coordinates[node as usize] = position.filter(|p| !p.is_empty());
+    }
+    // A node that the file leaves out is called `n` and its id.
+    let stands_for = |name: &str| -> Option<u32> {
+        let id = name.strip_prefix('n')?.parse().ok()?;
+        (names.get(id as usize)?.is_empty() && name == format!("n{id}")).then_some(id)
+    };
+    let mixed = seen.iter().filter_map(|(name, (_, line))| Some((*line, name, stands_for(name)?)));
+    if let Some((line, name, id)) = mixed.min() {
+        let found = format!("name `{name}`, which node {id} has where the file names it not");
+        return Err(Error::input(Place::line(text.name(), line), found, "another name, or one for both"));
     }
     Ok((Names::Table(names), lattice_from(coordinates, axes)))
 }
