@@ -6,6 +6,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Place, Result};
 
@@ -123,6 +124,20 @@ fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
     Ok((path.display().to_string(), source))
 }
 
+/// A source that counts the bytes it gives.
+struct Counting {
+    source: Box<dyn Read + Send>,
+    count: Arc<AtomicU64>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
 /// A stream of lines: what a long file is read by. Memory holds one piece of the file, whatever its length.
 ///
 /// Lines come as bytes: a caller that cuts off comments need not hold them to UTF-8, as the headers of old
@@ -195,6 +210,14 @@ impl Lines {
         let buffer = vec![0; Lines::PIECE];
         let name = name.into();
         Lines { name, source, buffer, start: 0, end: 0, at_end: false, number: 0, keep: false }
+    }
+
+    /// Counts the bytes read from here on (unpacked ones of a packed file), for progress.
+    pub fn count(&mut self) -> Arc<AtomicU64> {
+        let count = Arc::new(AtomicU64::new(self.end as u64));
+        let source = std::mem::replace(&mut self.source, Box::new(std::io::empty()));
+        self.source = Box::new(Counting { source, count: Arc::clone(&count) });
+        count
     }
 
     /// The name used in messages.

@@ -4,10 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use nodeorder::mapping::Guest;
 use nodeorder::random::{below, generator};
-use nodeorder::trace::{Log, Options, Sizes, Trace, Weight, Workload, survey};
-use nodeorder::{Error, NodeOrder, Topology};
+use nodeorder::trace::{Log, Options, Sizes, Trace, Weight, survey};
+use nodeorder::{Context, Error, NodeId, NodeOrder, Topology};
 
 mod drivers;
 
@@ -69,14 +68,17 @@ fn mutate(seed: &[u8], other: &[u8], words: &[Vec<u8>], random: &mut rand_pcg::P
             5 => {
                 // A number, wherever the next one stands, becomes a word.
                 let digit = |b: &u8| b.is_ascii_digit();
-                let Some(first) = bytes[at..].iter().position(digit).map(|i| at + i) else { continue };
+                let Some(first) = bytes[at..].iter().position(digit).map(|i| at + i) else {
+                    continue;
+                };
                 let length = bytes[first..].iter().take_while(|b| digit(b)).count();
                 bytes.splice(first..first + length, word.iter().copied());
             }
             6 => {
                 let mut lines: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
                 if !lines.is_empty() {
-                    let (a, b) = (below(lines.len() as u64, random), below(lines.len() as u64, random));
+                    let (a, b) =
+                        (below(lines.len() as u64, random), below(lines.len() as u64, random));
                     match below(3, random) {
                         0 => lines.swap(a as usize, b as usize),
                         1 => lines.insert(a as usize, lines[b as usize]),
@@ -91,7 +93,30 @@ fn mutate(seed: &[u8], other: &[u8], words: &[Vec<u8>], random: &mut rand_pcg::P
     bytes
 }
 
-/// Every seed and former finding as it is, and `count` mutations of them.
+/// What stands in the place of every number once.
+const EXTREMES: [&str; 12] = [
+    "0",
+    "-1",
+    "65537",
+    "16777217",
+    "2147483647",
+    "2147483648",
+    "4294967295",
+    "4294967296",
+    "9223372036854775807",
+    "18446744073709551615",
+    "99999999999999999999999999999999999999999",
+    "1e308",
+];
+
+/// Where the numbers of a text stand.
+fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
+    let starts = (0..bytes.len()).filter(|i| digit(*i) && (*i == 0 || !digit(i - 1)));
+    starts.map(|i| (i, (i..).find(|j| !digit(*j)).unwrap_or(bytes.len()))).collect()
+}
+
+/// Every seed and former finding as it is, every number beyond its range, and `count` mutations.
 fn hold(name: &str, count: usize) {
     let driver = DRIVERS.iter().find(|driver| driver.name == name).unwrap();
     let seeds = files(&data().join(name));
@@ -99,6 +124,14 @@ fn hold(name: &str, count: usize) {
     let found = files(&data().join("found").join(name));
     for (path, bytes) in seeds.iter().chain(&found) {
         feed(driver, bytes, path);
+    }
+    for (path, bytes) in &seeds {
+        for (start, end) in numbers(bytes).into_iter().take(12) {
+            for extreme in EXTREMES {
+                let changed = [&bytes[..start], extreme.as_bytes(), &bytes[end..]].concat();
+                feed(driver, &changed, path);
+            }
+        }
     }
     let (words, mut random) = (words(name), generator(1));
     for i in 0..count {
@@ -144,4 +177,125 @@ hold! {
     tables_hold "tables" 700,
     specifications_hold "specs" 700,
     results_hold "results" 500,
+}
+
+/// 2³¹ nodes are the most: such machines are described without being built.
+#[test]
+fn the_largest_machines_are_counted_right() {
+    for spec in [
+        "torus:2147483648",
+        "mesh:1048576x2048",
+        "grid:32768x65536,wrap=01",
+        "torus:2048,per_router=1048576",
+        "hyperx:2x1073741824",
+        "cascade:2048x1024x1024",
+        "cascade:2048x1024x1024,global=single",
+        "fat-tree:k=2048",
+        "fat-tree:k=2,n=31",
+        "xgft:h=2,m=32768x65536,w=1x1",
+    ] {
+        let machine = Topology::inline(spec, &CONTEXT).unwrap_or_else(|e| panic!("{spec}: {e}"));
+        assert_eq!(machine.node_count(), 1 << 31, "{spec}");
+        let last = NodeId((1u32 << 31) - 1);
+        assert!(machine.distance(NodeId(0), last) <= u32::MAX / 2, "{spec}");
+        assert_eq!(machine.node_name(last), "n2147483647");
+        assert!(
+            matches!(NodeOrder::make(&machine, "row-major"), Err(Error::Memory { .. })),
+            "{spec}"
+        );
+        let part = Topology::inline(&format!("{spec},limit=3"), &CONTEXT).unwrap();
+        assert_eq!(NodeOrder::make(&part, "row-major").map(|order| order.len()).unwrap_or(3), 3);
+    }
+}
+
+/// One more than the most, products that overflow, machines whose graph nobody could hold.
+#[test]
+fn machines_beyond_the_limit_are_refused_before_anything_is_allocated() {
+    for spec in [
+        "torus:2147483649",
+        "torus:65536x65536",
+        "torus:99999999999999999999x2",
+        "mesh:2147483648x2147483648x2147483648x2147483648x2147483648",
+        "torus:2147483648,per_router=2",
+        "torus:2,per_router=4294967295",
+        "torus:4x4,limit=18446744073709551616",
+        "torus:4x4,exclude=0-4294967295",
+        "torus:2147483648,exclude=0",
+        "hyperx:4294967295x4294967295",
+        "cascade:65536x65536x65536",
+        "cascade:1048576x1048576x1048576,per_router=1048576",
+        "dragonfly:p=1048576,a=1048576,h=1048576",
+        "dragonfly:p=1,a=1048576,h=1048576,g=1048577",
+        "dragonfly:p=1,a=1,h=1048576,g=1048577",
+        "fat-tree:k=1048576",
+        "fat-tree:k=1048576,n=32",
+        "xgft:h=3,m=65536x65536x65536,w=1x1x1",
+        "xgft:h=3,m=1x1x1,w=1x65536x65536",
+        "xgft:h=32,m=2,w=1",
+        "slim-fly:q=1073741824",
+        "slim-fly:q=32768",
+        "watts-strogatz:n=2147483648,k=2147483646,p=0.5",
+        "random-regular:n=2147483648,d=2147483646",
+        "gnm:n=2147483648,m=18446744073709551615",
+        "gnm:n=4294967295,m=4294967295",
+    ] {
+        match Topology::inline(spec, &CONTEXT) {
+            Ok(_) => panic!("{spec} was accepted"),
+            Err(Error::Input { .. } | Error::Memory { .. }) => {}
+            Err(error) => panic!("{spec}: {error}"),
+        }
+    }
+}
+
+/// Ten million nodes, in the memory that such a run takes.
+#[test]
+fn ten_million_nodes_are_ordered() {
+    let context = Context { seed: 1, memory: 500_000_000 };
+    let machine = Topology::inline("torus:250x200x200", &context).unwrap();
+    let statistics = machine.statistics().unwrap();
+    assert_eq!((statistics.nodes, statistics.diameter), (10_000_000, 325));
+    // Half the even extents, a quarter each: 62.5 + 50 + 50, over all pairs of distinct nodes.
+    let pairs = 10_000_000f64 / 9_999_999f64;
+    assert!((statistics.mean_distance - 162.5 * pairs).abs() < 1e-9);
+    let order = NodeOrder::make(&machine, "snake").unwrap();
+    assert_eq!(
+        (order.len(), order.nodes()[199], order.nodes()[200]),
+        (10_000_000, NodeId(199), NodeId(399))
+    );
+}
+
+/// Sums of sizes and times at the ends of their ranges.
+#[test]
+fn sums_of_the_largest_sizes_do_not_overflow() {
+    let most = u32::MAX;
+    let log: String = (0..40).map(|i| format!("P {i} {most}\n")).collect();
+    let survey = survey::survey(Log::new("log", log)).unwrap();
+    assert_eq!(survey.most_nodes, 40 * u64::from(most));
+    let table = format!("2,{0}\n3,{0}\n{most},{0}\n", u64::MAX);
+    let lines = nodeorder::input::Lines::new("sizes", table);
+    let sizes = Sizes::over(lines, Weight::Jobs, &Options::default()).unwrap();
+    assert_eq!(sizes.shares(most).unwrap().len(), 3);
+    assert_eq!(sizes.shares(3).unwrap(), [(2, 0.5), (3, 0.5)]);
+    assert!(sizes.mean().unwrap() > 1e9);
+    let time = 1_000_000_000_000_000i64;
+    let line = |id: i32| {
+        format!("{id} {time} {time} {time} {most} 0 0 {most} {time} 0 1 1 1 1 1 1 -1 -1\n")
+    };
+    let trace = Trace::new("swf", line(1) + &line(2), &Options::default()).unwrap();
+    assert_eq!(trace.span(), Some((time, 3 * time)));
+    let weighed = Sizes::of_trace(&trace, Weight::NodeHours);
+    assert_eq!(weighed.shares(most).unwrap(), [(most, 1.0)]);
+    let over = line(1).replacen(&time.to_string(), &(time + 1).to_string(), 1);
+    let error = Trace::new("swf", over, &Options::default()).unwrap_err().to_string();
+    assert!(error.starts_with("swf:1: found submit time (field 2) `1000000000000001`"), "{error}");
+}
+
+/// No unsafe code, in any file of the crate.
+#[test]
+fn the_crate_forbids_unsafe_code() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in ["lib.rs", "main.rs"] {
+        let text = std::fs::read_to_string(root.join(file)).unwrap();
+        assert!(text.contains("#![forbid(unsafe_code)]"), "{file}");
+    }
 }

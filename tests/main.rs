@@ -20,6 +20,7 @@ mod shipped_topologies;
 mod simgrid;
 mod slurm;
 mod sweep;
+mod terminal;
 mod tidy;
 mod topology_allocators;
 mod trace;

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 
+use super::layout::field;
 use super::mpc::{PlotKind, plot_kind};
 use super::output::{self, Output};
 use crate::ids::NodeId;
@@ -207,7 +208,7 @@ fn write_table(out: &mut impl Write, document: &Value) -> std::io::Result<()> {
         other => other.to_string(),
     };
     let of = |key: &str| plain(&document[key]);
-    let mut line = |name: &str, text: String| writeln!(out, "{name:<18} {text}");
+    let mut line = |name: &str, text: String| field(out, 18, name, &text);
     line("machine", of("topology"))?;
     line("guest", format!("{}, {} processes", of("guest"), of("processes")))?;
     line("mapping", of("mapping"))?;

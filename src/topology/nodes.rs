@@ -244,7 +244,11 @@ fn read_names(text: &Text, places: u32, context: &Context) -> Result<(Names, Opt
     let mixed = seen.iter().filter_map(|(name, (_, line))| Some((*line, name, stands_for(name)?)));
     if let Some((line, name, id)) = mixed.min() {
         let found = format!("name `{name}`, which node {id} has where the file names it not");
-        return Err(Error::input(Place::line(text.name(), line), found, "another name, or one for both"));
+        return Err(Error::input(
+            Place::line(text.name(), line),
+            found,
+            "another name, or one for both",
+        ));
     }
     Ok((Names::Table(names), lattice_from(coordinates, axes)))
 }

@@ -129,7 +129,11 @@ mod tests {
         ] {
             assert_eq!(of(list).unwrap(), names);
         }
-        assert!(of("n[1-5000]").unwrap_err().starts_with("f:1: a list of 5000 names needs about 1.3 MB"));
+        assert!(
+            of("n[1-5000]")
+                .unwrap_err()
+                .starts_with("f:1: a list of 5000 names needs about 1.3 MB")
+        );
         for bad in
             ["n[1", "n1]", "n[2-1]", "n[a]", "n[]", "a,,b", "n[1-]", "n[[1]]", "n[0-99999999999]"]
         {
