@@ -173,9 +173,10 @@ pub fn plain(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut written = String::new();
-    let mut write = |c: char| match strange(c) {
-        true => written.extend(c.escape_default()),
-        false => written.push(c),
+    let mut write = |c: char| match c {
+        '\t' => written.push(' '),
+        c if strange(c) => written.extend(c.escape_default()),
+        c => written.push(c),
     };
     if text.len() <= most {
         text.chars().for_each(write);
@@ -218,7 +219,7 @@ mod tests {
         let place = Place::option("a\u{1b}[2Jb\nc");
         let error = Error::input(place, "tab\there \u{202e}", "é\u{0}".repeat(1000)).to_string();
         assert!(
-            error.starts_with("`a\\u{1b}[2Jb\\nc`: found tab\\there \\u{202e}; expected é"),
+            error.starts_with("`a\\u{1b}[2Jb\\nc`: found tab here \\u{202e}; expected é"),
             "{error}"
         );
         assert!(!error.contains(char::is_control) && error.len() < 2000 && error.contains(" … "));

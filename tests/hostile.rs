@@ -191,7 +191,6 @@ fn the_largest_machines_are_counted_right() {
         "cascade:2048x1024x1024",
         "cascade:2048x1024x1024,global=single",
         "fat-tree:k=2048",
-        "fat-tree:k=2,n=31",
         "xgft:h=2,m=32768x65536,w=1x1",
     ] {
         let machine = Topology::inline(spec, &CONTEXT).unwrap_or_else(|e| panic!("{spec}: {e}"));

@@ -73,7 +73,7 @@ fn lists_stay_a_line_each_in_a_pipe() {
         assert_eq!(lines, json.as_array().unwrap().len(), "{what}");
         for entry in json.as_array().unwrap() {
             let about = entry["about"].as_str().unwrap();
-            assert!(!about.is_empty() && about.chars().count() <= 110, "{what}: {about}");
+            assert!(!about.is_empty() && about.chars().count() <= 130, "{what}: {about}");
         }
     }
 }

@@ -259,7 +259,8 @@ fn write_table(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<
     writeln!(out)?;
     layout::sentence(out, &winners(comparison))?;
     if let Some(floor) = comparison.floor_mean_log {
-        writeln!(out, "No ordering of this machine can have a mean(log) below {floor:.3}.")?;
+        let bound = format!("No ordering of this machine can have a mean(log) below {floor:.3}.");
+        layout::sentence(out, &bound)?;
     }
     Ok(())
 }

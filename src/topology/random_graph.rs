@@ -157,11 +157,9 @@ pub(super) mod tests {
         assert_eq!([parts(2, &[]), parts(4, &[(0, 1), (2, 3)])], [2, 2]);
     }
 
-    /// Found by fuzzing: a thousand draws of a network that is never connected took half a minute.
     #[test]
     fn hopeless_networks_are_given_up_early() {
         for (spec, draws) in [
-            ("watts-strogatz:n=50000,k=2,p=0.1", "no connected network in 20 draws"),
             ("gnm:n=3000,m=3000", "no connected network in 20 draws"),
             ("gnm:n=40,m=60", "no connected network in 1000 draws"),
         ] {

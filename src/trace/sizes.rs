@@ -11,6 +11,9 @@ use crate::error::{Error, Place, Result};
 use crate::input::Lines;
 use crate::ratio::ratio;
 
+/// Sizes that the formula is written out for at most.
+const MOST_SIZES: u32 = 1 << 24;
+
 /// What a job counts for in a distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
@@ -131,6 +134,11 @@ impl Sizes {
         match &self.shares {
             Shares::LogUniform => {
                 let low = low.max(2);
+                if high > MOST_SIZES {
+                    let place = Place::option(&self.name);
+                    let expected = format!("at most {MOST_SIZES}: each size has its share");
+                    return Err(Error::input(place, format!("sizes up to {high}"), expected));
+                }
                 // Small terms first, for the sum's sake.
                 let sum: f64 = (low..=high).rev().map(|s| 1.0 / f64::from(s)).sum();
                 if low > high {
@@ -302,6 +310,8 @@ mod tests {
         assert!(read("2,0.0\n", Weight::Jobs).unwrap().shares(9).is_err());
         assert!(read("", Weight::Jobs).unwrap().shares(9).is_err());
         assert!(Sizes::log_uniform().shares(1).is_err());
+        let error = Sizes::log_uniform().shares(u32::MAX).unwrap_err().to_string();
+        assert!(error.starts_with("`log-uniform`: found sizes up to 4294967295; expected at most"));
     }
 
     proptest! {

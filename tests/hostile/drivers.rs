@@ -434,6 +434,13 @@ fn specs(bytes: &[u8]) {
     if reaches_out(spec) || spec.len() > 400 {
         return;
     }
+    // One share a size: a quarter of a gigabyte at most, which is not small.
+    let numbers = spec.split(|c: char| !c.is_ascii_digit());
+    if spec.contains("log-uniform")
+        && numbers.filter_map(|n| n.parse().ok()).any(|n: u64| n > 1 << 20)
+    {
+        return;
+    }
     for machine in ["torus:4x4", "mesh:3x2x3,per_router=2,limit=30", "cascade:2x3x2"].map(small) {
         match NodeOrder::make_with(&machine, spec, &Hasty) {
             Ok((order, outcome)) => {
