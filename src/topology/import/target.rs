@@ -52,11 +52,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     // Every name that `specification` gives is a family.
     let family = FAMILIES.iter().find(|f| f.name == head).ok_or_else(|| wrong(KNOWN))?;
     let inner = Params::inline(&spec, family.positional, context.seed)?;
-    // The specification is ours; the user knows the line.
-    let network = (family.build)(&inner, context).map_err(|error| match error {
-        Error::Input { found, expected, .. } => Error::input(line.place(), found, expected),
-        other => other,
-    })?;
+    let network = (family.build)(&inner, context)?;
     inner.finish()?;
     Ok(network)
 }
