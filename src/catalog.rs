@@ -46,7 +46,7 @@ pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
     }
     let path = Path::new(spec);
     if path.exists() || spec == "-" {
-        return Topology::toml(&Text::read(path)?, Some(path), context);
+        return Topology::toml(&Text::read(path, context.memory)?, Some(path), context);
     }
     let name = spec.strip_prefix("topologies/").and_then(|s| s.strip_suffix(".toml"));
     if let Some(found) = name.and_then(shipped) {

@@ -1,5 +1,6 @@
 //! The library's error type: every message names the place, what was found and what was expected.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,9 +44,9 @@ impl Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line { file, line } => write!(f, "{file}:{line}"),
-            Place::File(file) => f.write_str(file),
-            Place::Option(text) => write!(f, "`{text}`"),
+            Place::Line { file, line } => write!(f, "{}:{line}", plain(file)),
+            Place::File(file) => f.write_str(&plain(file)),
+            Place::Option(text) => write!(f, "`{}`", plain(text)),
         }
     }
 }
@@ -87,7 +88,7 @@ pub enum Error {
         limit: u64,
     },
     /// A file that cannot be read or written.
-    #[error("{}: {action}: {cause}", .path.display())]
+    #[error("{}: {action}: {cause}", crate::error::plain(&.path.display().to_string()))]
     Io {
         /// The file.
         path: PathBuf,
@@ -109,12 +110,22 @@ pub enum Error {
 impl Error {
     /// Input that does not say what it should.
     pub fn input(place: Place, found: impl Into<String>, expected: impl Into<String>) -> Self {
-        Error::Input { place, found: found.into(), expected: expected.into() }
+        let (found, expected) = (found.into(), expected.into());
+        Error::Input {
+            place,
+            found: plain(&found).into_owned(),
+            expected: plain(&expected).into_owned(),
+        }
     }
 
     /// A request that does not suit this topology, and what would.
     pub fn unsuited(place: Place, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Error::Unsuited { place, problem: problem.into(), remedy: remedy.into() }
+        let (problem, remedy) = (problem.into(), remedy.into());
+        Error::Unsuited {
+            place,
+            problem: plain(&problem).into_owned(),
+            remedy: plain(&remedy).into_owned(),
+        }
     }
 
     /// A name that is not in `known`, with the nearest one suggested.
@@ -151,6 +162,32 @@ fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, k)| k)
 }
 
+/// Text from outside as a message may hold it: on one line, without what would steer a terminal, and cut in the
+/// middle where nobody would read it all.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    let strange =
+        |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    // Escapes take up to eight times the room.
+    let most = if text.contains(strange) { 250 } else { 1200 };
+    if most == 1200 && text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let mut written = String::new();
+    let mut write = |c: char| match c {
+        '\t' => written.push(' '),
+        c if strange(c) => written.extend(c.escape_default()),
+        c => written.push(c),
+    };
+    if text.len() <= most {
+        text.chars().for_each(write);
+    } else {
+        let tail: Vec<char> = text.chars().rev().take(50).collect();
+        text.chars().take(150).chain(" … ".chars()).for_each(&mut write);
+        tail.into_iter().rev().for_each(write);
+    }
+    Cow::Owned(written)
+}
+
 /// A byte count in the unit a person would use.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
@@ -175,6 +212,20 @@ mod tests {
             error.to_string(),
             "m.toml:14: found dims[2] = 0; expected an extent of at least 1"
         );
+    }
+
+    #[test]
+    fn messages_are_for_a_terminal() {
+        let place = Place::option("a\u{1b}[2Jb\nc");
+        let error = Error::input(place, "tab\there \u{202e}", "é\u{0}".repeat(1000)).to_string();
+        assert!(
+            error.starts_with("`a\\u{1b}[2Jb\\nc`: found tab here \\u{202e}; expected é"),
+            "{error}"
+        );
+        assert!(!error.contains(char::is_control) && error.len() < 2000 && error.contains(" … "));
+        assert!(matches!(plain("plain é"), Cow::Borrowed(_)));
+        // A boundary in the middle of a character.
+        assert_eq!(plain(&"é".repeat(2000)).chars().filter(|c| *c == 'é').count(), 200);
     }
 
     #[test]

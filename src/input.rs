@@ -6,6 +6,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Place, Result};
 
@@ -34,14 +35,21 @@ impl Line<'_> {
 }
 
 impl Text {
-    /// Reads `path`; `-` is standard input; a name ending in `.gz` is decompressed.
+    /// Reads `path`, at most `most` bytes; `-` is standard input; a name ending in `.gz` is decompressed.
     ///
     /// # Errors
-    /// [`Error::Io`] when the file cannot be read, [`Error::Input`] when it is not UTF-8.
-    pub fn read(path: &Path) -> Result<Self> {
+    /// [`Error::Io`] when the file cannot be read, [`Error::Memory`] when it is larger, [`Error::Input`] when it
+    /// is not UTF-8.
+    pub fn read(path: &Path, most: u64) -> Result<Self> {
         let mut bytes = Vec::new();
-        let (name, mut source) = open(path)?;
+        let (name, source) = open(path)?;
+        // A device never ends, and a small compressed file may hold anything.
+        let mut source = source.take(most.saturating_add(1));
         source.read_to_end(&mut bytes).map_err(|e| Error::io(Path::new(&name), "reading", e))?;
+        if bytes.len() as u64 > most {
+            let what = format!("{name}: the text");
+            return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
+        }
         Text::from_bytes(&name, bytes)
     }
 
@@ -116,6 +124,20 @@ fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
     Ok((path.display().to_string(), source))
 }
 
+/// A source that counts the bytes it gives.
+struct Counting {
+    source: Box<dyn Read + Send>,
+    count: Arc<AtomicU64>,
+}
+
+impl Read for Counting {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.count.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
 /// A stream of lines: what a long file is read by. Memory holds one piece of the file, whatever its length.
 ///
 /// Lines come as bytes: a caller that cuts off comments need not hold them to UTF-8, as the headers of old
@@ -188,6 +210,14 @@ impl Lines {
         let buffer = vec![0; Lines::PIECE];
         let name = name.into();
         Lines { name, source, buffer, start: 0, end: 0, at_end: false, number: 0, keep: false }
+    }
+
+    /// Counts the bytes read from here on (unpacked ones of a packed file), for progress.
+    pub fn count(&mut self) -> Arc<AtomicU64> {
+        let count = Arc::new(AtomicU64::new(self.end as u64));
+        let source = std::mem::replace(&mut self.source, Box::new(std::io::empty()));
+        self.source = Box::new(Counting { source, count: Arc::clone(&count) });
+        count
     }
 
     /// The name used in messages.
@@ -350,7 +380,10 @@ mod tests {
         );
         encoder.write_all(b"1\n2\n").unwrap();
         encoder.finish().unwrap();
-        assert_eq!(Text::read(&path).unwrap().as_str(), "1\n2\n");
+        assert_eq!(Text::read(&path, 4).unwrap().as_str(), "1\n2\n");
+        // What it holds counts, not what it takes on disk.
+        let error = Text::read(&path, 3).unwrap_err().to_string();
+        assert!(error.contains("x.txt.gz: the text needs about 4 B, more than the 3 B"), "{error}");
     }
 
     #[test]

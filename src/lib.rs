@@ -15,6 +15,8 @@
 //! # Ok::<(), nodeorder::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod allocator;
 pub mod catalog;
 #[cfg(feature = "cli")]

@@ -1,5 +1,7 @@
 //! The `nodeorder` command: see `nodeorder --help`.
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

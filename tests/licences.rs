@@ -58,3 +58,59 @@ fn expressions_are_understood() {
     assert!(!allowed("BSD-3-Clause-Clear"));
     assert!(!allowed(""));
 }
+
+/// The crates that a build of the command or of the library alone takes, on this platform.
+fn crates(features: &[&str]) -> usize {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--package", "nodeorder", "--edges", "normal,build"])
+        .args(["--prefix", "none", "--format", "{p}"])
+        .args(features)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let tree = String::from_utf8(output.stdout).unwrap();
+    let names: std::collections::BTreeSet<&str> = tree
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)"))
+        .filter(|line| !line.is_empty())
+        .collect();
+    assert!(names.iter().any(|name| name.starts_with("nodeorder ")), "{tree}");
+    names.len() - 1
+}
+
+/// What CONTRIBUTING.md says of the dependencies.
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn the_stated_number_of_dependencies_is_true() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let (all, library) = (crates(&[]), crates(&["--no-default-features"]));
+    let stated = format!("takes {all} crates, the library alone {library}");
+    assert!(text.contains(&stated), "CONTRIBUTING.md should say: {stated}");
+}
+
+/// deny.toml, for cargo-deny, and this file allow the same.
+#[test]
+fn both_lists_of_licences_are_one() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("deny.toml")).unwrap();
+    let (_, list) = text.split_once("allow = [").unwrap();
+    let (list, _) = list.split_once(']').unwrap();
+    let names: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    assert_eq!(names, ALLOWED);
+}
+
+#[test]
+fn the_policy_holds() {
+    let there = Command::new(env!("CARGO")).args(["deny", "--version"]).output();
+    if !there.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: the_policy_holds needs cargo-deny");
+        return;
+    }
+    let output = Command::new(env!("CARGO"))
+        .args(["deny", "--offline", "check", "bans", "licenses", "sources"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -41,7 +41,7 @@ fn files() -> BTreeMap<String, Text> {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "toml") {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            files.insert(name, Text::read(&path).unwrap());
+            files.insert(name, Text::read(&path, 1 << 20).unwrap());
         }
     }
     files

@@ -8,6 +8,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use rayon::prelude::*;
 
+use super::layout;
 use super::output::{self, Output};
 use super::progress;
 use super::talk::Talk;
@@ -141,7 +142,8 @@ impl Command {
         };
         allocators.iter().try_for_each(|text| allocator::rule(text).map(|_| ()))?;
         let nodes = topology.node_count() as u32;
-        let (log, sizes) = super::replay::open(path, self.procs_per_node.unwrap_or(1), nodes)?;
+        let super::replay::Opened { log, sizes, .. } =
+            super::replay::open(path, self.procs_per_node.unwrap_or(1), nodes)?;
         let sizes = match sizes {
             Some(sizes) => sizes,
             None => Sizes::read(&path.display().to_string(), Weight::Jobs, &Options::default())?,
@@ -223,15 +225,14 @@ fn write_folder(folder: &Path, mut files: Vec<report::File<'_>>) -> anyhow::Resu
 
 fn write_table(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<()> {
     let machine = &comparison.topology;
-    writeln!(
-        out,
+    let about = format!(
         "{}: {} nodes on {} routers, diameter {}, mean distance {:.3} hops",
         machine.name, machine.nodes, machine.routers, machine.diameter, machine.mean_distance
-    )?;
-    writeln!(
-        out,
-        "Mean hops between a job's nodes, by job size; best first by the log-spaced mean.\n"
-    )?;
+    );
+    layout::sentence(out, &about)?;
+    let what = "Mean hops between a job's nodes, by job size; best first by the log-spaced mean.";
+    layout::sentence(out, what)?;
+    writeln!(out)?;
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut header = vec!["#".to_string(), "ordering".into(), "mean(log)".into(), "mean".into()];
@@ -254,11 +255,12 @@ fn write_table(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(out, "{}", layout::fitted(table, 3, &std::io::stdout()))?;
     writeln!(out)?;
-    writeln!(out, "{}", winners(comparison))?;
+    layout::sentence(out, &winners(comparison))?;
     if let Some(floor) = comparison.floor_mean_log {
-        writeln!(out, "No ordering of this machine can have a mean(log) below {floor:.3}.")?;
+        let bound = format!("No ordering of this machine can have a mean(log) below {floor:.3}.");
+        layout::sentence(out, &bound)?;
     }
     Ok(())
 }
@@ -266,11 +268,13 @@ fn write_table(out: &mut impl Write, comparison: &Comparison) -> anyhow::Result<
 /// The replay's outcome, orderings as given, and how good a forecast the curves are.
 fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> anyhow::Result<()> {
     let p = prediction;
-    writeln!(
-        out,
-        "\nReplay of {}: {} jobs placed, {} skipped. Mean hops between a job's nodes, by allocator.\n",
+    let about = format!(
+        "Replay of {}: {} jobs placed, {} skipped. Mean hops between a job's nodes, by allocator.",
         p.workload, p.placed, p.skipped
-    )?;
+    );
+    writeln!(out)?;
+    layout::sentence(out, &about)?;
+    writeln!(out)?;
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut header = vec!["ordering".to_string(), "weighted MPC".into()];
@@ -289,11 +293,13 @@ fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> anyhow::Re
     table.add_row(last);
     write_columns(out, table)?;
     let Some((pattern, routing)) = &p.guest else { return Ok(()) };
-    writeln!(
-        out,
-        "\nThe jobs talk ({pattern}, {routing}). Mean of the highest contention a job meets, and mean hops of its \
-         traffic, by allocator.\n"
-    )?;
+    let about = format!(
+        "The jobs talk ({pattern}, {routing}). Mean of the highest contention a job meets, and mean hops of its \
+         traffic, by allocator."
+    );
+    writeln!(out)?;
+    layout::sentence(out, &about)?;
+    writeln!(out)?;
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let mut header = vec!["ordering".to_string()];
@@ -313,7 +319,7 @@ fn write_columns(out: &mut impl Write, mut table: Table) -> anyhow::Result<()> {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    Ok(writeln!(out, "{}", table.trim_fmt())?)
+    Ok(writeln!(out, "{}", layout::fitted(table, 1, &std::io::stdout()))?)
 }
 
 /// Who is best where, in a line: the long stretches by name, the rest counted.

@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::layout;
 use super::output::{self, Output};
 use crate::topology::{Context, FAMILIES};
 use crate::{allocator, catalog, export, mapping, ordering, schedule};
@@ -81,14 +82,37 @@ impl Command {
             let document = json!(lines.iter().map(entry).collect::<Vec<_>>());
             return output::write(None, format!("{document:#}\n").as_bytes());
         }
-        let width = |column: usize| lines.iter().map(|l| l[column].len()).max().unwrap_or(0);
-        let (names, examples) = (width(0), width(2));
         let mut out = Output::open(None)?;
-        for [name, about, example] in &lines {
-            writeln!(out, "{name:<names$}  {example:<examples$}  {about}")?;
-        }
+        out.write_all(text(&lines, layout::width()).as_bytes())?;
         out.finish()
     }
+}
+
+/// A line each, in columns; where those are too narrow, the description stands below.
+fn text(lines: &[[String; 3]], width: Option<usize>) -> String {
+    let longest =
+        |column: usize| lines.iter().map(|l| l[column].chars().count()).max().unwrap_or(0);
+    let (names, examples) = (longest(0), longest(2));
+    let whole = names + 2 + examples + 2 + longest(1);
+    let mut text = String::new();
+    match width.filter(|width| whole > *width) {
+        None => {
+            for [name, about, example] in lines {
+                text += &format!("{name:<names$}  {example:<examples$}  {about}\n");
+            }
+        }
+        Some(width) => {
+            for [name, about, example] in lines {
+                let head =
+                    if name == example { name.clone() } else { format!("{name}  {example}") };
+                text += &(layout::wrapped(&head, width).join("\n    ") + "\n");
+                for line in layout::wrapped(about, width.saturating_sub(4)) {
+                    text += &format!("    {line}\n");
+                }
+            }
+        }
+    }
+    text
 }
 
 /// Patterns, then files.
@@ -111,4 +135,23 @@ fn topologies() -> Vec<[String; 3]> {
         lines.push([name.into(), about.into(), name.into()]);
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_fit_any_width() {
+        let lines = topologies();
+        assert!(text(&lines, None).lines().count() == lines.len());
+        for width in 40..200 {
+            let text = text(&lines, Some(width));
+            for line in text.lines() {
+                // A single word may be longer than a very narrow terminal.
+                assert!(line.chars().count() <= width || !line.trim().contains(' '), "{line}");
+            }
+            assert!(lines.iter().all(|[name, ..]| text.contains(name.as_str())));
+        }
+    }
 }

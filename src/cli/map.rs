@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 
+use super::layout::field;
 use super::mpc::{PlotKind, plot_kind};
 use super::output::{self, Output};
 use crate::ids::NodeId;
@@ -119,7 +120,8 @@ impl Command {
                 (placement.nodes().to_vec(), placement)
             }
             (None, path) => {
-                let text = Text::read(path.as_deref().unwrap_or(Path::new("-")))?;
+                let path = path.as_deref().unwrap_or(Path::new("-"));
+                let text = Text::read(path, topology.context().memory)?;
                 let placement = Placement::read(topology, guest, &text)?;
                 (placement.allocation(), placement)
             }
@@ -206,7 +208,7 @@ fn write_table(out: &mut impl Write, document: &Value) -> std::io::Result<()> {
         other => other.to_string(),
     };
     let of = |key: &str| plain(&document[key]);
-    let mut line = |name: &str, text: String| writeln!(out, "{name:<18} {text}");
+    let mut line = |name: &str, text: String| field(out, 18, name, &text);
     line("machine", of("topology"))?;
     line("guest", format!("{}, {} processes", of("guest"), of("processes")))?;
     line("mapping", of("mapping"))?;

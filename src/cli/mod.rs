@@ -10,8 +10,12 @@ use crate::ordering::NodeOrder;
 use crate::topology::{Context, Topology};
 
 mod compare;
+mod completions;
 mod export;
+mod interrupt;
+mod layout;
 mod list;
+mod man;
 mod map;
 mod merge;
 mod mpc;
@@ -29,13 +33,33 @@ mod watch;
 
 /// Node orderings for supercomputer schedulers: which order of nodes places jobs compactly on a network?
 #[derive(Debug, Parser)]
-#[command(name = "nodeorder", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "nodeorder",
+    version,
+    long_version = BUILD,
+    propagate_version = true,
+    arg_required_else_help = true,
+    after_help = "Example: nodeorder compare torus:12x8x24,per_router=2 --out orderings"
+)]
 struct Cli {
     #[command(flatten)]
     common: Common,
     #[command(subcommand)]
     verb: Verb,
 }
+
+/// What `--version` says; `-V` says the first line.
+const BUILD: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\ncommit   ",
+    env!("NODEORDER_COMMIT"),
+    "\ntarget   ",
+    env!("NODEORDER_TARGET"),
+    "\nprofile  ",
+    env!("NODEORDER_PROFILE"),
+    "\nrustc    ",
+    env!("NODEORDER_RUSTC"),
+);
 
 /// Options of every verb.
 #[derive(Debug, Args)]
@@ -66,6 +90,8 @@ enum Verb {
     Export(export::Command),
     Trace(trace::Command),
     List(list::Command),
+    Completions(completions::Command),
+    Man(man::Command),
 }
 
 /// Parses the command line, runs it and says how it went: 0 done, 1 bad input or failed work, 2 usage.
@@ -78,6 +104,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(e.exit_code() as u8);
         }
     };
+    interrupt::install();
     if let Some(threads) = cli.common.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
         if let Err(e) = pool.build_global() {
@@ -101,6 +128,8 @@ pub fn run() -> ExitCode {
         Verb::Export(command) => command.run(&context),
         Verb::Trace(command) => command.run(&context),
         Verb::List(command) => command.run(&context),
+        Verb::Completions(command) => command.run(&context),
+        Verb::Man(command) => command.run(&context),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -156,6 +185,7 @@ fn orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeOrder
 
 /// One of them; a search's time counts from its own start.
 fn made(topology: &Topology, text: &str) -> Result<NodeOrder, Error> {
+    let _waiting = progress::waiting(text);
     Ok(NodeOrder::make_with(topology, text, &watch::Clock::start(false))?.0)
 }
 
@@ -167,6 +197,56 @@ mod tests {
     fn the_command_line_is_consistent() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
+    }
+
+    /// The commands, those within commands too, by the words that call them.
+    fn commands() -> Vec<(String, clap::Command)> {
+        use clap::CommandFactory;
+        let (mut all, mut left) = (Vec::new(), vec![(String::from("nodeorder"), Cli::command())]);
+        while let Some((name, command)) = left.pop() {
+            left.extend(
+                command.get_subcommands().map(|c| (format!("{name} {}", c.get_name()), c.clone())),
+            );
+            all.push((name, command));
+        }
+        assert!(all.len() > 15);
+        all
+    }
+
+    #[test]
+    fn every_help_ends_in_an_example_that_parses() {
+        for (name, command) in commands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let example =
+                help.strip_prefix("Example: ").unwrap_or_else(|| panic!("{name} has no example"));
+            assert!(example.starts_with(&name), "{name}: {example}");
+            let words = example.split(' ').take_while(|word| ![">", "|"].contains(word));
+            if let Err(e) = Cli::try_parse_from(words) {
+                panic!("{example}: {e}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_that_prints_data_prints_json() {
+        let has_json =
+            |command: &clap::Command| command.get_arguments().any(|a| a.get_id() == "json");
+        // Those write files in a form of their own, or hold other commands.
+        let others = [
+            "nodeorder",
+            "nodeorder export",
+            "nodeorder trace",
+            "nodeorder trace convert",
+            "nodeorder trace generate",
+            "nodeorder completions",
+            "nodeorder man",
+            "nodeorder sweep",
+            "nodeorder merge",
+            "nodeorder report",
+        ];
+        for (name, command) in commands() {
+            assert_eq!(has_json(&command), !others.contains(&name.as_str()), "{name}");
+        }
     }
 
     #[test]

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::output;
 use super::watch::Clock;
+use super::{interrupt, output, progress};
 use crate::ordering::{NodeOrder, Watch};
+use crate::params::head;
 use crate::topology::Context;
 
 /// Make an ordering: one node id a line, in rank order
@@ -34,7 +35,12 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = super::load(&self.spec, context)?;
         let clock = Clock::start(true);
+        // Searches tell of themselves.
+        let searches = ["ilp", "optimise"].contains(&head(&self.by));
+        let waiting = (!searches).then(|| progress::waiting(&self.by));
         let (order, outcome) = NodeOrder::make_with(&topology, &self.by, &clock)?;
+        drop(waiting);
+        interrupt::be_patient(false);
         if let Some(outcome) = &outcome {
             eprintln!(
                 "objective {}, bound {}, gap {:.2} %, {} ({})",

@@ -10,6 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
+use super::interrupt;
 use crate::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
@@ -88,8 +89,7 @@ impl Target {
             Target::Beside(path, out) => {
                 let fail = || format!("{}: writing", path.display());
                 let file = out.into_inner().map_err(|e| e.into_error()).with_context(fail)?;
-                file.persist(&path).map_err(|e| e.error).with_context(fail)?;
-                Ok(())
+                interrupt::persist(file, &path).with_context(fail)
             }
         }
     }
@@ -104,7 +104,7 @@ fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(folder)?;
+    let file = interrupt::watched(|| builder.tempfile_in(folder))?;
     if let Ok(meta) = std::fs::metadata(target) {
         file.as_file().set_permissions(meta.permissions())?;
     }
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(bytes[..2], [0x1f, 0x8b]);
         // No time of writing: the same text, the same bytes.
         assert_eq!(bytes[4..8], [0; 4]);
-        assert_eq!(crate::input::Text::read(&path).unwrap().as_str(), "a,b\n1,2\n");
+        assert_eq!(crate::input::Text::read(&path, 100).unwrap().as_str(), "a,b\n1,2\n");
         let mut out = Output::open(Some(&path)).unwrap();
         out.write_all(b"half").unwrap();
         drop(out);

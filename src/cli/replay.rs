@@ -2,7 +2,8 @@
 
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -11,11 +12,13 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde_json::json;
 use tempfile::SpooledTempFile;
 
+use super::layout::fitted;
 use super::output::{self, Output};
+use super::progress;
 use super::talk::Talk;
 use crate::allocator::{self, Site};
 use crate::error::{Error, Place};
-use crate::input::Lines;
+use crate::input::{Lines, is_packed};
 use crate::metric::placement::Gauge;
 use crate::metric::places::Places;
 use crate::replay::statistics::Summary;
@@ -107,7 +110,7 @@ impl Command {
         let orders = super::orders(&topology, &self.orders)?;
         let shares = self.shares(topology.node_count() as u32)?;
         let nodes = topology.node_count() as u32;
-        let (mut log, _) = open(&self.log, self.procs_per_node, nodes)?;
+        let Opened { mut log, read, bytes, .. } = open(&self.log, self.procs_per_node, nodes)?;
 
         let fabric = self.talk.fabric(&topology)?;
         let talks = self.talk.talks(fabric.as_ref())?;
@@ -154,6 +157,7 @@ impl Command {
         let started = Instant::now();
         let clock = || started.elapsed();
         let clock: Option<replay::Clock<'_>> = if self.timings { Some(&clock) } else { None };
+        let bar = progress::bytes(bytes, "replay");
         let write = |step: replay::Step<'_>| -> anyhow::Result<()> {
             let i = step.replay;
             if rows_wanted && lanes[i].wanted {
@@ -176,9 +180,11 @@ impl Command {
                     summaries[i].add(&placed[i], &placed[lane.baseline]);
                 }
             }
+            bar.set_position(read.load(Ordering::Relaxed));
             Ok(())
         };
         replay::run(&mut log, &mut replays, clock, write, gather)?;
+        bar.finish_and_clear();
 
         self.warn(&replays[0], places[0].len());
         if let Some(mut out) = out {
@@ -236,7 +242,10 @@ impl Command {
         if self.timings {
             let times = lanes.iter().zip(&replays).filter(|(lane, _)| lane.wanted);
             let times: Vec<f64> = times.map(|(_, r)| r.choosing().as_secs_f64()).collect();
-            eprintln!("{}", table(&outcomes, &times, self.threshold));
+            eprintln!(
+                "{}",
+                fitted(table(&outcomes, &times, self.threshold), 3, &std::io::stderr())
+            );
         }
         Ok(())
     }
@@ -297,16 +306,27 @@ impl Command {
     }
 }
 
+/// A log being read.
+pub(super) struct Opened {
+    pub log: Log,
+    /// The job sizes of the trace it is made of.
+    pub sizes: Option<Sizes>,
+    /// Bytes read so far, and all of them where that is known.
+    pub read: Arc<AtomicU64>,
+    pub bytes: Option<u64>,
+}
+
 /// Opens a placement log, or an SWF trace as one; of a trace also its job sizes. What is left out of a trace
 /// is said on standard error.
-pub(super) fn open(
-    path: &Path,
-    procs_per_node: u32,
-    nodes: u32,
-) -> anyhow::Result<(Log, Option<Sizes>)> {
+pub(super) fn open(path: &Path, procs_per_node: u32, nodes: u32) -> anyhow::Result<Opened> {
     let mut lines = Lines::open(path)?;
     match trace::kind(&mut lines)? {
-        Kind::Log => Ok((Log::over(lines), None)),
+        Kind::Log => {
+            let read = lines.count();
+            let meta = std::fs::metadata(path).ok().filter(|m| m.is_file() && !is_packed(path));
+            let bytes = meta.map(|m| m.len());
+            Ok(Opened { log: Log::over(lines), sizes: None, read, bytes })
+        }
         Kind::Swf => {
             let options = Options { procs_per_node, nodes: Some(nodes), ..Options::default() };
             let trace = Trace::over(lines, &options)?;
@@ -315,7 +335,11 @@ pub(super) fn open(
                 eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
             }
             let sizes = Sizes::of_trace(&trace, Weight::Jobs);
-            Ok((Log::new(trace.name(), convert::to_log(&trace)), Some(sizes)))
+            let text = convert::to_log(&trace);
+            let bytes = Some(text.len() as u64);
+            let mut lines = Lines::new(trace.name(), text);
+            let read = lines.count();
+            Ok(Opened { log: Log::over(lines), sizes: Some(sizes), read, bytes })
         }
         Kind::Table => {
             let place = Place::File(lines.name().into());

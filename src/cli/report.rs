@@ -19,10 +19,11 @@ pub struct Command {
 }
 
 impl Command {
-    pub fn run(self, _: &Context) -> anyhow::Result<()> {
-        let table = Text::read(&results(&self.folder))?;
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let table = Text::read(&results(&self.folder), context.memory)?;
         let manifest = self.folder.join(MANIFEST);
-        let manifest = if manifest.exists() { Some(Text::read(&manifest)?) } else { None };
+        let manifest =
+            if manifest.exists() { Some(Text::read(&manifest, context.memory)?) } else { None };
         let files = sweep::files(&table, manifest.as_ref().map(Text::as_str))?;
         // The page comes last: it never refers to what is not there.
         for (name, text) in files.iter().rev() {

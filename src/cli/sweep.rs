@@ -41,10 +41,12 @@ pub struct Command {
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
 /// What it was made of.
 pub(super) const MANIFEST: &str = "manifest.json";
+/// Bytes of a file in a sweep's folder: the tool wrote it, or someone put anything there.
+const MOST: u64 = 1 << 34;
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let text = Text::read(&self.plan)?;
+        let text = Text::read(&self.plan, context.memory)?;
         let plan = Plan::read(&text, Some(&self.plan), context)?;
         let folder = &self.out;
         std::fs::create_dir_all(folder)
@@ -197,7 +199,7 @@ pub(super) fn finished(folder: &Path, hash: &str) -> anyhow::Result<bool> {
         }
         return Ok(false);
     }
-    let found: Value = serde_json::from_str(Text::read(&manifest)?.as_str())
+    let found: Value = serde_json::from_str(Text::read(&manifest, MOST)?.as_str())
         .with_context(|| format!("{}: reading", manifest.display()))?;
     let theirs = found["plan"]["hash"].as_str().unwrap_or_default();
     if theirs != hash {
@@ -210,7 +212,7 @@ pub(super) fn finished(folder: &Path, hash: &str) -> anyhow::Result<bool> {
     if !results.exists() {
         return Ok(false);
     }
-    if found["results"] != store::checksum(Text::read(&results)?.as_str().as_bytes()) {
+    if found["results"] != store::checksum(Text::read(&results, MOST)?.as_str().as_bytes()) {
         bail!(
             "{}: found a table that {MANIFEST} does not fit; expected it as it was written: remove both to \
              make them again",
@@ -288,7 +290,7 @@ pub(super) fn parts(folder: &Path) -> anyhow::Result<Vec<(String, Part)>> {
     }
     paths.sort();
     let read = |path: PathBuf| -> anyhow::Result<(String, Part)> {
-        Ok((path.display().to_string(), Part::read(&Text::read(&path)?)?))
+        Ok((path.display().to_string(), Part::read(&Text::read(&path, MOST)?)?))
     };
     paths.into_iter().map(read).collect()
 }

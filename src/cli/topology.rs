@@ -7,7 +7,9 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
+use super::layout::field;
 use super::output::{self, Output};
+use super::progress;
 use crate::topology::{Context, Topology};
 
 /// Print a machine's nodes, routers, links, degrees, diameter and mean distance
@@ -33,8 +35,10 @@ impl Command {
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
         }
+        let waiting = progress::waiting("distances");
         let statistics = topology.statistics()?;
         let histogram = self.histogram.then(|| topology.distance_histogram()).transpose()?;
+        drop(waiting);
         let mut document = serde_json::to_value(&statistics)?;
         document["source"] = json!(topology.source());
         document["kind"] = json!(topology.spec().split(':').next());
@@ -47,7 +51,7 @@ impl Command {
         let mut out = Output::open(None)?;
         for key in ["name", "spec", "source", "nodes", "places", "routers", "links"] {
             if !document[key].is_null() {
-                writeln!(out, "{key:<14} {}", plain(&document[key]))?;
+                field(&mut out, 14, key, &plain(&document[key]))?;
             }
         }
         writeln!(out, "{:<14} {} to {}", "degree", statistics.degree_min, statistics.degree_max)?;

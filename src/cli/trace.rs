@@ -7,7 +7,9 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
+use super::layout::field;
 use super::output::{self, Output};
+use crate::error::plain;
 use crate::input::Lines;
 use crate::topology::Context;
 use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, Workload, convert, survey};
@@ -23,6 +25,7 @@ pub struct Command {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Print what a trace, a placement log or a table of sizes holds
+    #[command(after_help = "Example: nodeorder trace info theta.swf.gz --json")]
     Info {
         /// The file; `-` for standard input
         file: PathBuf,
@@ -36,6 +39,9 @@ enum Verb {
         sizes: Option<PathBuf>,
     },
     /// Write an SWF trace as a placement log: at one instant ends first, then starts
+    #[command(
+        after_help = "Example: nodeorder trace convert theta.swf.gz --procs-per-node 64 -o theta.log"
+    )]
     Convert {
         /// The trace; `-` for standard input
         file: PathBuf,
@@ -181,17 +187,18 @@ fn print(out: &mut Output, key: &str, value: &Value) -> anyhow::Result<()> {
         Value::Null => {}
         Value::Object(counts) => {
             for (reason, count) in counts {
-                writeln!(out, "{label:<14} {count} {reason}")?;
+                field(out, 14, &label, &format!("{count} {reason}"))?;
             }
         }
         Value::Array(entries) => {
             for entry in entries {
                 let text = |key: &str| entry[key].as_str().unwrap_or_default().replace('\n', " / ");
-                writeln!(out, "{label:<14} {}: {}", text("label"), text("value"))?;
+                let text = |key: &str| plain(&text(key)).into_owned();
+                field(out, 14, &label, &format!("{}: {}", text("label"), text("value")))?;
             }
         }
-        Value::String(text) => writeln!(out, "{label:<14} {text}")?,
-        number => writeln!(out, "{label:<14} {number}")?,
+        Value::String(text) => field(out, 14, &label, &plain(text))?,
+        number => field(out, 14, &label, &number.to_string())?,
     }
     Ok(())
 }

@@ -2,13 +2,10 @@
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use super::interrupt;
 use crate::ordering::Watch;
-
-/// Set by the first Ctrl-C.
-static STOP: AtomicBool = AtomicBool::new(false);
 
 /// A search's clock, starting now.
 pub struct Clock {
@@ -22,12 +19,7 @@ impl Clock {
     /// second the program.
     pub fn start(stoppable: bool) -> Self {
         if stoppable {
-            // Without a handler Ctrl-C still works, as it always does.
-            let _ = ctrlc::set_handler(|| {
-                if STOP.swap(true, Ordering::SeqCst) {
-                    std::process::exit(130);
-                }
-            });
+            interrupt::be_patient(true);
         }
         Clock { began: Instant::now(), told: Mutex::new(None) }
     }
@@ -39,7 +31,7 @@ impl Watch for Clock {
     }
 
     fn should_stop(&self) -> bool {
-        STOP.load(Ordering::Relaxed)
+        interrupt::stopped()
     }
 
     fn progress(&self, objective: f64, bound: f64) {

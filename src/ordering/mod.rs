@@ -160,7 +160,8 @@ impl NodeOrder {
         text: &str,
         watch: &dyn Watch,
     ) -> Result<(Self, Option<Outcome>)> {
-        topology.require("an ordering", 8 * topology.node_count() as u64)?;
+        let places = u64::from(topology.nodes().places());
+        topology.require("an ordering", 8 * topology.node_count() as u64 + places / 8)?;
         let Some(method) = method(text) else {
             return Ok((NodeOrder::from_file(topology, text)?, None));
         };
@@ -191,7 +192,7 @@ impl NodeOrder {
             }
             return Err(error);
         }
-        NodeOrder::read(topology, &Text::read(Path::new(path))?)
+        NodeOrder::read(topology, &Text::read(Path::new(path), topology.context().memory)?)
     }
 
     /// Reads an ordering file: one node id a line, `#` comments, blank lines ignored.

@@ -51,7 +51,7 @@ impl GraphFile {
         let expected = "a CSV file of links u,v[,capacity], as in graph:links.csv";
         let path = params.path("file")?.ok_or_else(|| params.wrong("file", expected))?;
         let per_router = per_router(params)?;
-        let (routers, links) = read(&Text::read(&path)?)?;
+        let (routers, links) = read(&Text::read(&path, context.memory)?)?;
         require_graph(context, u64::from(routers), links.len() as u64)?;
         let spec = format!("{}{}", spec(&path), per_router_suffix(per_router));
         Ok(Box::new(GraphFile { spec, routers, per_router, links }))

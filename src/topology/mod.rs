@@ -237,10 +237,10 @@ impl Topology {
         let network = (family.build)(params, context)?;
         let places = u64::from(network.hosts()) * u64::from(network.per_router());
         check_nodes(params.place(), places)?;
-        let nodes = NodeSet::from_params(params, places as u32, network.names())?;
+        let nodes = NodeSet::from_params(params, places as u32, network.names(), context)?;
         let (names, coordinates) = match network.names() {
             Some(names) if !params.has("names") => (nodes::Names::Table(names.to_vec()), None),
-            _ => nodes::Names::from_params(params, places as u32)?,
+            _ => nodes::Names::from_params(params, places as u32, context)?,
         };
         let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;

@@ -2,7 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 
-use super::Lattice;
+use super::{Context, Lattice};
 use crate::error::{Error, Place, Result};
 use crate::ids::NodeId;
 use crate::input::Text;
@@ -25,6 +25,7 @@ impl NodeSet {
         params: &Params,
         places: u32,
         names: Option<&[String]>,
+        context: &Context,
     ) -> Result<Self> {
         let limit = params.integer("limit", 1, places)?.unwrap_or(places);
         let mut set = NodeSet {
@@ -64,6 +65,7 @@ impl NodeSet {
             }
             _ => return Err(params.wrong("exclude", "a list of ids and \"a-b\" ranges")),
         }
+        context.require("which nodes are excluded", u64::from(limit) / 8)?;
         let mut excluded = match set.excluded.take() {
             Some(absent) => absent,
             None => FixedBitSet::with_capacity(limit as usize),
@@ -152,7 +154,11 @@ pub(super) enum Names {
 impl Names {
     /// Reads `names`: a pattern such as `nid{:05}`, or a CSV file `node,name[,coordinates…]`, whose
     /// integer coordinates, if every schedulable node has them, make a [`Lattice`].
-    pub(super) fn from_params(params: &Params, places: u32) -> Result<(Self, Option<Lattice>)> {
+    pub(super) fn from_params(
+        params: &Params,
+        places: u32,
+        context: &Context,
+    ) -> Result<(Self, Option<Lattice>)> {
         let Some(text) = params.word("names")? else {
             let width = (places - 1).to_string().len();
             let names = Names::Pattern { before: "n".into(), width, after: String::new() };
@@ -178,7 +184,7 @@ impl Names {
             return Err(params.wrong("names", expected));
         }
         let path = params.path("names")?.unwrap_or_default();
-        read_names(&Text::read(&path)?, places)
+        read_names(&Text::read(&path, context.memory)?, places, context)
     }
 
     pub(super) fn name(&self, node: NodeId) -> String {
@@ -193,7 +199,8 @@ impl Names {
 }
 
 /// Reads `node,name[,coordinates…]`, with or without a header line.
-fn read_names(text: &Text, places: u32) -> Result<(Names, Option<Lattice>)> {
+fn read_names(text: &Text, places: u32, context: &Context) -> Result<(Names, Option<Lattice>)> {
+    context.require("the names of the nodes", 96 * u64::from(places))?;
     let mut names = vec![String::new(); places as usize];
     let mut coordinates: Vec<Option<Vec<u32>>> = vec![None; places as usize];
     let mut seen = std::collections::BTreeMap::new();
@@ -216,7 +223,7 @@ fn read_names(text: &Text, places: u32) -> Result<(Names, Option<Lattice>)> {
         if !names[node as usize].is_empty() {
             return Err(wrong(format!("node {node} again"), "each node once"));
         }
-        if let Some(other) = seen.insert(fields[1].to_string(), node) {
+        if let Some((other, _)) = seen.insert(fields[1].to_string(), (node, line.number)) {
             let found = format!("name `{}` again (node {other} has it)", fields[1]);
             return Err(wrong(found, "each name once"));
         }
@@ -228,6 +235,20 @@ fn read_names(text: &Text, places: u32) -> Result<(Names, Option<Lattice>)> {
         // Coordinates serve where they are whole numbers; other columns (rack labels) are left alone.
         let position: Option<Vec<u32>> = fields[2..].iter().map(|x| x.parse().ok()).collect();
         coordinates[node as usize] = position.filter(|p| !p.is_empty());
+    }
+    // A node that the file leaves out is called `n` and its id.
+    let stands_for = |name: &str| -> Option<u32> {
+        let id = name.strip_prefix('n')?.parse().ok()?;
+        (names.get(id as usize)?.is_empty() && name == format!("n{id}")).then_some(id)
+    };
+    let mixed = seen.iter().filter_map(|(name, (_, line))| Some((*line, name, stands_for(name)?)));
+    if let Some((line, name, id)) = mixed.min() {
+        let found = format!("name `{name}`, which node {id} has where the file names it not");
+        return Err(Error::input(
+            Place::line(text.name(), line),
+            found,
+            "another name, or one for both",
+        ));
     }
     Ok((Names::Table(names), lattice_from(coordinates, axes)))
 }

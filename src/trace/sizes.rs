@@ -11,6 +11,9 @@ use crate::error::{Error, Place, Result};
 use crate::input::Lines;
 use crate::ratio::ratio;
 
+/// Sizes that the formula is written out for at most.
+const MOST_SIZES: u32 = 1 << 24;
+
 /// What a job counts for in a distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
@@ -131,6 +134,11 @@ impl Sizes {
         match &self.shares {
             Shares::LogUniform => {
                 let low = low.max(2);
+                if high > MOST_SIZES {
+                    let place = Place::option(&self.name);
+                    let expected = format!("at most {MOST_SIZES}: each size has its share");
+                    return Err(Error::input(place, format!("sizes up to {high}"), expected));
+                }
                 // Small terms first, for the sum's sake.
                 let sum: f64 = (low..=high).rev().map(|s| 1.0 / f64::from(s)).sum();
                 if low > high {
@@ -209,8 +217,8 @@ fn table(mut lines: Lines) -> Result<Sizes> {
                 &format!("a whole number from 1 to {}, or the header size,share", u32::MAX),
             )
         })?;
-        let value = share.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
-        let value = value.ok_or_else(|| wrong("share", share, "a number of at least 0"))?;
+        let value = share.parse().ok().filter(|x: &f64| (0.0..=1e280).contains(x));
+        let value = value.ok_or_else(|| wrong("share", share, "a number from 0 to 1e280"))?;
         if real.insert(nodes, value).is_some() {
             return Err(wrong("again size", size, "each size once"));
         }
@@ -283,7 +291,7 @@ mod tests {
             ("2,1\n\n0,1\n", "f:3: found size `0`; expected a whole number from 1"),
             ("nodes,share\n2,1\n", "f:1: found size `nodes`; expected a whole number from 1"),
             ("2,1\nsize,share\n", "f:2: found size `size`"),
-            ("2,-1\n", "f:1: found share `-1`; expected a number of at least 0"),
+            ("2,-1\n", "f:1: found share `-1`; expected a number from 0 to 1e280"),
             ("2,inf\n", "f:1: found share `inf`"),
             ("2,1\n2,3\n", "f:2: found again size `2`; expected each size once"),
             ("P a 2\nP a 3\n", "f:2: found `P` of job `a`"),
@@ -302,6 +310,8 @@ mod tests {
         assert!(read("2,0.0\n", Weight::Jobs).unwrap().shares(9).is_err());
         assert!(read("", Weight::Jobs).unwrap().shares(9).is_err());
         assert!(Sizes::log_uniform().shares(1).is_err());
+        let error = Sizes::log_uniform().shares(u32::MAX).unwrap_err().to_string();
+        assert!(error.starts_with("`log-uniform`: found sizes up to 4294967295; expected at most"));
     }
 
     proptest! {

@@ -43,6 +43,9 @@ pub const GUESTS: &[Pattern] = &[
 /// The most processes a guest may have.
 pub const MAX_PROCESSES: u32 = 1 << 24;
 
+/// The largest sum of all volumes: times any number of hops it is still a number.
+const LARGEST_VOLUME: f64 = 1e280;
+
 /// What one process sends to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
@@ -102,7 +105,8 @@ impl Guest {
             }
             list.push(Message { source, target, volume });
         }
-        Ok(Guest { label, processes, traffic: Traffic::Messages(merged(list)) })
+        let messages = merged(list, || Place::option(&label))?;
+        Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
     }
 
     /// Makes the guest that `text` asks for: a pattern of [`GUESTS`] with options, or a file (CSV,
@@ -141,7 +145,7 @@ impl Guest {
             return Err(error);
         }
         let format = file::format(path)?;
-        Guest::read(&Text::read(Path::new(path))?, format, context)
+        Guest::read(&Text::read(Path::new(path), context.memory)?, format, context)
     }
 
     /// Reads a guest from text in one of [`FORMATS`], named by its ending (`csv`, `mtx`, `grf`, `mat`).
@@ -151,7 +155,8 @@ impl Guest {
     pub fn read(text: &Text, format: &str, context: &Context) -> Result<Self> {
         let (processes, messages) = file::read(text, format, context)?;
         let label = text.name().to_string();
-        Ok(Guest { label, processes, traffic: Traffic::Messages(merged(messages)) })
+        let messages = merged(messages, || Place::File(label.as_str().into()))?;
+        Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
     }
 
     /// What the user called it.
@@ -195,7 +200,10 @@ impl Guest {
 }
 
 /// Sorted, the messages of a pair added up, without those that are no traffic.
-fn merged(mut messages: Vec<Message>) -> Vec<Message> {
+///
+/// # Errors
+/// Volumes so large that their sum is no number.
+fn merged(mut messages: Vec<Message>, place: impl Fn() -> Place) -> Result<Vec<Message>> {
     messages.retain(|m| m.source != m.target && m.volume > 0.0);
     // Stable: a pair's volumes are added in the order of the file.
     messages.sort_by_key(|m| (m.source, m.target));
@@ -206,7 +214,13 @@ fn merged(mut messages: Vec<Message>) -> Vec<Message> {
         }
         same
     });
-    messages
+    // Whatever is computed from volumes adds up some of them, times hops.
+    let sum: f64 = messages.iter().map(|m| m.volume).sum();
+    if sum > LARGEST_VOLUME {
+        let found = format!("volumes that add up to {sum:e}");
+        return Err(Error::input(place(), found, format!("at most {LARGEST_VOLUME:e}")));
+    }
+    Ok(messages)
 }
 
 #[cfg(test)]

@@ -109,8 +109,8 @@ fn count(params: &Params) -> Result<u32> {
 
 /// `volume`: how much each message carries, 1 unless given.
 fn volume(params: &Params) -> Result<f64> {
-    const EXPECTED: &str = "a finite number above 0";
-    match params.real("volume", 0.0, f64::MAX)? {
+    const EXPECTED: &str = "a number above 0";
+    match params.real("volume", 0.0, 1e250)? {
         Some(volume) if volume <= 0.0 => Err(params.wrong("volume", EXPECTED)),
         volume => Ok(volume.unwrap_or(1.0)),
     }
@@ -146,7 +146,8 @@ fn list(
             }
         });
     }
-    Ok((n, Traffic::Messages(merged(messages))))
+    let messages = merged(messages, || params.place().clone())?;
+    Ok((n, Traffic::Messages(messages)))
 }
 
 fn stencil(params: &Params, context: &Context) -> Result<(u32, Traffic)> {

@@ -2,15 +2,26 @@
 
 use crate::error::{Error, Result};
 use crate::input::Line;
+use crate::topology::Context;
 
 /// Names a list may stand for at most.
 const MOST: usize = 1 << 24;
 
-/// The names that `text` stands for, in its order. Several brackets make every combination, the last fastest.
+/// Bytes that a name may take where it is kept more than once.
+const NAME: u64 = 256;
+
+/// The names that `text` stands for, in its order; `held` others are kept already. Several brackets make every
+/// combination, the last fastest.
 ///
 /// # Errors
-/// With the line: brackets that do not match, ranges that are none, more names than any machine has.
-pub(super) fn expand(text: &str, line: &Line<'_>) -> Result<Vec<String>> {
+/// With the line: brackets that do not match, ranges that are none, more names than any machine has. More memory
+/// than allowed.
+pub(super) fn expand(
+    text: &str,
+    line: &Line<'_>,
+    held: usize,
+    context: &Context,
+) -> Result<Vec<String>> {
     let wrong = |found: String| {
         Error::input(line.place(), found, "a host list such as nid[0001-0128,0200],login1")
     };
@@ -20,12 +31,19 @@ pub(super) fn expand(text: &str, line: &Line<'_>) -> Result<Vec<String>> {
         let mut rest = word;
         while let Some((stem, tail)) = rest.split_once('[') {
             let (list, tail) = tail.split_once(']').ok_or_else(|| wrong(format!("`{word}`")))?;
-            let numbers = numbers(list).ok_or_else(|| wrong(format!("`[{list}]`")))?;
-            if heads.len().saturating_mul(numbers.len()) > MOST {
+            let ranges = ranges(list).ok_or_else(|| wrong(format!("`[{list}]`")))?;
+            let count = ranges.iter().map(|r| r.last - r.first + 1).fold(0, u64::saturating_add);
+            let count = count.saturating_mul(heads.len() as u64);
+            if count > MOST as u64 {
                 return Err(wrong(format!("`{word}`, more than {MOST} names")));
             }
+            let all = count + (held + names.len()) as u64;
+            context.require(&format!("{}: a list of {all} names", line.place()), NAME * all)?;
             heads = (heads.iter())
-                .flat_map(|head| numbers.iter().map(move |n| format!("{head}{stem}{n}")))
+                .flat_map(|head| {
+                    let numbers = ranges.iter().flat_map(Range::numbers);
+                    numbers.map(move |n| format!("{head}{stem}{n}"))
+                })
                 .collect();
             rest = tail;
         }
@@ -58,9 +76,22 @@ fn words(text: &str) -> Option<Vec<&str>> {
     (!inside).then_some(words)
 }
 
-/// `0001-0128,0200` as numbers of the width they are written with.
-fn numbers(list: &str) -> Option<Vec<String>> {
-    let mut numbers = Vec::new();
+/// Numbers in a row, padded to a width.
+struct Range {
+    first: u64,
+    last: u64,
+    width: usize,
+}
+
+impl Range {
+    fn numbers(&self) -> impl Iterator<Item = String> + '_ {
+        (self.first..=self.last).map(|n| format!("{n:0width$}", width = self.width))
+    }
+}
+
+/// `0001-0128,0200`: ranges of numbers of the width they are written with.
+fn ranges(list: &str) -> Option<Vec<Range>> {
+    let mut ranges = Vec::new();
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
@@ -72,9 +103,9 @@ fn numbers(list: &str) -> Option<Vec<String>> {
         if first > last || last - first >= MOST as u64 {
             return None;
         }
-        numbers.extend((first..=last).map(|n| format!("{n:0width$}")));
+        ranges.push(Range { first, last, width });
     }
-    Some(numbers)
+    Some(ranges)
 }
 
 #[cfg(test)]
@@ -87,7 +118,8 @@ mod tests {
         let of = |list: &str| {
             let text = Text::new("f", list);
             let line = text.lines().next().unwrap();
-            expand(list, &line).map(|names| names.join(" ")).map_err(|e| e.to_string())
+            let context = Context { seed: 1, memory: 1 << 20 };
+            expand(list, &line, 0, &context).map(|names| names.join(" ")).map_err(|e| e.to_string())
         };
         for (list, names) in [
             ("a", "a"),
@@ -97,6 +129,11 @@ mod tests {
         ] {
             assert_eq!(of(list).unwrap(), names);
         }
+        assert!(
+            of("n[1-5000]")
+                .unwrap_err()
+                .starts_with("f:1: a list of 5000 names needs about 1.3 MB")
+        );
         for bad in
             ["n[1", "n1]", "n[2-1]", "n[a]", "n[]", "a,,b", "n[1-]", "n[[1]]", "n[0-99999999999]"]
         {

@@ -34,7 +34,7 @@ pub const FAMILY: Family = Family {
 fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let path = path(params, "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt")?;
     let rail = params.word("rail")?;
-    let wiring = read(&Text::read(&path)?, rail.as_deref())?;
+    let wiring = read(&Text::read(&path, context.memory)?, rail.as_deref())?;
     wiring.network(FAMILY.name, &path, params, context)
 }
 

@@ -31,7 +31,7 @@ pub const FAMILY: Family = Family {
 /// topology.conf(5) of Slurm 26.05.
 fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let path = path(params, "a topology.conf, as in slurm-topology:topology.conf")?;
-    let wiring = read(&Text::read(&path)?, &path)?;
+    let wiring = read(&Text::read(&path, context.memory)?, &path, context)?;
     wiring.network(FAMILY.name, &path, params, context)
 }
 
@@ -44,7 +44,7 @@ fn entries<'l>(line: &Line<'l>) -> Result<Vec<(String, &'l str)>> {
     line.text.split_whitespace().map(entry).collect()
 }
 
-fn read(text: &Text, path: &Path) -> Result<Wiring> {
+fn read(text: &Text, path: &Path, context: &Context) -> Result<Wiring> {
     let mut reader = Reader::default();
     for line in text.data_lines() {
         let entries = entries(&line)?;
@@ -69,7 +69,7 @@ fn read(text: &Text, path: &Path) -> Result<Wiring> {
         let value = |key: &str| entries.iter().find(|(k, _)| k == key).map(|(_, value)| *value);
         match head {
             "blocksizes" => reader.sizes(value(head).unwrap_or_default(), &line)?,
-            _ => reader.unit(head == "blockname", &line, value)?,
+            _ => reader.unit(head == "blockname", &line, value, context)?,
         }
     }
     if reader.blocks && !reader.children.is_empty() {
@@ -99,6 +99,7 @@ impl Reader {
         block: bool,
         line: &Line<'_>,
         value: impl Fn(&str) -> Option<&'v str>,
+        context: &Context,
     ) -> Result<()> {
         let wrong = |found: String, expected: &str| Error::input(line.place(), found, expected);
         let name = value(if block { "blockname" } else { "switchname" }).unwrap_or_default();
@@ -110,9 +111,9 @@ impl Reader {
         self.blocks |= block;
         let mut nodes = Vec::new();
         match (value("nodes"), value("switches")) {
-            (Some(list), None) => nodes = expand(list, line)?,
+            (Some(list), None) => nodes = expand(list, line, self.nodes.len(), context)?,
             (None, Some(list)) => {
-                let below = expand(list, line)?;
+                let below = expand(list, line, self.children.len(), context)?;
                 self.children.extend(below.into_iter().map(|child| (index, child, line.number)));
             }
             _ => {

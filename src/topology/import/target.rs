@@ -27,7 +27,7 @@ pub const FAMILY: Family = Family {
 /// Pellegrini, "Scotch and libScotch 7.0 user's guide", section 6.4 (target files).
 fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let path = path(params, "a target file, as in tgt:machine.tgt")?;
-    let text = Text::read(&path)?;
+    let text = Text::read(&path, context.memory)?;
     let mut words = text.data_lines().flat_map(|line| {
         line.text.split_whitespace().map(move |word| (word, line)).collect::<Vec<_>>()
     });

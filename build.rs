@@ -1,0 +1,54 @@
+//! What `nodeorder --version` says of the build: target, profile, compiler, and the commit of a release build.
+//! Works outside git and from a packaged crate; takes nothing but the standard library.
+
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    let release = variable("PROFILE") == "release";
+    let compiler = Command::new(variable("RUSTC")).arg("--version").output();
+    let compiler = compiler.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default();
+    // A debug build would be made anew for every commit.
+    let commit = if release { commit(Path::new(&variable("CARGO_MANIFEST_DIR"))) } else { None };
+    let unknown = if release {
+        "unknown (not built from a checkout)"
+    } else {
+        "not recorded in debug builds"
+    };
+    for (name, value) in [
+        ("COMMIT", commit.as_deref().unwrap_or(unknown)),
+        ("TARGET", &variable("TARGET")),
+        ("PROFILE", &format!("{} (opt-level {})", variable("PROFILE"), variable("OPT_LEVEL"))),
+        ("RUSTC", compiler.trim().trim_start_matches("rustc ")),
+    ] {
+        println!("cargo::rustc-env=NODEORDER_{name}={value}");
+    }
+}
+
+/// The commit this is built from: git's, or the one that packaging wrote down.
+fn commit(root: &Path) -> Option<String> {
+    let packaged = root.join(".cargo_vcs_info.json");
+    if let Ok(text) = std::fs::read_to_string(packaged) {
+        let hash = text.split("\"sha1\":").nth(1)?.split('"').nth(1)?;
+        return hash.bytes().all(|b| b.is_ascii_hexdigit()).then(|| hash.to_string());
+    }
+    // Not that of whatever checkout an unpacked copy lies in.
+    root.join(".git").exists().then_some(())?;
+    let git = |arguments: &[&str]| -> Option<String> {
+        let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;
+        output.status.success().then_some(())?;
+        String::from_utf8(output.stdout).ok().map(|text| text.trim().to_string())
+    };
+    for path in ["HEAD", "logs/HEAD", "index"] {
+        if let Some(path) = git(&["rev-parse", "--git-path", path]) {
+            println!("cargo::rerun-if-changed={}", root.join(path).display());
+        }
+    }
+    let hash = git(&["rev-parse", "--short=12", "HEAD"])?;
+    let date = git(&["show", "-s", "--format=%cs", "HEAD"])?;
+    let changed =
+        git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|s| !s.is_empty());
+    Some(format!("{hash} of {date}{}", if changed { ", with changes" } else { "" }))
+}

@@ -1,0 +1,140 @@
+//! Text for a terminal of any width: wrapped lines, labelled fields, tables that leave columns out.
+
+use std::io::{self, IsTerminal, Write};
+
+use comfy_table::{ColumnConstraint, ContentArrangement, Table};
+
+/// Columns of the terminal that `to` is, or those that `COLUMNS` asks for; none where nobody looks.
+fn width_of(to: &impl IsTerminal) -> Option<usize> {
+    let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
+    let seen = || {
+        to.is_terminal()
+            .then(terminal_size::terminal_size)
+            .flatten()
+            .map(|(width, _)| usize::from(width.0))
+    };
+    asked.filter(|n| *n > 0).or_else(seen)
+}
+
+/// Columns of standard output.
+pub fn width() -> Option<usize> {
+    width_of(&io::stdout())
+}
+
+/// `text` in lines of at most `width` characters where its words allow.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            if used > 0 {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(word);
+            used += length;
+        }
+    }
+    lines
+}
+
+/// A sentence, wrapped.
+pub fn sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
+    match width() {
+        None => writeln!(out, "{text}"),
+        Some(width) => wrapped(text, width).iter().try_for_each(|line| writeln!(out, "{line}")),
+    }
+}
+
+/// A name padded to `column`, then its text; further lines stand under the first.
+pub fn field(out: &mut impl Write, column: usize, name: &str, text: &str) -> io::Result<()> {
+    let room = width().map_or(usize::MAX, |width| width.saturating_sub(column + 1).max(16));
+    for (i, line) in wrapped(text, room).iter().enumerate() {
+        writeln!(out, "{:<column$} {line}", if i == 0 { name } else { "" })?;
+    }
+    Ok(())
+}
+
+/// The table as text that fits the terminal: where it does not, some of the columns from `first` on are left out,
+/// evenly, and a last line says how many. What is still too wide is wrapped inside its cells.
+pub fn fitted(table: Table, first: usize, to: &impl IsTerminal) -> String {
+    fitted_to(table, first, width_of(to))
+}
+
+fn fitted_to(mut table: Table, first: usize, width: Option<usize>) -> String {
+    let Some(width) = width else { return table.trim_fmt() };
+    // A cell has a blank on either side.
+    let widths: Vec<usize> =
+        table.column_max_content_widths().iter().map(|w| usize::from(*w) + 2).collect();
+    let (fixed, rest) = widths.split_at(first.min(widths.len()));
+    let room = width.saturating_sub(fixed.iter().sum());
+    // Evenly spread, the last among them.
+    let kept = |count: usize| -> Vec<usize> {
+        (1..=count).map(|i| (i * rest.len()).div_ceil(count) - 1).collect()
+    };
+    let fits = |count: &usize| kept(*count).iter().map(|i| rest[*i]).sum::<usize>() <= room;
+    let count = (0..=rest.len()).rev().find(fits).unwrap_or(0);
+    let shown = kept(count);
+    for (i, column) in table.column_iter_mut().skip(first).enumerate() {
+        if !shown.contains(&i) {
+            column.set_constraint(ColumnConstraint::Hidden);
+        }
+    }
+    if fixed.iter().sum::<usize>() > width {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(width.max(20) as u16);
+    }
+    let mut text = table.trim_fmt();
+    let hidden = rest.len() - count;
+    if hidden > 0 {
+        let columns =
+            if hidden == 1 { "1 column more".into() } else { format!("{hidden} columns more") };
+        for line in wrapped(&format!("({columns} in a wider terminal, or with --json)"), width) {
+            text += &format!("\n{line}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_as_wide_as_they_may_be() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("one two three", 6), ["one", "two", "three"]);
+        assert_eq!(wrapped("extraordinary é x", 3), ["extraordinary", "é x"]);
+        assert_eq!(wrapped("", 3), [""]);
+    }
+
+    #[test]
+    fn tables_fit_any_width() {
+        let made = || {
+            let header = ["#", "ordering", "mean", "S=2", "S=4", "S=8", "S=16"];
+            let row = ["1", "hierarchical:scatter=true", "12.345", "1.00", "2.00", "3.00", "4.00"];
+            let text = |row: [&str; 7]| row.map(String::from).to_vec();
+            let mut table = Table::new();
+            table.load_style(comfy_table::presets::NOTHING);
+            table.set_header(text(header));
+            table.add_row(text(row));
+            table
+        };
+        let whole = fitted_to(made(), 3, None);
+        assert!(whole.contains("S=8") && whole.lines().count() == 2);
+        for width in 24..120 {
+            let text = fitted_to(made(), 3, Some(width));
+            let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(longest <= width, "{longest} of {width}\n{text}");
+            let shown = ["S=2", "S=4", "S=8", "S=16"].iter().filter(|s| text.contains(**s)).count();
+            assert_eq!(shown < 4, text.contains("more"), "{text}");
+        }
+        let narrow = fitted_to(made(), 3, Some(54));
+        assert!(narrow.contains("S=16") && narrow.contains("12.345"), "{narrow}");
+    }
+}

@@ -1,0 +1,63 @@
+//! `nodeorder man`: manual pages.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::{Args, CommandFactory};
+
+use super::output;
+use crate::error::{Error, Place};
+use crate::topology::Context;
+
+/// Print the manual page of a command, or write all of them to a folder
+#[derive(Debug, Args)]
+#[command(after_help = "Example: nodeorder man mpc > nodeorder-mpc.1")]
+pub struct Command {
+    /// The command; without one, the page of nodeorder itself
+    #[arg(conflicts_with = "out")]
+    verb: Vec<String>,
+    /// Write every page to DIR; made where there is none
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Command {
+    pub fn run(self, _: &Context) -> anyhow::Result<()> {
+        let pages = pages()?;
+        if let Some(folder) = &self.out {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("{}: creating the folder", folder.display()))?;
+            for (name, page) in &pages {
+                output::write(Some(&folder.join(format!("{name}.1"))), page)?;
+            }
+            let told =
+                format!("{} pages: man -l {}\n", pages.len(), folder.join("nodeorder.1").display());
+            return output::write(None, told.as_bytes());
+        }
+        let wanted = ["nodeorder"].into_iter().chain(self.verb.iter().map(String::as_str));
+        let wanted = wanted.collect::<Vec<_>>().join("-");
+        let page = pages.iter().find(|(name, _)| *name == wanted).ok_or_else(|| {
+            let names = pages.iter().filter_map(|(name, _)| name.strip_prefix("nodeorder-"));
+            Error::unknown(Place::option("man"), "command", &self.verb.join("-"), names)
+        })?;
+        output::write(None, &page.1)
+    }
+}
+
+/// Every page by its name, that of the program first.
+fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    let mut command = super::Cli::command().disable_help_subcommand(true);
+    // The pages give the version alone; the build is not theirs.
+    command = command.long_version(None);
+    command.build();
+    let (mut pages, mut left) = (Vec::new(), vec![command]);
+    while let Some(command) = left.pop() {
+        let name = command.get_display_name().unwrap_or(command.get_name()).to_string();
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command.clone()).title(name.to_uppercase()).render(&mut page)?;
+        pages.push((name, page));
+        left.extend(command.get_subcommands().filter(|c| !c.is_hide_set()).cloned());
+    }
+    pages.sort();
+    Ok(pages)
+}

@@ -1,0 +1,535 @@
+//! What hostile bytes are fed to: one driver a parser. A driver parses, and holds the outcome to what every
+//! outcome must be: an error that names its place, or a value that keeps its promises. The fuzz targets and the
+//! ordinary tests share this file.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use nodeorder::allocator::{self, Site};
+use nodeorder::error::Place;
+use nodeorder::input::{Lines, Text};
+use nodeorder::mapping::{Guest, Placement, Traffic, method};
+use nodeorder::metric::places::Places;
+use nodeorder::ordering::Watch;
+use nodeorder::ranks::{FreeSet, Ranks, Run};
+use nodeorder::schedule::{Settings, Task, Wants, simulate};
+use nodeorder::sweep::{Plan, Shard, store};
+use nodeorder::trace::{
+    Block, Event, Log, Options, Sizes, Trace, Weight, Workload, convert, survey,
+};
+use nodeorder::{Context, Error, NodeId, NodeOrder, Topology, report};
+
+/// A parser and what to feed it to.
+pub struct Driver {
+    /// The fuzz target of this name; its seeds stand in `tests/data/hostile/NAME`, its words in `NAME.dict`.
+    pub name: &'static str,
+    /// Panics where an outcome is not what it must be.
+    pub feed: fn(&[u8]),
+}
+
+/// Every parser of text that a user hands in.
+pub const DRIVERS: &[Driver] = &[
+    Driver { name: "topology", feed: topology },
+    Driver { name: "toml", feed: toml },
+    Driver { name: "edges", feed: edges },
+    Driver { name: "order", feed: order },
+    Driver { name: "log", feed: log },
+    Driver { name: "swf", feed: swf },
+    Driver { name: "plan", feed: plan },
+    Driver { name: "guest", feed: guest },
+    Driver { name: "slurm-topology", feed: slurm_topology },
+    Driver { name: "ibnetdiscover", feed: ibnetdiscover },
+    Driver { name: "tgt", feed: tgt },
+    Driver { name: "tables", feed: tables },
+    Driver { name: "specs", feed: specs },
+    Driver { name: "results", feed: results },
+];
+
+/// What a run may take: little, so that limits act.
+pub const CONTEXT: Context = Context { seed: 1, memory: 4 << 20 };
+
+/// A watcher who never waits.
+struct Hasty;
+
+impl Watch for Hasty {
+    fn should_stop(&self) -> bool {
+        true
+    }
+}
+
+/// Holds an error to its promises: a place that exists, and a message for a terminal.
+fn check_error(error: &Error, text: Option<&Text>) {
+    let message = error.to_string();
+    assert!(!message.chars().any(|c| c.is_control()), "control characters: {message:?}");
+    assert!(message.len() < 5000, "{} bytes of message", message.len());
+    let place = match error {
+        Error::Input { place, found, expected } => {
+            assert!(!found.is_empty() && !expected.is_empty(), "{message}");
+            place
+        }
+        Error::Unsuited { place, .. } => place,
+        Error::Memory { needed, limit, .. } => return assert!(needed > limit, "{message}"),
+        Error::Io { .. } => return,
+        Error::Draw { .. } => panic!("{message}"),
+    };
+    if let (Place::Line { file, line }, Some(text)) = (place, text) {
+        let lines = text.as_str().lines().count().max(1);
+        assert!((1..=lines + 1).contains(line), "{message}, but {lines} lines");
+        assert!(file.ends_with(text.name()) || text.name().ends_with(&**file), "{message}");
+    }
+}
+
+/// Whether a specification could make the program wait for a keyboard or read what is no test's business.
+fn reaches_out(text: &str) -> bool {
+    text.contains(['/', '\\', '~'])
+        || text.contains("..")
+        || text.split([':', ',', '=', '"', '\'', '\n', '[', ']', ' ']).any(|part| part == "-")
+}
+
+/// A folder of this thread, gone when the thread ends.
+fn folder() -> PathBuf {
+    thread_local! {
+        static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
+    }
+    FOLDER.with(|folder| {
+        folder
+            .get_or_init(|| tempfile::tempdir().expect("a folder to write to"))
+            .path()
+            .to_path_buf()
+    })
+}
+
+/// The bytes as a file of this name.
+fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder().join(name);
+    std::fs::write(&path, bytes).expect("a file to write to");
+    path
+}
+
+/// What every machine must be.
+fn check_topology(topology: &Topology) {
+    let network = topology.network();
+    let (nodes, places) = (topology.nodes(), topology.nodes().places());
+    assert!(!nodes.is_empty() && nodes.len() <= places as usize);
+    assert_eq!(u64::from(network.hosts()) * u64::from(network.per_router()), u64::from(places));
+    assert!(network.hosts() <= network.routers());
+    if places > 2000 || network.routers() > 2000 {
+        return;
+    }
+    assert_eq!(nodes.iter().count(), nodes.len());
+    let names: BTreeSet<String> = nodes.iter().map(|node| topology.node_name(node)).collect();
+    assert_eq!(names.len(), nodes.len(), "a name twice in {}", topology.spec());
+    let (mut links, mut seen) = (0, BTreeSet::new());
+    // A complete graph of 2000 is too long to walk for every input.
+    if network.link_count() > 20_000 {
+        return;
+    }
+    network.for_each_link(&mut |u, v, capacity| {
+        assert!(u != v && u.max(v) < network.routers() && capacity.is_finite() && capacity > 0.0);
+        assert!(seen.insert((u.min(v), u.max(v))), "{}: {u}-{v} twice", topology.spec());
+        links += 1;
+    });
+    assert_eq!(links, network.link_count(), "{}", topology.spec());
+    if places <= 200 && network.routers() <= 400 {
+        let statistics = topology.statistics();
+        match statistics {
+            Ok(s) => assert!(s.mean_distance.is_finite() && s.nodes == nodes.len() as u64),
+            Err(error) => check_error(&error, None),
+        }
+        match NodeOrder::make(topology, "row-major") {
+            Ok(order) => check_order(topology, &order),
+            Err(error) => check_error(&error, None),
+        }
+    }
+}
+
+/// What every ordering must be: distinct, schedulable.
+fn check_order(topology: &Topology, order: &NodeOrder) {
+    let distinct: BTreeSet<NodeId> = order.nodes().iter().copied().collect();
+    assert_eq!(distinct.len(), order.len(), "{} repeats", order.label());
+    assert!(distinct.iter().all(|node| topology.nodes().contains(*node)), "{}", order.label());
+}
+
+fn topology(bytes: &[u8]) {
+    let Ok(spec) = std::str::from_utf8(bytes) else { return };
+    if reaches_out(spec) || spec.contains(".csv") || spec.contains("file") {
+        return;
+    }
+    let head = nodeorder::params::head(spec);
+    if ["graph", "slurm-topology", "ibnetdiscover", "tgt"].contains(&head) {
+        return;
+    }
+    match Topology::inline(spec, &CONTEXT) {
+        Err(error) => check_error(&error, None),
+        Ok(machine) => {
+            check_topology(&machine);
+            let again = Topology::inline(machine.spec(), &CONTEXT)
+                .unwrap_or_else(|e| panic!("{spec:?} becomes {:?}: {e}", machine.spec()));
+            assert_eq!(again.spec(), machine.spec());
+            assert_eq!(again.nodes().places(), machine.nodes().places());
+        }
+    }
+}
+
+fn toml(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if reaches_out(text) || text.contains(".csv") || text.contains("file") {
+        return;
+    }
+    let text = Text::new("m.toml", text);
+    match Topology::toml(&text, None, &CONTEXT) {
+        Err(error) => check_error(&error, Some(&text)),
+        Ok(machine) => check_topology(&machine),
+    }
+}
+
+/// A machine of a family that reads a file.
+fn from_file(kind: &str, name: &str, bytes: &[u8]) {
+    let path = file(name, bytes);
+    let lossy = String::from_utf8_lossy(bytes);
+    let text = Text::new(name, &*lossy);
+    match Topology::inline(&format!("{kind}:{}", path.display()), &CONTEXT) {
+        Err(error) => check_error(&error, Some(&text)),
+        Ok(machine) => check_topology(&machine),
+    }
+}
+
+fn edges(bytes: &[u8]) {
+    from_file("graph", "links.csv", bytes);
+}
+
+fn slurm_topology(bytes: &[u8]) {
+    from_file("slurm-topology", "topology.conf", bytes);
+}
+
+fn ibnetdiscover(bytes: &[u8]) {
+    from_file("ibnetdiscover", "fabric.txt", bytes);
+}
+
+fn tgt(bytes: &[u8]) {
+    from_file("tgt", "machine.tgt", bytes);
+}
+
+fn small(spec: &str) -> Topology {
+    Topology::inline(spec, &CONTEXT).unwrap_or_else(|e| panic!("{spec}: {e}"))
+}
+
+fn order(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let text = Text::new("order.txt", text);
+    for spec in ["torus:4x4", "torus:4x4,limit=10,exclude=2-3", "mesh:300"] {
+        let machine = small(spec);
+        match NodeOrder::read(&machine, &text) {
+            Err(error) => check_error(&error, Some(&text)),
+            Ok(order) => {
+                check_order(&machine, &order);
+                let again = Text::new("again", order.to_file(&machine));
+                assert_eq!(NodeOrder::read(&machine, &again).unwrap().nodes(), order.nodes());
+            }
+        }
+    }
+}
+
+fn log(bytes: &[u8]) {
+    let lossy = String::from_utf8_lossy(bytes);
+    let text = Text::new("jobs.log", &*lossy);
+    let (mut log, mut block) = (Log::new("jobs.log", bytes), Block::default());
+    let (mut placed, mut freed, mut broken) = (0u64, 0u64, false);
+    let mut live = BTreeSet::new();
+    loop {
+        let more = log.next_block(7, &mut block);
+        for (i, event) in block.events.iter().enumerate() {
+            match event {
+                Event::Place { job, nodes } => {
+                    let name = block.name(i);
+                    assert!(*nodes > 0 && !name.is_empty() && !name.contains([' ', '\t', '#']));
+                    assert!(live.insert(*job), "a live job's key again");
+                    placed += 1;
+                }
+                Event::Free { job } => {
+                    assert!(live.remove(job), "a key that is not live");
+                    freed += 1;
+                }
+            }
+        }
+        match more {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                check_error(&error, Some(&text));
+                broken = true;
+                break;
+            }
+        }
+    }
+    if !broken {
+        assert_eq!(log.live(), live.len());
+        let survey = survey::survey(Log::new("jobs.log", bytes)).unwrap();
+        assert_eq!((survey.placements, survey.frees), (placed, freed));
+    }
+}
+
+fn swf(bytes: &[u8]) {
+    let lossy = String::from_utf8_lossy(bytes);
+    let text = Text::new("jobs.swf", &*lossy);
+    let per_node = bytes.first().map_or(1, |b| u32::from(*b) % 7 + 1);
+    let options = Options { procs_per_node: per_node, ..Options::default() };
+    let trace = match Trace::new("jobs.swf", bytes, &options) {
+        Err(error) => return check_error(&error, Some(&text)),
+        Ok(trace) => trace,
+    };
+    let mut ids = BTreeSet::new();
+    for job in trace.jobs() {
+        assert!(job.run >= 1 && job.requested_time >= job.run && job.processors >= 1);
+        assert_eq!(job.nodes, job.processors.div_ceil(per_node));
+        assert!(job.end() > job.start() && job.start() >= job.submit);
+        assert!(ids.insert(job.id), "job {} twice", job.id);
+    }
+    assert_eq!(trace.by_submit().len(), trace.jobs().len());
+    let header = trace.header();
+    for outcome in [header.unix_start_time("jobs.swf").err(), header.max_jobs("jobs.swf").err()] {
+        outcome.iter().for_each(|error| check_error(error, Some(&text)));
+    }
+    let (_, _) = (header.queues(), header.partitions());
+    let survey = survey::survey(Log::new("log", convert::to_log(&trace))).unwrap();
+    assert_eq!(survey.placements, trace.jobs().len() as u64);
+    assert_eq!(survey.frees, survey.placements);
+    for weight in [Weight::Jobs, Weight::NodeHours] {
+        check_shares(&Sizes::of_trace(&trace, weight));
+    }
+    let tasks: Vec<Task> =
+        Task::of(&trace).into_iter().filter(|t| t.nodes <= 16).take(12).collect();
+    schedule(&tasks, "easy", "fixed");
+    schedule(&tasks, "conservative", "distance");
+}
+
+/// Tasks on sixteen nodes. The clock of policies that poll is left out: they pass every few seconds of a trace.
+fn schedule(tasks: &[Task], policy: &str, model: &str) {
+    let machine = small("torus:4x4");
+    let order = NodeOrder::make(&machine, "snake").unwrap();
+    let places = Places::new(&machine, &order).unwrap();
+    let site = Site { topology: &machine, order: &order, places: &places };
+    let settings = Settings { policy, allocator: "fifo:0", model, wants: Wants::default() };
+    match simulate(&site, tasks, &settings, &|_| ()) {
+        Err(error) => check_error(&error, None),
+        Ok(outcome) => {
+            assert_eq!(outcome.records.len(), tasks.len());
+            assert!(outcome.records.iter().all(|r| r.end > r.start));
+        }
+    }
+}
+
+fn check_shares(sizes: &Sizes) {
+    for most in [2, 16, 70_000, u32::MAX] {
+        if sizes.name() == "log-uniform" && most > 70_000 {
+            continue;
+        }
+        match sizes.shares(most) {
+            Err(error) => check_error(&error, None),
+            Ok(shares) => {
+                assert!(!shares.is_empty() && shares.is_sorted_by(|a, b| a.0 < b.0));
+                assert!(shares.iter().all(|(size, share)| (2..=most).contains(size)
+                    && share.is_finite()
+                    && *share >= 0.0));
+                let sum: f64 = shares.iter().map(|(_, share)| share).sum();
+                assert!((sum - 1.0).abs() < 1e-9, "shares add up to {sum}");
+            }
+        }
+    }
+    assert!(sizes.mean().is_none_or(|mean| mean >= 1.0));
+}
+
+fn plan(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if reaches_out(text) {
+        return;
+    }
+    file("jobs.log", b"P a 3\nP b 2\nF a\n");
+    file("jobs.swf", b"; MaxProcs: 16\n1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 1 1 1 -1 -1\n");
+    let text = Text::new("plan.toml", text);
+    match Plan::read(&text, Some(&folder().join("plan.toml")), &CONTEXT) {
+        Err(error) => check_error(&error, Some(&text)),
+        Ok(plan) => {
+            assert!(!plan.cells().is_empty() && !plan.hash().is_empty());
+            assert!(!plan.topologies.is_empty() && !plan.orderings.is_empty());
+            let shared = (0..3).flat_map(|index| Shard { index, of: 3 }.cells(plan.cells().len()));
+            assert_eq!(shared.count(), plan.cells().len());
+        }
+    }
+}
+
+/// The first byte chooses the format.
+fn guest(bytes: &[u8]) {
+    let Some((choice, rest)) = bytes.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(rest) else { return };
+    let formats = ["csv", "mtx", "grf", "mat"];
+    let text = Text::new("traffic", text);
+    match Guest::read(&text, formats[usize::from(*choice) % formats.len()], &CONTEXT) {
+        Err(error) => check_error(&error, Some(&text)),
+        Ok(guest) => check_guest(&guest),
+    }
+}
+
+fn check_guest(guest: &Guest) {
+    assert!(guest.processes() > 0 && guest.processes() <= nodeorder::mapping::guest::MAX_PROCESSES);
+    if let Traffic::Messages(messages) = guest.traffic() {
+        assert!(messages.is_sorted_by(|a, b| (a.source, a.target) < (b.source, b.target)));
+        for m in messages {
+            assert!(m.source != m.target && m.source.max(m.target) < guest.processes());
+            assert!(m.volume > 0.0 && m.volume.is_finite(), "volume {}", m.volume);
+        }
+    }
+}
+
+/// Names of nodes, shares of sizes, mappings: the first byte chooses.
+fn tables(bytes: &[u8]) {
+    let Some((choice, rest)) = bytes.split_first() else { return };
+    let lossy = String::from_utf8_lossy(rest);
+    match choice % 3 {
+        0 => {
+            let path = file("names.csv", rest);
+            let text = Text::new("names.csv", &*lossy);
+            for spec in ["mesh:4x3", "random-regular:n=12,d=3", "mesh:4x3,limit=9,exclude=2"] {
+                let spec = format!("{spec},names={}", path.display());
+                match Topology::inline(&spec, &CONTEXT) {
+                    Err(error) => check_error(&error, Some(&text)),
+                    Ok(machine) => {
+                        check_topology(&machine);
+                        for method in ["snake", "hilbert"] {
+                            match NodeOrder::make(&machine, method) {
+                                Ok(order) => check_order(&machine, &order),
+                                Err(error) => check_error(&error, None),
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        1 => {
+            let text = Text::new("sizes.csv", &*lossy);
+            match Sizes::over(Lines::new("sizes.csv", rest), Weight::Jobs, &Options::default()) {
+                Err(error) => check_error(&error, Some(&text)),
+                Ok(sizes) => check_shares(&sizes),
+            }
+        }
+        _ => {
+            let text = Text::new("mapping.csv", &*lossy);
+            let machine = small("torus:4x4,limit=12");
+            let guest = Guest::make("ring:n=3", &CONTEXT).unwrap();
+            match Placement::read(&machine, &guest, &text) {
+                Err(error) => check_error(&error, Some(&text)),
+                Ok(placement) => {
+                    assert_eq!(placement.nodes().len(), 3);
+                    assert!(placement.nodes().iter().all(|n| machine.nodes().contains(*n)));
+                }
+            }
+        }
+    }
+}
+
+/// Orderings, allocators, policies, models, workloads, guests, mapping methods: whoever knows the name takes it.
+fn specs(bytes: &[u8]) {
+    let Ok(spec) = std::str::from_utf8(bytes) else { return };
+    if reaches_out(spec) || spec.len() > 400 {
+        return;
+    }
+    // One share a size: a quarter of a gigabyte at most, which is not small.
+    let numbers = spec.split(|c: char| !c.is_ascii_digit());
+    if spec.contains("log-uniform")
+        && numbers.filter_map(|n| n.parse().ok()).any(|n: u64| n > 1 << 20)
+    {
+        return;
+    }
+    for machine in ["torus:4x4", "mesh:3x2x3,per_router=2,limit=30", "cascade:2x3x2"].map(small) {
+        match NodeOrder::make_with(&machine, spec, &Hasty) {
+            Ok((order, outcome)) => {
+                check_order(&machine, &order);
+                if let Some(o) = outcome {
+                    assert!(o.lower_bound <= o.objective && (0.0..=1.0).contains(&o.gap), "{spec}");
+                }
+            }
+            Err(error) => check_error(&error, None),
+        }
+    }
+    allocate(spec);
+    let task = |id, submit, nodes| Task { id, submit, run: 7, requested: 9, nodes };
+    let tasks = [task(1, 0, 9), task(2, 1, 9), task(3, 2, 5), task(4, 2, 16)];
+    schedule(&tasks, spec, "fixed");
+    schedule(&tasks, "fcfs", spec);
+    match Workload::make(spec, 1) {
+        Err(error) => check_error(&error, None),
+        Ok(workload) => assert!(workload.take(3).all(|piece| piece.ends_with('\n'))),
+    }
+    match Guest::make(spec, &CONTEXT) {
+        Err(error) => check_error(&error, None),
+        Ok(guest) => check_guest(&guest),
+    }
+    let machine = small("torus:4x4");
+    let guest = Guest::make("stencil:4x4", &CONTEXT).unwrap();
+    let nodes: Vec<NodeId> = (0..16).map(NodeId).collect();
+    match method::place(&machine, &guest, &nodes, spec) {
+        Err(error) => check_error(&error, None),
+        Ok(placement) => assert_eq!(placement.allocation().len(), 16),
+    }
+    if let Err(error) = Shard::parse(spec) {
+        check_error(&error, None);
+    }
+}
+
+fn allocate(spec: &str) {
+    let machine = small("mesh:4x4");
+    let order = NodeOrder::make(&machine, "snake").unwrap();
+    let places = Places::new(&machine, &order).unwrap();
+    let site = Site { topology: &machine, order: &order, places: &places };
+    let mut allocator = match allocator::make(spec, &site) {
+        Err(error) => return check_error(&error, None),
+        Ok(allocator) => allocator,
+    };
+    let mut free = FreeSet::new(16);
+    free.take(Run { first: 3, count: 2 });
+    free.take(Run { first: 9, count: 1 });
+    for count in [1, 4, 13] {
+        let mut chosen = Ranks::default();
+        allocator.choose(&free, count, &mut chosen);
+        chosen.settle();
+        assert_eq!(chosen.len(), count, "{spec} of {count}");
+        assert!(chosen.iter().all(|rank| free.contains(rank)), "{spec} takes what is taken");
+    }
+}
+
+/// Shards, journals and tables of sweeps.
+fn results(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let plan =
+        Text::new("p", "topologies = ['mesh:3']\norderings = ['snake']\nseeds = [1, 2, 3]\n");
+    let plan = Plan::read(&plan, None, &CONTEXT).unwrap();
+    for head in ["", &store::journal_head(&plan, Shard::WHOLE)] {
+        let journal = [head.as_bytes(), bytes].concat();
+        match store::read_journal(&plan, Shard::WHOLE, "sweep.journal", &journal) {
+            Err(error) => check_error(&error, Some(&Text::new("sweep.journal", &*text))),
+            Ok(rows) => assert!(rows.keys().all(|cell| *cell < plan.cells().len())),
+        }
+    }
+    // A checksum that no mutation would ever find.
+    let end = format!("# end {}\n", store::checksum(text.as_bytes()));
+    for whole in [text.to_string(), text.to_string() + &end] {
+        let whole = Text::new("shard.csv", whole);
+        match store::Part::read(&whole) {
+            Err(error) => check_error(&error, Some(&whole)),
+            Ok(part) => {
+                let of = part.shard.of;
+                match store::merge(&[("shard.csv".into(), part)], "folder") {
+                    Err(error) => check_error(&error, None),
+                    Ok(_) => assert_eq!(of, 1),
+                }
+            }
+        }
+    }
+    let table = Text::new("results.csv", &*text);
+    match report::sweep::files(&table, Some(&text)) {
+        Err(Error::Draw { .. }) => {}
+        Err(error) => check_error(&error, Some(&table)),
+        Ok(files) => assert!(files[0].0 == "index.html" && files[0].1.contains("</html>")),
+    }
+}
