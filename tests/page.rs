@@ -30,7 +30,7 @@ fn files(spec: &str, names: &[&str], part: Option<usize>) -> (Comparison, Vec<(S
     let curves = orders.iter().map(|o| mpc::curve(&topology, o).unwrap()).collect();
     let comparison = Comparison::new(&topology, &orders, curves).unwrap();
     let command = format!("nodeorder compare '{spec}' --order '{HOSTILE}'");
-    let written = report::files(&topology, &orders, &comparison, None, &command)
+    let written = report::files(&topology, &orders, &comparison, report::Workload::default(), &command)
         .unwrap()
         .into_iter()
         .map(|file| {

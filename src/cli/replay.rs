@@ -297,13 +297,13 @@ impl Command {
     }
 }
 
-/// Opens a placement log, or an SWF trace as one; of a trace also its job sizes. What is left out of a trace
+/// Opens a placement log, or an SWF trace as one; a trace also as it is. What is left out of a trace
 /// is said on standard error.
 pub(super) fn open(
     path: &Path,
     procs_per_node: u32,
     nodes: u32,
-) -> anyhow::Result<(Log, Option<Sizes>)> {
+) -> anyhow::Result<(Log, Option<Trace>)> {
     let mut lines = Lines::open(path)?;
     match trace::kind(&mut lines)? {
         Kind::Log => Ok((Log::over(lines), None)),
@@ -314,8 +314,7 @@ pub(super) fn open(
                 let what = if reason.drops() { "left out" } else { "mended" };
                 eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
             }
-            let sizes = Sizes::of_trace(&trace, Weight::Jobs);
-            Ok((Log::new(trace.name(), convert::to_log(&trace)), Some(sizes)))
+            Ok((Log::new(trace.name(), convert::to_log(&trace)), Some(trace)))
         }
         Kind::Table => {
             let place = Place::File(lines.name().into());

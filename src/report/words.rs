@@ -1,7 +1,10 @@
 //! A comparison in sentences of HTML: the verdict and what limits it.
 
+use super::Workload;
 use crate::metric::comparison::Comparison;
 use crate::plot::{escape, thousands};
+use crate::replay::prediction::{Prediction, Row};
+use crate::schedule::orderings::Schedules;
 
 /// The ordering that others are measured against where it takes part: node-id order.
 pub(super) const REFERENCE: &str = "row-major";
@@ -90,8 +93,8 @@ fn random_part(mean: f64, random: f64) -> String {
     format!(", {}\u{a0}% below a random placement", fixed(per_cent_below(mean, random), 1))
 }
 
-/// Where the leader is the best and where others are, and what chance would do.
-pub(super) fn details(comparison: &Comparison) -> String {
+/// Where the leader is the best and where others are, what chance would do, and how sure all that is.
+pub(super) fn details(comparison: &Comparison, workload: Workload<'_>) -> String {
     let Some(first) = comparison.entries.first() else { return String::new() };
     let mut sentences = Vec::new();
     if comparison.entries.len() > 1 {
@@ -130,7 +133,116 @@ pub(super) fn details(comparison: &Comparison) -> String {
                 .into(),
         );
     }
-    if sentences.is_empty() { String::new() } else { format!("<p>{}</p>", sentences.join(" ")) }
+    let mut out = paragraph(&sentences, "");
+    out += &paragraph(&certainty(comparison, workload), "<b>How sure?</b> ");
+    out
+}
+
+fn paragraph(sentences: &[String], before: &str) -> String {
+    match sentences {
+        [] => String::new(),
+        sentences => format!("<p>{before}{}</p>\n", sentences.join(" ")),
+    }
+}
+
+/// How far the leader is from what is possible, and whether jobs bear the ranking out.
+fn certainty(comparison: &Comparison, workload: Workload<'_>) -> Vec<String> {
+    let Some(first) = comparison.entries.first() else { return Vec::new() };
+    let mut sentences = Vec::new();
+    if let Some(floor) = comparison.floor_mean_log.filter(|floor| *floor > 0.0) {
+        let room = per_cent_below(floor, first.mean_log);
+        let lead = comparison.entries.get(1).map(|second| {
+            let lead = per_cent_below(first.mean_log, second.mean_log);
+            format!("; its lead over the runner-up is {}\u{a0}%", fixed(lead, 1))
+        });
+        sentences.push(if room < 0.05 {
+            "No ordering whatsoever can do better: the leader reaches the proved floor.".to_string()
+        } else {
+            format!(
+                "It is proved that no ordering whatsoever gets below {}: at most {}\u{a0}% is left to be \
+                 gained on the leader{}.",
+                hops_text(floor, 2),
+                fixed(room, 1),
+                lead.unwrap_or_default()
+            )
+        });
+    }
+    sentences.push(
+        "MPC is exact: every place at which a job can start counts, nothing is sampled.".to_string(),
+    );
+    match workload.prediction {
+        Some(prediction) => sentences.push(replayed(first.label.as_str(), prediction)),
+        None => sentences.push(
+            "What it cannot tell is how jobs come to sit on a busy machine: <code>--trace</code> replays yours."
+                .to_string(),
+        ),
+    }
+    sentences.extend(workload.schedules.and_then(queued));
+    sentences
+}
+
+/// Whether the replay bears out the ranking by weighted MPC.
+fn replayed(leader: &str, prediction: &Prediction) -> String {
+    let name = escape(&prediction.workload);
+    let forecast = prediction.rows.iter().min_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
+    let Some(forecast) = forecast else { return String::new() };
+    let mut out = format!("For the job sizes of {name}, MPC puts <b>{}</b> first", escape(&forecast.ordering));
+    out += if forecast.ordering == leader { ", as it does over all sizes. " } else { ". " };
+    let outcome = |column: usize| {
+        let told = |row: &'_ Row| row.mean_mind[column];
+        let known = prediction.rows.iter().filter(|row| told(row).is_some());
+        known.min_by(|a, b| told(a).unwrap_or(f64::NAN).total_cmp(&told(b).unwrap_or(f64::NAN)))
+    };
+    let (mut agree, mut all, mut others) = (0, 0, Vec::new());
+    for (column, allocator) in prediction.allocators.iter().enumerate() {
+        let Some(best) = outcome(column) else { continue };
+        all += 1;
+        let (Some(low), Some(ours)) = (best.mean_mind[column], forecast.mean_mind[column]) else { continue };
+        if ours <= low {
+            agree += 1;
+        } else {
+            others.push(format!(
+                "under {} <b>{}</b> is {}\u{a0}% lower",
+                escape(allocator),
+                escape(&best.ordering),
+                fixed(per_cent_below(low, ours), 1)
+            ));
+        }
+    }
+    out += &match (all, agree) {
+        (0, _) => "The replay had no job of two nodes to measure.".to_string(),
+        (all, agree) if all == agree => match all {
+            1 => "The replay agrees: its jobs sit closest together on that ordering.".to_string(),
+            _ => format!("The replay agrees under all {all} allocators: jobs sit closest together there."),
+        },
+        (all, agree) => format!(
+            "The replay agrees under {agree} of {all} allocators; {}.",
+            others.join("; ")
+        ),
+    };
+    out
+}
+
+/// Which ordering the queue fares best with.
+fn queued(schedules: &Schedules) -> Option<String> {
+    let least = |a: &&crate::schedule::orderings::Row, b: &&crate::schedule::orderings::Row| {
+        a.mean_response.total_cmp(&b.mean_response)
+    };
+    let best = schedules.rows.iter().min_by(least)?;
+    let worst = schedules.rows.iter().max_by(least)?;
+    let gain = per_cent_below(best.mean_response, worst.mean_response);
+    Some(if gain < 0.05 {
+        "Scheduled with their times, jobs are answered equally fast on all orderings.".to_string()
+    } else {
+        format!(
+            "Scheduled with their times ({}, {}), jobs are answered fastest on <b>{}</b>, in {}\u{a0}% less time \
+             than on the last.",
+            escape(&schedules.policy),
+            escape(&schedules.model),
+            escape(&best.ordering),
+            fixed(gain, 1)
+        )
+    })
 }
 
 /// The sizes at which entry `winner` is the best: up to three stretches, else their range and number.
