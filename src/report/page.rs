@@ -18,10 +18,11 @@ const MOST_STRETCHES: usize = 24;
 const MOST_CROSSOVERS: usize = 24;
 
 /// The scripts, in the order in which they build on each other.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("page/tables.js"),
     include_str!("page/common.js"),
     include_str!("page/chart.js"),
+    include_str!("page/distance.js"),
     include_str!("page/layout.js"),
     include_str!("page/drawing.js"),
     include_str!("page/machine.js"),
@@ -98,7 +99,12 @@ fn contents(workload: &str) -> String {
         !optional || workload.contains(&format!(" id=\"{id}\""))
     };
     let items = all.iter().filter(|(id, _)| there(id));
-    items.map(|(id, title)| format!("<li><a href=\"#{id}\">{title}</a></li>\n")).collect()
+    let item = |(id, title): &(&str, &str)| {
+        // Only the script has footprints, and shows their link.
+        let hidden = if *id == "footprints" { " hidden" } else { "" };
+        format!("<li{hidden}><a href=\"#{id}\">{title}</a></li>\n")
+    };
+    items.map(item).collect()
 }
 
 /// Replaces each `{{key}}` once through; what is filled in is not looked at again.
