@@ -123,10 +123,8 @@ impl Command {
             }
             bar.finish_and_clear();
         }
-        let said = report::Workload {
-            prediction: prediction.as_ref(),
-            schedules: schedules.as_ref(),
-        };
+        let said =
+            report::Workload { prediction: prediction.as_ref(), schedules: schedules.as_ref() };
         let comparison = Comparison::new(&topology, &orders, curves)?;
         let command = self.command(context);
         if let Some(folder) = &self.out {

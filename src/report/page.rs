@@ -2,7 +2,7 @@
 //! beyond itself. What moves is done by the scripts in `page/` on the data of [`data`]; without them
 //! the page still has every figure as a picture.
 
-use super::{File, Figure, Figures, Workload, words};
+use super::{Figure, Figures, File, Workload, words};
 use crate::error::Result;
 use crate::metric::comparison::Comparison;
 use crate::ordering::NodeOrder;
@@ -14,6 +14,8 @@ mod ranking;
 
 /// Stretches listed in the page's table at most; the figure and the CSV file have all.
 const MOST_STRETCHES: usize = 24;
+/// Bytes of pictures of the machine in the page, about.
+const PICTURES: usize = 500_000;
 /// Crossover sizes listed at most.
 const MOST_CROSSOVERS: usize = 24;
 
@@ -229,24 +231,34 @@ fn crossovers(comparison: &Comparison) -> String {
     )
 }
 
-/// The pictures of the leader and of row-major (or the runner-up) open, the others folded.
+/// The pictures of the leader and of row-major (or the runner-up) open, others folded while there is room; the rest
+/// stands beside the page.
 fn machines(comparison: &Comparison, machines: &[Figure]) -> String {
     let labels: Vec<&str> = comparison.entries.iter().map(|e| e.label.as_str()).collect();
     let other = labels.iter().position(|l| *l == words::REFERENCE).filter(|i| *i > 0).unwrap_or(1);
-    machines
-        .iter()
-        .zip(&labels)
-        .enumerate()
-        .map(|(i, (picture, label))| {
-            let open = if i == 0 || i == other { " open" } else { "" };
-            format!(
-                "<details{open}><summary><b>{}</b> (rank {})</summary>\n{}</details>\n",
-                escape(label),
-                i + 1,
-                figure(picture)
-            )
-        })
-        .collect()
+    let mut room = PICTURES;
+    let (mut out, mut beside) = (String::new(), Vec::new());
+    for (i, (picture, label)) in machines.iter().zip(&labels).enumerate() {
+        let open = i == 0 || i == other;
+        let left = room.checked_sub(picture.svg.len());
+        if let (false, None) = (open, left) {
+            let link = format!("<a href=\"{0}\">{1}</a>", picture.file, escape(label));
+            beside.push(link);
+            continue;
+        }
+        room = left.unwrap_or(0);
+        out += &format!(
+            "<details{}><summary><b>{}</b> (rank {})</summary>\n{}</details>\n",
+            if open { " open" } else { "" },
+            escape(label),
+            i + 1,
+            figure(picture)
+        );
+    }
+    if !beside.is_empty() {
+        out += &format!("<p>Beside this page: {}.</p>\n", beside.join("; "));
+    }
+    out
 }
 
 fn file_list(files: &[&str]) -> String {

@@ -102,7 +102,8 @@ pub(super) fn section(prediction: &Prediction, figure: &str) -> String {
             cell(row.weighted_mpc, best)
         );
         for (column, mind) in row.mean_mind.iter().enumerate() {
-            rows += &mind.map_or("<td data-value=\"\">–</td>".into(), |m| cell(m, lowest(column)));
+            rows +=
+                &mind.map_or("<td data-value=\"\">–</td>".into(), |m| cell(m, lowest(column)));
         }
         rows += "</tr>\n";
     }

@@ -168,7 +168,8 @@ fn certainty(comparison: &Comparison, workload: Workload<'_>) -> Vec<String> {
         });
     }
     sentences.push(
-        "MPC is exact: every place at which a job can start counts, nothing is sampled.".to_string(),
+        "MPC is exact: every place at which a job can start counts, nothing is sampled."
+            .to_string(),
     );
     match workload.prediction {
         Some(prediction) => sentences.push(replayed(first.label.as_str(), prediction)),
@@ -186,7 +187,10 @@ fn replayed(leader: &str, prediction: &Prediction) -> String {
     let name = escape(&prediction.workload);
     let forecast = prediction.rows.iter().min_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
     let Some(forecast) = forecast else { return String::new() };
-    let mut out = format!("For the job sizes of {name}, MPC puts <b>{}</b> first", escape(&forecast.ordering));
+    let mut out = format!(
+        "For the job sizes of {name}, MPC puts <b>{}</b> first",
+        escape(&forecast.ordering)
+    );
     out += if forecast.ordering == leader { ", as it does over all sizes. " } else { ". " };
     let outcome = |column: usize| {
         let told = |row: &'_ Row| row.mean_mind[column];
@@ -197,7 +201,9 @@ fn replayed(leader: &str, prediction: &Prediction) -> String {
     for (column, allocator) in prediction.allocators.iter().enumerate() {
         let Some(best) = outcome(column) else { continue };
         all += 1;
-        let (Some(low), Some(ours)) = (best.mean_mind[column], forecast.mean_mind[column]) else { continue };
+        let (Some(low), Some(ours)) = (best.mean_mind[column], forecast.mean_mind[column]) else {
+            continue;
+        };
         if ours <= low {
             agree += 1;
         } else {
@@ -213,12 +219,13 @@ fn replayed(leader: &str, prediction: &Prediction) -> String {
         (0, _) => "The replay had no job of two nodes to measure.".to_string(),
         (all, agree) if all == agree => match all {
             1 => "The replay agrees: its jobs sit closest together on that ordering.".to_string(),
-            _ => format!("The replay agrees under all {all} allocators: jobs sit closest together there."),
+            _ => format!(
+                "The replay agrees under all {all} allocators: jobs sit closest together there."
+            ),
         },
-        (all, agree) => format!(
-            "The replay agrees under {agree} of {all} allocators; {}.",
-            others.join("; ")
-        ),
+        (all, agree) => {
+            format!("The replay agrees under {agree} of {all} allocators; {}.", others.join("; "))
+        }
     };
     out
 }

@@ -83,7 +83,9 @@ const distances = (() => {
   function between(a, b) {
     const [x, y] = [routerOf(a), routerOf(b)];
     if (kind === "terms") return terms.reduce((sum, t) => sum + t.weight * apart(t, label(t, x), label(t, y)), 0);
-    return kind === "links" ? hopsFrom(x)[y] : undefined;
+    if (kind !== "links") return undefined;
+    const found = hopsFrom(x)[y];
+    return found < 0 ? undefined : found;
   }
 
   /** The mean over pairs of `nodes`; undefined where the page cannot tell, or not at once. */

@@ -57,13 +57,7 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize]) -> Result<String> 
     ))
 }
 
-fn row(
-    comparison: &Comparison,
-    rank: usize,
-    sample: String,
-    spark: &str,
-    uneven: bool,
-) -> String {
+fn row(comparison: &Comparison, rank: usize, sample: String, spark: &str, uneven: bool) -> String {
     let entry = &comparison.entries[rank];
     let first = comparison.entries[0].mean_log;
     let cell = |value: f64, text: String| format!("<td data-value=\"{value}\">{text}</td>");
