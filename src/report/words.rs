@@ -152,8 +152,13 @@ fn certainty(comparison: &Comparison, workload: Workload<'_>) -> Vec<String> {
     if let Some(floor) = comparison.floor_mean_log.filter(|floor| *floor > 0.0) {
         let room = per_cent_below(floor, first.mean_log);
         let lead = comparison.entries.get(1).map(|second| {
-            let lead = per_cent_below(first.mean_log, second.mean_log);
-            format!("; its lead over the runner-up is {}\u{a0}%", fixed(lead, 1))
+            match per_cent_below(first.mean_log, second.mean_log) {
+                0.0 => String::new(),
+                lead if lead < 0.05 => {
+                    "; its lead over the runner-up is less than 0.05\u{a0}%".to_string()
+                }
+                lead => format!("; its lead over the runner-up is {}\u{a0}%", fixed(lead, 1)),
+            }
         });
         sentences.push(if room < 0.05 {
             "No ordering whatsoever can do better: the leader reaches the proved floor.".to_string()
@@ -197,8 +202,9 @@ fn replayed(leader: &str, prediction: &Prediction) -> String {
         let known = prediction.rows.iter().filter(|row| told(row).is_some());
         known.min_by(|a, b| told(a).unwrap_or(f64::NAN).total_cmp(&told(b).unwrap_or(f64::NAN)))
     };
-    let (mut agree, mut all, mut others) = (0, 0, Vec::new());
-    for (column, allocator) in prediction.allocators.iter().enumerate() {
+    let (mut agree, mut all) = (0, 0);
+    let mut others: Vec<(&str, Vec<f64>)> = Vec::new();
+    for column in 0..prediction.allocators.len() {
         let Some(best) = outcome(column) else { continue };
         all += 1;
         let (Some(low), Some(ours)) = (best.mean_mind[column], forecast.mean_mind[column]) else {
@@ -207,14 +213,25 @@ fn replayed(leader: &str, prediction: &Prediction) -> String {
         if ours <= low {
             agree += 1;
         } else {
-            others.push(format!(
-                "under {} <b>{}</b> is {}\u{a0}% lower",
-                escape(allocator),
-                escape(&best.ordering),
-                fixed(per_cent_below(low, ours), 1)
-            ));
+            let below = per_cent_below(low, ours);
+            match others.iter_mut().find(|(name, _)| *name == best.ordering) {
+                Some((_, gains)) => gains.push(below),
+                None => others.push((&best.ordering, vec![below])),
+            }
         }
     }
+    let others: Vec<String> = (others.iter())
+        .map(|(name, gains)| {
+            let least = fixed(gains.iter().copied().fold(f64::INFINITY, f64::min), 1);
+            let most = fixed(gains.iter().copied().fold(0.0, f64::max), 1);
+            let by = if least == most { most } else { format!("{least} to {most}") };
+            let under = match gains.len() {
+                n if n == all => String::new(),
+                n => format!(" under {n}"),
+            };
+            format!("<b>{}</b> brings jobs {by}\u{a0}% closer together{under}", escape(name))
+        })
+        .collect();
     out += &match (all, agree) {
         (0, _) => "The replay had no job of two nodes to measure.".to_string(),
         (all, agree) if all == agree => match all {
@@ -223,6 +240,10 @@ fn replayed(leader: &str, prediction: &Prediction) -> String {
                 "The replay agrees under all {all} allocators: jobs sit closest together there."
             ),
         },
+        (all, 0) => format!(
+            "The replay does not bear that out under any of its {all} allocators: {}.",
+            others.join("; ")
+        ),
         (all, agree) => {
             format!("The replay agrees under {agree} of {all} allocators; {}.", others.join("; "))
         }

@@ -26,8 +26,8 @@ class Drawing {
     const top = (height - layout.height * scale) / 2;
     const [px, py] = [(x) => left + x * scale, (y) => top + y * scale];
     pen.lineWidth = 1;
-    pen.strokeStyle = now.line;
-    pen.globalAlpha = 0.8;
+    pen.strokeStyle = now.muted;
+    pen.globalAlpha = layout.links.length > 600 ? 0.15 : 0.35;
     pen.beginPath();
     for (const [a, b] of layout.links) {
       pen.moveTo(px(a[0]), py(a[1]));

@@ -34,8 +34,8 @@ const layout = (() => {
     let [columns, miss] = [1, Infinity];
     for (let c = 1; c <= count; c++) {
       const off = Math.abs(Math.log((c * w) / (Math.ceil(count / c) * h) / shape));
-      // A last row that is not full counts a little.
-      const ragged = off + 0.15 * ((c - (count % c)) % c) / c;
+      // A last row that is not full looks odd.
+      const ragged = off + 0.6 * ((c - (count % c)) % c) / c;
       if (ragged < miss) [columns, miss] = [c, ragged];
       if (c * w > 40 * h * count) break;
     }
