@@ -65,7 +65,7 @@ impl Page<'_> {
             ("figure_css", plot::STYLE.to_string()),
             ("js", SCRIPTS.concat()),
             ("data", data),
-            ("verdict", words::verdict(comparison)),
+            ("verdict", words::verdict(comparison) + &words::suited(comparison, self.workload)),
             ("details", words::details(comparison, self.workload)),
             ("contents", contents(&self.sections)),
             ("facts", facts(topology, comparison)),

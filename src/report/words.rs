@@ -75,6 +75,31 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
     )
 }
 
+/// Which ordering suits the job sizes of the workload, where there is one.
+pub(super) fn suited(comparison: &Comparison, workload: Workload<'_>) -> String {
+    let Some(prediction) = workload.prediction else { return String::new() };
+    let mut ranked: Vec<&Row> = prediction.rows.iter().collect();
+    ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
+    let [first, rest @ ..] = ranked.as_slice() else { return String::new() };
+    let leader = comparison.entries.first().map(|e| e.label.as_str());
+    let same = leader == Some(first.ordering.as_str());
+    let by = match rest.first() {
+        Some(second) if second.weighted_mpc > first.weighted_mpc => {
+            let lead = lead(first.weighted_mpc, second.weighted_mpc, &escape(&second.ordering));
+            format!(", {lead}")
+        }
+        Some(second) => format!(", as are those on {}", escape(&second.ordering)),
+        None => String::new(),
+    };
+    format!(
+        " With the job sizes of {} it is {}<strong>{}</strong>: jobs are {} apart{by}.",
+        escape(&prediction.workload),
+        if same { "again " } else { "" },
+        escape(&first.ordering),
+        hops_text(first.weighted_mpc, 2),
+    )
+}
+
 fn lead(best: f64, other: f64, name: &str) -> String {
     let below = per_cent_below(best, other);
     if below == 0.0 {
@@ -177,7 +202,7 @@ fn certainty(comparison: &Comparison, workload: Workload<'_>) -> Vec<String> {
             .to_string(),
     );
     match workload.prediction {
-        Some(prediction) => sentences.push(replayed(first.label.as_str(), prediction)),
+        Some(prediction) => sentences.push(replayed(prediction)),
         None => sentences.push(
             "What it cannot tell is how jobs come to sit on a busy machine: <code>--trace</code> replays yours."
                 .to_string(),
@@ -188,15 +213,11 @@ fn certainty(comparison: &Comparison, workload: Workload<'_>) -> Vec<String> {
 }
 
 /// Whether the replay bears out the ranking by weighted MPC.
-fn replayed(leader: &str, prediction: &Prediction) -> String {
+fn replayed(prediction: &Prediction) -> String {
     let name = escape(&prediction.workload);
     let forecast = prediction.rows.iter().min_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
     let Some(forecast) = forecast else { return String::new() };
-    let mut out = format!(
-        "For the job sizes of {name}, MPC puts <b>{}</b> first",
-        escape(&forecast.ordering)
-    );
-    out += if forecast.ordering == leader { ", as it does over all sizes. " } else { ". " };
+    let best = escape(&forecast.ordering);
     let outcome = |column: usize| {
         let told = |row: &'_ Row| row.mean_mind[column];
         let known = prediction.rows.iter().filter(|row| told(row).is_some());
@@ -205,18 +226,18 @@ fn replayed(leader: &str, prediction: &Prediction) -> String {
     let (mut agree, mut all) = (0, 0);
     let mut others: Vec<(&str, Vec<f64>)> = Vec::new();
     for column in 0..prediction.allocators.len() {
-        let Some(best) = outcome(column) else { continue };
+        let Some(lowest) = outcome(column) else { continue };
         all += 1;
-        let (Some(low), Some(ours)) = (best.mean_mind[column], forecast.mean_mind[column]) else {
+        let (Some(low), Some(ours)) = (lowest.mean_mind[column], forecast.mean_mind[column]) else {
             continue;
         };
         if ours <= low {
             agree += 1;
         } else {
             let below = per_cent_below(low, ours);
-            match others.iter_mut().find(|(name, _)| *name == best.ordering) {
+            match others.iter_mut().find(|(name, _)| *name == lowest.ordering) {
                 Some((_, gains)) => gains.push(below),
-                None => others.push((&best.ordering, vec![below])),
+                None => others.push((&lowest.ordering, vec![below])),
             }
         }
     }
@@ -232,23 +253,28 @@ fn replayed(leader: &str, prediction: &Prediction) -> String {
             format!("<b>{}</b> brings jobs {by}\u{a0}% closer together{under}", escape(name))
         })
         .collect();
-    out += &match (all, agree) {
+    match (all, agree) {
         (0, _) => "The replay had no job of two nodes to measure.".to_string(),
         (all, agree) if all == agree => match all {
-            1 => "The replay agrees: its jobs sit closest together on that ordering.".to_string(),
+            1 => format!(
+                "The replay of {name} agrees: its jobs sit closest together on <b>{best}</b>."
+            ),
             _ => format!(
-                "The replay agrees under all {all} allocators: jobs sit closest together there."
+                "The replay of {name} agrees under all {all} allocators: its jobs sit closest together on \
+                 <b>{best}</b>."
             ),
         },
         (all, 0) => format!(
-            "The replay does not bear that out under any of its {all} allocators: {}.",
+            "The replay of {name} does not bear <b>{best}</b> out under any of its {all} allocators: {}.",
             others.join("; ")
         ),
         (all, agree) => {
-            format!("The replay agrees under {agree} of {all} allocators; {}.", others.join("; "))
+            format!(
+                "The replay of {name} bears <b>{best}</b> out under {agree} of {all} allocators; {}.",
+                others.join("; ")
+            )
         }
-    };
-    out
+    }
 }
 
 /// Which ordering the queue fares best with.

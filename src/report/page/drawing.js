@@ -159,7 +159,11 @@ class Drawing {
       const [px, py] = spot(best);
       const text = `${layout.axes[axis]} (${layout.extents[axis]})`;
       const half = pen.measureText(text).width / 2;
-      pen.fillText(text, clamp(px - (axis === 2 ? half - 6 : 0), half + 2, width - half - 2), clamp(py + (axis < 2 ? 8 : 0), 9, height - 9));
+      // Outwards, away from the middle of the box.
+      const [dx, dy] = [px - width / 2, py - height / 2];
+      const long = Math.hypot(dx, dy) || 1;
+      const x = px + (dx / long) * (half + 4);
+      pen.fillText(text, clamp(x, half + 2, width - half - 2), clamp(py + (dy / long) * 12, 9, height - 9));
     });
     pen.textAlign = "left";
     const last = trail[trail.length - 1];
