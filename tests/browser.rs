@@ -72,7 +72,7 @@ fn curves(folder: &Path) -> BTreeMap<(String, u64), f64> {
 /// The table of values under the chart: label to the value of its row.
 fn readout(tab: &mut Tab) -> BTreeMap<String, f64> {
     let rows = tab.eval(
-        "[...document.querySelectorAll('#chart-values tbody tr')].map(r => [r.cells[1].textContent, \
+        "[...document.querySelectorAll('#chart-values tbody tr')].map(r => [r.cells[1].textContent.trim(), \
          Number(r.cells[2].dataset.value)])",
     );
     serde_json::from_value::<Vec<(String, f64)>>(rows).unwrap().into_iter().collect()
