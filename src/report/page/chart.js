@@ -145,7 +145,8 @@
     pen.translate(3, (box.top + box.bottom) / 2);
     pen.rotate(-Math.PI / 2);
     const title = byId("chart-view").selectedOptions[0].textContent;
-    pen.fillText(title + (state.y === "log" ? ", log scale" : ""), 0, 0);
+    const scale = state.y === "log" ? ", log scale" + (state.view === "best" ? ", ties at the bottom" : "") : "";
+    pen.fillText(title + scale, 0, 0);
     pen.restore();
 
     pen.save();
