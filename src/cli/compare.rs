@@ -19,7 +19,7 @@ use crate::ordering::{self, NodeOrder};
 use crate::replay::prediction::{Prediction, predict};
 use crate::report;
 use crate::schedule::orderings::{Schedules, Terms, on_orderings};
-use crate::schedule::{Task, policy};
+use crate::schedule::{Task, model, policy};
 use crate::topology::{Context, Topology};
 use crate::trace::{Log, Options, Sizes, Weight};
 
@@ -167,6 +167,14 @@ impl Command {
         let nodes = topology.node_count() as u32;
         if let Some(text) = &self.policy {
             scheduled(text).map(policy::check).transpose()?;
+        }
+        if let Some(text) = &self.model {
+            model::check(text)?;
+            if self.policy.as_deref() == Some("none") {
+                let place = Place::option(format!("--model {text}"));
+                let found = "--policy none, which schedules nothing";
+                return Err(Error::input(place, found, "a policy").into());
+            }
         }
         let (log, trace) = super::replay::open(path, self.procs_per_node.unwrap_or(1), nodes)?;
         let (sizes, queue) = match trace {

@@ -340,4 +340,43 @@ mod tests {
     fn one_hop_is_singular() {
         assert_eq!([hops_text(1.0, 2), hops_text(1.5, 2)], ["1.00 hop", "1.50 hops"]);
     }
+
+    fn prediction(rows: &[(&str, f64, &[f64])]) -> Prediction {
+        let row = |(ordering, weighted_mpc, minds): &(&str, f64, &[f64])| Row {
+            ordering: ordering.to_string(),
+            weighted_mpc: *weighted_mpc,
+            mean_mind: minds.iter().map(|m| Some(*m)).collect(),
+            traffic: Vec::new(),
+        };
+        Prediction {
+            workload: "log".into(),
+            allocators: (0..rows[0].2.len()).map(|i| format!("a{i}")).collect(),
+            placed: 9,
+            skipped: 0,
+            rows: rows.iter().map(row).collect(),
+            guest: None,
+            agreement: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_replay_agrees_or_is_told_against() {
+        let agrees = prediction(&[("x", 2.0, &[1.0, 1.5]), ("y", 3.0, &[1.5, 1.5])]);
+        assert_eq!(
+            replayed(&agrees),
+            "The replay of log agrees under all 2 allocators: its jobs sit closest together on <b>x</b>."
+        );
+        let half = prediction(&[("x", 2.0, &[1.0, 2.0]), ("y", 3.0, &[1.5, 1.5])]);
+        assert_eq!(
+            replayed(&half),
+            "The replay of log bears <b>x</b> out under 1 of 2 allocators; <b>y</b> brings jobs 25.0\u{a0}% closer \
+             together under 1."
+        );
+        let not = prediction(&[("x", 2.0, &[2.0, 2.0]), ("<y>", 3.0, &[1.5, 1.0])]);
+        assert_eq!(
+            replayed(&not),
+            "The replay of log does not bear <b>x</b> out under any of its 2 allocators: <b>&lt;y&gt;</b> brings \
+             jobs 25.0 to 50.0\u{a0}% closer together."
+        );
+    }
 }
