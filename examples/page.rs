@@ -20,7 +20,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let comparison = Comparison::new(&topology, &orders, curves)?;
     fs::create_dir_all(directory)?;
     let command = format!("nodeorder compare {spec} --out {directory}");
-    for file in report::files(&topology, &orders, &comparison, None, &command)? {
+    for file in
+        report::files(&topology, &orders, &comparison, report::Workload::default(), &command)?
+    {
         file.write_to(&mut File::create(Path::new(directory).join(&file.name))?)?;
     }
     Ok(())

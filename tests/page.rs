@@ -30,15 +30,16 @@ fn files(spec: &str, names: &[&str], part: Option<usize>) -> (Comparison, Vec<(S
     let curves = orders.iter().map(|o| mpc::curve(&topology, o).unwrap()).collect();
     let comparison = Comparison::new(&topology, &orders, curves).unwrap();
     let command = format!("nodeorder compare '{spec}' --order '{HOSTILE}'");
-    let written = report::files(&topology, &orders, &comparison, None, &command)
-        .unwrap()
-        .into_iter()
-        .map(|file| {
-            let mut bytes = Vec::new();
-            file.write_to(&mut bytes).unwrap();
-            (file.name, String::from_utf8(bytes).unwrap())
-        })
-        .collect();
+    let written =
+        report::files(&topology, &orders, &comparison, report::Workload::default(), &command)
+            .unwrap()
+            .into_iter()
+            .map(|file| {
+                let mut bytes = Vec::new();
+                file.write_to(&mut bytes).unwrap();
+                (file.name, String::from_utf8(bytes).unwrap())
+            })
+            .collect();
     (comparison, written)
 }
 
@@ -124,7 +125,9 @@ fn the_page_asks_for_nothing_and_defuses_labels() {
         }
         for link in page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
             let written = files.iter().any(|(name, _)| name == link);
-            assert!(written || link == "data:,", "{spec}: {link}");
+            let id = link.strip_prefix('#').map(|id| format!(" id=\"{id}\""));
+            let within = id.is_some_and(|id| page.contains(&id));
+            assert!(written || within || link == "data:,", "{spec}: {link}");
         }
         for tag in ["table", "figure", "section", "svg", "details", "div", "p", "dl", "td"] {
             let opened = page.matches(&format!("<{tag} ")).count()
@@ -132,6 +135,103 @@ fn the_page_asks_for_nothing_and_defuses_labels() {
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{spec}: {tag}");
         }
     }
+}
+
+/// What the page's script reads.
+fn data(page: &str) -> serde_json::Value {
+    let (_, rest) = page.split_once("<script type=\"application/json\" id=\"page-data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+/// RFC 4648 backwards.
+fn bytes(text: &serde_json::Value) -> Vec<u8> {
+    let digit = |c: u8| match c {
+        b'A'..=b'Z' => c - b'A',
+        b'a'..=b'z' => c - b'a' + 26,
+        b'0'..=b'9' => c - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        other => panic!("{other}"),
+    };
+    let text = text.as_str().unwrap().trim_end_matches('=');
+    let mut out = Vec::new();
+    for chunk in text.as_bytes().chunks(4) {
+        let bits = chunk.iter().fold(0u32, |bits, c| bits << 6 | u32::from(digit(*c)));
+        let bits = bits << (6 * (4 - chunk.len()));
+        out.extend_from_slice(&bits.to_be_bytes()[1..chunk.len()]);
+    }
+    out
+}
+
+fn doubles(text: &serde_json::Value) -> Vec<f64> {
+    bytes(text).chunks(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+#[test]
+fn the_script_gets_what_the_tables_have() {
+    for (spec, names, part) in MACHINES {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let (comparison, files) = files(spec, names, part);
+        let data = data(content(&files, "index.html"));
+        assert_eq!(data["complete"], true, "{spec}");
+        let sizes = bytes(&data["sizes"]);
+        assert_eq!(sizes.len() / 4 + 1, comparison.entries.iter().map(|e| e.nodes).max().unwrap());
+        for (i, entry) in comparison.entries.iter().enumerate() {
+            let ours = &data["orderings"][i];
+            assert_eq!(ours["label"], *entry.label);
+            assert_eq!(doubles(&ours["values"]), entry.values, "{spec} {}", entry.label);
+            let nodes = bytes(&ours["order"]);
+            let nodes: Vec<u32> = nodes
+                .chunks(2)
+                .map(|b| u32::from(u16::from_le_bytes(b.try_into().unwrap())))
+                .collect();
+            assert_eq!(nodes.len(), entry.nodes);
+            if entry.label != HOSTILE {
+                let order = NodeOrder::make(&topology, &entry.label).unwrap();
+                assert!(order.nodes().iter().map(|n| n.0).eq(nodes), "{spec} {}", entry.label);
+            }
+        }
+        assert_eq!(doubles(&data["floor"]), comparison.floor);
+        assert_eq!(doubles(&data["compact"]), comparison.compact);
+        for table in data["tables"].as_array().unwrap() {
+            assert_eq!(table["text"], *content(&files, table["name"].as_str().unwrap()), "{spec}");
+        }
+    }
+}
+
+/// Titan's size: curves are thinned, every value kept is the curve's, and the whole page stays below 3 MB.
+#[test]
+fn a_page_of_19_000_nodes_is_small() {
+    let spec = "torus:25x32x24,limit=18944";
+    let topology = Topology::inline(spec, &Default::default()).unwrap();
+    let names = nodeorder::ordering::defaults::suiting(&topology);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let (comparison, files) = files(spec, &names, None);
+    let page = content(&files, "index.html");
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    let data = data(page);
+    assert_eq!((&data["complete"], &data["all_sizes"]), (&false.into(), &18943.into()));
+    let sizes: Vec<usize> = (bytes(&data["sizes"]).chunks(4))
+        .map(|b| u32::from_le_bytes(b.try_into().unwrap()) as usize)
+        .collect();
+    assert!(sizes.len() > 3000 && sizes.windows(2).all(|w| w[0] < w[1]));
+    assert!(sizes.windows(2).all(|w| (w[1] as f64) < 1.02 * w[0] as f64 || w[1] == w[0] + 1));
+    assert!(comparison.sizes.iter().all(|s| sizes.contains(s)));
+    for (i, entry) in comparison.entries.iter().enumerate() {
+        let ours = &data["orderings"][i];
+        assert!(sizes.iter().map(|s| entry.values[s - 2]).eq(doubles(&ours["values"])));
+        assert_eq!(bytes(&ours["order"]).len(), 2 * 18944);
+    }
+}
+
+/// Where the orderings would take more than a page should, the page says so instead.
+#[test]
+fn a_page_of_260_000_nodes_has_no_orderings() {
+    let (_, files) = files("torus:260x1000", &["row-major"], None);
+    let page = content(&files, "index.html");
+    assert!(page.len() < 1_500_000, "{} bytes", page.len());
+    let data = data(page);
+    assert!(data["orderings"].as_array().unwrap().iter().all(|o| o["order"].is_null()));
 }
 
 #[test]

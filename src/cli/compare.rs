@@ -19,6 +19,8 @@ use crate::metric::mpc;
 use crate::ordering::{self, NodeOrder};
 use crate::replay::prediction::{Prediction, predict};
 use crate::report;
+use crate::schedule::orderings::{Schedules, Terms, on_orderings};
+use crate::schedule::{Task, model, policy};
 use crate::topology::{Context, Topology};
 use crate::trace::{Log, Options, Sizes, Weight};
 
@@ -46,6 +48,13 @@ pub struct Command {
     /// Processors of a node, in an SWF trace
     #[arg(long, value_name = "P", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: Option<u32>,
+    /// Schedule an SWF trace under this policy on every ordering (see `nodeorder list policies`), with the first
+    /// --alloc given, else span-best-fit; none leaves that out [default: easy]
+    #[arg(long, value_name = "P", requires = "trace")]
+    policy: Option<String>,
+    /// For how long jobs of that schedule run (see `nodeorder list models`) [default: distance:weight=0.1]
+    #[arg(long, value_name = "M", requires = "trace")]
+    model: Option<String>,
     #[command(flatten)]
     talk: Talk,
     /// Also search an ordering for these job sizes (log-uniform without a trace), with a budget such as
@@ -62,7 +71,12 @@ struct Workload {
     log: Log,
     sizes: Sizes,
     allocators: Vec<String>,
+    /// What is scheduled and how, where that is wanted and the jobs have times.
+    queue: Option<(Vec<Task>, Terms)>,
 }
+
+/// A job at twice its compact distance runs a tenth longer: something to react to placement, and easily said.
+const MODEL: &str = "distance:weight=0.1";
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
@@ -95,30 +109,40 @@ impl Command {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        let prediction = match workload {
-            Some(mut work) => {
-                let (curves, shares) =
-                    (curves.iter().collect::<Vec<_>>(), |n| work.sizes.shares(n));
-                let (allocators, log) = (&work.allocators, &mut work.log);
-                Some(predict(&topology, &orders, &curves, allocators, log, &shares, talks)?)
+        let (mut prediction, mut schedules) = (None, None);
+        if let Some(mut work) = workload {
+            let bar = progress::bar(2, "the workload");
+            bar.set_message("replaying");
+            let (curves, shares) = (curves.iter().collect::<Vec<_>>(), |n| work.sizes.shares(n));
+            let (allocators, log) = (&work.allocators, &mut work.log);
+            prediction =
+                Some(predict(&topology, &orders, &curves, allocators, log, &shares, talks)?);
+            bar.inc(1);
+            if let Some((tasks, terms)) = &work.queue {
+                bar.set_message("scheduling");
+                schedules = Some(on_orderings(&topology, &orders, tasks, terms)?);
             }
-            None => None,
-        };
+            bar.finish_and_clear();
+        }
+        let said =
+            report::Workload { prediction: prediction.as_ref(), schedules: schedules.as_ref() };
         let comparison = Comparison::new(&topology, &orders, curves)?;
         let command = self.command(context);
         if let Some(folder) = &self.out {
-            let files =
-                report::files(&topology, &orders, &comparison, prediction.as_ref(), &command)?;
+            let files = report::files(&topology, &orders, &comparison, said, &command)?;
             write_folder(folder, files)?;
         }
         if self.json {
-            let text = report::json::summary(&comparison, prediction.as_ref(), &command);
+            let text = report::json::summary(&comparison, said, &command);
             return output::write(None, format!("{}\n", text.trim_end()).as_bytes());
         }
         let mut out = Output::open(None)?;
         write_table(&mut out, &comparison)?;
         if let Some(prediction) = &prediction {
             write_prediction(&mut out, prediction)?;
+        }
+        if let Some(schedules) = &schedules {
+            write_schedules(&mut out, schedules)?;
         }
         if let Some(folder) = &self.out {
             writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
@@ -142,13 +166,48 @@ impl Command {
         };
         allocators.iter().try_for_each(|text| allocator::rule(text).map(|_| ()))?;
         let nodes = topology.node_count() as u32;
-        let super::replay::Opened { log, sizes, .. } =
+        if let Some(text) = &self.policy {
+            scheduled(text).map(policy::check).transpose()?;
+        }
+        if let Some(text) = &self.model {
+            model::check(text)?;
+            if self.policy.as_deref() == Some("none") {
+                let place = Place::option(format!("--model {text}"));
+                let found = "--policy none, which schedules nothing";
+                return Err(Error::input(place, found, "a policy").into());
+            }
+        }
+        let super::replay::Opened { log, trace, .. } =
             super::replay::open(path, self.procs_per_node.unwrap_or(1), nodes)?;
-        let sizes = match sizes {
-            Some(sizes) => sizes,
-            None => Sizes::read(&path.display().to_string(), Weight::Jobs, &Options::default())?,
+        let (sizes, queue) = match trace {
+            Some(trace) => {
+                let queue = scheduled(self.policy.as_deref().unwrap_or("easy")).map(|policy| {
+                    let terms = Terms {
+                        trace: trace.name().to_string(),
+                        policy: policy.to_string(),
+                        allocator: match self.allocators.as_slice() {
+                            [first, ..] => first.clone(),
+                            [] => "span-best-fit".into(),
+                        },
+                        model: self.model.clone().unwrap_or_else(|| MODEL.to_string()),
+                    };
+                    (Task::of(&trace), terms)
+                });
+                (Sizes::of_trace(&trace, Weight::Jobs), queue)
+            }
+            None => {
+                let given = [("--policy", &self.policy), ("--model", &self.model)];
+                if let Some((option, Some(text))) = given.into_iter().find(|(_, v)| v.is_some()) {
+                    let place = Place::option(format!("{option} {text}"));
+                    let found = format!("{}, a placement log", path.display());
+                    let expected = "an SWF trace, whose jobs have times";
+                    return Err(Error::input(place, found, expected).into());
+                }
+                let name = path.display().to_string();
+                (Sizes::read(&name, Weight::Jobs, &Options::default())?, None)
+            }
         };
-        Ok(Some(Workload { log, sizes, allocators }))
+        Ok(Some(Workload { log, sizes, allocators, queue }))
     }
 
     /// The ordering to search, where one is wanted.
@@ -180,7 +239,13 @@ impl Command {
         if let Some(processors) = self.procs_per_node {
             words.extend(["--procs-per-node".into(), processors.to_string()]);
         }
-        for (option, value) in [("--guest", &self.talk.guest), ("--routing", &self.talk.routing)] {
+        let workload = [
+            ("--policy", &self.policy),
+            ("--model", &self.model),
+            ("--guest", &self.talk.guest),
+            ("--routing", &self.talk.routing),
+        ];
+        for (option, value) in workload {
             if let Some(value) = value {
                 words.extend([option.into(), value.clone()]);
             }
@@ -196,6 +261,11 @@ impl Command {
         }
         words.iter().map(|word| output::quoted(word)).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// The policy that `--policy` asks for, if any.
+fn scheduled(text: &str) -> Option<&str> {
+    (text != "none").then_some(text)
 }
 
 /// Of orderings that came out the same, the first: on many machines two families coincide.
@@ -310,6 +380,34 @@ fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> anyhow::Re
         let met = row.traffic.iter().flat_map(|m| [m.mean_contention, m.mean_dilation]);
         cells.extend(met.map(|m| show(m, 4)));
         table.add_row(cells);
+    }
+    write_columns(out, table)
+}
+
+/// What the queue made of it, orderings as given.
+fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> anyhow::Result<()> {
+    let allocator = match &schedules.allocator {
+        Some(allocator) => format!(", {allocator}"),
+        None => String::new(),
+    };
+    writeln!(
+        out,
+        "\nSchedule of {}: {}{allocator}, {}. Times in seconds.\n",
+        schedules.trace, schedules.policy, schedules.model
+    )?;
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["ordering", "jobs", "wait", "response", "slowdown", "utilisation", "hops"]);
+    for row in &schedules.rows {
+        table.add_row([
+            row.ordering.clone(),
+            row.jobs.to_string(),
+            format!("{:.1}", row.mean_wait),
+            format!("{:.1}", row.mean_response),
+            format!("{:.3}", row.mean_bounded_slowdown),
+            format!("{:.2}%", 100.0 * row.utilisation),
+            row.mean_mind.map_or_else(|| "-".into(), |v| format!("{v:.4}")),
+        ]);
     }
     write_columns(out, table)
 }

@@ -309,14 +309,14 @@ impl Command {
 /// A log being read.
 pub(super) struct Opened {
     pub log: Log,
-    /// The job sizes of the trace it is made of.
-    pub sizes: Option<Sizes>,
+    /// The trace it is made of.
+    pub trace: Option<Trace>,
     /// Bytes read so far, and all of them where that is known.
     pub read: Arc<AtomicU64>,
     pub bytes: Option<u64>,
 }
 
-/// Opens a placement log, or an SWF trace as one; of a trace also its job sizes. What is left out of a trace
+/// Opens a placement log, or an SWF trace as one; of a trace also the trace. What is left out of a trace
 /// is said on standard error.
 pub(super) fn open(path: &Path, procs_per_node: u32, nodes: u32) -> anyhow::Result<Opened> {
     let mut lines = Lines::open(path)?;
@@ -325,7 +325,7 @@ pub(super) fn open(path: &Path, procs_per_node: u32, nodes: u32) -> anyhow::Resu
             let read = lines.count();
             let meta = std::fs::metadata(path).ok().filter(|m| m.is_file() && !is_packed(path));
             let bytes = meta.map(|m| m.len());
-            Ok(Opened { log: Log::over(lines), sizes: None, read, bytes })
+            Ok(Opened { log: Log::over(lines), trace: None, read, bytes })
         }
         Kind::Swf => {
             let options = Options { procs_per_node, nodes: Some(nodes), ..Options::default() };
@@ -334,12 +334,11 @@ pub(super) fn open(path: &Path, procs_per_node: u32, nodes: u32) -> anyhow::Resu
                 let what = if reason.drops() { "left out" } else { "mended" };
                 eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
             }
-            let sizes = Sizes::of_trace(&trace, Weight::Jobs);
             let text = convert::to_log(&trace);
             let bytes = Some(text.len() as u64);
             let mut lines = Lines::new(trace.name(), text);
             let read = lines.count();
-            Ok(Opened { log: Log::over(lines), sizes: Some(sizes), read, bytes })
+            Ok(Opened { log: Log::over(lines), trace: Some(trace), read, bytes })
         }
         Kind::Table => {
             let place = Place::File(lines.name().into());

@@ -27,6 +27,7 @@ mod raster;
 pub mod replay;
 pub mod schedule;
 mod slice;
+mod spark;
 mod svg;
 mod thin;
 mod winners;
@@ -155,6 +156,36 @@ pub(crate) fn sample(slot: usize) -> Result<String> {
     let mut backend = svg::Svg::new(device_size(&sample, svg::SCALE));
     sample.draw(&mut Pen::new(&mut backend, svg::SCALE, "the key of a curve"))?;
     Ok(backend.decoration())
+}
+
+/// The curve of `series` relative to the machine's mean distance, over the `best` of each size, as inline SVG of an
+/// HTML page that has [`STYLE`].
+pub(crate) fn spark(series: Series<'_>, best: &[f64], mean: f64) -> Result<String> {
+    let spark = spark::Spark { series, best, mean };
+    let mut backend = svg::Svg::new(device_size(&spark, svg::SCALE));
+    spark.draw(&mut Pen::new(&mut backend, svg::SCALE, "a curve in a table"))?;
+    Ok(backend.decoration())
+}
+
+/// How a curve looks, for those who draw it themselves.
+pub(crate) struct Style {
+    /// `#rrggbb`.
+    pub colour: String,
+    /// Strokes and gaps in pixels.
+    pub dash: &'static [f64],
+    /// `disc`, `square`, `triangle`, `diamond` or `cross`.
+    pub mark: &'static str,
+}
+
+/// The look of slot `slot`.
+pub(crate) fn style(slot: usize) -> Style {
+    let look = palette::look(slot);
+    Style { colour: svg::hex(look.colour), dash: look.dash, mark: look.mark.name() }
+}
+
+/// The colours of ranks from the first to the last, as `#rrggbb`.
+pub(crate) fn ramp() -> Vec<String> {
+    (0..palette::RAMP_STEPS).map(|step| svg::hex(palette::ramp(step))).collect()
 }
 
 /// Which ordering wins at which sizes, one row for each that ever does, as SVG. `slots` are the slots of

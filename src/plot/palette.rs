@@ -45,6 +45,19 @@ pub(super) enum Mark {
     Cross,
 }
 
+impl Mark {
+    /// What a page's script calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Disc => "disc",
+            Mark::Square => "square",
+            Mark::Triangle => "triangle",
+            Mark::Diamond => "diamond",
+            Mark::Cross => "cross",
+        }
+    }
+}
+
 /// How a curve is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {

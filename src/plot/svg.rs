@@ -176,7 +176,8 @@ fn stroke(rgb: Rgb) -> String {
     }
 }
 
-fn hex((r, g, b): Rgb) -> String {
+/// `#rrggbb`.
+pub(super) fn hex((r, g, b): Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 

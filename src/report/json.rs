@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
+use super::Workload;
 use crate::metric::comparison::Comparison;
 use crate::replay::prediction::Prediction;
+use crate::schedule::orderings::Schedules;
 
 #[derive(Serialize)]
 struct Summary<'a> {
@@ -13,12 +15,21 @@ struct Summary<'a> {
     comparison: &'a Comparison,
     #[serde(skip_serializing_if = "Option::is_none")]
     workload: Option<&'a Prediction>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedules: Option<&'a Schedules>,
 }
 
 /// `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
-/// `"workload"`; indented, with a newline at the end. A stretch's `winner` is an index into `entries`, which are ranked.
-pub fn summary(comparison: &Comparison, workload: Option<&Prediction>, command: &str) -> String {
-    let summary = Summary { version: env!("CARGO_PKG_VERSION"), command, comparison, workload };
+/// `"workload"` and, where it has times, `"schedules"`; indented, with a newline at the end. A stretch's `winner` is
+/// an index into `entries`, which are ranked.
+pub fn summary(comparison: &Comparison, workload: Workload<'_>, command: &str) -> String {
+    let summary = Summary {
+        version: env!("CARGO_PKG_VERSION"),
+        command,
+        comparison,
+        workload: workload.prediction,
+        schedules: workload.schedules,
+    };
     // Plain structures with string keys: there is nothing that could fail.
     let mut text = serde_json::to_string_pretty(&summary).unwrap_or_default();
     text.push('\n');

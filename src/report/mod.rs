@@ -9,6 +9,7 @@ use crate::metric::comparison::Comparison;
 use crate::ordering::NodeOrder;
 use crate::plot::{self, View};
 use crate::replay::prediction::Prediction;
+use crate::schedule::orderings::Schedules;
 use crate::topology::Topology;
 
 pub mod csv;
@@ -17,6 +18,7 @@ mod page;
 pub mod prediction;
 pub mod replay;
 pub mod schedule;
+pub mod schedules;
 pub mod sweep;
 mod words;
 
@@ -70,10 +72,19 @@ pub(crate) struct Figures {
     pub machines: Vec<Figure>,
 }
 
+/// What a workload says of the orderings compared, its rows in the order of the orderings as the user named them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Workload<'a> {
+    /// Replays beside the curves' forecast.
+    pub prediction: Option<&'a Prediction>,
+    /// Schedules, of a trace that has times.
+    pub schedules: Option<&'a Schedules>,
+}
+
 /// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
 /// `limits.csv`, `summary.json` and the figures as SVG.
 ///
-/// With a workload's `prediction`, whose rows are in the order of `orders`, also `workload.csv` and its figure.
+/// With a `workload`'s prediction also `workload.csv` and its figure, with its schedules `schedule.csv`.
 /// `orders` are those compared, as the user named them: colours follow that order. `command` is what
 /// reproduces the comparison.
 ///
@@ -83,7 +94,7 @@ pub fn files<'a>(
     topology: &Topology,
     orders: &[NodeOrder],
     comparison: &'a Comparison,
-    prediction: Option<&Prediction>,
+    workload: Workload<'_>,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
     let slots = slots(comparison, orders);
@@ -101,24 +112,43 @@ pub fn files<'a>(
         .into_iter()
         .map(|(name, write)| File { name: name.into(), content: Content::Table(write, comparison) })
         .collect();
-    files.push(File::text("summary.json", json::summary(comparison, prediction, command)));
-    let mut workload = String::new();
-    if let Some(prediction) = prediction {
-        let mut table = Vec::new();
-        // Written to memory: there is nothing that could fail.
-        let _ = prediction::write_csv(&mut table, prediction);
-        files.push(File::text("workload.csv", String::from_utf8_lossy(&table).into_owned()));
+    files.push(File::text("summary.json", json::summary(comparison, workload, command)));
+    let mut sections = String::new();
+    let mut drawn = Vec::new();
+    if let Some(prediction) = workload.prediction {
+        files.push(table("workload.csv", |out| prediction::write_csv(out, prediction)));
         let figure = prediction::figure(topology.name(), prediction)?;
-        workload = prediction::section(prediction, &page::figure(&figure));
-        files.push(File::text(figure.file, figure.svg));
+        sections += &prediction::section(prediction, &page::figure(&figure));
+        drawn.push(figure);
     }
-    let names: Vec<String> = files.iter().map(|f| f.name.clone()).collect();
-    let page = page::page(topology, comparison, &slots, &figures, workload, &names, command)?;
+    if let Some(schedules) = workload.schedules {
+        files.push(table("schedule.csv", |out| schedules::write_csv(out, schedules)));
+        sections += &schedules::section(schedules);
+    }
+    let page = page::Page {
+        topology,
+        orders,
+        comparison,
+        slots: &slots,
+        figures: &figures,
+        workload,
+        sections,
+        files: &files,
+        command,
+    };
+    let page = page.html()?;
     files.insert(0, File::text("index.html", page));
     let Figures { winners, curves, machines } = figures;
-    let all = std::iter::once(winners).chain(curves).chain(machines);
+    let all = drawn.into_iter().chain([winners]).chain(curves).chain(machines);
     files.extend(all.map(|figure| File::text(figure.file, figure.svg)));
     Ok(files)
+}
+
+/// A small table, written to memory: there is nothing that could fail.
+fn table<'a>(name: &str, write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> File<'a> {
+    let mut text = Vec::new();
+    let _ = write(&mut text);
+    File::text(name, String::from_utf8_lossy(&text).into_owned())
 }
 
 /// For each entry, the place at which the user named its ordering. Entries of one label take theirs in

@@ -1,48 +1,112 @@
 //! One self-contained page: `page.html` with the comparison's figures filled in. It asks for nothing
-//! beyond itself.
+//! beyond itself. What moves is done by the scripts in `page/` on the data of [`data`]; without them
+//! the page still has every figure as a picture.
 
-use super::{Figure, Figures, words};
+use super::{Figure, Figures, File, Workload, words};
 use crate::error::Result;
-use crate::metric::comparison::{Comparison, Entry};
+use crate::metric::comparison::Comparison;
+use crate::ordering::NodeOrder;
 use crate::plot::{self, escape, thousands};
 use crate::topology::Topology;
 
+mod data;
+mod ranking;
+
 /// Stretches listed in the page's table at most; the figure and the CSV file have all.
 const MOST_STRETCHES: usize = 24;
+/// Bytes of pictures of the machine in the page, about.
+const PICTURES: usize = 500_000;
 /// Crossover sizes listed at most.
 const MOST_CROSSOVERS: usize = 24;
 
-/// The page as HTML text.
-///
-/// # Errors
-/// A figure that cannot be drawn.
-pub(crate) fn page(
-    topology: &Topology,
-    comparison: &Comparison,
-    slots: &[usize],
-    figures: &Figures,
-    workload: String,
-    files: &[String],
-    command: &str,
-) -> Result<String> {
-    let parts = [
-        ("version", env!("CARGO_PKG_VERSION").to_string()),
-        ("name", escape(topology.name())),
-        ("css", include_str!("page.css").to_string()),
-        ("figure_css", plot::STYLE.to_string()),
-        ("js", include_str!("page.js").to_string()),
-        ("verdict", words::verdict(comparison)),
-        ("details", words::details(comparison)),
-        ("facts", facts(topology, comparison)),
-        ("table", table(comparison, slots)?),
-        ("workload", workload),
-        ("winners", winners(comparison, &figures.winners)),
-        ("curves", figures.curves.iter().map(figure).collect()),
-        ("machines", machines(comparison, &figures.machines)),
-        ("files", file_list(files)),
-        ("command", escape(command)),
+/// The scripts, in the order in which they build on each other.
+const SCRIPTS: [&str; 9] = [
+    include_str!("page/tables.js"),
+    include_str!("page/common.js"),
+    include_str!("page/chart.js"),
+    include_str!("page/distance.js"),
+    include_str!("page/layout.js"),
+    include_str!("page/drawing.js"),
+    include_str!("page/machine.js"),
+    include_str!("page/footprint.js"),
+    include_str!("page/download.js"),
+];
+
+/// All that a page tells.
+pub(super) struct Page<'p> {
+    pub topology: &'p Topology,
+    /// Those compared, as the user named them.
+    pub orders: &'p [NodeOrder],
+    pub comparison: &'p Comparison,
+    /// Which of `orders` each entry is.
+    pub slots: &'p [usize],
+    pub figures: &'p Figures,
+    pub workload: Workload<'p>,
+    /// The workload's sections.
+    pub sections: String,
+    /// The files beside the page.
+    pub files: &'p [File<'p>],
+    pub command: &'p str,
+}
+
+impl Page<'_> {
+    /// The page as HTML text.
+    ///
+    /// # Errors
+    /// A figure that cannot be drawn.
+    pub fn html(&self) -> Result<String> {
+        let (topology, comparison) = (self.topology, self.comparison);
+        let data = data::document(topology, self.orders, comparison, self.slots, self.files);
+        let names: Vec<&str> = self.files.iter().map(|f| f.name.as_str()).collect();
+        let parts = [
+            ("version", env!("CARGO_PKG_VERSION").to_string()),
+            ("name", escape(topology.name())),
+            ("css", include_str!("page.css").to_string()),
+            ("figure_css", plot::STYLE.to_string()),
+            ("js", SCRIPTS.concat()),
+            ("data", data),
+            ("verdict", words::verdict(comparison) + &words::suited(comparison, self.workload)),
+            ("details", words::details(comparison, self.workload)),
+            ("contents", contents(&self.sections)),
+            ("facts", facts(topology, comparison)),
+            ("table", ranking::table(comparison, self.slots)?),
+            ("workload", self.sections.clone()),
+            ("winners", winners(comparison, &self.figures.winners)),
+            ("curves", self.figures.curves.iter().map(figure).collect()),
+            ("machines", machines(comparison, &self.figures.machines)),
+            ("files", file_list(&names)),
+            ("command", escape(self.command)),
+        ];
+        Ok(fill(include_str!("page.html"), &parts))
+    }
+}
+
+/// Links to the sections.
+fn contents(workload: &str) -> String {
+    let all = [
+        ("ranking", "Ranking"),
+        ("workload", "Replay"),
+        ("contention", "Contention"),
+        ("scheduling", "Queue"),
+        ("curves", "Curves"),
+        ("winners", "Winners by size"),
+        ("paths", "Machine"),
+        ("footprints", "Footprints"),
+        ("data", "Data"),
+        ("reproduce", "Reproduce"),
+        ("terms", "Terms"),
     ];
-    Ok(fill(include_str!("page.html"), &parts))
+    let there = |id: &str| {
+        let optional = ["workload", "contention", "scheduling"].contains(&id);
+        !optional || workload.contains(&format!(" id=\"{id}\""))
+    };
+    let items = all.iter().filter(|(id, _)| there(id));
+    let item = |(id, title): &(&str, &str)| {
+        // Only the script has footprints, and shows their link.
+        let hidden = if *id == "footprints" { " hidden" } else { "" };
+        format!("<li{hidden}><a href=\"#{id}\">{title}</a></li>\n")
+    };
+    items.map(item).collect()
 }
 
 /// Replaces each `{{key}}` once through; what is filled in is not looked at again.
@@ -60,8 +124,8 @@ pub(super) fn fill(template: &str, parts: &[(&str, String)]) -> String {
 
 pub(super) fn figure(figure: &Figure) -> String {
     format!(
-        "<figure>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n<figcaption>{} <a class=\"screen\" \
-         href=\"{file}\" download>{file}</a></figcaption>\n</figure>\n",
+        "<figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"Picture {file}\">{}</div>\n<figcaption>{} <a class=\"screen\" href=\"{file}\" download>{file}</a></figcaption>\n</figure>\n",
         plot::inline(&figure.svg),
         escape(&figure.caption),
         file = figure.file,
@@ -99,80 +163,6 @@ fn facts(topology: &Topology, comparison: &Comparison) -> String {
     format!("<dl class=\"facts\">\n{rows}</dl>\n")
 }
 
-fn table(comparison: &Comparison, slots: &[usize]) -> Result<String> {
-    let uneven = comparison.entries.iter().any(|e| e.nodes != comparison.entries[0].nodes);
-    let mut columns = vec![
-        ("Rank".to_string(), ""),
-        ("Ordering".to_string(), " class=\"text\""),
-        ("Log-uniform mean (hops)".to_string(), ""),
-        ("Above the best (%)".to_string(), ""),
-        ("Plain mean (hops)".to_string(), ""),
-        ("Best over (% of sizes)".to_string(), ""),
-        ("Mean step (hops)".to_string(), ""),
-    ];
-    if uneven {
-        columns.push(("Nodes".to_string(), ""));
-    }
-    let fixed = columns.len();
-    columns.extend(comparison.sizes.iter().map(|s| (thousands(*s as u64), "")));
-    let heads: String = columns
-        .iter()
-        .enumerate()
-        .map(|(i, (text, class))| {
-            let sorted = if i == 0 { " aria-sort=\"ascending\"" } else { "" };
-            format!("<th scope=\"col\" data-column=\"{i}\"{sorted}{class}>{text}</th>")
-        })
-        .collect();
-    let mut rows = String::new();
-    for (i, entry) in comparison.entries.iter().enumerate() {
-        rows.push_str(&row(comparison, i, entry, plot::sample(slots[i])?, uneven));
-    }
-    Ok(format!(
-        "<div class=\"scroll\" tabindex=\"0\"><table class=\"sortable\">\n<thead>\n<tr><td colspan=\
-         \"{fixed}\"></td><th class=\"group\" scope=\"colgroup\" colspan=\"{}\">MPC (hops) of jobs of … \
-         nodes</th></tr>\n<tr>{heads}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n",
-        comparison.sizes.len()
-    ))
-}
-
-fn row(
-    comparison: &Comparison,
-    rank: usize,
-    entry: &Entry,
-    sample: String,
-    uneven: bool,
-) -> String {
-    let first = comparison.entries[0].mean_log;
-    let cell = |value: f64, text: String| format!("<td data-value=\"{value}\">{text}</td>");
-    let above = words::per_cent_above(entry.mean_log, first);
-    let mut row = format!(
-        "<tr{}><td>{}</td><th scope=\"row\" class=\"text\" data-value=\"{label}\">{sample}{label}</th>",
-        if rank == 0 { " class=\"first\"" } else { "" },
-        rank + 1,
-        label = escape(&entry.label),
-    );
-    row += &cell(entry.mean_log, words::fixed(entry.mean_log, 3));
-    row += &cell(above, words::fixed(above, 1));
-    row += &cell(entry.mean_plain, words::fixed(entry.mean_plain, 3));
-    row += &cell(entry.best_share, words::fixed(100.0 * entry.best_share, 1));
-    row += &cell(entry.mean_step, words::fixed(entry.mean_step, 3));
-    if uneven {
-        row += &cell(entry.nodes as f64, thousands(entry.nodes as u64));
-    }
-    for (i, at) in entry.at.iter().enumerate() {
-        row += &match at {
-            None => "<td data-value=\"\">–</td>".to_string(),
-            Some(value) => {
-                let others = comparison.entries.iter().filter_map(|e| e.at[i]);
-                let low = others.fold(f64::INFINITY, f64::min);
-                let class = if *value == low { " class=\"low\"" } else { "" };
-                format!("<td data-value=\"{value}\"{class}>{}</td>", words::fixed(*value, 3))
-            }
-        };
-    }
-    row + "</tr>\n"
-}
-
 fn winners(comparison: &Comparison, winners: &Figure) -> String {
     let mut out = figure(winners);
     let stretches = &comparison.stretches;
@@ -197,7 +187,8 @@ fn winners(comparison: &Comparison, winners: &Figure) -> String {
             })
             .collect();
         out += &format!(
-            "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\">From (nodes)</th>\
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Best ordering by size\">\
+             <table>\n<thead><tr><th scope=\"col\">From (nodes)</th>\
              <th scope=\"col\">To (nodes)</th><th scope=\"col\" class=\"text\">Best \
              ordering</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
         );
@@ -240,27 +231,37 @@ fn crossovers(comparison: &Comparison) -> String {
     )
 }
 
-/// The pictures of the leader and of row-major (or the runner-up) open, the others folded.
+/// The pictures of the leader and of row-major (or the runner-up) open, others folded while there is room; the rest
+/// stands beside the page.
 fn machines(comparison: &Comparison, machines: &[Figure]) -> String {
     let labels: Vec<&str> = comparison.entries.iter().map(|e| e.label.as_str()).collect();
     let other = labels.iter().position(|l| *l == words::REFERENCE).filter(|i| *i > 0).unwrap_or(1);
-    machines
-        .iter()
-        .zip(&labels)
-        .enumerate()
-        .map(|(i, (picture, label))| {
-            let open = if i == 0 || i == other { " open" } else { "" };
-            format!(
-                "<details{open}><summary><b>{}</b> (rank {})</summary>\n{}</details>\n",
-                escape(label),
-                i + 1,
-                figure(picture)
-            )
-        })
-        .collect()
+    let mut room = PICTURES;
+    let (mut out, mut beside) = (String::new(), Vec::new());
+    for (i, (picture, label)) in machines.iter().zip(&labels).enumerate() {
+        let open = i == 0 || i == other;
+        let left = room.checked_sub(picture.svg.len());
+        if let (false, None) = (open, left) {
+            let link = format!("<a href=\"{0}\">{1}</a>", picture.file, escape(label));
+            beside.push(link);
+            continue;
+        }
+        room = left.unwrap_or(0);
+        out += &format!(
+            "<details{}><summary><b>{}</b> (rank {})</summary>\n{}</details>\n",
+            if open { " open" } else { "" },
+            escape(label),
+            i + 1,
+            figure(picture)
+        );
+    }
+    if !beside.is_empty() {
+        out += &format!("<p>Beside this page: {}.</p>\n", beside.join("; "));
+    }
+    out
 }
 
-fn file_list(files: &[String]) -> String {
+fn file_list(files: &[&str]) -> String {
     let about = |name: &str| match name {
         "mpc.csv" => "every curve at every size: ordering, size, mpc",
         "table.csv" => "the ranked table",
@@ -270,13 +271,19 @@ fn file_list(files: &[String]) -> String {
         "workload.csv" => {
             "the replay of the workload: ordering, weighted_mpc, allocator, mean_mind"
         }
+        "schedule.csv" => "the schedules of the workload, a row an ordering; times in seconds",
         "summary.json" => "all but the curves, as one document",
         _ => "",
     };
     let items: String = files
         .iter()
         .filter(|name| !about(name).is_empty())
-        .map(|name| format!("<li><a href=\"{name}\" download>{name}</a>: {}</li>\n", about(name)))
+        .map(|name| {
+            format!(
+                "<li data-file=\"{name}\"><a href=\"{name}\" download>{name}</a>: {}</li>\n",
+                about(name)
+            )
+        })
         .collect();
     format!("<ul class=\"files\">\n{items}</ul>\n")
 }

@@ -79,10 +79,10 @@ pub(super) fn section(prediction: &Prediction, figure: &str) -> String {
             thousands(n)
         ),
     };
-    let heads: String = p
-        .allocators
-        .iter()
-        .map(|a| format!("<th scope=\"col\">{} (hops)</th>", escape(a)))
+    let heads: String = (p.allocators.iter().enumerate())
+        .map(|(i, a)| {
+            format!("<th scope=\"col\" data-column=\"{}\">{} (hops)</th>", i + 3, escape(a))
+        })
         .collect();
     let lowest = |column: usize| {
         let values = p.rows.iter().filter_map(|r| r.mean_mind[column]);
@@ -97,24 +97,26 @@ pub(super) fn section(prediction: &Prediction, figure: &str) -> String {
     for (rank, row) in ranked.iter().enumerate() {
         let label = escape(&row.ordering);
         rows += &format!(
-            "<tr><td>{}</td><th scope=\"row\" class=\"text\">{label}</th>{}",
+            "<tr><td>{}</td><th scope=\"row\" class=\"text\" data-value=\"{label}\">{label}</th>{}",
             rank + 1,
             cell(row.weighted_mpc, best)
         );
         for (column, mind) in row.mean_mind.iter().enumerate() {
-            rows += &mind.map_or("<td>–</td>".into(), |m| cell(m, lowest(column)));
+            rows +=
+                &mind.map_or("<td data-value=\"\">–</td>".into(), |m| cell(m, lowest(column)));
         }
         rows += "</tr>\n";
     }
     format!(
-        "<section aria-labelledby=\"workload\">\n<h2 id=\"workload\">Under the workload {name}</h2>\n\
+        "<section aria-labelledby=\"workload\">\n<h2 id=\"workload\">Replay of the workload {name}</h2>\n\
          <p>{placed} jobs were replayed through each allocator on each ordering, from an empty \
          machine.{skipped} The weighted MPC is the mean of MPC over the sizes of these jobs; the other \
          columns are the mean distance between the nodes of a job in the replay. Single nodes have none. Best \
-         first by weighted MPC; the lowest of each column is bold.</p>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th \
-         scope=\"col\">Rank</th><th scope=\"col\" class=\"text\">Ordering</th><th scope=\"col\">Weighted \
-         MPC (hops)</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n<p>{agreement}</p>\n\
-         {figure}{traffic}</section>\n",
+         first by weighted MPC; the lowest of each column is bold.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"Replay by ordering\"><table class=\"sortable\">\n<thead><tr><th scope=\"col\" data-column=\"0\" \
+         aria-sort=\"ascending\">Rank</th><th scope=\"col\" data-column=\"1\" class=\"text\">Ordering</th><th \
+         scope=\"col\" data-column=\"2\">Weighted MPC (hops)</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n<p>{agreement}</p>\n\
+         {figure}</section>\n{traffic}",
         traffic = traffic(p, &ranked),
         name = escape(&p.workload),
         placed = thousands(p.placed),
@@ -130,10 +132,13 @@ fn traffic(prediction: &Prediction, ranked: &[&Row]) -> String {
         if column.is_multiple_of(2) { met.mean_contention } else { met.mean_dilation }
     };
     let columns = 0..2 * prediction.allocators.len();
-    let heads: String = (prediction.allocators.iter().map(|a| escape(a)))
-        .map(|a| {
+    let heads: String = (prediction.allocators.iter().map(|a| escape(a)).enumerate())
+        .map(|(i, a)| {
+            let at = 2 * i + 1;
             format!(
-                "<th scope=\"col\">Contention, {a}</th><th scope=\"col\">Dilation, {a} (hops)</th>"
+                "<th scope=\"col\" data-column=\"{at}\">Contention, {a}</th><th scope=\"col\" \
+                 data-column=\"{}\">Dilation, {a} (hops)</th>",
+                at + 1
             )
         })
         .collect();
@@ -148,19 +153,23 @@ fn traffic(prediction: &Prediction, ranked: &[&Row]) -> String {
                         let class = if value == lowest[c] { " class=\"low\"" } else { "" };
                         format!("<td data-value=\"{value}\"{class}>{}</td>", fixed(value, 4))
                     }
-                    None => "<td>–</td>".into(),
+                    None => "<td data-value=\"\">–</td>".into(),
                 })
                 .collect();
             let label = escape(&row.ordering);
-            format!("<tr><th scope=\"row\" class=\"text\">{label}</th>{cells}</tr>\n")
+            format!(
+                "<tr><th scope=\"row\" class=\"text\" data-value=\"{label}\">{label}</th>{cells}</tr>\n"
+            )
         })
         .collect();
     format!(
-        "<h3>When these jobs talk</h3>\n<p>Every job sends {} traffic, each process one unit, over {} routes. \
-         Contention is the load of the busiest link that a job uses, with the traffic of all jobs running when \
-         it starts, and dilation the mean length of its paths; means over jobs of two nodes and more.</p>\n\
-         <div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\" class=\"text\">Ordering\
-         </th>{heads}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n",
+        "<section aria-labelledby=\"contention\">\n<h2 id=\"contention\">When these jobs talk</h2>\n<p>Every job sends \
+         <b>{}</b> traffic, each process one unit, over <b>{}</b> routes. Contention is the load of the busiest link \
+         that a job uses, with the traffic of all jobs running when it starts, and dilation the mean length of its \
+         paths; means over jobs of two nodes and more. The lowest of each column is bold.</p>\n<div class=\"scroll\" \
+         tabindex=\"0\" role=\"region\" aria-label=\"Contention by ordering\"><table class=\"sortable\">\n<thead><tr><th \
+         scope=\"col\" data-column=\"0\" class=\"text\">Ordering</th>{heads}</tr></thead>\n<tbody>\n{body}</tbody>\n\
+         </table></div>\n</section>\n",
         escape(pattern),
         escape(routing),
     )

@@ -63,7 +63,7 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
         ("name", escape(&name)),
         ("css", include_str!("page.css").to_string()),
         ("figure_css", plot::STYLE.to_string()),
-        ("js", include_str!("page.js").to_string()),
+        ("js", include_str!("page/tables.js").to_string()),
         ("verdict", page.verdict()),
         ("sections", page.text),
         ("notes", notes(&rows)),

@@ -19,6 +19,7 @@ use crate::trace::Trace;
 mod engine;
 mod knapsack;
 pub mod model;
+pub mod orderings;
 mod outcome;
 pub mod policy;
 mod running;

@@ -66,6 +66,16 @@ impl Labelling {
         }
     }
 
+    /// How a router's label comes about: `router / stride % extent` with the stride, and, where only the routers
+    /// of one block have labels of their own, the block's number and size (`router % size` is taken before;
+    /// routers of other blocks have label 0).
+    pub fn digit(&self) -> (u32, Option<(u32, u32)>) {
+        match self.rule {
+            Rule::Digit { stride } => (stride, None),
+            Rule::DigitWithin { block, size, stride } => (stride, Some((block, size))),
+        }
+    }
+
     /// The distance between two labels, weighted.
     #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {

@@ -63,17 +63,29 @@ pub trait Model: Send {
     }
 }
 
+/// Checks that there is a model of the name that `text` begins with.
+///
+/// # Errors
+/// There is none.
+pub fn check(text: &str) -> Result<()> {
+    named(text).map(|_| ())
+}
+
+fn named(text: &str) -> Result<&'static Rule> {
+    let head = params::head(text);
+    MODELS.iter().find(|m| m.name == head).ok_or_else(|| {
+        let place = Place::option(format!("--model {text}"));
+        Error::unknown(place, "model", head, MODELS.iter().map(|m| m.name))
+    })
+}
+
 /// Makes the model that `text` asks for, and says whether it stretches run times.
 pub(super) fn make<'a>(
     text: &str,
     site: &Site<'a>,
     tasks: usize,
 ) -> Result<(Box<dyn Model + 'a>, bool)> {
-    let head = params::head(text);
-    let rule = MODELS.iter().find(|m| m.name == head).ok_or_else(|| {
-        let place = Place::option(format!("--model {text}"));
-        Error::unknown(place, "model", head, MODELS.iter().map(|m| m.name))
-    })?;
+    let rule = named(text)?;
     let params = Params::inline(text, None, site.topology.context().seed)?;
     let model = (rule.build)(&params, site, tasks)?;
     params.finish()?;

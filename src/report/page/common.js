@@ -1,0 +1,118 @@
+// The page's data, and what all tools share.
+const page = JSON.parse(document.getElementById("page-data").textContent);
+const byId = (id) => document.getElementById(id);
+
+function bytesOf(text) {
+  const raw = atob(text);
+  const out = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
+  return new DataView(out.buffer);
+}
+
+function doublesOf(text) {
+  const view = bytesOf(text);
+  return Float64Array.from({ length: view.byteLength / 8 }, (_, i) => view.getFloat64(8 * i, true));
+}
+
+function integersOf(text, wide) {
+  const view = bytesOf(text);
+  const width = wide ? 4 : 2;
+  const at = (i) => (wide ? view.getUint32(4 * i, true) : view.getUint16(2 * i, true));
+  return Uint32Array.from({ length: view.byteLength / width }, (_, i) => at(i));
+}
+
+const sizes = integersOf(page.sizes, true);
+const values = page.orderings.map((ordering) => doublesOf(ordering.values));
+
+/** The index of the embedded size nearest to `size`. */
+function nearestSize(size) {
+  let [low, high] = [0, sizes.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sizes[middle] < size) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 && size - sizes[low - 1] < sizes[low] - size ? low - 1 : low;
+}
+
+const grouped = (count) => count.toLocaleString("en-US");
+const decimals = (value, digits) => value.toFixed(digits).replace("-", "−");
+const hops = (value, digits) => decimals(value, digits) + (value === 1 ? " hop" : " hops");
+const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
+
+/** The page's colours as they are now. */
+function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const at = (name) => style.getPropertyValue("--" + name).trim();
+  return { paper: at("paper"), ink: at("ink"), muted: at("muted"), line: at("line"), hole: at("hole"), accent: at("accent") };
+}
+
+/** Black turns with the ground it stands on. */
+const hue = (ordering, now) => (ordering.colour === "#000000" ? now.ink : ordering.colour);
+
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Makes `draw` run at the next frame, however often it is asked for until then. */
+function paced(draw) {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      draw();
+    });
+  };
+}
+
+/** Draws again when the canvas changes its width or the colours turn. */
+function keepDrawn(canvas, draw) {
+  let width = 0;
+  new ResizeObserver(() => {
+    if (canvas.clientWidth !== width) {
+      width = canvas.clientWidth;
+      draw();
+    }
+  }).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+}
+
+/** The canvas's context in CSS pixels, cleared. */
+function cleared(canvas, height) {
+  const ratio = devicePixelRatio || 1;
+  const width = canvas.clientWidth;
+  if (height !== undefined) canvas.style.height = height + "px";
+  const tall = height ?? canvas.clientHeight;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(tall * ratio);
+  const pen = canvas.getContext("2d");
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, tall);
+  return { pen, width, height: tall };
+}
+
+const FONT = 'system-ui, "Noto Sans", "Liberation Sans", sans-serif';
+const NODE_IDS_WIDE = page.machine.places > 65536;
+const orderCache = new Map();
+
+/** The node ids of ordering `i` by rank, or undefined where the page does not have them. */
+function orderOf(i) {
+  const text = page.orderings[i].order;
+  if (text === null) return undefined;
+  if (!orderCache.has(i)) orderCache.set(i, integersOf(text, NODE_IDS_WIDE));
+  return orderCache.get(i);
+}
+
+const embedded = page.orderings.map((_, i) => i).filter((i) => page.orderings[i].order !== null);
+
+function fillOrders(select, chosen) {
+  for (const i of embedded) {
+    const option = document.createElement("option");
+    option.value = i;
+    option.textContent = `${i + 1}. ${page.orderings[i].label}`;
+    select.append(option);
+  }
+  select.value = chosen;
+}
+
+for (const details of document.querySelectorAll("details.fallback")) details.open = false;

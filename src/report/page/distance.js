@@ -1,0 +1,118 @@
+// Distances between nodes, and within a job.
+const distances = (() => {
+  const machine = page.machine;
+  const { kind } = machine.distance;
+  const terms = machine.distance.terms ?? [];
+  const routerOf = (node) => Math.floor(node / machine.per_router);
+
+  function label(term, router) {
+    if (term.block) {
+      const [block, size] = term.block;
+      if (Math.floor(router / size) !== block) return 0;
+      router %= size;
+    }
+    return Math.floor(router / term.stride) % term.extent;
+  }
+
+  function apart(term, a, b) {
+    const steps = Math.abs(a - b);
+    if (term.shape === "clique") return steps > 0 ? 1 : 0;
+    return term.shape === "ring" ? Math.min(steps, term.extent - steps) : steps;
+  }
+
+  /** The sum over pairs of nodes, `count` of them at each label: a path is the sum of its cuts, a ring half the
+      sum of the cuts between half a turn and the rest. */
+  function pairSum(term, count) {
+    const all = count.reduce((sum, c) => sum + c, 0);
+    if (term.shape === "clique") return (all * all - count.reduce((sum, c) => sum + c * c, 0)) / 2;
+    let sum = 0;
+    if (term.shape === "path") {
+      let before = 0;
+      for (const c of count) {
+        before += c;
+        sum += before * (all - before);
+      }
+      return sum;
+    }
+    const [n, half] = [count.length, count.length >> 1];
+    let arc = count.slice(0, half).reduce((a, c) => a + c, 0);
+    for (let t = 0; t < n; t++) {
+      sum += arc * (all - arc);
+      arc += count[(t + half) % n] - count[t];
+    }
+    return sum / 2;
+  }
+
+  let graph = null;
+  /** Neighbours of all routers, one list after the other. */
+  function neighbours() {
+    if (graph) return graph;
+    const pairs = integersOf(machine.distance.pairs, machine.routers > 65536);
+    const first = new Uint32Array(machine.routers + 1);
+    for (const router of pairs) first[router + 1]++;
+    for (let i = 0; i < machine.routers; i++) first[i + 1] += first[i];
+    const fill = first.slice(0, -1);
+    const list = new Uint32Array(pairs.length);
+    for (let i = 0; i < pairs.length; i += 2) {
+      list[fill[pairs[i]]++] = pairs[i + 1];
+      list[fill[pairs[i + 1]]++] = pairs[i];
+    }
+    return (graph = { first, list, pairs });
+  }
+
+  function hopsFrom(router) {
+    const { first, list } = neighbours();
+    const hops = new Int32Array(machine.routers).fill(-1);
+    const queue = new Uint32Array(machine.routers);
+    let [head, tail] = [0, 1];
+    queue[0] = router;
+    hops[router] = 0;
+    while (head < tail) {
+      const at = queue[head++];
+      for (let i = first[at]; i < first[at + 1]; i++) {
+        if (hops[list[i]] < 0) {
+          hops[list[i]] = hops[at] + 1;
+          queue[tail++] = list[i];
+        }
+      }
+    }
+    return hops;
+  }
+
+  /** Hops between two nodes; undefined where the page cannot tell. */
+  function between(a, b) {
+    const [x, y] = [routerOf(a), routerOf(b)];
+    if (kind === "terms") return terms.reduce((sum, t) => sum + t.weight * apart(t, label(t, x), label(t, y)), 0);
+    if (kind !== "links") return undefined;
+    const found = hopsFrom(x)[y];
+    return found < 0 ? undefined : found;
+  }
+
+  /** The mean over pairs of `nodes`; undefined where the page cannot tell, or not at once. */
+  function meanOf(nodes) {
+    const pairs = (nodes.length * (nodes.length - 1)) / 2;
+    if (pairs === 0) return undefined;
+    if (kind === "terms") {
+      let sum = 0;
+      for (const term of terms) {
+        const count = new Array(term.extent).fill(0);
+        for (const node of nodes) count[label(term, routerOf(node))]++;
+        sum += term.weight * pairSum(term, count);
+      }
+      return sum / pairs;
+    }
+    if (kind !== "links") return undefined;
+    const count = new Map();
+    for (const node of nodes) count.set(routerOf(node), (count.get(routerOf(node)) ?? 0) + 1);
+    const links = neighbours().list.length;
+    if (count.size * links > 3e8) return undefined;
+    let sum = 0;
+    for (const [router, here] of count) {
+      const hops = hopsFrom(router);
+      for (const [other, there] of count) sum += here * there * hops[other];
+    }
+    return sum / 2 / pairs;
+  }
+
+  return { routerOf, between, meanOf, links: () => (kind === "links" ? neighbours().pairs : []) };
+})();

@@ -1,0 +1,631 @@
+//! The comparison page in a real browser: no error, every control does what it says, numbers equal the data's,
+//! everything can be reached by keyboard and read. Skipped, by name, where `chromium` is not installed.
+
+mod devtools;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use devtools::{Browser, Tab};
+use nodeorder::{NodeOrder, Topology};
+use serde_json::{Value, json};
+
+/// Machines of every kind of drawing, and what else `compare` is asked.
+const MACHINES: [(&str, &str, &[&str]); 6] = [
+    ("torus", "torus:6x5x4", &[]),
+    ("dragonfly", "dragonfly:p=2,a=4,h=2", &[]),
+    ("tree", "fat-tree:k=4", &[]),
+    ("random", "random-regular:n=60,d=4", &[]),
+    ("hub", "cascade:4x3x5,per_router=2,global=single,limit=101", &[]),
+    ("trace", "torus:8x8", &["--trace", "jobs.swf", "--guest", "ring"]),
+];
+
+fn nodeorder(folder: &Path, arguments: &[&str]) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {stderr}", arguments.join(" "));
+}
+
+/// A page of a machine in `folder`; where it is.
+fn page(folder: &Path, name: &str) -> PathBuf {
+    let (_, spec, more) = MACHINES.iter().find(|(n, ..)| *n == name).unwrap();
+    if more.contains(&"--trace") {
+        std::fs::write(folder.join("jobs.swf"), trace()).unwrap();
+    }
+    nodeorder(folder, &[&["compare", spec, "--out", name], *more].concat());
+    folder.join(name)
+}
+
+/// 60 jobs of 1 to 40 nodes that overlap, as an SWF trace.
+fn trace() -> String {
+    let mut text = "; MaxNodes: 64\n".to_string();
+    for i in 0..60 {
+        let (nodes, run) = (1 + i * 7 % 40, 100 + i * 37 % 500);
+        text += &format!(
+            "{} {} -1 {run} {nodes} -1 -1 {nodes} {run} -1 1 1 1 1 1 -1 -1 -1\n",
+            i + 1,
+            i * 60
+        );
+    }
+    text
+}
+
+/// Runs `test` in a browser, or says that there is none.
+fn in_browser(name: &str, test: impl FnOnce(&mut Browser, &Path)) {
+    let folder = tempfile::tempdir().unwrap();
+    match Browser::start(folder.path()) {
+        Some(mut browser) => test(&mut browser, folder.path()),
+        None => eprintln!("browser::{name}: skipped, chromium is not installed"),
+    }
+}
+
+/// `mpc.csv` as values by ordering and size.
+fn curves(folder: &Path) -> BTreeMap<(String, u64), f64> {
+    let mut reader = csv::Reader::from_path(folder.join("mpc.csv")).unwrap();
+    let row =
+        |r: csv::StringRecord| ((r[0].to_string(), r[1].parse().unwrap()), r[2].parse().unwrap());
+    reader.records().map(|r| row(r.unwrap())).collect()
+}
+
+/// The table of values under the chart: label to the value of its row. Values come as text: not every reader of JSON
+/// numbers is exact.
+fn readout(tab: &mut Tab) -> BTreeMap<String, f64> {
+    let rows = tab.eval(
+        "[...document.querySelectorAll('#chart-values tbody tr')].map(r => [r.cells[1].textContent.trim(), \
+         r.cells[2].dataset.value])",
+    );
+    let rows: Vec<(String, String)> = serde_json::from_value(rows).unwrap();
+    rows.into_iter().map(|(label, value)| (label, value.parse().unwrap())).collect()
+}
+
+#[test]
+fn pages_are_quiet_readable_and_fit() {
+    in_browser("pages_are_quiet_readable_and_fit", |browser, folder| {
+        for (name, ..) in MACHINES {
+            let file = page(folder, name).join("index.html");
+            let mut tab = browser.open(&file, 1280, 900);
+            assert_eq!(tab.eval("document.getElementById('chart').hidden"), false, "{name}");
+            assert_eq!(tab.eval("document.getElementById('foot').hidden"), false, "{name}");
+            tab.wait("document.getElementById('walk-canvas').dataset.coloured > 0");
+            for scheme in ["light", "dark"] {
+                tab.media("prefers-color-scheme", scheme);
+                tab.eval("document.querySelectorAll('details').forEach(d => { d.open = true; })");
+                let poor = tab.eval(CONTRAST);
+                assert_eq!(poor, json!([]), "{name}, {scheme}: text of too little contrast");
+            }
+            tab.media("prefers-color-scheme", "light");
+            assert_eq!(tab.eval(UNNAMED), json!([]), "{name}: without a name");
+            tab.resize(320, 700);
+            tab.wait("document.getElementById('walk-canvas').clientWidth < 320");
+            assert_eq!(tab.eval("document.documentElement.scrollWidth"), 320, "{name}");
+            assert_eq!(tab.eval(OUTSIDE), json!([]), "{name}: outside 320 pixels");
+            assert_eq!(tab.errors(), Vec::<String>::new(), "{name}");
+        }
+    });
+}
+
+/// Visible text whose contrast with what is behind it is below 4.5 (3 where it is large), as WCAG 2.2 counts it.
+const CONTRAST: &str = r#"(() => {
+  const parse = (text) => { const v = text.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0]; return v.length < 4 ? [...v, 1] : v; };
+  const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
+  const light = (c) => { const [r, g, b] = c.map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const behind = (e) => { const list = []; for (let at = e; at; at = at.parentElement) list.push(parse(getComputedStyle(at).backgroundColor)); return list.reverse().reduce((below, top) => over(top, below), [255, 255, 255]); };
+  const poor = [];
+  for (const e of document.querySelectorAll("body *")) {
+    if (["SCRIPT", "STYLE", "OPTION"].includes(e.tagName) || !e.checkVisibility()) continue;
+    if (![...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())) continue;
+    const style = getComputedStyle(e);
+    const svg = e.ownerSVGElement;
+    if (svg && !["text", "tspan"].includes(e.tagName)) continue;
+    const paper = svg?.querySelector(".fp");
+    const ground = paper ? parse(getComputedStyle(paper).fill).slice(0, 3) : behind(e);
+    const ink = over(parse(svg ? style.fill : style.color), ground);
+    const [a, b] = [light(ink), light(ground)].sort((x, y) => y - x);
+    const size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < (large ? 3 : 4.5)) poor.push(`${e.tagName}.${e.className?.baseVal ?? e.className} "${e.textContent.slice(0, 30)}" ${ratio.toFixed(2)}`);
+  }
+  return [...new Set(poor)];
+})()"#;
+
+/// Drawings, controls and regions without a name; tables without headers; ids used twice.
+const UNNAMED: &str = r#"(() => {
+  const named = (e) => (e.getAttribute("aria-label") ?? "").trim() || (e.labels?.length && e.labels[0].textContent.trim()) || (["BUTTON", "A", "SUMMARY"].includes(e.tagName) && e.textContent.trim());
+  const bad = [];
+  const tell = (why, e) => bad.push(why + ": " + e.outerHTML.slice(0, 90));
+  for (const e of document.querySelectorAll("button, a, select, input, canvas, summary, [role=region], [role=img], [role=application], [role=group]")) {
+    if (e.closest("[hidden]") || named(e)) continue;
+    tell("no name", e);
+  }
+  for (const e of document.querySelectorAll("svg")) {
+    if (e.getAttribute("aria-hidden") !== "true" && !e.querySelector("title")?.textContent.trim()) tell("no title", e);
+  }
+  for (const e of document.querySelectorAll("table")) {
+    if (!e.querySelector("thead th[scope=col]")) tell("no header", e);
+    for (const row of e.tBodies[0].rows) if (!row.querySelector("th[scope=row]")) tell("row without header", row);
+  }
+  for (const e of document.querySelectorAll("[tabindex='0']")) if (e.tagName !== "CANVAS" && !e.getAttribute("role")) tell("focus without a role", e);
+  const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+  for (const id of new Set(ids)) if (ids.filter((x) => x === id).length > 1) bad.push("id twice: " + id);
+  for (const e of document.querySelectorAll("[aria-labelledby], [aria-describedby]")) {
+    const id = e.getAttribute("aria-labelledby") ?? e.getAttribute("aria-describedby");
+    if (!document.getElementById(id)) tell("refers to nothing", e);
+  }
+  for (const e of document.querySelectorAll("nav a, a.skip")) if (!document.querySelector(e.getAttribute("href"))) tell("leads nowhere", e);
+  return bad;
+})()"#;
+
+/// Controls that reach beyond the window, but for those in boxes that scroll.
+const OUTSIDE: &str = r#"[...document.querySelectorAll("button, select, input, canvas, h1, h2, p, summary")]
+  .filter((e) => e.checkVisibility() && !e.closest(".scroll") && !e.classList.contains("skip"))
+  .filter((e) => { const r = e.getBoundingClientRect(); return r.left < -0.5 || r.right > 320.5; })
+  .map((e) => e.outerHTML.slice(0, 90))"#;
+
+#[test]
+fn tables_sort_by_mouse_and_by_keyboard() {
+    in_browser("tables_sort_by_mouse_and_by_keyboard", |browser, folder| {
+        let file = page(folder, "trace").join("index.html");
+        let mut tab = browser.open(&file, 1280, 900);
+        let column = |tab: &mut Tab, table: &str, index: usize| -> Vec<String> {
+            let read = format!(
+                "[...document.querySelector({table:?}).tBodies[0].rows].map(r => r.cells[{index}].dataset.value ?? \
+                 r.cells[{index}].textContent)"
+            );
+            serde_json::from_value(tab.eval(&read)).unwrap()
+        };
+        let tables = [
+            "#ranked",
+            "section[aria-labelledby=workload] table",
+            "section[aria-labelledby=contention] table",
+            "section[aria-labelledby=scheduling] table",
+        ];
+        for table in tables {
+            let heads = format!("document.querySelectorAll('{table} th[data-column]')");
+            let count = tab.eval(&format!("{heads}.length")).as_u64().unwrap();
+            assert!(count >= 4, "{table}");
+            for head in 0..count {
+                let index = tab.eval(&format!("{heads}[{head}].dataset.column"));
+                let index: usize = index.as_str().unwrap().parse().unwrap();
+                tab.eval(&format!("{heads}[{head}].querySelector('button').focus()"));
+                for key in ["Enter", "Space"] {
+                    tab.key(key, 0);
+                    let sort = tab.eval(&format!("{heads}[{head}].getAttribute('aria-sort')"));
+                    let cells = column(&mut tab, table, index);
+                    assert!(cells.len() > 5, "{table}");
+                    let numbers: Option<Vec<f64>> = cells.iter().map(|c| c.parse().ok()).collect();
+                    let ordered = |less: bool| match &numbers {
+                        Some(n) => {
+                            n.windows(2).all(|p| if less { p[0] <= p[1] } else { p[0] >= p[1] })
+                        }
+                        None => cells.first() != cells.last(),
+                    };
+                    assert!(ordered(sort == "ascending"), "{table} {index} {sort}: {cells:?}");
+                }
+            }
+        }
+        tab.click("#ranked th[data-column='1'] button");
+        assert_eq!(tab.eval("document.querySelectorAll('#ranked [aria-sort]').length"), 1);
+        assert_eq!(tab.eval("document.querySelector('#ranked [aria-sort]').dataset.column"), "1");
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn the_chart_shows_the_curves_values() {
+    in_browser("the_chart_shows_the_curves_values", |browser, folder| {
+        let out = page(folder, "torus");
+        let truth = curves(&out);
+        let mut tab = browser.open(&out.join("index.html"), 1280, 900);
+        let holds = |tab: &mut Tab| -> u64 {
+            let size = tab.number("document.getElementById('chart-canvas').dataset.at") as u64;
+            let rows = readout(tab);
+            assert!(rows.len() >= 10);
+            for (label, value) in rows {
+                assert_eq!(value, truth[&(label.clone(), size)], "{label} at {size}");
+            }
+            size
+        };
+        tab.wait("document.getElementById('chart-canvas').dataset.at");
+        // The pointer reads every curve at its size.
+        let canvas = "document.getElementById('chart-canvas')";
+        tab.eval(&format!("{canvas}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"));
+        let area: Vec<f64> = serde_json::from_value(tab.eval(&format!(
+            "(() => {{ const r = {canvas}.getBoundingClientRect(), d = {canvas}.dataset; return [r.left + Number(d.left), \
+             r.left + Number(d.right), r.top + r.height / 2]; }})()"
+        )))
+        .unwrap();
+        let (left, right, middle) = (area[0], area[1], area[2]);
+        let mut seen = Vec::new();
+        for share in [0.0, 0.25, 0.5, 0.9, 1.0] {
+            tab.mouse("mouseMoved", left + share * (right - left), middle);
+            tab.frame();
+            let size = holds(&mut tab);
+            let there = (2f64.ln() + share * (120f64 / 2.0).ln()).exp();
+            assert!((size as f64 - there).abs() <= 1.0, "{size} at {there}");
+            seen.push(size);
+        }
+        assert_eq!((seen[0], seen[4]), (2, 120));
+        // So do the keys.
+        tab.eval(&format!("{canvas}.focus()"));
+        let at = |tab: &mut Tab, key: &str, modifiers: u32| {
+            tab.key(key, modifiers);
+            tab.frame();
+            holds(tab)
+        };
+        assert_eq!(at(&mut tab, "Home", 0), 2);
+        assert_eq!(at(&mut tab, "ArrowRight", 0), 3);
+        assert_eq!(at(&mut tab, "ArrowUp", 0), 6);
+        assert_eq!(at(&mut tab, "ArrowRight", devtools::SHIFT), 16);
+        assert_eq!(at(&mut tab, "ArrowDown", 0), 8);
+        assert_eq!(at(&mut tab, "ArrowLeft", 0), 7);
+        assert_eq!(at(&mut tab, "End", 0), 120);
+        // And the field.
+        tab.set("#chart-size", "37");
+        tab.frame();
+        assert_eq!(holds(&mut tab), 37);
+        assert!(tab.text("#chart-said").contains("37 nodes"));
+
+        // Zoom: buttons, keys, wheel, dragging; all sizes again.
+        let range = |tab: &mut Tab| {
+            tab.frame();
+            let of = |tab: &mut Tab, key: &str| tab.number(&format!("{canvas}.dataset.{key}"));
+            (of(tab, "from"), of(tab, "to"))
+        };
+        assert_eq!(range(&mut tab), (2.0, 120.0));
+        tab.click("#chart-in");
+        let near = range(&mut tab);
+        assert!(near.0 > 2.0 && near.1 < 120.0 && near.0 < 37.0 && near.1 > 37.0, "{near:?}");
+        tab.click("#chart-left");
+        let moved = range(&mut tab);
+        assert!(moved.0 < near.0 && moved.1 < near.1, "{moved:?}");
+        tab.click("#chart-right");
+        assert!(range(&mut tab).0 > moved.0);
+        tab.click("#chart-out");
+        tab.click("#chart-out");
+        assert_eq!(range(&mut tab), (2.0, 120.0));
+        tab.eval(&format!("{canvas}.focus()"));
+        tab.key("+", 0);
+        assert!(range(&mut tab).1 < 120.0);
+        tab.key("0", 0);
+        assert_eq!(range(&mut tab), (2.0, 120.0));
+        tab.eval(&format!("{canvas}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"));
+        tab.wheel((left + right) / 2.0, middle, -120.0);
+        tab.wait(&format!("{canvas}.dataset.to < 120"));
+        tab.click("#chart-reset");
+        assert_eq!(range(&mut tab), (2.0, 120.0));
+        tab.eval(&format!("{canvas}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"));
+        let x = |share: f64| left + share * (right - left);
+        tab.drag((x(0.2), middle), (x(0.6), middle));
+        let part = range(&mut tab);
+        let at = |share: f64| 2.0 * 60f64.powf(share);
+        assert!(
+            (part.0 / at(0.2) - 1.0).abs() < 0.05 && (part.1 / at(0.6) - 1.0).abs() < 0.05,
+            "{part:?}"
+        );
+        tab.click("#chart-reset");
+
+        // Axes and views change what is drawn, never the readout.
+        tab.frame();
+        let mut pictures = vec![tab.eval(&format!("{canvas}.toDataURL()"))];
+        for (field, value) in [
+            ("x", "linear"),
+            ("y", "log"),
+            ("view", "random"),
+            ("view", "best"),
+            ("y", "linear"),
+            ("x", "log"),
+        ] {
+            tab.choose(&format!("#chart-{field}"), value);
+            tab.frame();
+            holds(&mut tab);
+            let picture = tab.eval(&format!("{canvas}.toDataURL()"));
+            assert!(!pictures.contains(&picture), "{field} {value}");
+            pictures.push(picture);
+        }
+        tab.choose("#chart-view", "hops");
+        tab.frame();
+        let again = tab.eval(&format!("{canvas}.toDataURL()"));
+        assert!(again == pictures[0], "the first view differs when it comes again");
+
+        // Curves on and off.
+        let drawn = |tab: &mut Tab| {
+            tab.frame();
+            tab.eval(&format!("{canvas}.dataset.drawn")).as_str().unwrap().to_string()
+        };
+        tab.click("#chart-none");
+        assert_eq!(drawn(&mut tab), "");
+        tab.click("#chart-values tbody tr:nth-child(3) input");
+        assert_eq!(drawn(&mut tab), "2");
+        tab.click("#chart-leaders");
+        assert_eq!(drawn(&mut tab), "0 1 2 3");
+        tab.eval("document.querySelector('#chart-values tbody tr:nth-child(2) input').focus()");
+        tab.key("Space", 0);
+        assert_eq!(drawn(&mut tab), "0 2 3");
+        tab.click("#chart-all");
+        assert!(drawn(&mut tab).starts_with("0 1 2 3 4"));
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn the_machine_is_walked_through() {
+    in_browser("the_machine_is_walked_through", |browser, folder| {
+        let file = page(folder, "torus").join("index.html");
+        let topology = Topology::inline("torus:6x5x4", &Default::default()).unwrap();
+        let mut tab = browser.open(&file, 1280, 900);
+        let rank = |tab: &mut Tab| {
+            tab.frame();
+            tab.number("document.getElementById('walk-canvas').dataset.rank") as usize
+        };
+        let labels: Vec<String> = serde_json::from_value(
+            tab.eval("[...document.getElementById('walk-order').options].map(o => o.textContent)"),
+        )
+        .unwrap();
+        assert!(labels.len() > 8);
+        for (i, label) in labels.iter().enumerate() {
+            let label = label.split_once(". ").unwrap().1;
+            let order = NodeOrder::make(&topology, label).unwrap();
+            tab.choose("#walk-order", &i.to_string());
+            tab.set("#walk-rank", "17");
+            assert_eq!(rank(&mut tab), 17, "{label}");
+            let (before, node) = (order.nodes()[16], order.nodes()[17]);
+            let hops = topology.distance(before, node);
+            let said = tab.text("#walk-said");
+            assert!(said.contains(&format!("node {},", node.0)), "{label}: {said}");
+            assert!(said.contains(&format!("; {hops} hop")), "{label}: {said}");
+            assert_eq!(tab.number("document.getElementById('walk-canvas').dataset.coloured"), 18.0);
+        }
+        let steps =
+            [("#walk-next", 18), ("#walk-back", 17), ("#walk-last", 119), ("#walk-first", 0)];
+        for (button, there) in steps {
+            tab.click(button);
+            assert_eq!(rank(&mut tab), there, "{button}");
+        }
+        let canvas = "document.getElementById('walk-canvas')";
+        tab.eval(&format!("{canvas}.focus()"));
+        for (key, there) in [(".", 1), (".", 2), (",", 1), ("End", 119), ("Home", 0)] {
+            tab.key(key, 0);
+            assert_eq!(rank(&mut tab), there, "{key}");
+        }
+        // Playing goes on by itself, stops when asked to, and ends at the end.
+        tab.choose("#walk-speed", "20");
+        tab.click("#walk-play");
+        assert_eq!(tab.text("#walk-play"), "Pause");
+        tab.wait(&format!("{canvas}.dataset.rank > 5"));
+        tab.click("#walk-play");
+        assert_eq!(tab.text("#walk-play"), "Play");
+        let stopped = rank(&mut tab);
+        tab.pause(200);
+        assert_eq!(rank(&mut tab), stopped);
+        tab.set("#walk-rank", "110");
+        tab.eval(&format!("{canvas}.focus()"));
+        tab.key("Space", 0);
+        tab.wait(&format!("{canvas}.dataset.rank === '119'"));
+        tab.wait("document.getElementById('walk-play').textContent === 'Play'");
+
+        // The box turns by buttons, keys and mouse, and straightens.
+        let angle = |tab: &mut Tab| {
+            tab.frame();
+            tab.eval(&format!("[{canvas}.dataset.yaw, {canvas}.dataset.pitch].join()"))
+        };
+        let straight = angle(&mut tab);
+        for turn in ["left", "up", "right", "down"] {
+            let before = angle(&mut tab);
+            tab.click(&format!("#walk [data-turn={turn}]"));
+            assert_ne!(angle(&mut tab), before, "{turn}");
+        }
+        tab.eval(&format!("{canvas}.focus()"));
+        for key in ["ArrowLeft", "ArrowLeft", "ArrowUp", "ArrowRight"] {
+            let before = angle(&mut tab);
+            tab.key(key, 0);
+            assert_ne!(angle(&mut tab), before, "{key}");
+        }
+        let before = angle(&mut tab);
+        let (x, y) = tab.middle("#walk-canvas");
+        tab.drag((x, y), (x + 60.0, y + 20.0));
+        assert_ne!(angle(&mut tab), before);
+        tab.click("#walk [data-turn=reset]");
+        assert_eq!(angle(&mut tab), straight);
+
+        // Where motion is not welcome there are two pictures a second, not twenty.
+        tab.media("prefers-reduced-motion", "reduce");
+        tab.choose("#walk-speed", "20");
+        tab.click("#walk-first");
+        tab.eval("window.seen = new Set(); new MutationObserver(() => window.seen.add(document.getElementById('walk-canvas').dataset.rank)).observe(document.getElementById('walk-canvas'), { attributeFilter: ['data-rank'] })");
+        tab.click("#walk-play");
+        tab.wait(&format!("{canvas}.dataset.rank > 25"));
+        tab.click("#walk-play");
+        let pictures = tab.number("window.seen.size");
+        assert!(pictures <= 6.0, "{pictures} pictures of 25 ranks");
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn footprints_tell_the_distances_of_the_library() {
+    in_browser("footprints_tell_the_distances_of_the_library", |browser, folder| {
+        for (name, spec, _) in MACHINES {
+            let out = page(folder, name);
+            let truth = curves(&out);
+            let topology = Topology::inline(spec, &Default::default()).unwrap();
+            let mut tab = browser.open(&out.join("index.html"), 1000, 900);
+            let count =
+                tab.number("document.getElementById('foot-order-0').options.length") as usize;
+            let all = topology.node_count();
+            for (k, (size, start)) in
+                [(2, 0), (7, 3), (all / 3, all / 4), (all, 0)].into_iter().enumerate()
+            {
+                for side in 0..2 {
+                    tab.choose(
+                        &format!("#foot-order-{side}"),
+                        &((k * 2 + side * 3) % count).to_string(),
+                    );
+                }
+                tab.set("#foot-size", &size.to_string());
+                if start + size < all {
+                    tab.set("#foot-rank", &start.to_string());
+                }
+                let start = tab.number("document.getElementById('foot-start').value") as usize;
+                assert!(start + size <= all);
+                for side in 0..2 {
+                    let label = tab.eval(&format!("document.getElementById('foot-order-{side}').selectedOptions[0].textContent"));
+                    let label = label.as_str().unwrap().split_once(". ").unwrap().1.to_string();
+                    let order = NodeOrder::make(&topology, &label).unwrap();
+                    let nodes = &order.nodes()[start..start + size];
+                    let pairs = nodes
+                        .iter()
+                        .enumerate()
+                        .flat_map(|(i, a)| nodes[..i].iter().map(move |b| (*a, *b)));
+                    let sum: u64 = pairs.map(|(a, b)| u64::from(topology.distance(a, b))).sum();
+                    let mean = sum as f64 / (size * (size - 1) / 2) as f64;
+                    let said = |tab: &mut Tab, key: &str| {
+                        tab.number(&format!(
+                            "document.getElementById('foot-said-{side}').dataset.{key}"
+                        ))
+                    };
+                    let told = said(&mut tab, "mean");
+                    assert!(
+                        (told - mean).abs() < 1e-12 * mean.max(1.0),
+                        "{name} {label} {size}: {told} {mean}"
+                    );
+                    assert_eq!(
+                        said(&mut tab, "mpc"),
+                        truth[&(label.clone(), size as u64)],
+                        "{name} {label}"
+                    );
+                    let text = tab.text(&format!("#foot-said-{side}"));
+                    assert!(text.contains(&format!("mean distance {mean:.4} hop")), "{text}");
+                }
+            }
+            // Next and previous go by whole jobs; the slider by ranks.
+            tab.set("#foot-size", "5");
+            tab.set("#foot-start", "4");
+            tab.click("#foot-next");
+            assert_eq!(tab.number("document.getElementById('foot-rank').value"), 9.0);
+            tab.click("#foot-back");
+            assert_eq!(tab.number("document.getElementById('foot-rank').value"), 4.0);
+            if name == "torus" {
+                let yaw = |tab: &mut Tab| {
+                    tab.frame();
+                    tab.eval(
+                        "[0, 1].map(i => document.getElementById('foot-canvas-' + i).dataset.yaw)",
+                    )
+                };
+                let before = yaw(&mut tab);
+                tab.click("#foot [data-turn=left]");
+                let after = yaw(&mut tab);
+                assert!(after != before && after[0] == after[1], "{after}");
+            }
+            assert_eq!(tab.errors(), Vec::<String>::new(), "{name}");
+        }
+    });
+}
+
+#[test]
+fn what_the_page_saves_is_what_stands_beside_it() {
+    in_browser("what_the_page_saves_is_what_stands_beside_it", |browser, folder| {
+        let out = page(folder, "trace");
+        let saved = folder.join("saved");
+        std::fs::create_dir(&saved).unwrap();
+        browser.save_into(&saved);
+        let mut tab = browser.open(&out.join("index.html"), 1000, 900);
+        let names: Vec<String> = serde_json::from_value(
+            tab.eval("[...document.querySelectorAll('[data-save]')].map(b => b.dataset.save)"),
+        )
+        .unwrap();
+        for name in [
+            "mpc.csv",
+            "table.csv",
+            "stretches.csv",
+            "crossovers.csv",
+            "limits.csv",
+            "workload.csv",
+            "schedule.csv",
+            "summary.json",
+            "orders.csv",
+        ] {
+            assert!(names.iter().any(|n| n == name), "no button saves {name}");
+        }
+        for name in &names {
+            tab.click(&format!("[data-save='{name}']"));
+            let read = || std::fs::read(saved.join(name)).ok().filter(|bytes| !bytes.is_empty());
+            let bytes = (0..200).find_map(|_| {
+                read().or_else(|| {
+                    tab.pause(50);
+                    None
+                })
+            });
+            let bytes = bytes.unwrap_or_else(|| panic!("{name} was not saved"));
+            if name != "orders.csv" {
+                assert!(bytes == std::fs::read(out.join(name)).unwrap(), "{name} differs");
+                continue;
+            }
+            let topology = Topology::inline("torus:8x8", &Default::default()).unwrap();
+            let mut reader = csv::Reader::from_reader(&bytes[..]);
+            let mut orders: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+            for row in reader.records().map(Result::unwrap) {
+                let nodes = orders.entry(row[0].to_string()).or_default();
+                assert_eq!(row[1].parse(), Ok(nodes.len()));
+                nodes.push(row[2].parse().unwrap());
+            }
+            assert!(orders.len() > 8);
+            for (label, nodes) in orders {
+                let order = NodeOrder::make(&topology, &label).unwrap();
+                assert!(order.nodes().iter().map(|n| n.0).eq(nodes), "{label}");
+            }
+        }
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn the_tab_key_reaches_every_control_in_order() {
+    in_browser("the_tab_key_reaches_every_control_in_order", |browser, folder| {
+        let file = page(folder, "torus").join("index.html");
+        let mut tab = browser.open(&file, 1280, 900);
+        let expected = tab.eval(
+            "(() => { const all = [...document.querySelectorAll(\"a[href], button, select, input, summary, \
+             [tabindex='0']\")].filter(e => e.checkVisibility()); all.forEach((e, i) => { e.dataset.stop = i; }); \
+             return all.length; })()",
+        );
+        let expected = expected.as_u64().unwrap();
+        assert!(expected > 60, "{expected}");
+        let mut stops = Vec::new();
+        for _ in 0..expected + 20 {
+            tab.key("Tab", 0);
+            match tab.eval("document.activeElement.dataset.stop ?? null") {
+                Value::String(stop) => stops.push(stop.parse::<u64>().unwrap()),
+                _ if stops.is_empty() => {}
+                _ => break,
+            }
+        }
+        stops.dedup();
+        assert_eq!(stops, (0..expected).collect::<Vec<_>>());
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn without_scripts_and_in_print_the_figures_remain() {
+    in_browser("without_scripts_and_in_print_the_figures_remain", |browser, folder| {
+        let file = page(folder, "torus").join("index.html");
+        let mut tab = browser.open_without_scripts(&file);
+        let shown = |tab: &mut Tab, what: &str| {
+            tab.number(&format!(
+                "[...document.querySelectorAll('{what}')].filter(e => e.checkVisibility()).length"
+            ))
+        };
+        assert!(shown(&mut tab, "figure svg") >= 5.0);
+        assert_eq!(shown(&mut tab, ".tool, #foot, [data-save]"), 0.0);
+        let mut tab = browser.open(&file, 1280, 900);
+        tab.print_media();
+        assert_eq!(shown(&mut tab, ".tool, #foot, nav, [data-save]"), 0.0);
+        // Base64 of `%PDF-`.
+        assert!(tab.pdf().starts_with("JVBERi"));
+        assert!(shown(&mut tab, "figure svg") >= 5.0);
+        assert_eq!(tab.errors(), Vec::<String>::new());
+    });
+}
