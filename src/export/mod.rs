@@ -182,17 +182,19 @@ mod tests {
             let text =
                 crate::input::Text::new("m.toml", "kind='mesh'\ndims=[3]\nnames='names.csv'");
             let base = folder.path().join("m.toml");
-            Topology::toml(&text, Some(&base), &Context::default()).unwrap()
+            Topology::toml(&text, Some(&base), &Context::default())
         };
         let refused = |csv: &str| {
-            let machine = machine(csv);
+            let machine = machine(csv).unwrap();
             let order = NodeOrder::make(&machine, "row-major").unwrap();
             names(&machine, &order).unwrap_err().to_string()
         };
         assert!(refused("0,a\n1,b c\n2,d\n").contains("node 1 called `b c`"));
         assert!(refused("0,a\n1,b[1-2]\n2,d\n").contains("node 1 called `b[1-2]`"));
-        // Node 2 has no name of its own and gets the default one.
-        assert!(refused("0,a\n1,n2\n").contains("nodes 1 and 2 both called `n2`"));
+        // Node 2 has no name of its own and would get the default one.
+        assert!(
+            machine("0,a\n1,n2\n").unwrap_err().to_string().contains("name `n2`, which node 2")
+        );
     }
 
     #[test]

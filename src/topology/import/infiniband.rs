@@ -276,7 +276,7 @@ mod tests {
             error("ibnetdiscover", &FABRIC.replacen(from, to, 1))
         };
         for (from, to, message) in [
-            ("Switch\t40 \"S-b8cef60300e5d2a0\"", "Switch\t40", "found `Switch\t40`"),
+            ("Switch\t40 \"S-b8cef60300e5d2a0\"", "Switch\t40", "found `Switch 40`"),
             (
                 "[21]\t\"S-b8cef60300e5d2c0\"[1]",
                 "[21]\t\"S-1\"[1]",
