@@ -38,7 +38,7 @@ impl Effort {
     pub fn within(budget: &Budget) -> Effort {
         let steps = budget.steps.unwrap_or(u64::MAX);
         Effort {
-            states: MODEST.states.min(steps.saturating_mul(20) as usize),
+            states: MODEST.states.min(steps.saturating_mul(2) as usize),
             relaxation: MODEST.relaxation.min(steps.saturating_mul(500)),
             until: budget.time.map_or(f64::INFINITY, |time| time / 2.0),
         }
