@@ -278,7 +278,7 @@ fn bounds_hold_and_steps_decide() {
     for (spec, by) in [
         ("torus:4x4", "optimise:window=6,steps=20000"),
         ("torus:8x8", "optimise:steps=40000"),
-        ("torus:6x5,per_router=2", "optimise:weights=harmonic,window=9,steps=20000"),
+        ("torus:6x5,per_router=2", "optimise:weights=harmonic,window=9,steps=2000"),
         ("torus:6x5,per_router=2,exclude=7", "optimise:window=9,steps=20000"),
         ("mesh:5x4x3", "optimise:weights=workload,sizes=log-uniform,steps=20000"),
         ("mesh:5x4x3", "optimise:weights=workload,sizes=log-uniform,ring=true,steps=20000"),

@@ -21,8 +21,9 @@ const SHORT: usize = 64;
 /// Longest lag that moves are judged by when it is refined.
 const LONG: usize = 512;
 
-/// Waves of scouts, and the share of the budget each may use.
+/// Waves of scouts, fewer before a melt, which needs the time, and the share of the budget each may use.
 const SCOUTS: usize = 4;
+const SCOUTS_OF_A_MELT: usize = 1;
 const SCOUT_SHARE: f64 = 0.06;
 
 /// Elements up to which there are scouts: on longer sequences a share of the budget gets nowhere.
@@ -33,8 +34,8 @@ const SCOUTED: usize = 6000;
 const STEPS_AN_ELEMENT: f64 = 4000.0;
 
 /// From this share of them on, long lags are melted and take shape anew: what starts give them is not the best
-/// (15×6×16 torus, harmonic weights: 19,700 from a warm start, 19,416 from a melt), but a melt takes its time.
-const MELTED: f64 = 0.25;
+/// (15×6×16 torus, harmonic weights: 19,700 from a warm start, 19,420 from a melt), but a melt takes its time.
+const MELTED: f64 = 0.2;
 
 /// Steps that tell how many there will be in a stretch of time.
 const PROBE: u64 = 16 * 1024;
@@ -120,12 +121,12 @@ impl Run<'_> {
         let tail: f64 = (5..=window.min(SHORT)).map(|k| self.problem.weights.lag(k)).sum();
         let light = self.problem.weights.lag(1) > tail;
         let pace = self.pace();
-        let (hot, cold) = match (light, pace >= MELTED) {
-            (true, _) => (0.25, 0.06),
-            (false, false) => (0.45, 0.09),
-            (false, true) => (2.5, 0.2),
+        let (hot, cold, scouts) = match (light, pace >= MELTED) {
+            (true, _) => (0.45, 0.06, SCOUTS),
+            (false, false) => (0.45, 0.09, SCOUTS),
+            (false, true) => (4.0, 0.2, SCOUTS_OF_A_MELT),
         };
-        let scouts = if self.problem.space.len() <= SCOUTED { SCOUTS } else { 0 };
+        let scouts = if self.problem.space.len() <= SCOUTED { scouts } else { 0 };
         let end = if window > SHORT { 0.8 } else { 1.0 };
         let mut leaders: Vec<Ranked> = Vec::new();
         let chill = if scouts > 0 { 1.0 } else { pace.sqrt().clamp(0.05, 1.0) };
@@ -254,7 +255,7 @@ impl Run<'_> {
 /// Elements up to which windows are re-optimised: beyond, the time is better spent on steps.
 const POLISHED: usize = 20_000;
 
-/// Puts every stretch of six elements into its best order.
+/// Puts every stretch of seven elements into its best order, of six in long sequences.
 fn polish(problem: &Problem<'_>, found: &mut Found, budget: &Budget, watch: &dyn Watch) {
     if problem.weights.is_ring() || found.order.len() > POLISHED {
         return;
@@ -267,7 +268,8 @@ fn polish(problem: &Problem<'_>, found: &mut Found, budget: &Budget, watch: &dyn
     };
     let stop = || watch.should_stop() || late();
     let mut order = found.order.clone();
-    window::improve(&problem.space.distances, &mut order, &prices, 6, &stop);
+    let size = if order.len() <= SCOUTED { 7 } else { 6 };
+    window::improve(&problem.space.distances, &mut order, &prices, size, &stop);
     let value = problem.value(&order);
     if value < found.objective {
         found.objective = value;

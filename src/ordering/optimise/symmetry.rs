@@ -9,6 +9,10 @@ const PATIENCE: u32 = 2_000_000;
 /// Most tuples of one length that are told apart.
 const TUPLES: usize = 2_000_000;
 
+/// Most images of tuples that are looked at for one length: where only a part of a large group is found, few
+/// tuples look alike, and each is taken through all permutations.
+const IMAGES: usize = 8 * TUPLES;
+
 /// A permutation of at most 32 elements.
 pub(super) type Permutation = [u8; 32];
 
@@ -50,12 +54,14 @@ impl Symmetry {
             if n.checked_pow(length as u32).is_none_or(|tuples| tuples > TUPLES) {
                 break;
             }
-            symmetry.lengths.push(symmetry.classes(length));
+            let Some(tuples) = symmetry.classes(length) else { break };
+            symmetry.lengths.push(tuples);
         }
         symmetry
     }
 
-    fn classes(&self, length: usize) -> Tuples {
+    /// `None` where that takes too long; never for tuples of one.
+    fn classes(&self, length: usize) -> Option<Tuples> {
         let size = self.n.pow(length as u32);
         let mut tuples =
             Tuples { class: vec![u32::MAX; size], to_first: vec![0; size], firsts: Vec::new() };
@@ -72,6 +78,9 @@ impl Symmetry {
                 continue;
             }
             let class = tuples.firsts.len() as u32;
+            if (tuples.firsts.len() + 1) * self.permutations.len() > IMAGES {
+                return None;
+            }
             tuples.firsts.push(code as u32);
             tuples.class[code] = class;
             for (p, back) in self.permutations.iter().zip(&inverse_of) {
@@ -83,7 +92,7 @@ impl Symmetry {
                 }
             }
         }
-        tuples
+        Some(tuples)
     }
 
     /// Where the inverse of `p` stands.
