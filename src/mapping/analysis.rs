@@ -125,13 +125,22 @@ impl Dilation {
         let sources = demand.roots(End::Source);
         let parts: Vec<Sums> = match routing.lengths(fabric)? {
             Lengths::Shortest => {
-                let visit = |root, hops: &Hops<'_>, (sums, buffer): &mut (Sums, Vec<Flow>)| {
-                    for flow in demand.row(End::Source, root, buffer) {
-                        sums.add_whole(hops.to(flow.router), flow.pairs, flow.volume);
-                    }
-                };
+                let uniform = demand.uniform();
+                let visit =
+                    |root: usize, hops: &Hops<'_>, (sums, buffer): &mut (Sums, Vec<Flow>)| {
+                        if let Some(uniform) = &uniform {
+                            return sums.count_pairs(root, hops, sources, uniform.processes);
+                        }
+                        for flow in demand.row(End::Source, root, buffer) {
+                            sums.add_whole(hops.to(flow.router), flow.pairs, flow.volume);
+                        }
+                    };
                 let found = from_each(fabric.topology, sources, demand.pairs(), visit)?;
-                found.into_iter().map(|(sums, _)| sums).collect()
+                let mut parts: Vec<Sums> = found.into_iter().map(|(sums, _)| sums).collect();
+                if let Some(uniform) = &uniform {
+                    parts.iter_mut().for_each(|sums| sums.weigh(uniform.volume));
+                }
+                parts
             }
             Lengths::Mean(mean) => {
                 let run = |(batch, sources): (usize, &[u32])| {
@@ -199,6 +208,33 @@ impl Sums {
         }
         self.histogram[hops].0 += pairs;
         self.histogram[hops].1 += volume;
+    }
+
+    /// Counts the pairs of the `root`-th source with all others by their distance, no more: what follows from
+    /// the counts is left to [`Sums::weigh`].
+    fn count_pairs(&mut self, root: usize, hops: &Hops<'_>, routers: &[u32], processes: &[u64]) {
+        let here = processes[root];
+        for (target, (router, there)) in routers.iter().zip(processes).enumerate() {
+            let (hops, pairs) = (hops.to(*router) as usize, here * there);
+            if target == root {
+                continue;
+            }
+            if self.histogram.len() <= hops {
+                self.histogram.resize(hops + 1, (0, 0.0));
+            }
+            self.histogram[hops].0 += pairs;
+        }
+    }
+
+    /// What pairs of the same volume each add up to.
+    fn weigh(&mut self, volume: f64) {
+        for (hops, (pairs, volumes)) in self.histogram.iter_mut().enumerate() {
+            let hops = hops as f64;
+            *volumes = *pairs as f64 * volume;
+            self.hop_bytes += hops * *volumes;
+            self.pair_hops += hops * *pairs as f64;
+            self.max = if *pairs > 0 { self.max.max(hops) } else { self.max };
+        }
     }
 
     fn merge(&mut self, other: &Sums) {

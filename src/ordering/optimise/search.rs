@@ -6,6 +6,7 @@ use super::anneal::{Chain, Cooling, UNIT};
 use super::chance::Chance;
 use super::sequence::Prices;
 use super::small::{self, Small};
+use super::space::Distances;
 use super::starts::Start;
 use super::{Budget, Problem, Watch, window};
 
@@ -18,8 +19,10 @@ const CHAINS: usize = 2;
 /// Longest lag that moves are judged by while the ordering takes shape.
 const SHORT: usize = 64;
 
-/// Longest lag that moves are judged by when it is refined.
+/// Longest lag that moves are judged by when it is refined: pairs across a joint grow with its square, and where
+/// coordinates do not tell distances every pair is looked up.
 const LONG: usize = 512;
+const LONG_LOOKED_UP: usize = 128;
 
 /// Waves of scouts, fewer before a melt, which needs the time, and the share of the budget each may use.
 const SCOUTS: usize = 4;
@@ -150,7 +153,11 @@ impl Run<'_> {
         if window > SHORT {
             let from = vec![self.found.order.clone(); self.chains];
             let cooling = Cooling { from: chill * 0.12, to: chill * 0.04 };
-            self.leg(from, LONG, cooling, (end, 1.0), 3);
+            let long = match self.problem.space.distances {
+                Distances::Lanes { .. } => LONG,
+                _ => LONG_LOOKED_UP,
+            };
+            self.leg(from, long, cooling, (end, 1.0), 3);
         }
     }
 

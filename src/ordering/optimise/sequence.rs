@@ -233,10 +233,15 @@ impl<'s> Sequence<'s> {
         let mut sum = 0;
         for p in 1..=split.min(prices.window) {
             let left = self.buffer_ids[split - p];
-            for (q, other) in right.iter().take(prices.window + 1 - p).enumerate() {
-                let d = self.space.distances.between(left, *other);
-                sum += i64::from(prices.by_lag[p + q]) * i64::from(d);
-            }
+            let lags = right.iter().zip(&prices.by_lag[p..=prices.window]);
+            // One row of a table serves all of the right side.
+            sum += match self.space.distances.row(left) {
+                Some(row) => lags.map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w)).sum(),
+                None => {
+                    let d = |v: &u32| i64::from(self.space.distances.between(left, *v));
+                    lags.map(|(v, w)| d(v) * i64::from(*w)).sum::<i64>()
+                }
+            };
         }
         sum
     }
@@ -300,10 +305,14 @@ impl<'s> Sequence<'s> {
             return along_lanes(&self.lanes, &self.axes, &x, from, to, prices);
         }
         let me = self.ids[who];
-        let term = |(other, price): (&u32, &i16)| {
-            i64::from(*price) * i64::from(self.space.distances.between(me, *other))
-        };
-        self.ids[from..to].iter().zip(prices).map(term).sum()
+        let pairs = self.ids[from..to].iter().zip(prices);
+        match self.space.distances.row(me) {
+            Some(row) => pairs.map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w)).sum(),
+            None => {
+                let d = |v: &u32| i64::from(self.space.distances.between(me, *v));
+                pairs.map(|(v, w)| d(v) * i64::from(*w)).sum()
+            }
+        }
     }
 
     /// On a ring: starts counting ranks `by` further on.

@@ -233,6 +233,14 @@ impl Distances {
         }
     }
 
+    /// The distances from one element, where they are a table.
+    pub fn row(&self, from: u32) -> Option<&[u8]> {
+        match self {
+            Distances::Table { n, bytes } => Some(&bytes[from as usize * n..][..*n]),
+            _ => None,
+        }
+    }
+
     fn diameter(&self, topology: &Topology) -> u32 {
         match (self, topology.metric()) {
             (Distances::Table { bytes, .. }, _) => {
