@@ -328,8 +328,8 @@ fn workload_orderings_are_no_worse_than_any_other() {
     log_uniform("random-regular:n=96,d=4,seed=3", &graph);
 }
 
-/// The files in `orderings/`: each orders its machine, and Hopper's is better for its sizes than any ordering
-/// that `compare` would show, by what its header says.
+/// The files in `orderings/`: each orders its machine; those for sizes of every octave are worth what their headers
+/// say, and better than any ordering that `compare` would show.
 #[test]
 fn kept_orderings_fit_their_machines() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("orderings");
@@ -346,7 +346,7 @@ fn kept_orderings_fit_their_machines() {
         let topology = nodeorder::catalog::topology(name, &Default::default()).unwrap();
         let kept = NodeOrder::make(&topology, path.to_str().unwrap()).unwrap();
         assert_eq!(kept.len(), topology.node_count(), "{name}");
-        if !path.ends_with("hopper-workload.txt") {
+        if header("sizes") != Some("log-uniform") {
             continue;
         }
         let shares = nodeorder::trace::Sizes::log_uniform().shares(kept.len() as u32).unwrap();
@@ -359,8 +359,8 @@ fn kept_orderings_fit_their_machines() {
         assert!((value(&kept) - objective).abs() < 1e-9, "{}", value(&kept));
         for other in nodeorder::ordering::defaults::suiting(&topology) {
             let other = NodeOrder::make(&topology, &other).unwrap();
-            assert!(value(&other) > 1.01 * objective, "{}", other.label());
+            assert!(value(&other) > objective, "{name}: {}", other.label());
         }
     }
-    assert!(files >= 3);
+    assert!(files >= 12, "{files}");
 }
