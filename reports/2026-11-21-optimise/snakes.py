@@ -10,7 +10,7 @@ import sys
 
 program = sys.argv[1]
 LAGS = [1, 1 / 2, 1 / 4, 1 / 8]
-MACHINES = ["5x5", "6x4", "4x4", "3x3x3", "4x3x2", "6x2x2", "5x2x2", "3x3x2", "3x2x2x2", "2x2x2x2", "2x3x4", "3x4x2x1x1"]
+MACHINES = ["5x3", "7x3", "5x5", "5x4", "6x4", "4x4", "3x3x3", "4x3x2", "6x2x2", "5x2x2", "3x3x2", "3x2x2x2", "2x2x2x2"]
 
 
 def run(*words):
