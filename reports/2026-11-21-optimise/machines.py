@@ -1,6 +1,6 @@
 """Searched against classic orderings: machines.py NODEORDER PART FOLDER [STEPS] > PART.csv
 
-PART: machines (every shipped one), growth (cubic tori), guides (which objective ranks orderings as MPC does).
+PART: machines (every shipped one), growth (cubic tori).
 An objective of any ordering is the hop-bytes of a guest whose ranks p and p+k exchange the weight of lag k.
 """
 
@@ -33,10 +33,8 @@ def guest(name, nodes, window, weight):
 
 
 GUESTS = {
-    "steps": (1, lambda k: 1.0),
     "geometric": (16, lambda k: 2.0 ** (1 - k)),
     "harmonic": (64, lambda k: 1 / k),
-    "harmonic_all": (1 << 30, lambda k: 1 / k),
 }
 SEARCHES = {
     "geometric": "weights=geometric,window=16",
@@ -125,18 +123,4 @@ def growth():
             print(machine, nodes, kind, cells[0], bound, *cells[1:], sep=",", flush=True)
 
 
-def guides():
-    print("machine,ordering,steps,geometric,harmonic,harmonic_all,mean_log")
-    for machine, nodes in (("torus:8x8", 64), ("mesh:8x8x5", 320), ("torus:15x6x16", 1440)):
-        label = machine.replace(":", "-")
-        orders = suits(machine) + ["random"]
-        orders += [order for order in CLASSIC if order not in orders]
-        orders += [searched(machine, kind, label)[0] for kind in SEARCHES]
-        entries = means(machine, orders)
-        for order in orders:
-            cells = [objective(machine, nodes, kind, order) for kind in GUESTS]
-            told = f'"{os.path.basename(order)}"'
-            print(machine, told, *cells, entries[order]["mean_log"], sep=",", flush=True)
-
-
-{"machines": machines, "growth": growth, "guides": guides}[part]()
+{"machines": machines, "growth": growth}[part]()
