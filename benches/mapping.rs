@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use nodeorder::mapping::{Demand, Fabric, Guest, JobLoad, Load, Placement, Routing};
+use nodeorder::mapping::{CombinedLoad, Demand, Fabric, Guest, JobLoad, ProcessMapping, Routing};
 
 mod common;
 use common::{machine, on_threads, order};
@@ -21,7 +21,7 @@ fn all_to_all(c: &mut Criterion) {
         let fabric = Fabric::new(&topology).expect("it fits");
         let guest = format!("all-to-all:n={}", topology.node_count());
         let guest = Guest::make(&guest, topology.context()).expect("a pattern");
-        let placement = Placement::in_order(&guest, &order(&topology, "row-major"));
+        let placement = ProcessMapping::in_order(&guest, &order(&topology, "row-major"));
         let placement = placement.expect("a node for each process");
         let demand = Demand::new(&topology, &guest, &placement).expect("it fits");
         let mut group = c.benchmark_group(spec);
@@ -45,8 +45,8 @@ fn one_job(c: &mut Criterion) {
     let topology = machine("torus:15x6x16,per_router=2");
     let fabric = Fabric::new(&topology).expect("it fits");
     let guest = Guest::make("stencil:4x4x4", topology.context()).expect("a pattern");
-    let placement = Placement::in_order(&guest, &order(&topology, "hilbert")).expect("room");
-    let mut load = Load::new(fabric.links.len());
+    let placement = ProcessMapping::in_order(&guest, &order(&topology, "hilbert")).expect("room");
+    let mut load = CombinedLoad::new(fabric.links.len());
     for name in ["dimension-order", "ecmp-path", "ecmp-hop"] {
         let routing = Routing::named(name).expect("in the table");
         c.bench_function(&format!("job of 64, {name}"), |b| {

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeorder::metric::mpc::{self, Method};
+use nodeorder::metric::mpc::{self, SumMethod};
 use nodeorder::{NodeOrder, Topology};
 
 mod common;
@@ -77,8 +77,8 @@ fn grids(c: &mut Criterion) {
         let n = order.len();
         group.throughput(Throughput::Elements(n as u64));
         for threads in [1, 2] {
-            for method in [Method::Pairs, Method::Transform] {
-                if method == Method::Pairs && n > 100_000 {
+            for method in [SumMethod::Pairs, SumMethod::Transform] {
+                if method == SumMethod::Pairs && n > 100_000 {
                     continue;
                 }
                 let id =
@@ -116,7 +116,7 @@ fn one_size(c: &mut Criterion) {
     group.sample_size(10);
     for size in [64usize, 65_536] {
         group.bench_with_input(BenchmarkId::new("of a million", size), &size, |b, size| {
-            b.iter(|| black_box(mpc::at_sizes(&topology, &order, &[*size], Method::Auto).ok()));
+            b.iter(|| black_box(mpc::at_sizes(&topology, &order, &[*size], SumMethod::Auto).ok()));
         });
     }
     group.finish();

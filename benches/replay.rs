@@ -3,20 +3,26 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeorder::allocator::{self, Site};
-use nodeorder::metric::{placement::Gauge, places::Places};
-use nodeorder::replay::{self, Replay, Wants};
+use nodeorder::allocator::{self, AllocatorContext};
+use nodeorder::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
+use nodeorder::replay::{self, Outputs, Replay};
 use nodeorder::trace::{Log, Workload};
 use nodeorder::{Error, NodeOrder, Topology};
 
 const PLACEMENTS: u64 = 10_000;
 
-/// Places of the log on one machine with one allocator.
-fn run(topology: &Topology, order: &NodeOrder, places: &Places, name: &str, log: &str) -> u64 {
-    let site = Site { topology, order, places };
-    let allocator = allocator::make(name, &site).unwrap();
-    let gauge = Gauge::new(topology, places).unwrap();
-    let mut replays = [Replay::new(allocator, gauge, places.len(), Wants::default())];
+/// RankDistances of the log on one machine with one allocator.
+fn run(
+    topology: &Topology,
+    order: &NodeOrder,
+    distances: &RankDistances,
+    name: &str,
+    log: &str,
+) -> u64 {
+    let context = AllocatorContext { topology, order, distances };
+    let allocator = allocator::make(name, &context).unwrap();
+    let meter = AllocationMeter::new(topology, distances).unwrap();
+    let mut replays = [Replay::new(allocator, meter, distances.len(), Outputs::default())];
     replay::run::<Error>(&mut Log::new("log", log), &mut replays, None, |_| Ok(()), |_| Ok(()))
         .unwrap();
     replays[0].placed()
@@ -28,13 +34,13 @@ fn replays(c: &mut Criterion) {
     for spec in ["torus:15x6x16,per_router=2", "torus:25x32x24", "random-regular:n=3072,d=6"] {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
-        let places = Places::new(&topology, &order).unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
         let nodes = topology.node_count();
         let spec_of_log = format!("hector:placements={PLACEMENTS},nodes={nodes},load=0.9");
         let log: String = Workload::make(&spec_of_log, 1).unwrap().collect();
         for name in ["fifo:0", "first-fit:8", "closest-fit", "closest-mind"] {
             group.bench_with_input(BenchmarkId::new(name, spec), &log, |b, log| {
-                b.iter(|| black_box(run(&topology, &order, &places, name, log)));
+                b.iter(|| black_box(run(&topology, &order, &distances, name, log)));
             });
         }
     }

@@ -3,10 +3,10 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeorder::allocator::Site;
-use nodeorder::metric::places::Places;
+use nodeorder::allocator::AllocatorContext;
+use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::random::{below, generator};
-use nodeorder::schedule::{POLICIES, Settings, Task, Wants, simulate};
+use nodeorder::schedule::{Outputs, POLICIES, Settings, Task, simulate};
 use nodeorder::{NodeOrder, Topology};
 
 const JOBS: i64 = 5_000;
@@ -29,15 +29,19 @@ fn schedules(c: &mut Criterion) {
     for spec in ["torus:16x16x16", "dragonfly:p=4,a=8,h=4,g=33"] {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
-        let places = Places::new(&topology, &order).unwrap();
-        let site = Site { topology: &topology, order: &order, places: &places };
-        let tasks = tasks(places.len());
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+        let tasks = tasks(distances.len());
         for policy in POLICIES {
-            let wants = Wants { placement: true, ..Wants::default() };
-            let settings =
-                Settings { policy: policy.name, allocator: "span-best-fit", model: "fixed", wants };
+            let outputs = Outputs { placement: true, ..Outputs::default() };
+            let settings = Settings {
+                policy: policy.name,
+                allocator: "span-best-fit",
+                model: "fixed",
+                outputs,
+            };
             group.bench_with_input(BenchmarkId::new(policy.name, spec), &tasks, |b, tasks| {
-                b.iter(|| black_box(simulate(&site, tasks, &settings, &|_| ()).unwrap()));
+                b.iter(|| black_box(simulate(&context, tasks, &settings, &|_| ()).unwrap()));
             });
         }
     }

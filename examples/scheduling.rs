@@ -13,12 +13,12 @@
 //! of a stream of jobs. Hu, Figs 7 and 8: mean and largest distance inside allocations; Figs 11 and 12: makespan and
 //! turnaround against the number of jobs.
 
-use nodeorder::allocator::Site;
+use nodeorder::allocator::AllocatorContext;
 use nodeorder::mapping::Allocation;
-use nodeorder::metric::placement::Gauge;
-use nodeorder::metric::places::Places;
+use nodeorder::metric::allocation::AllocationMeter;
+use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::random::{below, generator, shuffle};
-use nodeorder::schedule::{Outcome, Settings, Summary, Task, Wants, simulate};
+use nodeorder::schedule::{Outcome, Outputs, Settings, Summary, Task, simulate};
 use nodeorder::topology::Context;
 use nodeorder::trace::{Options, Trace};
 use nodeorder::{NodeOrder, Result, Topology, catalog};
@@ -48,28 +48,28 @@ fn main() -> Result<()> {
 struct Machine {
     topology: Topology,
     order: NodeOrder,
-    places: Places,
+    distances: RankDistances,
 }
 
 impl Machine {
     fn new(spec: &str, order: &str) -> Result<Self> {
         let topology = catalog::topology(spec, &Context::default())?;
         let order = NodeOrder::make(&topology, order)?;
-        let places = Places::new(&topology, &order)?;
-        Ok(Machine { topology, order, places })
+        let distances = RankDistances::new(&topology, &order)?;
+        Ok(Machine { topology, order, distances })
     }
 
     fn nodes(&self) -> u32 {
-        self.places.len()
+        self.distances.len()
     }
 
-    fn site(&self) -> Site<'_> {
-        Site { topology: &self.topology, order: &self.order, places: &self.places }
+    fn site(&self) -> AllocatorContext<'_> {
+        AllocatorContext { topology: &self.topology, order: &self.order, places: &self.places }
     }
 
     fn run(&self, tasks: &[Task], policy: &str, allocator: &str, model: &str) -> Result<Outcome> {
-        let wants = Wants { placement: true, ranks: true, timeline: false };
-        simulate(&self.site(), tasks, &Settings { policy, allocator, model, wants }, &|_| ())
+        let outputs = Outputs { placement: true, ranks: true, timeline: false };
+        simulate(&self.site(), tasks, &Settings { policy, allocator, model, outputs }, &|_| ())
     }
 
     fn tasks(&self, trace: &str, procs_per_node: u32) -> Result<Vec<Task>> {
@@ -169,11 +169,11 @@ fn leung_metrics(trace: &str) -> Result<()> {
 /// How many jobs were placed, and the means of their figures in the order of the columns.
 fn figures(machine: &Machine, tasks: &[Task], allocator: &str) -> Result<[String; 2]> {
     let outcome = machine.run(tasks, "size-first", allocator, "fixed")?;
-    let mut gauge = Gauge::new(&machine.topology, &machine.places)?;
+    let mut meter = AllocationMeter::new(&machine.topology, &machine.places)?;
     let (mut sums, mut count) = ([0.0; 6], 0u32);
     for record in &outcome.records {
         let (Some(ranks), Some(p)) = (&record.ranks, &record.placement) else { continue };
-        let Some(bounds) = gauge.extent(ranks).bounds else { continue };
+        let Some(bounds) = meter.extent(ranks).bounds else { continue };
         let values = [
             f64::from(p.ring_span),
             f64::from(p.ring_span) / f64::from(p.size),

@@ -9,11 +9,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use nodeorder::allocator::{self, STOLTZFUS, Site};
-use nodeorder::metric::{placement::Gauge, places::Places};
+use nodeorder::allocator::{self, AllocatorContext, STOLTZFUS};
+use nodeorder::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
 use nodeorder::plot::replay::{Bars, Figure, Jobs, Line, Means, OnMachine, Range, Spread, Sweep};
 use nodeorder::replay::statistics::{SizeRow, Summary};
-use nodeorder::replay::{self, Replay, Wants};
+use nodeorder::replay::{self, Outputs, Replay};
 use nodeorder::trace::Log;
 use nodeorder::{NodeOrder, catalog};
 
@@ -39,11 +39,12 @@ struct Study {
 fn study(machine: &'static str, names: Vec<String>, log: &Path) -> Result<Study> {
     let topology = catalog::topology(machine, &Default::default())?;
     let order = NodeOrder::make(&topology, "row-major")?;
-    let places = Places::new(&topology, &order)?;
-    let site = Site { topology: &topology, order: &order, places: &places };
+    let distances = RankDistances::new(&topology, &order)?;
+    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
     let replay = |name: &String| {
-        let (allocator, gauge) = (allocator::make(name, &site)?, Gauge::new(&topology, &places)?);
-        Ok(Replay::new(allocator, gauge, places.len(), Wants::default()))
+        let (allocator, meter) =
+            (allocator::make(name, &context)?, AllocationMeter::new(&topology, &distances)?);
+        Ok(Replay::new(allocator, meter, distances.len(), Outputs::default()))
     };
     let mut replays = names.iter().map(replay).collect::<nodeorder::Result<Vec<_>>>()?;
     let mut summaries = vec![Summary::default(); names.len()];

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use include_dir::{Dir, include_dir};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::params;
 use crate::topology::{Context, FAMILIES, Topology};
@@ -52,16 +52,21 @@ pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
     if let Some(found) = name.and_then(shipped) {
         return found;
     }
-    let place = Place::option(spec);
+    let location = SourceLocation::option(spec);
     if spec.contains(':') {
-        return Err(Error::unknown(place, "topology kind", kind, FAMILIES.iter().map(|f| f.name)));
+        return Err(Error::unknown(
+            location,
+            "topology kind",
+            kind,
+            FAMILIES.iter().map(|f| f.name),
+        ));
     }
     if spec.ends_with(".toml") || spec.contains('/') {
         let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
         return Err(Error::io(path, "opening", missing));
     }
     Err(Error::unknown(
-        place,
+        location,
         "topology",
         spec,
         machines().into_iter().chain(FAMILIES.iter().map(|f| f.name)),

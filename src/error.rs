@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Where a piece of input came from: a file (with its line) or an option's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SourceLocation {
     /// Line `line` (from 1) of a file.
     Line {
         /// The file as the user named it.
@@ -24,29 +24,29 @@ pub enum Place {
     Option(Arc<str>),
 }
 
-impl Place {
+impl SourceLocation {
     /// A line of a file.
     pub fn line(file: &str, line: usize) -> Self {
-        Place::Line { file: file.into(), line }
+        SourceLocation::Line { file: file.into(), line }
     }
 
     /// A file as a whole.
     pub fn file(path: &Path) -> Self {
-        Place::File(path.display().to_string().into())
+        SourceLocation::File(path.display().to_string().into())
     }
 
     /// An option or inline specification.
     pub fn option(text: impl AsRef<str>) -> Self {
-        Place::Option(text.as_ref().into())
+        SourceLocation::Option(text.as_ref().into())
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line { file, line } => write!(f, "{}:{line}", plain(file)),
-            Place::File(file) => f.write_str(&plain(file)),
-            Place::Option(text) => write!(f, "`{}`", plain(text)),
+            SourceLocation::Line { file, line } => write!(f, "{}:{line}", sanitize(file)),
+            SourceLocation::File(file) => f.write_str(&sanitize(file)),
+            SourceLocation::Option(text) => write!(f, "`{}`", sanitize(text)),
         }
     }
 }
@@ -55,20 +55,20 @@ impl fmt::Display for Place {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Input that does not say what it should.
-    #[error("{place}: found {found}; expected {expected}")]
+    #[error("{location}: found {found}; expected {expected}")]
     Input {
         /// Where.
-        place: Place,
+        location: SourceLocation,
         /// What stands there.
         found: String,
         /// What should stand there.
         expected: String,
     },
     /// A request that makes sense by itself but not for this topology.
-    #[error("{place}: {problem}; {remedy}")]
+    #[error("{location}: {problem}; {remedy}")]
     Unsuited {
         /// The option that asks for it.
-        place: Place,
+        location: SourceLocation,
         /// Why it cannot be done.
         problem: String,
         /// What would work.
@@ -88,7 +88,7 @@ pub enum Error {
         limit: u64,
     },
     /// A file that cannot be read or written.
-    #[error("{}: {action}: {cause}", crate::error::plain(&.path.display().to_string()))]
+    #[error("{}: {action}: {cause}", crate::error::sanitize(&.path.display().to_string()))]
     Io {
         /// The file.
         path: PathBuf,
@@ -109,28 +109,36 @@ pub enum Error {
 
 impl Error {
     /// Input that does not say what it should.
-    pub fn input(place: Place, found: impl Into<String>, expected: impl Into<String>) -> Self {
+    pub fn input(
+        location: SourceLocation,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
         let (found, expected) = (found.into(), expected.into());
         Error::Input {
-            place,
-            found: plain(&found).into_owned(),
-            expected: plain(&expected).into_owned(),
+            location,
+            found: sanitize(&found).into_owned(),
+            expected: sanitize(&expected).into_owned(),
         }
     }
 
     /// A request that does not suit this topology, and what would.
-    pub fn unsuited(place: Place, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub fn unsuited(
+        location: SourceLocation,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
         let (problem, remedy) = (problem.into(), remedy.into());
         Error::Unsuited {
-            place,
-            problem: plain(&problem).into_owned(),
-            remedy: plain(&remedy).into_owned(),
+            location,
+            problem: sanitize(&problem).into_owned(),
+            remedy: sanitize(&remedy).into_owned(),
         }
     }
 
     /// A name that is not in `known`, with the nearest one suggested.
     pub fn unknown<'a>(
-        place: Place,
+        location: SourceLocation,
         what: &str,
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
@@ -143,7 +151,7 @@ impl Error {
         if let Some(near) = nearest(name, &known) {
             expected = format!("{expected} (did you mean `{near}`?)");
         }
-        Error::input(place, format!("unknown {what} `{name}`"), expected)
+        Error::input(location, format!("unknown {what} `{name}`"), expected)
     }
 
     /// A failed file operation.
@@ -164,7 +172,7 @@ fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 
 /// Text from outside as a message may hold it: on one line, without what would steer a terminal, and cut in the
 /// middle where nobody would read it all.
-pub fn plain(text: &str) -> Cow<'_, str> {
+pub fn sanitize(text: &str) -> Cow<'_, str> {
     let strange =
         |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     // Escapes take up to eight times the room.
@@ -206,8 +214,11 @@ mod tests {
 
     #[test]
     fn messages_name_place_found_and_expected() {
-        let error =
-            Error::input(Place::line("m.toml", 14), "dims[2] = 0", "an extent of at least 1");
+        let error = Error::input(
+            SourceLocation::line("m.toml", 14),
+            "dims[2] = 0",
+            "an extent of at least 1",
+        );
         assert_eq!(
             error.to_string(),
             "m.toml:14: found dims[2] = 0; expected an extent of at least 1"
@@ -216,16 +227,16 @@ mod tests {
 
     #[test]
     fn messages_are_for_a_terminal() {
-        let place = Place::option("a\u{1b}[2Jb\nc");
-        let error = Error::input(place, "tab\there \u{202e}", "é\u{0}".repeat(1000)).to_string();
+        let location = SourceLocation::option("a\u{1b}[2Jb\nc");
+        let error = Error::input(location, "tab\there \u{202e}", "é\u{0}".repeat(1000)).to_string();
         assert!(
             error.starts_with("`a\\u{1b}[2Jb\\nc`: found tab here \\u{202e}; expected é"),
             "{error}"
         );
         assert!(!error.contains(char::is_control) && error.len() < 2000 && error.contains(" … "));
-        assert!(matches!(plain("plain é"), Cow::Borrowed(_)));
+        assert!(matches!(sanitize("plain é"), Cow::Borrowed(_)));
         // A boundary in the middle of a character.
-        assert_eq!(plain(&"é".repeat(2000)).chars().filter(|c| *c == 'é').count(), 200);
+        assert_eq!(sanitize(&"é".repeat(2000)).chars().filter(|c| *c == 'é').count(), 200);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 
 /// A text and the name it is quoted by in messages.
 #[derive(Clone, Debug)]
@@ -29,8 +29,8 @@ pub struct Line<'a> {
 
 impl Line<'_> {
     /// The line as a place for an error message.
-    pub fn place(&self) -> Place {
-        Place::line(self.source, self.number)
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::line(self.source, self.number)
     }
 }
 
@@ -64,7 +64,11 @@ impl Text {
             Err(e) => {
                 let good = e.utf8_error().valid_up_to();
                 let line = 1 + e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count();
-                Err(Error::input(Place::line(name, line), "bytes that are not UTF-8", "UTF-8 text"))
+                Err(Error::input(
+                    SourceLocation::line(name, line),
+                    "bytes that are not UTF-8",
+                    "UTF-8 text",
+                ))
             }
         }
     }
@@ -167,8 +171,8 @@ pub struct RawLine<'a> {
 
 impl<'a> RawLine<'a> {
     /// The line as a place for an error message.
-    pub fn place(&self) -> Place {
-        Place::line(self.source, self.number)
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::line(self.source, self.number)
     }
 
     /// The line as text.
@@ -177,7 +181,7 @@ impl<'a> RawLine<'a> {
     /// It is not UTF-8.
     pub fn text(&self) -> Result<&'a str> {
         std::str::from_utf8(self.bytes)
-            .map_err(|_| Error::input(self.place(), "bytes that are not UTF-8", "UTF-8 text"))
+            .map_err(|_| Error::input(self.location(), "bytes that are not UTF-8", "UTF-8 text"))
     }
 }
 
@@ -262,9 +266,9 @@ impl Lines {
                 break from..self.end;
             }
             if seen > Lines::LONGEST {
-                let place = Place::line(&self.name, self.number + 1);
+                let location = SourceLocation::line(&self.name, self.number + 1);
                 let found = format!("a line of more than {} bytes", Lines::LONGEST);
-                return Err(Error::input(place, found, "text with shorter lines"));
+                return Err(Error::input(location, found, "text with shorter lines"));
             }
             self.fill()?;
         };

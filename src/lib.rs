@@ -41,7 +41,7 @@ pub mod sweep;
 pub mod topology;
 pub mod trace;
 
-pub use error::{Error, Place, Result};
+pub use error::{Error, Result, SourceLocation};
 pub use ids::{NodeId, RouterId};
 pub use ordering::NodeOrder;
 pub use topology::{Context, Topology};

@@ -8,7 +8,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Text, beside};
 
 /// A value as written.
@@ -23,7 +23,7 @@ pub enum Value {
     /// A TOML boolean.
     Boolean(bool),
     /// A TOML array; each element with the place it stands in.
-    List(Vec<(Value, Place)>),
+    List(Vec<(Value, SourceLocation)>),
 }
 
 impl Value {
@@ -52,16 +52,16 @@ impl Value {
 #[derive(Clone, Debug)]
 struct Entry {
     key: String,
-    key_place: Place,
+    key_location: SourceLocation,
     value: Value,
-    place: Place,
+    location: SourceLocation,
 }
 
 /// The parameters of one topology, ordering or method.
 #[derive(Debug)]
 pub struct Params {
     kind: String,
-    place: Place,
+    location: SourceLocation,
     /// The file they were read from: paths in them are relative to it.
     base: Option<PathBuf>,
     entries: Vec<Entry>,
@@ -81,10 +81,10 @@ impl Params {
     /// # Errors
     /// Empty parts, repeated keys, a bare word where none is expected.
     pub fn inline(text: &str, positional: Option<&'static str>, default_seed: u64) -> Result<Self> {
-        let place = Place::option(text);
+        let location = SourceLocation::option(text);
         let mut params = Params {
             kind: head(text).to_string(),
-            place: place.clone(),
+            location: location.clone(),
             base: None,
             entries: Vec::new(),
             asked: RefCell::default(),
@@ -96,17 +96,17 @@ impl Params {
                 (Some((key, value)), _) => (key.trim(), value.trim()),
                 (None, Some(key)) if i == 0 && !part.trim().is_empty() => (key, part.trim()),
                 (None, _) => {
-                    return Err(Error::input(place, format!("`{part}`"), "key=value"));
+                    return Err(Error::input(location, format!("`{part}`"), "key=value"));
                 }
             };
             if key.is_empty() || value.is_empty() {
-                return Err(Error::input(place, format!("`{part}`"), "key=value"));
+                return Err(Error::input(location, format!("`{part}`"), "key=value"));
             }
             params.push(
                 key.to_string(),
-                place.clone(),
+                location.clone(),
                 Value::Word(value.to_string()),
-                place.clone(),
+                location.clone(),
             )?;
         }
         Ok(params)
@@ -119,7 +119,7 @@ impl Params {
     pub fn toml(text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
         let mut params = Params::table("", text, base, default_seed)?;
         params.kind = params.word("kind")?.ok_or_else(|| {
-            Error::input(params.place.clone(), "no `kind`", "kind = \"torus\" or another family")
+            Error::input(params.location.clone(), "no `kind`", "kind = \"torus\" or another family")
         })?;
         Ok(params)
     }
@@ -129,18 +129,19 @@ impl Params {
     /// # Errors
     /// Bad TOML, tables or dates as values: with file and line.
     pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
-        let at = |offset: usize| Place::line(text.name(), text.line_of(offset));
+        let at = |offset: usize| SourceLocation::line(text.name(), text.line_of(offset));
         let table = toml::de::DeTable::parse(text.as_str()).map_err(|e| {
-            let place = e.span().map_or_else(|| Place::File(text.name().into()), |s| at(s.start));
+            let location =
+                e.span().map_or_else(|| SourceLocation::File(text.name().into()), |s| at(s.start));
             Error::input(
-                place,
+                location,
                 e.message().trim().replace('\n', ", "),
                 "TOML of the form `key = value`",
             )
         })?;
         let mut params = Params {
             kind: kind.to_string(),
-            place: Place::File(text.name().into()),
+            location: SourceLocation::File(text.name().into()),
             base: base.map(Path::to_path_buf),
             entries: Vec::new(),
             asked: RefCell::default(),
@@ -150,18 +151,24 @@ impl Params {
         let mut items: Vec<_> = table.get_ref().iter().collect();
         items.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in items {
-            let place = at(value.span().start);
-            let value = from_toml(value.get_ref(), &place, &|o| at(o))?;
-            params.push(key.get_ref().to_string(), at(key.span().start), value, place)?;
+            let location = at(value.span().start);
+            let value = from_toml(value.get_ref(), &location, &|o| at(o))?;
+            params.push(key.get_ref().to_string(), at(key.span().start), value, location)?;
         }
         Ok(params)
     }
 
-    fn push(&mut self, key: String, key_place: Place, value: Value, place: Place) -> Result<()> {
+    fn push(
+        &mut self,
+        key: String,
+        key_location: SourceLocation,
+        value: Value,
+        location: SourceLocation,
+    ) -> Result<()> {
         if self.entries.iter().any(|e| e.key == key) {
-            return Err(Error::input(key_place, format!("`{key}` twice"), "each key once"));
+            return Err(Error::input(key_location, format!("`{key}` twice"), "each key once"));
         }
-        self.entries.push(Entry { key, key_place, value, place });
+        self.entries.push(Entry { key, key_location, value, location });
         Ok(())
     }
 
@@ -171,16 +178,16 @@ impl Params {
     }
 
     /// The place of the whole, for errors about combinations.
-    pub fn place(&self) -> &Place {
-        &self.place
+    pub fn location(&self) -> &SourceLocation {
+        &self.location
     }
 
     /// The place of `key`'s value, or of the whole when it is absent.
-    pub fn place_of(&self, key: &str) -> Place {
+    pub fn location_of(&self, key: &str) -> SourceLocation {
         self.entries
             .iter()
             .find(|e| e.key == key)
-            .map_or_else(|| self.place.clone(), |e| e.place.clone())
+            .map_or_else(|| self.location.clone(), |e| e.location.clone())
     }
 
     /// Whether `key` was given.
@@ -196,16 +203,18 @@ impl Params {
     /// An error about `key`'s value: what was found is the value as written.
     pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
         match self.entries.iter().find(|e| e.key == key) {
-            Some(e) => {
-                Error::input(e.place.clone(), format!("{key} = {}", e.value.describe()), expected)
-            }
-            None => Error::input(self.place.clone(), format!("no `{key}`"), expected),
+            Some(e) => Error::input(
+                e.location.clone(),
+                format!("{key} = {}", e.value.describe()),
+                expected,
+            ),
+            None => Error::input(self.location.clone(), format!("no `{key}`"), expected),
         }
     }
 
     /// The raw value of `key` with its place.
-    pub fn value(&self, key: &'static str) -> Option<(&Value, &Place)> {
-        self.entry(key).map(|e| (&e.value, &e.place))
+    pub fn value(&self, key: &'static str) -> Option<(&Value, &SourceLocation)> {
+        self.entry(key).map(|e| (&e.value, &e.location))
     }
 
     fn parsed<T: FromStr>(&self, key: &'static str, expected: &str) -> Result<Option<T>> {
@@ -236,7 +245,7 @@ impl Params {
         match self.word(key)? {
             None => Ok(choices[0]),
             Some(w) => choices.iter().copied().find(|c| *c == w).ok_or_else(|| {
-                Error::unknown(self.place_of(key), key, &w, choices.iter().copied())
+                Error::unknown(self.location_of(key), key, &w, choices.iter().copied())
             }),
         }
     }
@@ -305,23 +314,27 @@ impl Params {
         let expected = format!("extents from 1 to {HIGH}, as in 8x8x5 or [8, 8, 5]");
         let Some(entry) = self.entry(key) else { return Ok(None) };
         let mut extents = Vec::new();
-        let mut add = |i: usize, text: &str, place: &Place| match text.parse::<i64>() {
+        let mut add = |i: usize, text: &str, location: &SourceLocation| match text.parse::<i64>() {
             Ok(n) if (1..=HIGH).contains(&n) => {
                 extents.push(n as u32);
                 Ok(())
             }
-            _ => Err(Error::input(place.clone(), format!("{key}[{i}] = {text}"), expected.clone())),
+            _ => Err(Error::input(
+                location.clone(),
+                format!("{key}[{i}] = {text}"),
+                expected.clone(),
+            )),
         };
         match &entry.value {
             Value::Word(w) => {
                 for (i, part) in w.split(['x', 'X']).enumerate() {
-                    add(i, part.trim(), &entry.place)?;
+                    add(i, part.trim(), &entry.location)?;
                 }
             }
-            Value::Integer(n) => add(0, &n.to_string(), &entry.place)?,
+            Value::Integer(n) => add(0, &n.to_string(), &entry.location)?,
             Value::List(items) => {
-                for (i, (item, place)) in items.iter().enumerate() {
-                    add(i, &item.scalar().unwrap_or_else(|| item.describe()), place)?;
+                for (i, (item, location)) in items.iter().enumerate() {
+                    add(i, &item.scalar().unwrap_or_else(|| item.describe()), location)?;
                 }
             }
             _ => return Err(self.wrong(key, expected)),
@@ -336,15 +349,17 @@ impl Params {
     ///
     /// # Errors
     /// A list within the list.
-    pub fn list(&self, key: &'static str) -> Result<Vec<(String, Place)>> {
+    pub fn list(&self, key: &'static str) -> Result<Vec<(String, SourceLocation)>> {
         let Some(entry) = self.entry(key) else { return Ok(Vec::new()) };
-        let word = |value: &Value, place: &Place| match value.scalar() {
-            Some(word) => Ok((word, place.clone())),
-            None => Err(Error::input(place.clone(), value.describe(), "a text or a number")),
+        let word = |value: &Value, location: &SourceLocation| match value.scalar() {
+            Some(word) => Ok((word, location.clone())),
+            None => Err(Error::input(location.clone(), value.describe(), "a text or a number")),
         };
         match &entry.value {
-            Value::List(items) => items.iter().map(|(value, place)| word(value, place)).collect(),
-            value => Ok(vec![word(value, &entry.place)?]),
+            Value::List(items) => {
+                items.iter().map(|(value, location)| word(value, location)).collect()
+            }
+            value => Ok(vec![word(value, &entry.location)?]),
         }
     }
 
@@ -367,7 +382,7 @@ impl Params {
         match self.entries.iter().find(|e| !asked.contains(&e.key.as_str())) {
             None => Ok(()),
             Some(e) => Err(Error::unknown(
-                e.key_place.clone(),
+                e.key_location.clone(),
                 &format!("key for {}", self.kind),
                 &e.key,
                 asked,
@@ -378,8 +393,8 @@ impl Params {
 
 fn from_toml(
     value: &toml::de::DeValue<'_>,
-    place: &Place,
-    at: &impl Fn(usize) -> Place,
+    location: &SourceLocation,
+    at: &impl Fn(usize) -> SourceLocation,
 ) -> Result<Value> {
     use toml::de::DeValue;
     Ok(match value {
@@ -387,27 +402,27 @@ fn from_toml(
         DeValue::Integer(i) => {
             Value::Integer(i64::from_str_radix(i.as_str(), i.radix()).map_err(|_| {
                 Error::input(
-                    place.clone(),
+                    location.clone(),
                     format!("the integer {}", i.as_str()),
                     "one that fits 64 bits",
                 )
             })?)
         }
         DeValue::Float(x) => Value::Float(x.as_str().parse().map_err(|_| {
-            Error::input(place.clone(), format!("the number {}", x.as_str()), "a finite number")
+            Error::input(location.clone(), format!("the number {}", x.as_str()), "a finite number")
         })?),
         DeValue::Boolean(b) => Value::Boolean(*b),
         DeValue::Array(items) => {
             let mut list = Vec::new();
             for item in items.iter() {
-                let place = at(item.span().start);
-                list.push((from_toml(item.get_ref(), &place, at)?, place));
+                let location = at(item.span().start);
+                list.push((from_toml(item.get_ref(), &location, at)?, location));
             }
             Value::List(list)
         }
         DeValue::Datetime(_) | DeValue::Table(_) => {
             return Err(Error::input(
-                place.clone(),
+                location.clone(),
                 format!("a {}", value.type_str()),
                 "a text, number, boolean or list",
             ));

@@ -1,10 +1,10 @@
 //! Every allocator against a second, plain implementation: lists, no cleverness, word by word from the
 //! definitions; placement by placement on random logs, some of which overflow the machine.
 
-use nodeorder::allocator::{self, Site};
-use nodeorder::metric::placement::Gauge;
-use nodeorder::metric::places::Places;
-use nodeorder::replay::{self, Replay, Wants};
+use nodeorder::allocator::{self, AllocatorContext};
+use nodeorder::metric::allocation::AllocationMeter;
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::replay::{self, Outputs, Replay};
 use nodeorder::trace::Log;
 use nodeorder::{NodeOrder, Topology};
 use proptest::prelude::*;
@@ -177,7 +177,7 @@ mod plain {
     }
 }
 
-const RULES: &[&str] = &[
+const ALLOCATORS: &[&str] = &[
     "fifo:0",
     "fifo:5",
     "first-fit",
@@ -231,20 +231,20 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
     fn every_rule_places_as_its_plain_form(
-        rule in 0..RULES.len(),
+        rule in 0..ALLOCATORS.len(),
         machine in 0..MACHINES.len(),
         moves in prop::collection::vec((0u8..24, prop_oneof![4 => 1u32..12, 1 => 1u32..80]), 1..120),
     ) {
-        let rule = RULES[rule];
+        let rule = ALLOCATORS[rule];
         let topology = Topology::inline(MACHINES[machine], &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "random:seed=3").unwrap();
-        let places = Places::new(&topology, &order).unwrap();
-        let site = Site { topology: &topology, order: &order, places: &places };
-        let allocator = allocator::make(rule, &site).unwrap();
-        let gauge = Gauge::new(&topology, &places).unwrap();
-        let size = places.len();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+        let allocator = allocator::make(rule, &context).unwrap();
+        let meter = AllocationMeter::new(&topology, &distances).unwrap();
+        let size = distances.len();
         let mut replays =
-            [Replay::new(allocator, gauge, size, Wants { ranks: true, extent: false })];
+            [Replay::new(allocator, meter, size, Outputs { ranks: true, extent: false })];
         let mut given: Vec<(u32, Vec<u32>)> = Vec::new();
         let gather = |placed: &[Vec<replay::Placed>]| {
             given.extend(placed[0].iter().map(|p| {
@@ -291,10 +291,10 @@ proptest! {
 fn random_is_fair_and_seeded() {
     let topology = Topology::inline("torus:4x5", &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
-    let places = Places::new(&topology, &order).unwrap();
-    let site = Site { topology: &topology, order: &order, places: &places };
+    let distances = RankDistances::new(&topology, &order).unwrap();
+    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
     let draw = |text: &str| -> Vec<String> {
-        let mut allocator = allocator::make(text, &site).unwrap();
+        let mut allocator = allocator::make(text, &context).unwrap();
         let mut free = nodeorder::ranks::FreeSet::new(20);
         free.take(nodeorder::ranks::Run { first: 4, count: 3 });
         let mut one = || {
@@ -316,8 +316,8 @@ fn random_is_fair_and_seeded() {
 fn bad_allocators_are_refused() {
     let topology = Topology::inline("torus:4x5", &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
-    let places = Places::new(&topology, &order).unwrap();
-    let site = Site { topology: &topology, order: &order, places: &places };
+    let distances = RankDistances::new(&topology, &order).unwrap();
+    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
     for (text, says) in [
         ("first-fitt:8", "did you mean `first-fit`"),
         ("first-fit:x", "found `x`; expected G, a gap, a whole number from 0"),
@@ -329,7 +329,7 @@ fn bad_allocators_are_refused() {
         ("random:seed=x", "expected seed= and a whole number"),
         ("", "expected"),
     ] {
-        let Err(error) = allocator::make(text, &site) else { panic!("{text} was accepted") };
+        let Err(error) = allocator::make(text, &context) else { panic!("{text} was accepted") };
         assert!(error.to_string().contains(says), "{text}: {error}");
     }
 }

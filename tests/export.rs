@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nodeorder::export::{self, Export};
-use nodeorder::mapping::{self, Fabric, Guest, Placement, Routing};
+use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, Routing};
 use nodeorder::{NodeId, NodeOrder, Topology};
 
 const MACHINES: &[(&str, &str)] = &[
@@ -185,7 +185,7 @@ fn simgrid_routes_are_ours_link_by_link() {
                     [first, last],
                     [&format!("node-{}", ends[0]), &format!("node-{}", ends[1])]
                 );
-                let placement = Placement::new(&machine, "pair", vec![*a, *b]).unwrap();
+                let placement = ProcessMapping::new(&machine, "pair", vec![*a, *b]).unwrap();
                 let found = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();
                 let loads = found.contention.loads;
                 let ours: BTreeMap<String, f64> = (fabric.links.iter())

@@ -68,7 +68,7 @@ fn an_infiniband_fabric_takes_every_method() {
     let limited =
         done(&["topology", "ibnetdiscover:ibnetdiscover.txt,limit=4,exclude=0", "--json"]);
     let limited: serde_json::Value = serde_json::from_str(&limited).unwrap();
-    // Places 0-2 are the first leaf's, one of them empty: node02 and node03 are left.
+    // RankDistances 0-2 are the first leaf's, one of them empty: node02 and node03 are left.
     assert_eq!(limited["nodes"], 2);
 }
 

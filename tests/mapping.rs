@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use nodeorder::mapping::{
-    self, Analysis, Demand, End, Fabric, Guest, Placement, ROUTINGS, Routing,
+    self, Analysis, Demand, End, Fabric, Guest, ProcessMapping, ROUTINGS, Routing,
 };
 use nodeorder::topology::Metric;
 use nodeorder::{NodeId, NodeOrder, RouterId, Topology};
@@ -238,7 +238,7 @@ fn guest(text: &str) -> Guest {
 fn in_order(topology: &Topology, guest: &Guest, order: &str, routing: &str) -> Analysis {
     let fabric = Fabric::new(topology).unwrap();
     let order = NodeOrder::make(topology, order).unwrap();
-    let placement = Placement::in_order(guest, &order).unwrap();
+    let placement = ProcessMapping::in_order(guest, &order).unwrap();
     mapping::analyse(&fabric, guest, &placement, Routing::named(routing).unwrap()).unwrap()
 }
 
@@ -246,7 +246,7 @@ fn in_order(topology: &Topology, guest: &Guest, order: &str, routing: &str) -> A
 fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
     let topology = machine(spec);
     let fabric = Fabric::new(&topology).unwrap();
-    let placement = Placement::new(&topology, "by hand", nodes).unwrap();
+    let placement = ProcessMapping::new(&topology, "by hand", nodes).unwrap();
     for routing in ROUTINGS.iter().filter(|r| r.suits(&topology)) {
         let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
         let mut loads = vec![Fraction(0, 1); fabric.links.len()];
@@ -379,7 +379,7 @@ fn one_guest_is_the_sum_of_its_messages() {
         let routing = Routing::named("dimension-order").unwrap();
         let n = topology.node_count() as u32;
         let nodes: Vec<NodeId> = topology.nodes().iter().collect();
-        let placement = Placement::new(&topology, "all", nodes).unwrap();
+        let placement = ProcessMapping::new(&topology, "all", nodes).unwrap();
         let loads = |guest: &Guest| {
             let demand = Demand::new(&topology, guest, &placement).unwrap();
             routing.loads(&fabric, &demand).unwrap()
@@ -412,7 +412,7 @@ fn corner_to_corner_on_the_smallest_mesh() {
     let topology = machine("mesh:3x2");
     let fabric = Fabric::new(&topology).unwrap();
     let pair = Guest::new("pair", 2, [(0, 1, 6.0)]).unwrap();
-    let placement = Placement::new(&topology, "corners", vec![NodeId(0), NodeId(5)]).unwrap();
+    let placement = ProcessMapping::new(&topology, "corners", vec![NodeId(0), NodeId(5)]).unwrap();
     for (routing, most) in [("dimension-order", 6.0), ("ecmp-path", 4.0), ("ecmp-hop", 4.5)] {
         let routing = Routing::named(routing).unwrap();
         let found = mapping::analyse(&fabric, &pair, &placement, routing).unwrap();
@@ -482,7 +482,7 @@ fn rows_and_columns_of_the_demand_agree() {
     let topology = machine("torus:4x4,per_router=2");
     let guest = guest("random:n=32,degree=5,seed=9");
     let order = NodeOrder::make(&topology, "random").unwrap();
-    let placement = Placement::in_order(&guest, &order).unwrap();
+    let placement = ProcessMapping::in_order(&guest, &order).unwrap();
     let demand = Demand::new(&topology, &guest, &placement).unwrap();
     let cells = |end| {
         let mut cells = BTreeMap::new();
@@ -514,7 +514,7 @@ fn paths_beyond_counting_are_refused() {
     let fabric = Fabric::new(&topology).unwrap();
     let pair = Guest::new("pair", 2, [(0, 1, 1.0)]).unwrap();
     let corners = vec![NodeId(0), NodeId(600 * 600 - 1)];
-    let placement = Placement::new(&topology, "corners", corners).unwrap();
+    let placement = ProcessMapping::new(&topology, "corners", corners).unwrap();
     let analyse =
         |name| mapping::analyse(&fabric, &pair, &placement, Routing::named(name).unwrap());
     let error = analyse("ecmp-path").unwrap_err().to_string();
@@ -528,7 +528,7 @@ fn routings_that_do_not_suit_say_what_does() {
     let fabric = Fabric::new(&topology).unwrap();
     let ring = guest("ring:n=10");
     let order = NodeOrder::make(&topology, "row-major").unwrap();
-    let placement = Placement::in_order(&ring, &order).unwrap();
+    let placement = ProcessMapping::in_order(&ring, &order).unwrap();
     for name in ["dimension-order", "minimal", "valiant", "up-down"] {
         let routing = Routing::named(name).unwrap();
         let error = mapping::analyse(&fabric, &ring, &placement, routing).unwrap_err().to_string();

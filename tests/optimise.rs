@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use nodeorder::ordering::{Outcome, Unwatched};
+use nodeorder::ordering::{NoObserver, SearchResult};
 use nodeorder::{NodeOrder, Topology};
 
 /// A graph on n nodes: bit `a·n + b` for an edge a < b.
@@ -130,8 +130,8 @@ fn geometric(k: usize) -> f64 {
     0.5f64.powi(k as i32 - 1)
 }
 
-fn search(topology: &Topology, by: &str) -> Outcome {
-    let (order, outcome) = NodeOrder::make_with(topology, by, &Unwatched).unwrap();
+fn search(topology: &Topology, by: &str) -> SearchResult {
+    let (order, outcome) = NodeOrder::make_with(topology, by, &NoObserver).unwrap();
     let outcome = outcome.unwrap();
     assert_eq!(order.nodes(), outcome.nodes);
     outcome

@@ -3,27 +3,29 @@
 use std::path::PathBuf;
 
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
-use nodeorder::allocator::Site;
-use nodeorder::metric::places::Places;
-use nodeorder::schedule::{Outcome, Settings, Task, Wants, pack_exactly, pack_greedily, simulate};
+use nodeorder::allocator::AllocatorContext;
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::schedule::{
+    Outcome, Outputs, Settings, Task, pack_exactly, pack_greedily, simulate,
+};
 use nodeorder::topology::Context;
 use nodeorder::trace::{Options, Trace};
 use nodeorder::{NodeOrder, Topology};
 use proptest::prelude::*;
 
-const ALL: Wants = Wants { placement: true, ranks: true, timeline: true };
+const ALL: Outputs = Outputs { placement: true, ranks: true, timeline: true };
 
-fn schedule_on(spec: &str, tasks: &[Task], policy: &str, model: &str, wants: Wants) -> Outcome {
+fn schedule_on(spec: &str, tasks: &[Task], policy: &str, model: &str, outputs: Outputs) -> Outcome {
     let topology = Topology::inline(spec, &Context::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
-    let places = Places::new(&topology, &order).unwrap();
-    let site = Site { topology: &topology, order: &order, places: &places };
-    let allocator = if wants.placement { "span-best-fit" } else { "fifo:0" };
-    simulate(&site, tasks, &Settings { policy, allocator, model, wants }, &|_| ()).unwrap()
+    let distances = RankDistances::new(&topology, &order).unwrap();
+    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+    let allocator = if outputs.placement { "span-best-fit" } else { "fifo:0" };
+    simulate(&context, tasks, &Settings { policy, allocator, model, outputs }, &|_| ()).unwrap()
 }
 
-fn schedule(nodes: u32, tasks: &[Task], policy: &str, wants: Wants) -> Outcome {
-    schedule_on(&format!("mesh:{nodes}"), tasks, policy, "fixed", wants)
+fn schedule(nodes: u32, tasks: &[Task], policy: &str, outputs: Outputs) -> Outcome {
+    schedule_on(&format!("mesh:{nodes}"), tasks, policy, "fixed", outputs)
 }
 
 /// Start times in queue order.
@@ -277,8 +279,8 @@ proptest! {
             task.run = task.run * 1000 + 7 * i as i64;
             task.requested = task.run;
         }
-        let rule = schedule(12, &tasks, "easy", Wants::default());
-        let theirs = schedule(12, &tasks, "easy:runtime-estimates", Wants::default());
+        let rule = schedule(12, &tasks, "easy", Outputs::default());
+        let theirs = schedule(12, &tasks, "easy:runtime-estimates", Outputs::default());
         let ends = |o: &Outcome| o.records.iter().map(|r| r.end).collect::<Vec<_>>();
         let mut distinct = ends(&rule);
         distinct.extend(tasks.iter().map(|t| t.submit));
@@ -388,13 +390,13 @@ fn mean_wait(outcome: &Outcome) -> f64 {
 #[test]
 fn theta_starts_job_for_job_as_the_reference() {
     let Some(tasks) = shared("theta_2022.swf.gz", 4360, 1) else { return };
-    let easy = schedule(4360, &tasks, "easy", Wants::default());
+    let easy = schedule(4360, &tasks, "easy", Outputs::default());
     assert_eq!(starts(&easy), plain(&tasks, 4360, true));
     assert_eq!(mean_wait(&easy), 43_818.0);
-    let fcfs = schedule(4360, &tasks, "fcfs", Wants::default());
+    let fcfs = schedule(4360, &tasks, "fcfs", Outputs::default());
     assert_eq!(starts(&fcfs), plain(&tasks, 4360, false));
     // What CQSim was seen to give.
-    let cqsim = schedule(4360, &tasks, "easy:runtime-estimates", Wants::default());
+    let cqsim = schedule(4360, &tasks, "easy:runtime-estimates", Outputs::default());
     assert_eq!(mean_wait(&cqsim), 31_588.0);
 }
 
@@ -402,7 +404,7 @@ fn theta_starts_job_for_job_as_the_reference() {
 fn atlas_starts_job_for_job_as_the_reference() {
     let Some(tasks) = shared("LLNL-Atlas-2006-2.1-cln.swf.gz", 1152, 8) else { return };
     for (policy, easy) in [("fcfs", false), ("easy", true)] {
-        let outcome = schedule(1152, &tasks, policy, Wants::default());
+        let outcome = schedule(1152, &tasks, policy, Outputs::default());
         assert_eq!(starts(&outcome), plain(&tasks, 1152, easy), "{policy}");
     }
 }
@@ -411,7 +413,7 @@ fn atlas_starts_job_for_job_as_the_reference() {
 fn the_hypercube_starts_job_for_job_as_the_reference() {
     let Some(tasks) = shared("NASA-iPSC-1993-3.1-cln.swf.gz", 128, 1) else { return };
     for (policy, easy) in [("fcfs", false), ("easy", true)] {
-        let outcome = schedule(128, &tasks, policy, Wants::default());
+        let outcome = schedule(128, &tasks, policy, Outputs::default());
         assert_eq!(starts(&outcome), plain(&tasks, 128, easy), "{policy}");
     }
 }
@@ -462,12 +464,12 @@ fn distance_stretches_against_the_compact_placement() {
 fn wrong_names_and_impossible_jobs_are_refused() {
     let topology = Topology::inline("mesh:4", &Context::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
-    let places = Places::new(&topology, &order).unwrap();
-    let site = Site { topology: &topology, order: &order, places: &places };
+    let distances = RankDistances::new(&topology, &order).unwrap();
+    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
     let task = Task { id: 7, submit: 0, run: 1, requested: 1, nodes: 2 };
     let refused = |tasks: &[Task], policy: &str, model: &str| {
-        let settings = Settings { policy, allocator: "fifo:0", model, wants: Wants::default() };
-        simulate(&site, tasks, &settings, &|_| ()).unwrap_err().to_string()
+        let settings = Settings { policy, allocator: "fifo:0", model, outputs: Outputs::default() };
+        simulate(&context, tasks, &settings, &|_| ()).unwrap_err().to_string()
     };
     for (tasks, policy, model, what) in [
         (vec![task], "esay", "fixed", "did you mean `easy`"),
@@ -504,10 +506,10 @@ fn fitted_applications_give_the_published_growth() {
     let grown = |nodes: [u32; 8], model: &str| {
         let nodes = nodes.map(nodeorder::NodeId).to_vec();
         let order = NodeOrder::new(&topology, "pattern", nodes).unwrap();
-        let places = Places::new(&topology, &order).unwrap();
-        let site = Site { topology: &topology, order: &order, places: &places };
-        let settings = Settings { policy: "fcfs", allocator: "fifo:0", model, wants: ALL };
-        let outcome = simulate(&site, &[task(1), task(2)], &settings, &|_| ()).unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+        let settings = Settings { policy: "fcfs", allocator: "fifo:0", model, outputs: ALL };
+        let outcome = simulate(&context, &[task(1), task(2)], &settings, &|_| ()).unwrap();
         100.0 * (outcome.summary().mean_stretch - 1.0)
     };
     let (blocks, mixed) = ([0, 1, 4, 5, 2, 3, 6, 7], [0, 1, 6, 7, 2, 3, 4, 5]);

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::mapping::{self, Dilation, Fabric, Guest, Placement, Routing};
+use nodeorder::mapping::{self, Dilation, Fabric, Guest, ProcessMapping, Routing};
 use nodeorder::{NodeId, Topology};
 
 /// The program's name: Debian drops the prefix in some releases.
@@ -73,7 +73,7 @@ fn score(
     let topology = Topology::inline(spec, &Default::default()).unwrap();
     let fabric = Fabric::new(&topology).unwrap();
     let nodes = nodes.iter().map(|n| NodeId(*n)).collect();
-    let placement = Placement::new(&topology, "scotch", nodes).unwrap();
+    let placement = ProcessMapping::new(&topology, "scotch", nodes).unwrap();
     let routing = Routing::named("dimension-order").unwrap();
     let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
     (found.dilation, String::from_utf8(out.stdout).unwrap())

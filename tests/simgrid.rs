@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::mapping::{self, Fabric, Guest, Placement, Routing};
+use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, Routing};
 use nodeorder::{NodeId, NodeOrder, Topology, export, random};
 
 /// `routes PLATFORM PAIRS`: a line `source target link,link,…` for each pair of a file.
@@ -97,7 +97,7 @@ fn routes(
 /// The directed links that carry a message from a to b here, with their shares.
 fn ours(fabric: &Fabric<'_>, routing: &Routing, a: NodeId, b: NodeId) -> BTreeMap<String, f64> {
     let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
-    let placement = Placement::new(fabric.topology, "pair", vec![a, b]).unwrap();
+    let placement = ProcessMapping::new(fabric.topology, "pair", vec![a, b]).unwrap();
     let loads = mapping::analyse(fabric, &guest, &placement, routing).unwrap().contention.loads;
     let used = fabric.links.iter().filter(|(_, _, link)| loads[*link] > 0.0);
     used.map(|(u, v, link)| {
@@ -205,7 +205,7 @@ fn simulated_times_stand_in_the_order_of_contention() {
                 Guest::make(&format!("all-to-all:n={}", nodes.len()), &Default::default()).unwrap();
             let hosts: String = nodes.iter().map(|n| machine.node_name(*n) + "\n").collect();
             std::fs::write(folder.path().join("hosts"), hosts).unwrap();
-            let placement = Placement::new(&machine, "a", nodes).unwrap();
+            let placement = ProcessMapping::new(&machine, "a", nodes).unwrap();
             let contention =
                 mapping::analyse(&fabric, &guest, &placement, routing).unwrap().contention.max;
             let bytes = BYTES.to_string();

@@ -9,11 +9,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use nodeorder::allocator::{self, Site};
+use nodeorder::allocator::{self, AllocatorContext};
 use nodeorder::input::Text;
-use nodeorder::metric::placement::Gauge;
-use nodeorder::metric::places::Places;
-use nodeorder::replay::{Replay, Wants};
+use nodeorder::metric::allocation::AllocationMeter;
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::replay::{Outputs, Replay};
 use nodeorder::trace::{Block, Log};
 use nodeorder::{NodeOrder, Topology, export, random};
 
@@ -250,12 +250,12 @@ fn stream(nodes: u32, jobs: u32, seed: u64) -> String {
 
 /// The ranks a replay gives to each job of `log`, in the order of the log.
 fn foretold(topology: &Topology, order: &NodeOrder, rule: &str, log: &str) -> Vec<Vec<u32>> {
-    let places = Places::new(topology, order).unwrap();
-    let site = Site { topology, order, places: &places };
-    let rule = allocator::make(rule, &site).unwrap();
-    let gauge = Gauge::new(topology, &places).unwrap();
-    let wants = Wants { ranks: true, ..Wants::default() };
-    let mut replay = Replay::new(rule, gauge, places.len(), wants);
+    let distances = RankDistances::new(topology, order).unwrap();
+    let context = AllocatorContext { topology, order, places: &distances };
+    let rule = allocator::make(rule, &context).unwrap();
+    let meter = AllocationMeter::new(topology, &distances).unwrap();
+    let outputs = Outputs { ranks: true, ..Outputs::default() };
+    let mut replay = Replay::new(rule, meter, distances.len(), outputs);
     let (mut block, mut placed, mut all) = (Block::default(), Vec::new(), Vec::new());
     let mut log = Log::new("log", log);
     while log.next_block(1000, &mut block).unwrap() {

@@ -19,7 +19,7 @@ fn text(output: Output) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Whether a program that a test wants is here; says so where it is not.
+/// Whether a program that a test outputs is here; says so where it is not.
 fn have(program: &str, test: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap();
     if !found.status.success() {

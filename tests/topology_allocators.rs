@@ -1,7 +1,7 @@
 //! The topology-aware allocators, held to their rules written out plainly: lists, all centres, all pairs.
 
-use nodeorder::allocator::{self, Site};
-use nodeorder::metric::places::Places;
+use nodeorder::allocator::{self, AllocatorContext};
+use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::ranks::{FreeSet, Ranks, Run};
 use nodeorder::{NodeId, NodeOrder, Topology};
 use proptest::prelude::*;
@@ -35,7 +35,7 @@ const WITH_COORDINATES: usize = 14;
 struct Scene {
     topology: Topology,
     order: NodeOrder,
-    places: Places,
+    distances: RankDistances,
     free: Vec<u32>,
 }
 
@@ -51,9 +51,9 @@ impl Scene {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::new(&topology, "some", nodes(topology.nodes().iter().collect()));
         let order = order.unwrap();
-        let places = Places::new(&topology, &order).unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
         let free = (0..order.len() as u32).collect();
-        Scene { topology, order, places, free }
+        Scene { topology, order, distances, free }
     }
 
     /// All nodes by id, `free` of them free.
@@ -81,8 +81,8 @@ impl Scene {
     }
 
     fn set(&self) -> FreeSet {
-        let mut set = FreeSet::new(self.places.len());
-        for first in (0..self.places.len()).filter(|rank| !self.free.contains(rank)) {
+        let mut set = FreeSet::new(self.distances.len());
+        for first in (0..self.distances.len()).filter(|rank| !self.free.contains(rank)) {
             set.take(Run { first, count: 1 });
         }
         set
@@ -90,8 +90,9 @@ impl Scene {
 
     /// What the allocator called `name` chooses, at first and again after another job on another state.
     fn choose(&self, name: &str, count: u32) -> Vec<u32> {
-        let site = Site { topology: &self.topology, order: &self.order, places: &self.places };
-        let mut allocator = allocator::make(name, &site).unwrap();
+        let context =
+            AllocatorContext { topology: &self.topology, order: &self.order, places: &self.places };
+        let mut allocator = allocator::make(name, &context).unwrap();
         let mut pick = |set: &FreeSet, count: u32| {
             let mut chosen = Ranks::default();
             allocator.choose(set, count, &mut chosen);
@@ -167,7 +168,7 @@ impl Scene {
     fn mbs(&self, count: usize) -> Vec<u32> {
         let extents = &self.topology.lattice().unwrap().extents;
         let all: Vec<(u32, Vec<u32>)> =
-            (0..self.places.len()).map(|rank| (rank, self.coordinates(rank))).collect();
+            (0..self.distances.len()).map(|rank| (rank, self.coordinates(rank))).collect();
         let same = |x: &Vec<u32>| all.iter().filter(|(_, y)| x == y).count();
         let fullest = all.iter().map(|(_, x)| same(x)).max().unwrap();
         let axes = extents.iter().filter(|n| **n > 1).count() as u32;
@@ -252,7 +253,7 @@ impl Scene {
         let lattice = self.topology.lattice();
         let axes = lattice.map_or(2, |l| l.extents.iter().filter(|n| **n > 1).count().max(1));
         let edges = mesh(&compact(count, axes));
-        let diameter = (0..self.places.len())
+        let diameter = (0..self.distances.len())
             .flat_map(|a| (0..a).map(move |b| (a, b)))
             .map(|(a, b)| self.distance(a, b))
             .max()
@@ -286,7 +287,7 @@ impl Scene {
         Embedding { placed, hops: diameter.max(1), edges, cut }
     }
 
-    /// Places the remaining processes; nothing where the effort does not suffice.
+    /// RankDistances the remaining processes; nothing where the effort does not suffice.
     fn extend(
         &self,
         edges: &[(usize, usize)],
@@ -485,9 +486,10 @@ fn worked_by_hand() {
 #[test]
 fn coordinates_are_needed_where_rules_speak_of_them() {
     let scene = Scene::by_id("random-regular:n=8,d=3,seed=1", &[]);
-    let site = Site { topology: &scene.topology, order: &scene.order, places: &scene.places };
+    let context =
+        AllocatorContext { topology: &scene.topology, order: &scene.order, places: &scene.places };
     for name in ["mc1x1", "mbs"] {
-        let message = allocator::make(name, &site).err().unwrap().to_string();
+        let message = allocator::make(name, &context).err().unwrap().to_string();
         assert!(message.contains("has no coordinates") && message.contains(name), "{message}");
     }
 }

@@ -1,7 +1,7 @@
 //! Breadth-first over free nodes.
 
-use super::spots::Spots;
-use super::{Allocator, Rule};
+use super::ranks_by_location::RanksByLocation;
+use super::{Allocator, AllocatorEntry};
 use crate::ids::RouterId;
 use crate::ranks::{FreeSet, Ranks};
 use crate::topology::RouterGraph;
@@ -18,16 +18,16 @@ use crate::topology::RouterGraph;
 ///
 /// # References
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 2.
-pub(super) const BFS: Rule = Rule {
+pub(super) const BFS: AllocatorEntry = AllocatorEntry {
     name: "bfs",
     usage: "bfs",
     about: "breadth-first over free neighbours from the lowest free rank on",
-    build: |_, site| {
-        let spots = Spots::routers(site)?;
+    build: |_, context| {
+        let spots = RanksByLocation::routers(context)?;
         Ok(Box::new(Bfs {
-            graph: site.topology.graph()?,
+            graph: context.topology.graph()?,
             expanded: vec![false; spots.count()],
-            reached: vec![false; site.places.len() as usize],
+            reached: vec![false; context.distances.len() as usize],
             spots,
             queue: Vec::new(),
             routers: Vec::new(),
@@ -38,7 +38,7 @@ pub(super) const BFS: Rule = Rule {
 struct Bfs<'a> {
     graph: &'a RouterGraph,
     /// Only its lists are used; free ranks need not be counted.
-    spots: Spots,
+    spots: RanksByLocation,
     /// Routers whose neighbours are all in the queue; none between calls.
     expanded: Vec<bool>,
     /// Ranks in the queue; none between calls.

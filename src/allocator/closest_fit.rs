@@ -1,7 +1,7 @@
 //! Closest Fit by rank steps.
 
 use super::runs::Runs;
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `closest-fit[:G]`: the window of n consecutive free entries with the smallest largest step between
@@ -14,7 +14,7 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.6.
-pub(super) const CLOSEST_FIT: Rule = Rule {
+pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "closest-fit",
     usage: "closest-fit[:G]",
     about: "the window of free entries with the smallest largest step; a step of at most G is good enough",

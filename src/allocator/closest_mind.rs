@@ -1,6 +1,6 @@
 //! Closest Fit by mean pairwise distance.
 
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::metric::window::Window;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -12,13 +12,13 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.6, where it took two hours a year of placements.
-pub(super) const CLOSEST_MIND: Rule = Rule {
+pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry {
     name: "closest-mind",
     usage: "closest-mind",
     about: "the window of free entries with the smallest mean pairwise distance",
-    build: |_, site| {
+    build: |_, context| {
         Ok(Box::new(ClosestMind {
-            window: Window::new(site.places),
+            window: Window::new(context.distances),
             entries: Vec::new(),
             total: 0,
         }))

@@ -1,7 +1,7 @@
 //! A mesh of processes, embedded with the least dilation that a bounded search finds.
 
 use super::near::Near;
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `dilation`: the job's guest mesh is embedded into the free nodes so that processes next to each other in
@@ -24,19 +24,19 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 1 and section III.A.
-pub(super) const DILATION: Rule = Rule {
+pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
     name: "dilation",
     usage: "dilation",
     about: "the job as a mesh, neighbours within the fewest hops a bounded search finds",
-    build: |_, site| {
-        let near = Near::new(site)?;
-        let axes = site.topology.lattice().map_or(2, |lattice| {
+    build: |_, context| {
+        let near = Near::new(context)?;
+        let axes = context.topology.lattice().map_or(2, |lattice| {
             lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
         });
         let bytes = 4 * KEPT as u64 + 24 * near.spots.count() as u64;
-        site.topology.require("lists of near ranks", bytes)?;
+        context.topology.require("lists of near ranks", bytes)?;
         Ok(Box::new(Dilation {
-            diameter: site.topology.statistics()?.diameter,
+            diameter: context.topology.statistics()?.diameter,
             axes,
             lists: Lists {
                 ranges: vec![None; near.spots.count()],
@@ -46,7 +46,7 @@ pub(super) const DILATION: Rule = Rule {
                 scoped: Vec::new(),
                 near,
             },
-            used: vec![false; site.places.len() as usize],
+            used: vec![false; context.distances.len() as usize],
             placed: Vec::new(),
             next: Vec::new(),
             guest: Guest::default(),

@@ -1,6 +1,6 @@
 //! The ends of the free list.
 
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `fifo:K`: jobs of fewer than K nodes get the highest free ranks, all others the lowest.
@@ -14,7 +14,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.1; Leung et al., "Processor allocation on Cplant",
 /// 2002, section 2.
-pub(super) const FIFO: Rule = Rule {
+pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
     name: "fifo",
     usage: "fifo:K",
     about: "the lowest free ranks; the highest for jobs of fewer than K nodes (K is 0 unless given)",

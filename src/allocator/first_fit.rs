@@ -1,7 +1,7 @@
 //! First Fit with a gap, and its variants.
 
 use super::runs::Runs;
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::ranks::{FreeSet, Ranks, Run};
 
 /// `first-fit:G`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
@@ -13,7 +13,7 @@ use crate::ranks::{FreeSet, Ranks, Run};
 ///
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.2.
-pub(super) const FIRST_FIT: Rule = Rule {
+pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     name: "first-fit",
     usage: "first-fit:G",
     about: "the first run of free ranks with steps of at most G that is long enough; else halves (G is 1 unless given)",
@@ -28,7 +28,7 @@ pub(super) const FIRST_FIT: Rule = Rule {
 ///
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.4.
-pub(super) const FIFO_FIT: Rule = Rule {
+pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
     name: "fifo-fit",
     usage: "fifo-fit:K:G",
     about: "first-fit:G, from the end of the free list for jobs of fewer than K nodes",
@@ -43,7 +43,7 @@ pub(super) const FIFO_FIT: Rule = Rule {
 ///
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.5.
-pub(super) const VARYING_FIT: Rule = Rule {
+pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry {
     name: "varying-fit",
     usage: "varying-fit",
     about: "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",

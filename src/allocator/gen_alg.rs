@@ -1,7 +1,7 @@
 //! The nearest free ranks of every free rank.
 
 use super::near::Near;
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::metric::sums::Sums;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -22,16 +22,16 @@ use crate::ranks::{FreeSet, Ranks};
 /// Krumke et al., "Compact location problems", 1997
 /// (algorithm Gen-Alg); Bender et al., "Communication-aware processor allocation for supercomputers: finding
 /// point sets of small average distance", 2008.
-pub(super) const GEN_ALG: Rule = Rule {
+pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry {
     name: "gen-alg",
     usage: "gen-alg",
     about: "the free rank and its nearest ones with the smallest mean pairwise distance",
-    build: |_, site| {
-        let near = Near::new(site)?;
+    build: |_, context| {
+        let near = Near::new(context)?;
         let stars = vec![0; near.spots.count()];
         Ok(Box::new(GenAlg {
             near,
-            sums: Sums::new(site.places),
+            sums: Sums::new(context.distances),
             stars,
             order: Vec::new(),
             at: Vec::new(),

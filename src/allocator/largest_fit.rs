@@ -1,7 +1,7 @@
 //! Largest Fit with a gap.
 
 use super::runs::{GapRun, Runs};
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is
@@ -13,7 +13,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.3. The pseudo-code printed there drops the node
 /// that ends a run; here it begins the next.
-pub(super) const LARGEST_FIT: Rule = Rule {
+pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "largest-fit",
     usage: "largest-fit:G",
     about: "the first run with steps of at most G that is long enough; else the longest, whole, and again (G is 1 unless given)",

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::spots::Cells;
-use super::{Allocator, Rule};
+use super::ranks_by_location::Cells;
+use super::{Allocator, AllocatorEntry};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `mbs`: the Multiple Buddy Strategy, on lattices of any dimension and several nodes a cell.
@@ -32,14 +32,14 @@ use crate::ranks::{FreeSet, Ranks};
 /// # References
 /// Lo, Windisch, Liu, Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
 /// multicomputers", 1997, section 4.2.
-pub(super) const MBS: Rule = Rule {
+pub(super) const MBS: AllocatorEntry = AllocatorEntry {
     name: "mbs",
     usage: "mbs",
     about: "power-of-two cubes of free nodes, the largest that fit first",
-    build: |arguments, site| {
-        let cells = Cells::new(arguments.place(), site)?;
+    build: |arguments, context| {
+        let cells = Cells::new(arguments.location(), context)?;
         // The levels above the cells add at most as many blocks again.
-        site.topology.require("buddy blocks", 32 * cells.spots.count() as u64)?;
+        context.topology.require("buddy blocks", 32 * cells.spots.count() as u64)?;
         Ok(Box::new(Mbs { levels: levels(&cells), cells, nodes: BinaryHeap::new() }))
     },
 };

@@ -1,7 +1,7 @@
 //! Shells around a centre.
 
-use super::spots::Cells;
-use super::{Allocator, Rule};
+use super::ranks_by_location::Cells;
+use super::{Allocator, AllocatorEntry};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `mc1x1`: every free node is tried as a centre. Around it lie shells: shell r holds the nodes whose cells
@@ -26,14 +26,14 @@ use crate::ranks::{FreeSet, Ranks};
 /// 1997; Bender et al., "Communication-aware processor allocation for supercomputers: finding point sets of
 /// small average distance", 2008, section 2 (where the shape of
 /// shell 0 is one processor).
-pub(super) const MC1X1: Rule = Rule {
+pub(super) const MC1X1: AllocatorEntry = AllocatorEntry {
     name: "mc1x1",
     usage: "mc1x1",
     about: "the free nodes in the nearest shells around the best centre",
-    build: |arguments, site| {
-        let cells = Cells::new(arguments.place(), site)?;
+    build: |arguments, context| {
+        let cells = Cells::new(arguments.location(), context)?;
         let bytes = 4 * cells.spots.count() as u64;
-        site.topology.require("sums over boxes of cells", bytes)?;
+        context.topology.require("sums over boxes of cells", bytes)?;
         Ok(Box::new(Mc1x1 {
             fullest: cells.fullest(),
             cells,

@@ -1,11 +1,11 @@
 //! Allocators: which free ranks a job gets.
 //!
-//! Each rule is one file with a [`Rule`] constant; [`RULES`] is the table that names them all. An
+//! Each rule is one file with a [`AllocatorEntry`] constant; [`ALLOCATORS`] is the table that names them all. An
 //! [`Allocator`] sees the free ranks of one ordering and chooses; whoever asks marks them as taken. What an
-//! allocator wants to know of the machine it is given when it is made ([`Site`]).
+//! allocator wants to know of the machine it is given when it is made ([`AllocatorContext`]).
 
-use crate::error::{Error, Place, Result};
-use crate::metric::places::Places;
+use crate::error::{Error, Result, SourceLocation};
+use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
 use crate::ranks::{FreeSet, Ranks};
 use crate::topology::Topology;
@@ -22,13 +22,13 @@ mod mbs;
 mod mc1x1;
 mod near;
 mod random;
+mod ranks_by_location;
 mod runs;
 mod slurm;
 mod span;
-mod spots;
 
-/// A rule of allocation: a line of [`RULES`].
-pub struct Rule {
+/// A rule of allocation: a line of [`ALLOCATORS`].
+pub struct AllocatorEntry {
     /// The name, as in `--alloc first-fit:8`.
     pub name: &'static str,
     /// The name with its parameters.
@@ -36,11 +36,12 @@ pub struct Rule {
     /// One line for lists.
     pub about: &'static str,
     /// Makes the allocator from its parameters.
-    pub build: for<'a> fn(&mut Arguments<'_>, &Site<'a>) -> Result<Box<dyn Allocator + 'a>>,
+    pub build:
+        for<'a> fn(&mut Arguments<'_>, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>,
 }
 
 /// Every rule, in the order of lists.
-pub const RULES: &[Rule] = &[
+pub const ALLOCATORS: &[AllocatorEntry] = &[
     fifo::FIFO,
     first_fit::FIRST_FIT,
     largest_fit::LARGEST_FIT,
@@ -74,38 +75,38 @@ pub trait Allocator: Send {
 
 /// The machine and the ordering that allocators work on.
 #[derive(Clone, Copy)]
-pub struct Site<'a> {
+pub struct AllocatorContext<'a> {
     /// The machine.
     pub topology: &'a Topology,
     /// The ordering.
     pub order: &'a NodeOrder,
     /// Where its ranks stand.
-    pub places: &'a Places,
+    pub distances: &'a RankDistances,
 }
 
-/// Makes the allocator that `text` asks for, such as `first-fit:8`, on one site.
+/// Makes the allocator that `text` asks for, such as `first-fit:8`, on one context.
 ///
 /// # Errors
 /// An unknown name, parameters out of range, a rule that does not suit the topology.
 ///
 /// # Examples
 /// ```
-/// use nodeorder::{NodeOrder, Topology, allocator, metric::places::Places, ranks::{FreeSet, Ranks, Run}};
+/// use nodeorder::{NodeOrder, Topology, allocator, metric::rank_distances::RankDistances, ranks::{FreeSet, Ranks, Run}};
 /// let topology = Topology::inline("torus:4x4", &Default::default())?;
 /// let order = NodeOrder::make(&topology, "snake")?;
-/// let places = Places::new(&topology, &order)?;
-/// let site = allocator::Site { topology: &topology, order: &order, places: &places };
-/// let mut first_fit = allocator::make("first-fit:1", &site)?;
+/// let distances = RankDistances::new(&topology, &order)?;
+/// let context = allocator::AllocatorContext { topology: &topology, order: &order, distances: &distances };
+/// let mut first_fit = allocator::make("first-fit:1", &context)?;
 /// let (mut free, mut chosen) = (FreeSet::new(16), Ranks::default());
 /// free.take(Run { first: 2, count: 3 });
 /// first_fit.choose(&free, 4, &mut chosen);
 /// assert_eq!(chosen.to_string(), "5-8");
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
-pub fn make<'a>(text: &str, site: &Site<'a>) -> Result<Box<dyn Allocator + 'a>> {
+pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
     let rule = rule(text)?;
-    let mut arguments = Arguments::new(text, site.topology.context().seed);
-    let allocator = (rule.build)(&mut arguments, site)?;
+    let mut arguments = Arguments::new(text, context.topology.context().seed);
+    let allocator = (rule.build)(&mut arguments, context)?;
     arguments.finish(rule)?;
     Ok(allocator)
 }
@@ -114,10 +115,15 @@ pub fn make<'a>(text: &str, site: &Site<'a>) -> Result<Box<dyn Allocator + 'a>> 
 ///
 /// # Errors
 /// An unknown name.
-pub fn rule(text: &str) -> Result<&'static Rule> {
+pub fn rule(text: &str) -> Result<&'static AllocatorEntry> {
     let name = text.split(':').next().unwrap_or(text);
-    RULES.iter().find(|r| r.name == name).ok_or_else(|| {
-        Error::unknown(Place::option(text), "allocator", name, RULES.iter().map(|r| r.name))
+    ALLOCATORS.iter().find(|r| r.name == name).ok_or_else(|| {
+        Error::unknown(
+            SourceLocation::option(text),
+            "allocator",
+            name,
+            ALLOCATORS.iter().map(|r| r.name),
+        )
     })
 }
 
@@ -171,15 +177,15 @@ impl<'t> Arguments<'t> {
     }
 
     /// The allocator as the user wrote it, for messages.
-    pub fn place(&self) -> Place {
-        Place::option(self.text)
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::option(self.text)
     }
 
     fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
-        Error::input(self.place(), found, expected)
+        Error::input(self.location(), found, expected)
     }
 
-    fn finish(mut self, rule: &Rule) -> Result<()> {
+    fn finish(mut self, rule: &AllocatorEntry) -> Result<()> {
         match self.parts.next() {
             Some(part) => Err(self.wrong(format!("`{part}`"), rule.usage)),
             None => Ok(()),

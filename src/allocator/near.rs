@@ -1,10 +1,10 @@
 //! The free ranks around a router, by hops.
 
-use super::Site;
-use super::spots::Spots;
+use super::AllocatorContext;
+use super::ranks_by_location::RanksByLocation;
 use crate::error::Result;
 use crate::ids::RouterId;
-use crate::metric::places::Places;
+use crate::metric::rank_distances::RankDistances;
 use crate::ranks::FreeSet;
 use crate::topology::RouterGraph;
 
@@ -15,10 +15,10 @@ use crate::topology::RouterGraph;
 /// the second once it costs more.
 #[derive(Debug)]
 pub struct Near<'a> {
-    places: &'a Places,
+    distances: &'a RankDistances,
     graph: &'a RouterGraph,
     /// The free ranks by router.
-    pub spots: Spots,
+    pub spots: RanksByLocation,
     /// Of every router, the last walk that met it.
     met: Vec<u32>,
     walk: u32,
@@ -27,14 +27,14 @@ pub struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Prepares a site.
+    /// Prepares a context.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] where the router graph does not fit.
-    pub fn new(site: &Site<'a>) -> Result<Self> {
-        let (graph, spots) = (site.topology.graph()?, Spots::routers(site)?);
+    pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
+        let (graph, spots) = (context.topology.graph()?, RanksByLocation::routers(context)?);
         Ok(Near {
-            places: site.places,
+            distances: context.distances,
             graph,
             met: vec![0; spots.count()],
             spots,
@@ -52,7 +52,7 @@ impl<'a> Near<'a> {
     /// Hops between two ranks.
     #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {
-        self.places.between(a, b)
+        self.distances.between(a, b)
     }
 
     /// Looks for routers with free ranks and puts them into [`Near::found`], as (hops from the router of
@@ -63,7 +63,7 @@ impl<'a> Near<'a> {
         if !self.walk(self.spots.of(rank), hops, nodes) {
             self.found.clear();
             for open in self.spots.open() {
-                let away = self.places.between(rank, open.rank);
+                let away = self.distances.between(rank, open.rank);
                 if away <= hops {
                     self.found.push((away, open.spot));
                 }

@@ -2,7 +2,7 @@
 
 use rand_pcg::Pcg64;
 
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::random::{below, generator};
 use crate::ranks::{FreeSet, Ranks};
 
@@ -13,7 +13,7 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, section III.B.
-pub(super) const RANDOM: Rule = Rule {
+pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     name: "random",
     usage: "random[:seed=S]",
     about: "free ranks at random",

@@ -1,7 +1,7 @@
 //! What Slurm's linear and tree selections do with nodes in order.
 
 use super::runs::{GapRun, Runs};
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `slurm-best-fit[:26]`: the shortest free run that is long enough, the lowest of those; where there is none,
@@ -13,7 +13,7 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Observed on Slurm 22.05 and 26.05 (select/cons_tres, one block of nodes in name order).
-pub(super) const BEST_FIT: Rule = Rule {
+pub(super) const BEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "slurm-best-fit",
     usage: "slurm-best-fit[:26]",
     about: "Slurm: the tightest free run that is long enough; else the longest, whole, and again (:26: one node takes the first free)",

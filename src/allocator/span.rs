@@ -1,7 +1,7 @@
 //! The one-dimensional strategies of Cplant: intervals of free ranks, and windows of least span.
 
 use super::runs::Runs;
-use super::{Allocator, Rule};
+use super::{Allocator, AllocatorEntry};
 use crate::ranks::{FreeSet, Ranks, Run};
 
 /// `span-first-fit[:linear]`: the first free interval that holds the job gives its lowest ranks. Where none
@@ -14,7 +14,7 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// # References
 /// Leung et al., "Processor allocation on Cplant: achieving general processor locality using one-dimensional
 /// allocation strategies", 2002, section 2.1. The linear variant is that of Sandia's later scheduler in SST.
-pub(super) const FIRST: Rule = Rule {
+pub(super) const FIRST: AllocatorEntry = AllocatorEntry {
     name: "span-first-fit",
     usage: "span-first-fit[:linear]",
     about: "the first free interval that holds the job; else the window of least span",
@@ -22,7 +22,7 @@ pub(super) const FIRST: Rule = Rule {
 };
 
 /// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
-pub(super) const BEST: Rule = Rule {
+pub(super) const BEST: AllocatorEntry = AllocatorEntry {
     name: "span-best-fit",
     usage: "span-best-fit[:linear]",
     about: "the free interval that leaves the fewest ranks; else the window of least span",
@@ -35,7 +35,7 @@ pub(super) const BEST: Rule = Rule {
 /// # References
 /// As [`FIRST`]; Csirik et al., "On the sum-of-squares algorithm for bin packing", 2006,
 /// <https://doi.org/10.1145/1120582.1120583>.
-pub(super) const SUM_OF_SQUARES: Rule = Rule {
+pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry {
     name: "span-sum-of-squares",
     usage: "span-sum-of-squares[:linear]",
     about: "the free interval after which interval lengths are most varied; else the window of least span",

@@ -11,15 +11,15 @@ use rayon::prelude::*;
 use super::layout;
 use super::output::{self, Output};
 use super::progress;
-use super::talk::Talk;
+use super::traffic::TrafficArgs;
 use crate::allocator;
-use crate::error::{Error, Place};
+use crate::error::{Error, SourceLocation};
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc;
 use crate::ordering::{self, NodeOrder};
 use crate::replay::prediction::{Prediction, predict};
 use crate::report;
-use crate::schedule::orderings::{Schedules, Terms, on_orderings};
+use crate::schedule::orderings::{Schedules, TraceSettings, on_orderings};
 use crate::schedule::{Task, model, policy};
 use crate::topology::{Context, Topology};
 use crate::trace::{Log, Options, Sizes, Weight};
@@ -56,7 +56,7 @@ pub struct Command {
     #[arg(long, value_name = "M", requires = "trace")]
     model: Option<String>,
     #[command(flatten)]
-    talk: Talk,
+    traffic: TrafficArgs,
     /// Also search an ordering for these job sizes (log-uniform without a trace), with a budget such as
     /// time=10 (seconds) or steps=1000000
     #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, default_missing_value = "time=10")]
@@ -72,7 +72,7 @@ struct Workload {
     sizes: Sizes,
     allocators: Vec<String>,
     /// What is scheduled and how, where that is wanted and the jobs have times.
-    queue: Option<(Vec<Task>, Terms)>,
+    queue: Option<(Vec<Task>, TraceSettings)>,
 }
 
 /// A job at twice its compact distance runs a tenth longer: something to react to placement, and easily said.
@@ -82,8 +82,8 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = super::load(&self.spec, context)?;
         // What cannot be read or done is said before the curves are computed.
-        let fabric = self.talk.fabric(&topology)?;
-        let talks = self.talk.talks(fabric.as_ref())?;
+        let fabric = self.traffic.fabric(&topology)?;
+        let talks = self.traffic.talks(fabric.as_ref())?;
         let workload = self.workload(&topology)?;
         let texts = if self.orders.is_empty() {
             ordering::defaults::suiting(&topology)
@@ -153,9 +153,11 @@ impl Command {
     /// Opens the workload, where there is one. What a trace leaves out is said on standard error.
     fn workload(&self, topology: &Topology) -> anyhow::Result<Option<Workload>> {
         let Some(path) = &self.trace else {
-            if let Some(guest) = &self.talk.guest {
-                let place = Place::option(format!("--guest {guest}"));
-                return Err(Error::input(place, "no --trace", "--trace FILE: its jobs talk").into());
+            if let Some(guest) = &self.traffic.guest {
+                let location = SourceLocation::option(format!("--guest {guest}"));
+                return Err(
+                    Error::input(location, "no --trace", "--trace FILE: its jobs talk").into()
+                );
             }
             return Ok(None);
         };
@@ -172,9 +174,9 @@ impl Command {
         if let Some(text) = &self.model {
             model::check(text)?;
             if self.policy.as_deref() == Some("none") {
-                let place = Place::option(format!("--model {text}"));
+                let location = SourceLocation::option(format!("--model {text}"));
                 let found = "--policy none, which schedules nothing";
-                return Err(Error::input(place, found, "a policy").into());
+                return Err(Error::input(location, found, "a policy").into());
             }
         }
         let super::replay::Opened { log, trace, .. } =
@@ -182,7 +184,7 @@ impl Command {
         let (sizes, queue) = match trace {
             Some(trace) => {
                 let queue = scheduled(self.policy.as_deref().unwrap_or("easy")).map(|policy| {
-                    let terms = Terms {
+                    let terms = TraceSettings {
                         trace: trace.name().to_string(),
                         policy: policy.to_string(),
                         allocator: match self.allocators.as_slice() {
@@ -198,10 +200,10 @@ impl Command {
             None => {
                 let given = [("--policy", &self.policy), ("--model", &self.model)];
                 if let Some((option, Some(text))) = given.into_iter().find(|(_, v)| v.is_some()) {
-                    let place = Place::option(format!("{option} {text}"));
+                    let location = SourceLocation::option(format!("{option} {text}"));
                     let found = format!("{}, a placement log", path.display());
                     let expected = "an SWF trace, whose jobs have times";
-                    return Err(Error::input(place, found, expected).into());
+                    return Err(Error::input(location, found, expected).into());
                 }
                 let name = path.display().to_string();
                 (Sizes::read(&name, Weight::Jobs, &Options::default())?, None)
@@ -242,8 +244,8 @@ impl Command {
         let workload = [
             ("--policy", &self.policy),
             ("--model", &self.model),
-            ("--guest", &self.talk.guest),
-            ("--routing", &self.talk.routing),
+            ("--guest", &self.traffic.guest),
+            ("--routing", &self.traffic.routing),
         ];
         for (option, value) in workload {
             if let Some(value) = value {

@@ -33,7 +33,7 @@ pub fn install() {
 }
 
 /// With `yes` the first Ctrl-C sets [`stopped`] and the second ends the program; without, the first does.
-pub fn be_patient(yes: bool) {
+pub fn defer_first_interrupt(yes: bool) {
     PATIENT.store(yes, Ordering::SeqCst);
 }
 

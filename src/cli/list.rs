@@ -51,7 +51,7 @@ impl Command {
                 .iter()
                 .map(|m| [m.name.into(), m.about.into(), m.example.into()])
                 .collect(),
-            What::Allocators => allocator::RULES
+            What::Allocators => allocator::ALLOCATORS
                 .iter()
                 .map(|r| [r.name.into(), r.about.into(), r.usage.into()])
                 .collect(),

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::{Args, CommandFactory};
 
 use super::output;
-use crate::error::{Error, Place};
+use crate::error::{Error, SourceLocation};
 use crate::topology::Context;
 
 /// Print the manual page of a command, or write all of them to a folder
@@ -38,7 +38,7 @@ impl Command {
         let wanted = wanted.collect::<Vec<_>>().join("-");
         let page = pages.iter().find(|(name, _)| *name == wanted).ok_or_else(|| {
             let names = pages.iter().filter_map(|(name, _)| name.strip_prefix("nodeorder-"));
-            Error::unknown(Place::option("man"), "command", &self.verb.join("-"), names)
+            Error::unknown(SourceLocation::option("man"), "command", &self.verb.join("-"), names)
         })?;
         output::write(None, &page.1)
     }

@@ -12,7 +12,7 @@ use super::mpc::{PlotKind, plot_kind};
 use super::output::{self, Output};
 use crate::ids::NodeId;
 use crate::input::Text;
-use crate::mapping::{self, Analysis, Fabric, Guest, Placement, Routing, method};
+use crate::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, Routing, method};
 use crate::ordering::NodeOrder;
 use crate::plot::{self, Mapped};
 use crate::topology::{Context, Topology};
@@ -112,17 +112,17 @@ impl Command {
         &self,
         topology: &Topology,
         guest: &Guest,
-    ) -> anyhow::Result<(Vec<NodeId>, Placement)> {
+    ) -> anyhow::Result<(Vec<NodeId>, ProcessMapping)> {
         let (ranks, given) = match (&self.order, &self.mapping) {
             (Some(order), _) => {
                 let order = NodeOrder::make(topology, order)?;
-                let placement = Placement::in_order(guest, &order)?;
+                let placement = ProcessMapping::in_order(guest, &order)?;
                 (placement.nodes().to_vec(), placement)
             }
             (None, path) => {
                 let path = path.as_deref().unwrap_or(Path::new("-"));
                 let text = Text::read(path, topology.context().memory)?;
-                let placement = Placement::read(topology, guest, &text)?;
+                let placement = ProcessMapping::read(topology, guest, &text)?;
                 (placement.allocation(), placement)
             }
         };

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::error::{Error, Place};
+use crate::error::{Error, SourceLocation};
 use crate::ordering::NodeOrder;
 use crate::topology::{Context, Topology};
 
@@ -26,9 +26,9 @@ mod replay;
 mod report;
 mod schedule;
 mod sweep;
-mod talk;
 mod topology;
 mod trace;
+mod traffic;
 mod watch;
 
 /// Node orderings for supercomputer schedulers: which order of nodes places jobs compactly on a network?
@@ -174,8 +174,10 @@ fn load(spec: &str, context: &Context) -> anyhow::Result<Topology> {
 fn orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeOrder>> {
     for (i, text) in texts.iter().enumerate() {
         if texts[..i].contains(text) {
-            let place = Place::option(format!("--order {text}"));
-            return Err(Error::input(place, "the same ordering twice", "each ordering once").into());
+            let location = SourceLocation::option(format!("--order {text}"));
+            return Err(
+                Error::input(location, "the same ordering twice", "each ordering once").into()
+            );
         }
     }
     let made: Result<Vec<NodeOrder>, Error> =

@@ -8,8 +8,8 @@ use serde_json::json;
 
 use super::output::{self, Output};
 use super::progress;
-use crate::error::{Error, Place};
-use crate::metric::mpc::{self, Method};
+use crate::error::{Error, SourceLocation};
+use crate::metric::mpc::{self, SumMethod};
 use crate::ordering::NodeOrder;
 use crate::topology::{Context, Topology};
 use crate::{plot, report};
@@ -53,12 +53,12 @@ enum MethodArg {
     Transform,
 }
 
-impl From<MethodArg> for Method {
-    fn from(arg: MethodArg) -> Method {
+impl From<MethodArg> for SumMethod {
+    fn from(arg: MethodArg) -> SumMethod {
         match arg {
-            MethodArg::Auto => Method::Auto,
-            MethodArg::Pairs => Method::Pairs,
-            MethodArg::Transform => Method::Transform,
+            MethodArg::Auto => SumMethod::Auto,
+            MethodArg::Pairs => SumMethod::Pairs,
+            MethodArg::Transform => SumMethod::Transform,
         }
     }
 }
@@ -169,7 +169,11 @@ fn parse_sizes(text: &str, n: usize) -> anyhow::Result<Option<Vec<usize>>> {
     }
     let wrong = |part: &str| {
         let expected = format!("all, log, or sizes from 2 to {n}, as in 2,64,100-110");
-        Error::input(Place::option(format!("--sizes {text}")), format!("`{part}`"), expected)
+        Error::input(
+            SourceLocation::option(format!("--sizes {text}")),
+            format!("`{part}`"),
+            expected,
+        )
     };
     let mut sizes = Vec::new();
     for part in text.split(',') {
@@ -208,7 +212,7 @@ pub(super) fn plot_kind(path: &Path) -> anyhow::Result<PlotKind> {
         Some("svg") => Ok(PlotKind::Svg),
         Some("png") => Ok(PlotKind::Png),
         _ => Err(Error::input(
-            Place::option("--plot"),
+            SourceLocation::option("--plot"),
             path.display().to_string(),
             "a file name that ends in .svg or .png",
         )

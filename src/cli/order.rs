@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::watch::Clock;
 use super::{interrupt, output, progress};
-use crate::ordering::{NodeOrder, Watch};
+use crate::ordering::{NodeOrder, Observer};
 use crate::params::head;
 use crate::topology::Context;
 
@@ -40,7 +40,7 @@ impl Command {
         let waiting = (!searches).then(|| progress::waiting(&self.by));
         let (order, outcome) = NodeOrder::make_with(&topology, &self.by, &clock)?;
         drop(waiting);
-        interrupt::be_patient(false);
+        interrupt::defer_first_interrupt(false);
         if let Some(outcome) = &outcome {
             eprintln!(
                 "objective {}, bound {}, gap {:.2} %, {} ({})",

@@ -15,19 +15,19 @@ use tempfile::SpooledTempFile;
 use super::layout::fitted;
 use super::output::{self, Output};
 use super::progress;
-use super::talk::Talk;
-use crate::allocator::{self, Site};
-use crate::error::{Error, Place};
+use super::traffic::TrafficArgs;
+use crate::allocator::{self, AllocatorContext};
+use crate::error::{Error, SourceLocation};
 use crate::input::{Lines, is_packed};
-use crate::metric::placement::Gauge;
-use crate::metric::places::Places;
+use crate::metric::allocation::AllocationMeter;
+use crate::metric::rank_distances::RankDistances;
 use crate::replay::statistics::Summary;
 use crate::replay::traffic::Traffic;
-use crate::replay::{self, Replay, Wants};
+use crate::replay::{self, Outputs, Replay};
 use crate::report;
-use crate::report::replay::{Columns, Outcome, Rows, SIZES_HEADER, Terms};
+use crate::report::replay::{Columns, ReplayResult, Rows, SIZES_HEADER, SummaryOptions};
 use crate::topology::Context;
-use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, convert};
+use crate::trace::{self, Log, Options, Sizes, Trace, Weight, WorkloadKind, convert};
 
 /// The allocator that all improvements are measured against.
 const BASELINE: &str = "fifo:0";
@@ -62,7 +62,7 @@ pub struct Command {
     #[arg(long)]
     extent: bool,
     #[command(flatten)]
-    talk: Talk,
+    traffic: TrafficArgs,
     /// Write means by size, improvements over fifo:0 and tests: FILE.json, or by size as FILE.csv
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
@@ -101,9 +101,9 @@ impl Command {
         let as_csv = self.summary.as_deref().map(summary_is_csv).transpose()?;
         for (i, text) in self.allocators.iter().enumerate() {
             if self.allocators[..i].contains(text) {
-                let place = Place::option(format!("--alloc {text}"));
+                let location = SourceLocation::option(format!("--alloc {text}"));
                 let found = "the same allocator twice";
-                return Err(Error::input(place, found, "each allocator once").into());
+                return Err(Error::input(location, found, "each allocator once").into());
             }
         }
         let topology = super::load(&self.spec, context)?;
@@ -112,21 +112,21 @@ impl Command {
         let nodes = topology.node_count() as u32;
         let Opened { mut log, read, bytes, .. } = open(&self.log, self.procs_per_node, nodes)?;
 
-        let fabric = self.talk.fabric(&topology)?;
-        let talks = self.talk.talks(fabric.as_ref())?;
-        let places: Vec<Places> =
-            orders.iter().map(|o| Places::new(&topology, o)).collect::<Result<_, _>>()?;
+        let fabric = self.traffic.fabric(&topology)?;
+        let talks = self.traffic.talks(fabric.as_ref())?;
+        let distances: Vec<RankDistances> =
+            orders.iter().map(|o| RankDistances::new(&topology, o)).collect::<Result<_, _>>()?;
         let summarised =
             self.json || self.summary.is_some() || self.timings || self.plots.is_some();
         let lanes = self.lanes(orders.len(), summarised);
-        let wants = Wants { ranks: self.ranks, extent: self.extent };
+        let outputs = Outputs { ranks: self.ranks, extent: self.extent };
         let mut replays = Vec::new();
         for lane in &lanes {
-            let (order, places) = (&orders[lane.order], &places[lane.order]);
-            let site = Site { topology: &topology, order, places };
-            let allocator = allocator::make(lane.allocator, &site)?;
-            let gauge = Gauge::new(&topology, places)?;
-            let mut replay = Replay::new(allocator, gauge, places.len(), wants);
+            let (order, distances) = (&orders[lane.order], &distances[lane.order]);
+            let context = AllocatorContext { topology: &topology, order, distances };
+            let allocator = allocator::make(lane.allocator, &context)?;
+            let meter = AllocationMeter::new(&topology, distances)?;
+            let mut replay = Replay::new(allocator, meter, distances.len(), outputs);
             if let Some(talks) = talks {
                 replay = replay.with_traffic(Traffic::new(talks, order)?);
             }
@@ -136,7 +136,7 @@ impl Command {
         let columns = Columns {
             ordering: orders.len() > 1,
             extent: self.extent,
-            talk: talks.is_some(),
+            traffic: talks.is_some(),
             ranks: self.ranks,
         };
         // With --json the rows go only where -o says.
@@ -186,7 +186,7 @@ impl Command {
         replay::run(&mut log, &mut replays, clock, write, gather)?;
         bar.finish_and_clear();
 
-        self.warn(&replays[0], places[0].len());
+        self.warn(&replays[0], distances[0].len());
         if let Some(mut out) = out {
             for spool in &mut spools {
                 spool.rewind()?;
@@ -195,9 +195,9 @@ impl Command {
             out.finish()?;
         }
 
-        let outcomes: Vec<Outcome<'_>> = (lanes.iter().enumerate())
+        let outcomes: Vec<ReplayResult<'_>> = (lanes.iter().enumerate())
             .filter(|(_, lane)| lane.wanted)
-            .map(|(i, lane)| Outcome {
+            .map(|(i, lane)| ReplayResult {
                 ordering: orders[lane.order].label(),
                 allocator: lane.allocator,
                 placed: replays[i].placed(),
@@ -208,7 +208,7 @@ impl Command {
                 baseline: &summaries[lane.baseline],
             })
             .collect();
-        let terms = Terms { threshold: self.threshold, shares: shares.as_deref() };
+        let terms = SummaryOptions { threshold: self.threshold, shares: shares.as_deref() };
         if self.json || as_csv == Some(false) {
             let document = json!({
                 "version": env!("CARGO_PKG_VERSION"),
@@ -216,7 +216,7 @@ impl Command {
                 "log": self.log.display().to_string(),
                 "baseline": BASELINE,
                 "threshold": self.threshold,
-                "guest": self.talk.guest,
+                "guest": self.traffic.guest,
                 "replays": outcomes.iter().map(|o| o.json(&terms)).collect::<Vec<_>>(),
             });
             if self.json {
@@ -255,12 +255,14 @@ impl Command {
         let Some(path) = &self.compute else { return Ok(None) };
         let options = Options { procs_per_node: self.procs_per_node, ..Options::default() };
         let weight = match trace::kind(&mut Lines::open(path)?)? {
-            Kind::Table => Weight::Jobs,
-            Kind::Swf => Weight::NodeHours,
-            Kind::Log => {
+            WorkloadKind::Table => Weight::Jobs,
+            WorkloadKind::Swf => Weight::NodeHours,
+            WorkloadKind::Log => {
                 let found = format!("{}, a placement log", path.display());
                 let expected = "an SWF trace, which has times, or a table size,share";
-                return Err(Error::input(Place::option("--compute"), found, expected).into());
+                return Err(
+                    Error::input(SourceLocation::option("--compute"), found, expected).into()
+                );
             }
         };
         let sizes = Sizes::read(&path.display().to_string(), weight, &options)?;
@@ -321,13 +323,13 @@ pub(super) struct Opened {
 pub(super) fn open(path: &Path, procs_per_node: u32, nodes: u32) -> anyhow::Result<Opened> {
     let mut lines = Lines::open(path)?;
     match trace::kind(&mut lines)? {
-        Kind::Log => {
+        WorkloadKind::Log => {
             let read = lines.count();
             let meta = std::fs::metadata(path).ok().filter(|m| m.is_file() && !is_packed(path));
             let bytes = meta.map(|m| m.len());
             Ok(Opened { log: Log::over(lines), trace: None, read, bytes })
         }
-        Kind::Swf => {
+        WorkloadKind::Swf => {
             let options = Options { procs_per_node, nodes: Some(nodes), ..Options::default() };
             let trace = Trace::over(lines, &options)?;
             for (reason, count) in trace.tally().iter() {
@@ -340,10 +342,10 @@ pub(super) fn open(path: &Path, procs_per_node: u32, nodes: u32) -> anyhow::Resu
             let read = lines.count();
             Ok(Opened { log: Log::over(lines), trace: Some(trace), read, bytes })
         }
-        Kind::Table => {
-            let place = Place::File(lines.name().into());
+        WorkloadKind::Table => {
+            let location = SourceLocation::File(lines.name().into());
             let expected = "an SWF trace or a placement log";
-            Err(Error::input(place, "a table of sizes", expected).into())
+            Err(Error::input(location, "a table of sizes", expected).into())
         }
     }
 }
@@ -356,13 +358,13 @@ fn summary_is_csv(path: &Path) -> anyhow::Result<bool> {
         Some("json") | None => Ok(false),
         Some(_) => {
             let expected = "a file name that ends in .json or .csv";
-            let place = Place::option("--summary");
-            Err(Error::input(place, path.display().to_string(), expected).into())
+            let location = SourceLocation::option("--summary");
+            Err(Error::input(location, path.display().to_string(), expected).into())
         }
     }
 }
 
-fn table(outcomes: &[Outcome<'_>], seconds: &[f64], threshold: u64) -> Table {
+fn table(outcomes: &[ReplayResult<'_>], seconds: &[f64], threshold: u64) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([

@@ -8,12 +8,12 @@ use serde_json::{Map, json};
 
 use super::output::{self, Output};
 use super::progress;
-use super::talk::Talk;
-use crate::allocator::Site;
-use crate::metric::places::Places;
+use super::traffic::TrafficArgs;
+use crate::allocator::AllocatorContext;
+use crate::metric::rank_distances::RankDistances;
 use crate::replay::traffic::{Stay, Traffic};
 use crate::report::schedule as report;
-use crate::schedule::{Settings, Task, Wants, policy, simulate};
+use crate::schedule::{Outputs, Settings, Task, policy, simulate};
 use crate::topology::Context;
 use crate::trace::{Options, Trace};
 
@@ -47,7 +47,7 @@ pub struct Command {
     #[arg(long)]
     ranks: bool,
     #[command(flatten)]
-    talk: Talk,
+    traffic: TrafficArgs,
     /// Print the figures of the schedule as one JSON document instead of the CSV
     #[arg(long)]
     json: bool,
@@ -77,16 +77,17 @@ impl Command {
             let what = if reason.drops() { "left out" } else { "mended" };
             eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
         }
-        let places = Places::new(&topology, &order)?;
-        let site = Site { topology: &topology, order: &order, places: &places };
-        let fabric = self.talk.fabric(&topology)?;
-        let mut traffic = match self.talk.talks(fabric.as_ref())? {
+        let distances = RankDistances::new(&topology, &order)?;
+        let machine =
+            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let fabric = self.traffic.fabric(&topology)?;
+        let mut traffic = match self.traffic.talks(fabric.as_ref())? {
             Some(talks) => Some(Traffic::new(talks, &order)?),
             None => None,
         };
         let rows_wanted = !self.json || self.output.is_some();
         let drawn = self.plots.is_some();
-        let wants = Wants {
+        let outputs = Outputs {
             placement: true,
             ranks: self.ranks && rows_wanted || drawn || traffic.is_some(),
             timeline: self.json || drawn,
@@ -95,11 +96,12 @@ impl Command {
             policy: &self.policy,
             allocator: &self.allocator,
             model: &self.model,
-            wants,
+            outputs,
         };
         let tasks = Task::of(&trace);
         let bar = progress::bar(tasks.len() as u64, "jobs");
-        let outcome = simulate(&site, &tasks, &settings, &|ended| bar.set_position(ended as u64))?;
+        let outcome =
+            simulate(&machine, &tasks, &settings, &|ended| bar.set_position(ended as u64))?;
         bar.finish_and_clear();
         eprintln!("policy: {}", outcome.rule);
         eprintln!("model: {}", outcome.model);
@@ -148,7 +150,7 @@ impl Command {
                 "model": self.model,
                 "seed": context.seed,
             });
-            if let Some(guest) = &self.talk.guest {
+            if let Some(guest) = &self.traffic.guest {
                 document["guest"] = json!(guest);
             }
             if let (Some(document), serde_json::Value::Object(figures)) = (

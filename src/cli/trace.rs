@@ -9,10 +9,12 @@ use serde_json::{Map, Value, json};
 
 use super::layout::field;
 use super::output::{self, Output};
-use crate::error::plain;
+use crate::error::sanitize;
 use crate::input::Lines;
 use crate::topology::Context;
-use crate::trace::{self, Kind, Log, Options, Sizes, Trace, Weight, Workload, convert, survey};
+use crate::trace::{
+    self, Log, Options, Sizes, Trace, Weight, Workload, WorkloadKind, convert, survey,
+};
 
 /// Look at a trace or placement log, convert one into the other, or make a synthetic one
 #[derive(Debug, Args)]
@@ -30,7 +32,7 @@ enum Verb {
         /// The file; `-` for standard input
         file: PathBuf,
         #[command(flatten)]
-        machine: Machine,
+        machine: MachineArgs,
         /// Print one JSON document
         #[arg(long)]
         json: bool,
@@ -46,7 +48,7 @@ enum Verb {
         /// The trace; `-` for standard input
         file: PathBuf,
         #[command(flatten)]
-        machine: Machine,
+        machine: MachineArgs,
         /// Write to FILE instead of standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
@@ -66,7 +68,7 @@ enum Verb {
 
 /// How processors of a trace become nodes, and how many there are.
 #[derive(Debug, Args)]
-struct Machine {
+struct MachineArgs {
     /// Processors of a node: a job's nodes are its processors divided by P, rounded up
     #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: u32,
@@ -78,7 +80,7 @@ struct Machine {
     partition: Vec<i32>,
 }
 
-impl Machine {
+impl MachineArgs {
     fn options(self) -> Options {
         Options {
             procs_per_node: self.procs_per_node,
@@ -117,12 +119,12 @@ fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> a
     let mut document = Map::new();
     document.insert("file".into(), json!(name));
     let sizes = match trace::kind(&mut lines)? {
-        Kind::Swf => {
+        WorkloadKind::Swf => {
             let trace = Trace::over(lines, options)?;
             describe(&trace, &mut document);
             Sizes::of_trace(&trace, Weight::Jobs)
         }
-        Kind::Log => {
+        WorkloadKind::Log => {
             let survey = survey::survey(Log::over(lines))?;
             document.insert("kind".into(), json!("placement log"));
             document.insert("jobs".into(), json!(survey.placements));
@@ -131,7 +133,7 @@ fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> a
             document.insert("most_nodes".into(), json!(survey.most_nodes));
             Sizes::of_jobs(&name, survey.sizes)
         }
-        Kind::Table => {
+        WorkloadKind::Table => {
             document.insert("kind".into(), json!("table of sizes"));
             Sizes::over(lines, Weight::Jobs, options)?
         }
@@ -193,11 +195,11 @@ fn print(out: &mut Output, key: &str, value: &Value) -> anyhow::Result<()> {
         Value::Array(entries) => {
             for entry in entries {
                 let text = |key: &str| entry[key].as_str().unwrap_or_default().replace('\n', " / ");
-                let text = |key: &str| plain(&text(key)).into_owned();
+                let text = |key: &str| sanitize(&text(key)).into_owned();
                 field(out, 14, &label, &format!("{}: {}", text("label"), text("value")))?;
             }
         }
-        Value::String(text) => field(out, 14, &label, &plain(text))?,
+        Value::String(text) => field(out, 14, &label, &sanitize(text))?,
         number => field(out, 14, &label, &number.to_string())?,
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use super::interrupt;
-use crate::ordering::Watch;
+use crate::ordering::Observer;
 
 /// A search's clock, starting now.
 pub struct Clock {
@@ -19,13 +19,13 @@ impl Clock {
     /// second the program.
     pub fn start(stoppable: bool) -> Self {
         if stoppable {
-            interrupt::be_patient(true);
+            interrupt::defer_first_interrupt(true);
         }
         Clock { began: Instant::now(), told: Mutex::new(None) }
     }
 }
 
-impl Watch for Clock {
+impl Observer for Clock {
     fn seconds(&self) -> Option<f64> {
         Some(self.began.elapsed().as_secs_f64())
     }

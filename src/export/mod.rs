@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
@@ -93,10 +93,10 @@ const REFUSED: &[(&str, &str, &str)] = &[
 /// There is none, with the nearest suggested; or it is known not to work, with the reason.
 pub fn target(name: &str) -> Result<&'static Target> {
     TARGETS.iter().find(|t| t.name == name).ok_or_else(|| {
-        let place = Place::option(format!("--to {name}"));
+        let location = SourceLocation::option(format!("--to {name}"));
         match REFUSED.iter().find(|(refused, ..)| *refused == name) {
-            Some((_, reason, remedy)) => Error::unsuited(place, *reason, *remedy),
-            None => Error::unknown(place, "target", name, TARGETS.iter().map(|t| t.name)),
+            Some((_, reason, remedy)) => Error::unsuited(location, *reason, *remedy),
+            None => Error::unknown(location, "target", name, TARGETS.iter().map(|t| t.name)),
         }
     })
 }
@@ -120,7 +120,7 @@ fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> St
 /// Another character, which the configuration files of resource managers give a meaning; a name twice.
 fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
     let mut seen = BTreeMap::new();
-    let place = || Place::option(topology.name());
+    let location = || SourceLocation::option(topology.name());
     order
         .nodes()
         .iter()
@@ -131,11 +131,11 @@ fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
                 let found = format!("node {node} called `{name}`");
                 let expected =
                     "a name of letters, digits, -, _ and . only, which this target needs";
-                return Err(Error::input(place(), found, expected));
+                return Err(Error::input(location(), found, expected));
             }
             if let Some(other) = seen.insert(name.clone(), *node) {
                 let found = format!("nodes {other} and {node} both called `{name}`");
-                return Err(Error::input(place(), found, "a name for each node"));
+                return Err(Error::input(location(), found, "a name for each node"));
             }
             Ok(name)
         })

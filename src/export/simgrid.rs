@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::routes::Routes;
 use super::{Export, Target, header};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
@@ -115,9 +115,9 @@ fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
         let name = topology.node_name(*node);
         if name.contains(char::is_whitespace) {
             let found = format!("node {node} called `{name}`");
-            let place = Place::option(topology.name());
+            let location = SourceLocation::option(topology.name());
             return Err(Error::input(
-                place,
+                location,
                 found,
                 "a name without blanks, which a host file needs",
             ));

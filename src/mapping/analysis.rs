@@ -7,7 +7,7 @@ use super::demand::{Demand, End, Flow};
 use super::guest::Guest;
 use super::hops::{Hops, from_each};
 use super::links::Links;
-use super::placement::Placement;
+use super::process_mapping::ProcessMapping;
 use super::routing::{Fabric, Lengths, Routing};
 use crate::error::Result;
 use crate::ids::RouterId;
@@ -79,12 +79,12 @@ pub struct Bar {
 ///
 /// # Examples
 /// ```
-/// use nodeorder::mapping::{self, Fabric, Guest, Placement, Routing};
+/// use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, Routing};
 /// use nodeorder::{NodeOrder, Topology};
 /// let torus = Topology::inline("torus:4x4x4", &Default::default())?;
 /// let guest = Guest::make("stencil:4x4x4,wrap=true", &Default::default())?;
 /// let fabric = Fabric::new(&torus)?;
-/// let placement = Placement::in_order(&guest, &NodeOrder::make(&torus, "snake")?)?;
+/// let placement = ProcessMapping::in_order(&guest, &NodeOrder::make(&torus, "snake")?)?;
 /// let found = mapping::analyse(&fabric, &guest, &placement, Routing::named("ecmp-path")?)?;
 /// assert_eq!(found.contention.max, 3.0);
 /// # Ok::<(), nodeorder::Error>(())
@@ -92,7 +92,7 @@ pub struct Bar {
 pub fn analyse(
     fabric: &Fabric<'_>,
     guest: &Guest,
-    placement: &Placement,
+    placement: &ProcessMapping,
     routing: &Routing,
 ) -> Result<Analysis> {
     let demand = Demand::new(fabric.topology, guest, placement)?;

@@ -1,7 +1,7 @@
 //! Traffic between routers: what is left of a guest once its processes have places.
 
 use super::guest::{Guest, Traffic};
-use super::placement::Placement;
+use super::process_mapping::ProcessMapping;
 use crate::error::Result;
 use crate::topology::Topology;
 
@@ -87,7 +87,7 @@ impl Demand {
     ///
     /// # Complexity
     /// O(messages · log messages); all-to-all traffic takes O(processes) however large it is.
-    pub fn new(topology: &Topology, guest: &Guest, placement: &Placement) -> Result<Self> {
+    pub fn new(topology: &Topology, guest: &Guest, placement: &ProcessMapping) -> Result<Self> {
         let router = |process: u32| topology.router_of(placement.node(process)).0;
         match guest.traffic() {
             Traffic::AllToAll { volume } => {
@@ -240,7 +240,7 @@ mod tests {
         let uniform = Guest::make("all-to-all:n=8,volume=3", &context).unwrap();
         let messages: Vec<_> = (0..64u32).map(|i| (i / 8, i % 8, 3.0)).collect();
         let listed = Guest::new("listed", 8, messages).unwrap();
-        let placement = Placement::new(&machine, "by hand", nodes).unwrap();
+        let placement = ProcessMapping::new(&machine, "by hand", nodes).unwrap();
         let a = Demand::new(&machine, &uniform, &placement).unwrap();
         let b = Demand::new(&machine, &listed, &placement).unwrap();
         for end in [End::Source, End::Target] {

@@ -1,8 +1,8 @@
 //! Mapping analysis: what a guest's traffic means for a host whose nodes are taken in some order.
 //!
-//! A [`Guest`] (pattern or file) is put on nodes by a [`Placement`] (an ordering, a file, or a method of
+//! A [`Guest`] (pattern or file) is put on nodes by a [`ProcessMapping`] (an ordering, a file, or a method of
 //! [`METHODS`]); a [`Routing`] says which links its traffic takes. [`analyse`] reports how far the traffic
-//! goes (dilation) and what every directed link carries (contention); [`Load`] adds up several jobs.
+//! goes (dilation) and what every directed link carries (contention); [`CombinedLoad`] adds up several jobs.
 //!
 //! Loads are per directed link, both directions apart. Two processes on one router are no hop apart and
 //! load nothing. The sum of all loads is the sum of volume times hops.
@@ -12,21 +12,21 @@
 
 mod allocation;
 mod analysis;
+mod combined_load;
 mod demand;
 pub mod guest;
 mod hops;
 mod links;
 pub mod method;
-mod placement;
+mod process_mapping;
 pub mod routing;
-mod together;
 
 pub use allocation::Allocation;
 pub use analysis::{Analysis, Bar, Contention, Dilation, analyse};
+pub use combined_load::{CombinedLoad, JobLoad};
 pub use demand::{Demand, End, Flow};
 pub use guest::{GUESTS, Guest, Message, Traffic};
 pub use links::Links;
 pub use method::METHODS;
-pub use placement::Placement;
+pub use process_mapping::ProcessMapping;
 pub use routing::{Fabric, ROUTINGS, Routing};
-pub use together::{JobLoad, Load};

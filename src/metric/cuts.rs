@@ -10,7 +10,7 @@
 
 use multiversion::multiversion;
 
-use super::places::Terms;
+use super::rank_distances::LabelTerms;
 use crate::topology::distance::Shape;
 
 /// Cuts of one vector block: 16 lanes of 16 bits.
@@ -50,7 +50,7 @@ impl Cut {
 
 impl Cuts {
     /// The cuts of `terms`, where they are few.
-    pub fn new(terms: &Terms) -> Option<Self> {
+    pub fn new(terms: &LabelTerms) -> Option<Self> {
         let mut cuts: Vec<Cut> = Vec::new();
         let count: u64 = terms.lines.iter().map(|l| u64::from(l.axis.extent)).sum::<u64>()
             + terms.cliques.iter().map(|c| u64::from(c.extent)).sum::<u64>();

@@ -30,7 +30,7 @@ pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Ve
         (0..count.len() as u32).map(RouterId).filter(|r| count[r.index()] > 0).collect();
     let alike = topology.network().vertex_transitive();
     let many = used.len() as u64 * (count.len() + nodes.len()) as u64 > MOST;
-    if alike && (many || nodes.len() == topology.nodes().places() as usize) {
+    if alike && (many || nodes.len() == topology.nodes().slot_count() as usize) {
         count.fill(topology.network().per_router() as usize);
         used.truncate(1);
     } else if many {
@@ -67,7 +67,7 @@ pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<
     nodes.iter().for_each(|n| count[topology.router_of(*n).index()] += 1);
     let used: Vec<RouterId> =
         (0..count.len() as u32).map(RouterId).filter(|r| count[r.index()] > 0).collect();
-    let whole = nodes.len() == topology.nodes().places() as usize;
+    let whole = nodes.len() == topology.nodes().slot_count() as usize;
     let one = whole && topology.network().vertex_transitive() || used.len() > FEW;
     let starts = if one { vec![0] } else { vec![0, used.len() / 3, used.len() / 2] };
     // A search goes over links and takes longer than a formula.

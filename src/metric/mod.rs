@@ -1,12 +1,12 @@
 //! Figures of merit: of an ordering on a topology, and of one allocation.
 
+pub mod allocation;
 pub mod comparison;
+mod components;
 pub mod correlation;
 mod cuts;
 pub mod envelope;
 pub mod mpc;
-mod pieces;
-pub mod placement;
-pub mod places;
+pub mod rank_distances;
 pub mod sums;
 pub mod window;

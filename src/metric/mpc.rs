@@ -7,9 +7,9 @@
 //! # References
 //! Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015.
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ordering::NodeOrder;
-pub use crate::pair_sums::Method;
+pub use crate::pair_sums::SumMethod;
 use crate::pair_sums::{self, Windows};
 use crate::ratio::ratio;
 use crate::topology::{Metric, Topology};
@@ -61,14 +61,14 @@ fn mean(total: u128, n: usize, size: usize) -> f64 {
 /// # Errors
 /// An ordering of fewer than two nodes; more memory than allowed.
 pub fn curve(topology: &Topology, order: &NodeOrder) -> Result<Curve> {
-    curve_by(topology, order, Method::Auto)
+    curve_by(topology, order, SumMethod::Auto)
 }
 
 /// As [`curve`], by a method of the caller's choice.
 ///
 /// # Errors
-/// As [`curve`]; also [`Method::Transform`] on a network whose distance is no sum of cuts.
-pub fn curve_by(topology: &Topology, order: &NodeOrder, method: Method) -> Result<Curve> {
+/// As [`curve`]; also [`SumMethod::Transform`] on a network whose distance is no sum of cuts.
+pub fn curve_by(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
     check(topology, order, method)?;
     let sums = pair_sums::along(topology, order.nodes(), order.len() - 1, method)?;
     Ok(Curve { totals: sums.window_totals() })
@@ -85,7 +85,7 @@ pub fn at_sizes(
     topology: &Topology,
     order: &NodeOrder,
     sizes: &[usize],
-    method: Method,
+    method: SumMethod,
 ) -> Result<Vec<(usize, f64)>> {
     check(topology, order, method)?;
     let n = order.len();
@@ -98,15 +98,19 @@ pub fn at_sizes(
 }
 
 /// Refuses what has no curve, or none by this method.
-fn check(topology: &Topology, order: &NodeOrder, method: Method) -> Result<()> {
+fn check(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
     let n = order.len();
     if n < 2 {
-        let place = Place::option(order.label());
-        return Err(Error::input(place, format!("an ordering of {n} nodes"), "at least 2 nodes"));
+        let location = SourceLocation::option(order.label());
+        return Err(Error::input(
+            location,
+            format!("an ordering of {n} nodes"),
+            "at least 2 nodes",
+        ));
     }
-    if method == Method::Transform && matches!(topology.metric(), Metric::Hops) {
+    if method == SumMethod::Transform && matches!(topology.metric(), Metric::Hops) {
         return Err(Error::unsuited(
-            Place::option("--method transform"),
+            SourceLocation::option("--method transform"),
             format!("distances on {} are no sum of cuts", topology.name()),
             "use --method pairs",
         ));

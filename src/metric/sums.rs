@@ -1,12 +1,12 @@
 //! Pair-distance sums of sets of ranks, exactly: Σ d(a,b) over all pairs of one allocation.
 
-use super::places::{Hub, Kind, Places, Terms};
+use super::rank_distances::{DistanceForm, Hub, LabelTerms, RankDistances};
 use crate::ranks::Ranks;
 
 /// Sums over sets of ranks, with the counters they need. Counters are zero between calls.
 #[derive(Debug)]
 pub struct Sums<'p> {
-    places: &'p Places,
+    distances: &'p RankDistances,
     lines: Vec<u64>,
     counts: Vec<u32>,
     groups: Vec<(u64, u64)>,
@@ -17,15 +17,15 @@ pub struct Sums<'p> {
 const FEW: u32 = 8;
 
 impl<'p> Sums<'p> {
-    /// Sums over sets of ranks of `places`.
-    pub fn new(places: &'p Places) -> Self {
-        let (lines, counts, groups) = match &places.kind {
-            Kind::Terms(terms) => (terms.line_counters(), terms.clique_counters(), 0),
-            Kind::Hub(hub) => (0, hub.groups * hub.width, hub.groups),
-            Kind::Table { hosts, .. } => (0, *hosts, 0),
+    /// Sums over sets of ranks of `distances`.
+    pub fn new(distances: &'p RankDistances) -> Self {
+        let (lines, counts, groups) = match &distances.form {
+            DistanceForm::LabelTerms(terms) => (terms.line_counters(), terms.clique_counters(), 0),
+            DistanceForm::Hub(hub) => (0, hub.groups * hub.width, hub.groups),
+            DistanceForm::Table { hosts, .. } => (0, *hosts, 0),
         };
         Sums {
-            places,
+            distances,
             lines: vec![0; lines],
             counts: vec![0; counts],
             groups: vec![(0, 0); groups],
@@ -43,15 +43,15 @@ impl<'p> Sums<'p> {
         self.members.extend(ranks.iter());
         let members = &self.members;
         if members.len() as u32 <= FEW {
-            return pair_by_pair(self.places, members);
+            return pair_by_pair(self.distances, members);
         }
-        match &self.places.kind {
-            Kind::Terms(terms) => {
+        match &self.distances.form {
+            DistanceForm::LabelTerms(terms) => {
                 lines(terms, members, &mut self.lines) + cliques(terms, members, &mut self.counts)
             }
-            Kind::Hub(hub) => groups(hub, members, &mut self.counts, &mut self.groups),
-            Kind::Table { hops, hosts } if members.len() > hosts / 16 => {
-                let routers = &self.places.routers;
+            DistanceForm::Hub(hub) => groups(hub, members, &mut self.counts, &mut self.groups),
+            DistanceForm::Table { hops, hosts } if members.len() > hosts / 16 => {
+                let routers = &self.distances.routers;
                 members.iter().for_each(|m| self.counts[routers[*m as usize] as usize] += 1);
                 let mut sum = 0;
                 for (row, here) in hops.chunks(*hosts).zip(&self.counts).filter(|(_, c)| **c > 0) {
@@ -66,20 +66,20 @@ impl<'p> Sums<'p> {
                 self.counts.fill(0);
                 sum / 2
             }
-            Kind::Table { .. } => pair_by_pair(self.places, members),
+            DistanceForm::Table { .. } => pair_by_pair(self.distances, members),
         }
     }
 }
 
-fn pair_by_pair(places: &Places, members: &[u32]) -> u64 {
+fn pair_by_pair(distances: &RankDistances, members: &[u32]) -> u64 {
     let mut sum = 0;
     for (i, a) in members.iter().enumerate() {
-        sum += members[..i].iter().map(|b| u64::from(places.between(*a, *b))).sum::<u64>();
+        sum += members[..i].iter().map(|b| u64::from(distances.between(*a, *b))).sum::<u64>();
     }
     sum
 }
 
-fn lines(terms: &Terms, members: &[u32], counters: &mut [u64]) -> u64 {
+fn lines(terms: &LabelTerms, members: &[u32], counters: &mut [u64]) -> u64 {
     for m in members {
         let (labels, _) = terms.of(*m);
         terms.lines.iter().zip(labels).for_each(|(l, x)| counters[l.offset + *x as usize] += 1);
@@ -91,7 +91,7 @@ fn lines(terms: &Terms, members: &[u32], counters: &mut [u64]) -> u64 {
     sum
 }
 
-fn cliques(terms: &Terms, members: &[u32], counters: &mut [u32]) -> u64 {
+fn cliques(terms: &LabelTerms, members: &[u32], counters: &mut [u32]) -> u64 {
     if terms.cliques.is_empty() {
         return 0;
     }

@@ -10,7 +10,7 @@
 use multiversion::multiversion;
 
 use super::cuts::Cuts;
-use super::places::{BLOCK, Hub, Kind, Places, Terms};
+use super::rank_distances::{BLOCK, DistanceForm, Hub, LabelTerms, RankDistances};
 
 /// Up to so many members are summed pair by pair.
 const FEW: usize = 4;
@@ -18,7 +18,7 @@ const FEW: usize = 4;
 /// Finds best windows; holds the counters that takes. They are zero between calls.
 #[derive(Debug)]
 pub struct Window<'p> {
-    places: &'p Places,
+    distances: &'p RankDistances,
     cuts: Option<Cuts>,
     counters: Counters,
 }
@@ -81,61 +81,61 @@ impl Lane for u64 {
 }
 
 impl<'p> Window<'p> {
-    /// Windows over ranks of `places`.
-    pub fn new(places: &'p Places) -> Self {
-        let counters = match &places.kind {
-            Kind::Terms(terms) => {
+    /// Windows over ranks of `distances`.
+    pub fn new(distances: &'p RankDistances) -> Self {
+        let counters = match &distances.form {
+            DistanceForm::LabelTerms(terms) => {
                 let cliques = vec![0; terms.clique_counters()];
                 let reach: u64 = terms.lines.iter().map(|l| u64::from(l.axis.diameter())).sum();
-                if u64::from(places.len()) * reach <= u64::from(u32::MAX) {
+                if u64::from(distances.len()) * reach <= u64::from(u32::MAX) {
                     Counters::Narrow { lines: vec![0; terms.line_counters()], cliques }
                 } else {
                     Counters::Wide { lines: vec![0; terms.line_counters()], cliques }
                 }
             }
-            Kind::Hub(hub) => Counters::Hub {
+            DistanceForm::Hub(hub) => Counters::Hub {
                 labels: vec![0; hub.groups * hub.width],
                 groups: vec![(0, 0); hub.groups],
             },
-            Kind::Table { hosts, .. } => Counters::Table { sums: vec![0; *hosts] },
+            DistanceForm::Table { hosts, .. } => Counters::Table { sums: vec![0; *hosts] },
         };
-        let cuts = match &places.kind {
-            Kind::Terms(terms) => Cuts::new(terms),
+        let cuts = match &distances.form {
+            DistanceForm::LabelTerms(terms) => Cuts::new(terms),
             _ => None,
         };
-        Window { places, cuts, counters }
+        Window { distances, cuts, counters }
     }
 
     /// The first of the windows `entries[i .. i + count]` with the smallest sum, and that sum.
     /// `1 ≤ count ≤ entries.len()`; entries are distinct. Stops at a window that reaches the proved minimum
-    /// ([`Places::floor`]).
+    /// ([`RankDistances::floor`]).
     ///
     /// # Complexity
     /// With f entries: O(f·cuts/16) on grids, O(f·levels) on trees and hierarchies,
     /// O(f·min(count, hosts/16)) on graphs.
     pub fn best(&mut self, entries: &[u32], count: u32) -> (usize, u64) {
-        let (places, n) = (self.places, count as usize);
-        let floor = places.floor(count);
+        let (distances, n) = (self.distances, count as usize);
+        let floor = distances.floor(count);
         if let Some(cuts) = self.cuts.as_ref().filter(|cuts| cuts.hold(count)) {
             return cuts.best(entries, n, floor);
         }
         if n <= FEW {
-            return few(places, entries, n, floor);
+            return few(distances, entries, n, floor);
         }
-        match (&places.kind, &mut self.counters) {
-            (Kind::Terms(terms), Counters::Narrow { lines, cliques }) => {
+        match (&distances.form, &mut self.counters) {
+            (DistanceForm::LabelTerms(terms), Counters::Narrow { lines, cliques }) => {
                 narrow(terms, entries, n, floor, lines, cliques)
             }
-            (Kind::Terms(terms), Counters::Wide { lines, cliques }) => {
+            (DistanceForm::LabelTerms(terms), Counters::Wide { lines, cliques }) => {
                 slide(terms, entries, n, floor, lines, cliques)
             }
-            (Kind::Hub(hub), Counters::Hub { labels, groups }) => {
+            (DistanceForm::Hub(hub), Counters::Hub { labels, groups }) => {
                 HubWindow { hub, labels, groups, members: 0, ways: 0 }.best(entries, n, floor)
             }
-            (Kind::Table { hops, hosts }, Counters::Table { sums }) if n > hosts / 16 => {
-                rows(places, hops, *hosts, entries, n, floor, sums)
+            (DistanceForm::Table { hops, hosts }, Counters::Table { sums }) if n > hosts / 16 => {
+                rows(distances, hops, *hosts, entries, n, floor, sums)
             }
-            _ => few(places, entries, n, floor),
+            _ => few(distances, entries, n, floor),
         }
     }
 }
@@ -158,9 +158,9 @@ impl Best {
 }
 
 /// Distances to every member, one by one.
-fn few(places: &Places, entries: &[u32], n: usize, floor: u64) -> (usize, u64) {
+fn few(distances: &RankDistances, entries: &[u32], n: usize, floor: u64) -> (usize, u64) {
     let star = |of: u32, members: &[u32]| -> u64 {
-        members.iter().map(|m| u64::from(places.between(of, *m))).sum()
+        members.iter().map(|m| u64::from(distances.between(of, *m))).sum()
     };
     let mut sum = (1..n).map(|i| star(entries[i], &entries[..i])).sum();
     let mut best = Best { at: 0, sum };
@@ -181,7 +181,7 @@ fn few(places: &Places, entries: &[u32], n: usize, floor: u64) -> (usize, u64) {
     "aarch64+neon"
 ))]
 fn narrow(
-    terms: &Terms,
+    terms: &LabelTerms,
     entries: &[u32],
     n: usize,
     floor: u64,
@@ -194,7 +194,7 @@ fn narrow(
 /// Sums of one-dimensional terms.
 #[inline(always)]
 fn slide<T: Lane + Default>(
-    terms: &Terms,
+    terms: &LabelTerms,
     entries: &[u32],
     n: usize,
     floor: u64,
@@ -247,7 +247,13 @@ fn slide<T: Lane + Default>(
 
 /// Σ over the members of their distance to `rank`.
 #[inline(always)]
-fn star<T: Lane>(terms: &Terms, rank: u32, members: usize, lines: &[T], cliques: &[u32]) -> u64 {
+fn star<T: Lane>(
+    terms: &LabelTerms,
+    rank: u32,
+    members: usize,
+    lines: &[T],
+    cliques: &[u32],
+) -> u64 {
     let (along, among) = terms.of(rank);
     let mut sum = 0;
     for (line, x) in terms.lines.iter().zip(along) {
@@ -319,7 +325,7 @@ impl HubWindow<'_> {
 
 /// Rows of the distance table added up: the summed distance to every router. Wraps as [`Lane`] does.
 fn rows(
-    places: &Places,
+    distances: &RankDistances,
     hops: &[u16],
     hosts: usize,
     entries: &[u32],
@@ -327,7 +333,7 @@ fn rows(
     floor: u64,
     sums: &mut [u32],
 ) -> (usize, u64) {
-    let router = |rank: u32| places.routers[rank as usize] as usize;
+    let router = |rank: u32| distances.routers[rank as usize] as usize;
     let row = |rank: u32| &hops[router(rank) * hosts..][..hosts];
     let mut sum = 0;
     for rank in &entries[..n] {
@@ -341,7 +347,7 @@ fn rows(
         }
         sum = sum + u64::from(sums[router(*come)])
             - u64::from(sums[router(*gone)])
-            - u64::from(places.between(*gone, *come));
+            - u64::from(distances.between(*gone, *come));
         for ((s, g), c) in sums.iter_mut().zip(row(*gone)).zip(row(*come)) {
             *s = s.replace(u32::from(*g), u32::from(*c));
         }
@@ -361,7 +367,7 @@ mod tests {
     use crate::ranks::Ranks;
     use crate::topology::Topology;
 
-    /// One of every kind of distance, with holes and several nodes a router.
+    /// One of every form of distance, with holes and several nodes a router.
     const MACHINES: &[&str] = &[
         "torus:5x3x4,per_router=2",
         "mesh:9x4",
@@ -394,10 +400,10 @@ mod tests {
         ) {
             let topology = Topology::inline(MACHINES[machine], &Default::default()).unwrap();
             let order = shuffled(&topology, keep);
-            let places = Places::new(&topology, &order).unwrap();
+            let distances = RankDistances::new(&topology, &order).unwrap();
             let node = |rank: u32| order.nodes()[rank as usize];
             let distance = |a, b| u64::from(topology.distance(node(a), node(b)));
-            let entries: Vec<u32> = (0..places.len())
+            let entries: Vec<u32> = (0..distances.len())
                 .filter(|r| present[*r as usize % present.len()])
                 .collect();
             prop_assume!(!entries.is_empty());
@@ -409,9 +415,9 @@ mod tests {
             let sums: Vec<u64> = entries.windows(count as usize).map(plain).collect();
             let least = *sums.iter().min().unwrap();
             let first = sums.iter().position(|s| *s == least).unwrap();
-            prop_assert!(places.floor(count) <= least);
-            let mut window = Window::new(&places);
-            let mut gauge = Sums::new(&places);
+            prop_assert!(distances.floor(count) <= least);
+            let mut window = Window::new(&distances);
+            let mut meter = Sums::new(&distances);
             // Twice: the counters must be left as they were found.
             for _ in 0..2 {
                 prop_assert_eq!(window.best(&entries, count), (first, least));
@@ -420,7 +426,7 @@ mod tests {
                 window.cuts = cuts;
                 let mut ranks = Ranks::default();
                 entries[first..][..count as usize].iter().for_each(|r| ranks.push_rank(*r));
-                prop_assert_eq!(gauge.total(&ranks), least);
+                prop_assert_eq!(meter.total(&ranks), least);
             }
         }
     }
@@ -429,8 +435,8 @@ mod tests {
     fn long_rings_are_summed_in_wide_counters() {
         let topology = Topology::inline("torus:100000", &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
-        let places = Places::new(&topology, &order).unwrap();
-        let mut window = Window::new(&places);
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let mut window = Window::new(&distances);
         assert!(window.cuts.is_none());
         assert!(matches!(window.counters, Counters::Wide { .. }));
         let entries: Vec<u32> = (0..60).map(|i| i * i * 27).collect();

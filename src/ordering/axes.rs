@@ -31,7 +31,7 @@ impl<'a> View<'a> {
     pub fn from_params(topology: &'a Topology, params: &Params) -> Result<Self> {
         let lattice = topology.lattice().ok_or_else(|| {
             Error::unsuited(
-                params.place().clone(),
+                params.location().clone(),
                 format!("{} has no coordinates, which `axes` needs", topology.name()),
                 format!("what works here: {}", super::suitable(topology).join(", ")),
             )

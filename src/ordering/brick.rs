@@ -4,7 +4,7 @@ use super::axes::{View, for_each_position};
 use super::hilbert;
 use super::interleave::{gray_rank, morton_key, widths};
 use super::linear::reflect;
-use super::{Method, Needs};
+use super::{Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::params::Params;
@@ -24,7 +24,7 @@ use crate::topology::Topology;
 ///
 /// # Complexity
 /// O(cells · log cells).
-pub const BRICK: Method = Method {
+pub const BRICK: OrderingEntry = OrderingEntry {
     name: "brick",
     about: "bricks of size=2x2x2 cells one after the other, inner=snake|gray|row, outer=snake|row|hilbert",
     example: "brick:size=2x2x4,outer=hilbert",
@@ -107,7 +107,7 @@ impl<'a> Bricks<'a> {
     pub(super) fn walk(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
         let axes = self.extents.len();
         let (mut origin, mut shape) = (vec![0; axes], vec![0; axes]);
-        place_of(number, &self.counts, &mut origin);
+        location_of(number, &self.counts, &mut origin);
         for i in 0..axes {
             origin[i] *= self.size[i];
             shape[i] = self.size[i].min(self.extents[i] - origin[i]);
@@ -129,7 +129,7 @@ impl<'a> Bricks<'a> {
                 keyed.sort_unstable();
                 let mut inside = vec![0; axes];
                 for (_, index) in keyed {
-                    place_of(index, &shape, &mut inside);
+                    location_of(index, &shape, &mut inside);
                     step(&inside);
                 }
             }
@@ -146,7 +146,7 @@ impl<'a> Bricks<'a> {
 }
 
 /// The position at a row-major index.
-fn place_of(index: u32, extents: &[u32], place: &mut [u32]) {
+fn location_of(index: u32, extents: &[u32], place: &mut [u32]) {
     let mut rest = index;
     for (x, extent) in place.iter_mut().zip(extents).rev() {
         *x = rest % extent;

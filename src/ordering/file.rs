@@ -1,7 +1,7 @@
 //! Ordering files: one node id a line in rank order, `#` comments.
 
 use super::{Check, NodeOrder};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Text;
 use crate::topology::Topology;
@@ -11,13 +11,17 @@ pub(super) fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     let mut nodes = Vec::new();
     for line in text.data_lines() {
         let id = line.text.parse().map_err(|_| {
-            Error::input(line.place(), format!("`{}`", line.text), "a node id, one a line")
+            Error::input(line.location(), format!("`{}`", line.text), "a node id, one a line")
         })?;
-        check.add(NodeId(id), || line.place())?;
+        check.add(NodeId(id), || line.location())?;
         nodes.push(NodeId(id));
     }
     if nodes.is_empty() {
-        return Err(Error::input(Place::File(text.name().into()), "no node ids", "one id a line"));
+        return Err(Error::input(
+            SourceLocation::File(text.name().into()),
+            "no node ids",
+            "one id a line",
+        ));
     }
     Ok(nodes)
 }

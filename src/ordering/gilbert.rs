@@ -11,7 +11,7 @@
 //! ```
 
 use super::axes::View;
-use super::{Method, Needs};
+use super::{Needs, OrderingEntry};
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::params::Params;
@@ -32,7 +32,7 @@ use crate::topology::Topology;
 /// # References
 /// Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size",
 /// <https://github.com/jakubcerveny/gilbert>: the rules of division.
-pub const GILBERT: Method = Method {
+pub const GILBERT: OrderingEntry = OrderingEntry {
     name: "gilbert",
     about: "generalised Hilbert curve of any 2-D or 3-D box, no cells skipped",
     example: "gilbert",
@@ -46,7 +46,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let mut axes: Vec<usize> = (0..extents.len()).filter(|i| extents[*i] > 1).collect();
     if axes.len() > 3 {
         return Err(Error::unsuited(
-            params.place().clone(),
+            params.location().clone(),
             format!(
                 "{} has {} axes of more than one cell, and `gilbert` fills at most three",
                 topology.name(),

@@ -1,7 +1,7 @@
 //! Helical order: row-major that never jumps back to the start of a row.
 
 use super::axes::View;
-use super::{Method, Needs};
+use super::{Needs, OrderingEntry};
 use crate::ids::NodeId;
 use crate::params::Params;
 use crate::topology::Topology;
@@ -15,7 +15,7 @@ use crate::topology::Topology;
 /// # Limits
 /// Unit steps need the axes to wrap, the slowest one excepted. On a mesh it is a permutation with jumps:
 /// prefer `snake`.
-pub const HELICAL: Method = Method {
+pub const HELICAL: OrderingEntry = OrderingEntry {
     name: "helical",
     about: "row-major that goes on round the ring at a row's end, all steps 1 on a torus",
     example: "helical:axes=zxy",

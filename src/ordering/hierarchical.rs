@@ -2,7 +2,7 @@
 
 use super::axes::View;
 use super::brick::{self, Bricks};
-use super::{Method, Needs};
+use super::{Needs, OrderingEntry};
 use crate::error::{Error, Result};
 use crate::ids::{NodeId, RouterId};
 use crate::params::Params;
@@ -26,7 +26,7 @@ use crate::topology::Topology;
 ///
 /// # Complexity
 /// O(nodes).
-pub const HIERARCHICAL: Method = Method {
+pub const HIERARCHICAL: OrderingEntry = OrderingEntry {
     name: "hierarchical",
     about: "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
     example: "hierarchical",
@@ -67,7 +67,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
 fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<NodeId>> {
     let unsuited = |problem: &str, remedy: &str| {
         let problem = format!("{} has no {problem}", topology.name());
-        Err(Error::unsuited(params.place().clone(), problem, remedy))
+        Err(Error::unsuited(params.location().clone(), problem, remedy))
     };
     if topology.lattice().is_none() {
         return unsuited("coordinates, which `block` needs", "what works here: no `block`");

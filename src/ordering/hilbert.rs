@@ -11,7 +11,7 @@
 
 use super::axes::View;
 use super::interleave::widths;
-use super::{Method, Needs};
+use super::{Needs, OrderingEntry};
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::params::Params;
@@ -38,7 +38,7 @@ use crate::topology::Topology;
 /// # Limits
 /// All axes count, those of extent 1 too: a flat box in three dimensions is ordered by a slice of the
 /// three-dimensional curve.
-pub const HILBERT: Method = Method {
+pub const HILBERT: OrderingEntry = OrderingEntry {
     name: "hilbert",
     about: "Hilbert curve of the enclosing 2^bits cube, cells outside skipped; bits=5 as Slurm's 3d_torus",
     example: "hilbert:bits=5",
@@ -64,7 +64,7 @@ pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result
     let dimensions = extents.len();
     if bits as usize * dimensions > u128::BITS as usize {
         return Err(Error::unsuited(
-            params.place().clone(),
+            params.location().clone(),
             format!("{bits} bits in {dimensions} dimensions make an index of more than 128 bits"),
             "what works here: fewer `bits`, morton, gray, snake",
         ));

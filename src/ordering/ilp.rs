@@ -7,9 +7,11 @@ use good_lp::{
     SolverModel, Variable, constraint, microlp, variable,
 };
 
-use super::optimise::{Bounds, candidates, dp, space::Space};
-use super::optimise::{Kind, Outcome, Problem, Settings, Status, Unwatched, Watch};
-use super::{Method, Needs};
+use super::optimise::{Bounds, candidates, dp, elements::Arrangement};
+use super::optimise::{
+    NoObserver, Observer, SearchProblem, SearchResult, Settings, Status, WeightKind,
+};
+use super::{Needs, OrderingEntry};
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::topology::Topology;
@@ -39,12 +41,12 @@ use crate::topology::Topology;
 /// Leung et al., SAND2002-1488, section 2.2; Adams, Johnson, "Improved linear programming-based lower
 /// bounds for the quadratic assignment problem", DIMACS 16, 1994; Dantzig, Fulkerson, Johnson, "Solution of
 /// a large-scale traveling-salesman problem", 1954, <https://doi.org/10.1287/opre.2.4.393>.
-pub const ILP: Method = Method {
+pub const ILP: OrderingEntry = OrderingEntry {
     name: "ilp",
     about: "proved optimal for a weighted sum of distances, on small machines: exact search, integer program",
     example: "ilp:weights=path",
     needs: Needs::Nothing,
-    order: |topology, params| Ok(ilp(topology, params, &Unwatched)?.nodes),
+    order: |topology, params| Ok(ilp(topology, params, &NoObserver)?.nodes),
 };
 
 /// Names that `solver=` takes; the first lets the tool choose.
@@ -61,17 +63,17 @@ const EDGES: usize = 20_000;
 ///
 /// # Errors
 /// See [`ILP`].
-pub fn ilp(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Outcome> {
-    let settings = Settings::read(topology, params, watch)?;
+pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Result<SearchResult> {
+    let settings = Settings::read(topology, params, observer)?;
     let solver = params.choice("solver", &SOLVERS)?;
     let form = params.choice("form", &["flow", "distance"])?;
     params.finish()?;
     available(params, solver)?;
-    let space = Space::new(topology, settings.split)?;
-    let problem = Problem::new(topology, &space, settings.weights.clone());
+    let space = Arrangement::new(topology, settings.split)?;
+    let problem = SearchProblem::new(topology, &space, settings.weights.clone());
     if !problem.even {
         return Err(Error::unsuited(
-            params.place().clone(),
+            params.location().clone(),
             format!("routers of {} carry different numbers of nodes", topology.name()),
             "use split=true or `optimise`",
         ));
@@ -79,13 +81,17 @@ pub fn ilp(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Ou
     let starts = candidates(topology, &problem, &settings)?;
     let start = starts.iter().map(|s| (problem.value(&s.order), s));
     let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
-        return Err(Error::input(params.place().clone(), "no start", "an ordering to start from"));
+        return Err(Error::input(
+            params.location().clone(),
+            "no start",
+            "an ordering to start from",
+        ));
     };
     let [quick, _] = settings.bound_work();
-    let bound = Bounds::new(&problem).lower(quick, &|| watch.should_stop());
-    watch.progress(value, bound);
+    let bound = Bounds::new(&problem).lower(quick, &|| observer.should_stop());
+    observer.progress(value, bound);
     let done = |order: &[u32], bound, by: &str, status| {
-        Ok(Outcome::new(&problem, order, bound, by, status).noted(&settings))
+        Ok(SearchResult::new(&problem, order, bound, by, status).noted(&settings))
     };
     if solver == "auto" && (value - bound <= 1e-9 * value || space.len() < 3) {
         return done(
@@ -96,22 +102,22 @@ pub fn ilp(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Ou
         );
     }
     if solver == "auto" || solver == "dp" {
-        if let Some(order) = dp::attempt(&problem, &start.order, dp::MODEST, watch) {
+        if let Some(order) = dp::attempt(&problem, &start.order, dp::MODEST, observer) {
             return done(&order, 0.0, "dynamic program", Status::Optimal);
         }
-        if watch.should_stop() {
+        if observer.should_stop() {
             return done(&start.order, bound, "dynamic program", Status::Stopped);
         }
         if solver == "dp" {
             return Err(Error::unsuited(
-                params.place_of("solver"),
+                params.location_of("solver"),
                 format!("{} elements under these weights are too much for it", space.len()),
                 "use a shorter window, or `optimise`",
             ));
         }
     }
-    let job = Job { params, settings: &settings, watch, solver, bound };
-    if problem.weights.kind() == Kind::Path {
+    let job = Job { params, settings: &settings, observer, solver, bound };
+    if problem.weights.kind() == WeightKind::Path {
         return job.path(&problem, &start.order);
     }
     let model = Model::build(topology, &problem, &start.order, form, params)?;
@@ -127,7 +133,7 @@ fn available(params: &Params, solver: &str) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::unsuited(
-        params.place_of("solver"),
+        params.location_of("solver"),
         format!("this build has no {solver}"),
         format!("build with --features {feature}, or use solver=microlp"),
     ))
@@ -154,7 +160,7 @@ struct Model {
 impl Model {
     fn build(
         topology: &Topology,
-        problem: &Problem<'_>,
+        problem: &SearchProblem<'_>,
         start: &[u32],
         form: &str,
         params: &Params,
@@ -172,7 +178,7 @@ impl Model {
         };
         if size > VARIABLES {
             return Err(Error::unsuited(
-                params.place().clone(),
+                params.location().clone(),
                 format!(
                     "a model of {n} elements and {} weighted pairs of ranks is beyond integer programs",
                     pairs.len()
@@ -243,20 +249,25 @@ impl Model {
 struct Job<'a> {
     params: &'a Params,
     settings: &'a Settings,
-    watch: &'a dyn Watch,
+    observer: &'a dyn Observer,
     solver: &'static str,
     bound: f64,
 }
 
 impl Job<'_> {
-    fn model(&self, problem: &Problem<'_>, model: Model, start: &[u32]) -> Result<Outcome> {
+    fn model(
+        &self,
+        problem: &SearchProblem<'_>,
+        model: Model,
+        start: &[u32],
+    ) -> Result<SearchResult> {
         let n = problem.space.len();
         let answer = match self.run(model) {
             Ok(answer) => answer,
             // Out of time before it had anything: the warm start stands.
             Err(Refusal::OutOfTime) => {
                 let outcome =
-                    Outcome::new(problem, start, self.bound, self.name(), Status::TimeLimit);
+                    SearchResult::new(problem, start, self.bound, self.name(), Status::TimeLimit);
                 return Ok(outcome.noted(self.settings));
             }
             Err(Refusal::Failed(error)) => return Err(error),
@@ -281,14 +292,14 @@ impl Job<'_> {
             _ => Status::TimeLimit,
         };
         let bound = answer.gap.map_or(0.0, |gap| value * (1.0 - gap.max(0.0))).max(self.bound);
-        let outcome = Outcome::new(problem, &order, bound, self.name(), status);
+        let outcome = SearchResult::new(problem, &order, bound, self.name(), status);
         Ok(outcome.noted(self.settings))
     }
 
     /// The shortest Hamiltonian path (on a ring: tour) by rounds of subtour cuts. A path is a tour through
     /// one more place that is at no distance from any. Edges of at most two hops come first: their answer
     /// is the optimum if it meets the bound; otherwise all edges are let in.
-    fn path(&self, problem: &Problem<'_>, start: &[u32]) -> Result<Outcome> {
+    fn path(&self, problem: &SearchProblem<'_>, start: &[u32]) -> Result<SearchResult> {
         let n = problem.space.len();
         let ring = problem.weights.is_ring();
         let places = if ring { n } else { n + 1 };
@@ -310,7 +321,7 @@ impl Job<'_> {
             if edges.len() > EDGES {
                 if reach == 2 && value > bound {
                     return Err(Error::unsuited(
-                        self.params.place().clone(),
+                        self.params.location().clone(),
                         format!("a path through {n} places is beyond subtour cuts"),
                         "use `optimise:weights=path`",
                     ));
@@ -325,7 +336,8 @@ impl Job<'_> {
                     Ok(chosen) => chosen,
                     Err(Refusal::OutOfTime) => {
                         let by = format!("subtour cuts ({})", self.name());
-                        let outcome = Outcome::new(problem, &best, bound, by, Status::TimeLimit);
+                        let outcome =
+                            SearchResult::new(problem, &best, bound, by, Status::TimeLimit);
                         return Ok(outcome.noted(self.settings));
                     }
                     // Too few edges for a tour: more of them next.
@@ -340,10 +352,10 @@ impl Job<'_> {
                 if parts.len() == 1 {
                     break Some(parts);
                 }
-                self.watch.progress(value, bound);
-                if self.watch.should_stop() {
+                self.observer.progress(value, bound);
+                if self.observer.should_stop() {
                     let by = format!("subtour cuts ({})", self.name());
-                    let outcome = Outcome::new(problem, &best, bound, by, Status::Stopped);
+                    let outcome = SearchResult::new(problem, &best, bound, by, Status::Stopped);
                     return Ok(outcome.noted(self.settings));
                 }
                 cuts.extend(parts);
@@ -362,17 +374,17 @@ impl Job<'_> {
                 }
                 let by = format!("subtour cuts ({}), {rounds} rounds", self.name());
                 if reach == u32::MAX {
-                    return Ok(Outcome::new(problem, &best, value, by, Status::Optimal)
+                    return Ok(SearchResult::new(problem, &best, value, by, Status::Optimal)
                         .noted(self.settings));
                 }
                 if value - bound <= 1e-9 * value {
-                    return Ok(Outcome::new(problem, &best, bound, by, Status::Optimal)
+                    return Ok(SearchResult::new(problem, &best, bound, by, Status::Optimal)
                         .noted(self.settings));
                 }
             }
         }
         let by = format!("subtour cuts ({})", self.name());
-        Ok(Outcome::new(problem, &best, bound, by, Status::Steps).noted(self.settings))
+        Ok(SearchResult::new(problem, &best, bound, by, Status::Steps).noted(self.settings))
     }
 
     /// The edges of the cheapest set with two at every place and two out of every cut's set.
@@ -419,7 +431,7 @@ impl Job<'_> {
 
     fn failed(&self, what: &str) -> Error {
         Error::unsuited(
-            self.params.place_of("solver"),
+            self.params.location_of("solver"),
             format!("{}: {what}", self.name()),
             "try another solver=, or `optimise`",
         )
@@ -428,7 +440,7 @@ impl Job<'_> {
     /// Seconds left for a solver, if there is a limit.
     fn left(&self) -> Option<f64> {
         let limit = self.settings.time?;
-        Some((limit - self.watch.seconds().unwrap_or(0.0)).max(0.01))
+        Some((limit - self.observer.seconds().unwrap_or(0.0)).max(0.01))
     }
 
     fn run(&self, model: Model) -> std::result::Result<Answer, Refusal> {
@@ -568,9 +580,9 @@ mod tests {
     use super::super::testing::{error, topology};
     use super::*;
 
-    fn run(spec: &str, by: &str) -> Outcome {
+    fn run(spec: &str, by: &str) -> SearchResult {
         let params = Params::inline(by, None, 1).unwrap();
-        ilp(&topology(spec), &params, &Unwatched).unwrap()
+        ilp(&topology(spec), &params, &NoObserver).unwrap()
     }
 
     #[test]

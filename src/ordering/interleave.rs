@@ -7,7 +7,7 @@
 //! ```
 
 use super::axes::View;
-use super::{Method, Needs};
+use super::{Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::params::Params;
@@ -21,7 +21,7 @@ use crate::topology::Topology;
 ///
 /// # References
 /// Morton, "A computer oriented geodetic data base", IBM 1966.
-pub const MORTON: Method = Method {
+pub const MORTON: OrderingEntry = OrderingEntry {
     name: "morton",
     about: "Z-order: coordinate bits interleaved, axis 0 most significant",
     example: "morton:axes=zxy",
@@ -39,7 +39,7 @@ pub const MORTON: Method = Method {
 /// # References
 /// Faloutsos, "Gray codes for partial match and range queries", 1988,
 /// <https://doi.org/10.1109/32.6184>.
-pub const GRAY: Method = Method {
+pub const GRAY: OrderingEntry = OrderingEntry {
     name: "gray",
     about: "Gray code of the interleaved bits: neighbours differ in one bit of one coordinate",
     example: "gray:axes=zxy",

@@ -1,7 +1,7 @@
 //! Row-major and snake orders: axis by axis.
 
 use super::axes::View;
-use super::{Method, Needs};
+use super::{Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::params::Params;
@@ -9,7 +9,7 @@ use crate::topology::Topology;
 
 /// `row-major[:axes=zyx,reverse=x]`: lexicographic on coordinates. Without options it is node-id order,
 /// which works on every topology. Cray: `-On` (node id), `-Ox` and `-Or` with the axes sorted by extent.
-pub const ROW_MAJOR: Method = Method {
+pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
     name: "row-major",
     about: "lexicographic on coordinates; without options node-id order, on every topology",
     example: "row-major:axes=zyx",
@@ -18,7 +18,7 @@ pub const ROW_MAJOR: Method = Method {
 };
 
 /// `snake[:axes=zxy,reverse=x]`: boustrophedon; every step between neighbouring cells is 1.
-pub const SNAKE: Method = Method {
+pub const SNAKE: OrderingEntry = OrderingEntry {
     name: "snake",
     about: "boustrophedon: row-major with every other row reversed, all steps 1 even on a mesh",
     example: "snake:axes=zxy",

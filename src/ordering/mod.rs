@@ -1,6 +1,6 @@
 //! Orderings: sequences of distinct schedulable nodes; a node's rank is its position.
 //!
-//! Each family is one file with a [`Method`] constant; [`METHODS`] is the table that names them all.
+//! Each family is one file with a [`OrderingEntry`] constant; [`METHODS`] is the table that names them all.
 //! A method takes a topology and its options and returns node ids, nothing else. [`NodeOrder`] accepts
 //! only what is a valid ordering of its topology.
 
@@ -8,13 +8,13 @@ use std::path::Path;
 
 use fixedbitset::FixedBitSet;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Text;
 use crate::params::{self, Params};
 use crate::topology::Topology;
 
-pub use optimise::{Outcome, Unwatched, Watch};
+pub use optimise::{NoObserver, Observer, SearchResult};
 
 pub mod axes;
 mod brick;
@@ -35,7 +35,7 @@ mod testing;
 mod traversal;
 
 /// An ordering family: a line of [`METHODS`].
-pub struct Method {
+pub struct OrderingEntry {
     /// The name, as in `--by snake:axes=zxy`.
     pub name: &'static str,
     /// One line for lists.
@@ -73,7 +73,7 @@ impl Needs {
 }
 
 /// Every method, in the order of lists.
-pub const METHODS: &[Method] = &[
+pub const METHODS: &[OrderingEntry] = &[
     linear::ROW_MAJOR,
     helical::HELICAL,
     linear::SNAKE,
@@ -94,7 +94,7 @@ pub const METHODS: &[Method] = &[
 ];
 
 /// A method that searches under a watcher's eyes.
-type Searcher = fn(&Topology, &Params, &dyn Watch) -> Result<Outcome>;
+type Searcher = fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>;
 
 /// The methods that search and say how good their result is.
 const SEARCHES: &[(&str, Searcher)] = &[("ilp", ilp::ilp), ("optimise", optimise::optimise)];
@@ -127,7 +127,7 @@ impl NodeOrder {
         let label = label.into();
         let mut check = Check::new(topology);
         for node in &nodes {
-            check.add(*node, || Place::option(&label))?;
+            check.add(*node, || SourceLocation::option(&label))?;
         }
         Ok(NodeOrder { label, nodes, notes: Vec::new() })
     }
@@ -147,7 +147,7 @@ impl NodeOrder {
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn make(topology: &Topology, text: &str) -> Result<Self> {
-        Ok(NodeOrder::make_with(topology, text, &Unwatched)?.0)
+        Ok(NodeOrder::make_with(topology, text, &NoObserver)?.0)
     }
 
     /// As [`NodeOrder::make`], with someone who waits: searches (`ilp`, `optimise`) ask `watch` for the time
@@ -158,9 +158,9 @@ impl NodeOrder {
     pub fn make_with(
         topology: &Topology,
         text: &str,
-        watch: &dyn Watch,
-    ) -> Result<(Self, Option<Outcome>)> {
-        let places = u64::from(topology.nodes().places());
+        observer: &dyn Observer,
+    ) -> Result<(Self, Option<SearchResult>)> {
+        let places = u64::from(topology.nodes().slot_count());
         topology.require("an ordering", 8 * topology.node_count() as u64 + places / 8)?;
         let Some(method) = method(text) else {
             return Ok((NodeOrder::from_file(topology, text)?, None));
@@ -171,7 +171,7 @@ impl NodeOrder {
         }
         let search = SEARCHES.iter().find(|(name, _)| *name == method.name);
         if let Some((_, search)) = search {
-            let outcome = search(topology, &params, watch)?;
+            let outcome = search(topology, &params, observer)?;
             let mut order = NodeOrder::new(topology, text, outcome.nodes.clone())?;
             order.notes.clone_from(&outcome.notes);
             return Ok((order, Some(outcome)));
@@ -184,8 +184,8 @@ impl NodeOrder {
     fn from_file(topology: &Topology, path: &str) -> Result<Self> {
         if !Path::new(path).exists() && path != "-" {
             let names = METHODS.iter().map(|m| m.name);
-            let place = Place::option(path);
-            let mut error = Error::unknown(place, "ordering", params::head(path), names);
+            let location = SourceLocation::option(path);
+            let mut error = Error::unknown(location, "ordering", params::head(path), names);
             if let Error::Input { found, expected, .. } = &mut error {
                 found.push_str(" and no such file");
                 expected.push_str(", or an ordering file");
@@ -237,7 +237,7 @@ impl NodeOrder {
 }
 
 /// The method that `text` names, options aside.
-pub fn method(text: &str) -> Option<&'static Method> {
+pub fn method(text: &str) -> Option<&'static OrderingEntry> {
     METHODS.iter().find(|m| m.name == params::head(text))
 }
 
@@ -246,13 +246,13 @@ pub fn suitable(topology: &Topology) -> Vec<&'static str> {
     METHODS.iter().filter(|m| m.needs.met_by(topology)).map(|m| m.name).collect()
 }
 
-fn unsuited(topology: &Topology, method: &Method, params: &Params) -> Error {
+fn unsuited(topology: &Topology, method: &OrderingEntry, params: &Params) -> Error {
     let lacks = match method.needs {
         Needs::Levels => "no hierarchy of groups, chassis or leaf switches",
         _ => "no coordinates",
     };
     Error::unsuited(
-        params.place().clone(),
+        params.location().clone(),
         format!("{} has {lacks}, which `{}` needs", topology.name(), method.name),
         format!("what works here: {}", suitable(topology).join(", ")),
     )
@@ -266,23 +266,27 @@ pub(crate) struct Check<'a> {
 
 impl<'a> Check<'a> {
     pub(crate) fn new(topology: &'a Topology) -> Self {
-        let places = topology.nodes().places() as usize;
+        let places = topology.nodes().slot_count() as usize;
         Check { topology, seen: FixedBitSet::with_capacity(places) }
     }
 
-    pub(crate) fn add(&mut self, node: NodeId, place: impl FnOnce() -> Place) -> Result<()> {
-        let places = self.topology.nodes().places();
+    pub(crate) fn add(
+        &mut self,
+        node: NodeId,
+        location: impl FnOnce() -> SourceLocation,
+    ) -> Result<()> {
+        let places = self.topology.nodes().slot_count();
         if node.0 >= places {
             let expected = format!("an id from 0 to {}", places - 1);
-            return Err(Error::input(place(), format!("node {node}"), expected));
+            return Err(Error::input(location(), format!("node {node}"), expected));
         }
         if !self.topology.nodes().contains(node) {
             let expected = format!("a schedulable node of {}", self.topology.name());
             let found = format!("node {node}, which limit or exclude keeps out");
-            return Err(Error::input(place(), found, expected));
+            return Err(Error::input(location(), found, expected));
         }
         if self.seen.put(node.index()) {
-            return Err(Error::input(place(), format!("node {node} again"), "each node once"));
+            return Err(Error::input(location(), format!("node {node} again"), "each node once"));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Random orders: the floor of every comparison.
 
-use super::{Method, Needs};
+use super::{Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::params::Params;
@@ -18,7 +18,7 @@ use crate::topology::Topology;
 ///
 /// # References
 /// Durstenfeld, "Algorithm 235: Random permutation", 1964, <https://doi.org/10.1145/364520.364540>.
-pub const RANDOM: Method = Method {
+pub const RANDOM: OrderingEntry = OrderingEntry {
     name: "random",
     about: "seeded shuffle of the nodes (unit=router: of the routers)",
     example: "random:seed=7",

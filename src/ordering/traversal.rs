@@ -3,7 +3,7 @@
 //!
 //! All walk every router, also switches and routers whose nodes are not schedulable; those emit nothing.
 
-use super::{Method, Needs};
+use super::{Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::params::Params;
@@ -15,7 +15,7 @@ use crate::topology::{RouterGraph, Topology};
 ///
 /// # Complexity
 /// O(routers + links).
-pub const BFS: Method = Method {
+pub const BFS: OrderingEntry = OrderingEntry {
     name: "bfs",
     about: "breadth-first search of the router graph",
     example: "bfs:start=0",
@@ -34,7 +34,7 @@ pub const BFS: Method = Method {
 ///
 /// # Complexity
 /// O(routers + links), without recursion.
-pub const DFS: Method = Method {
+pub const DFS: OrderingEntry = OrderingEntry {
     name: "dfs",
     about: "depth-first search of the router graph",
     example: "dfs:start=0",
@@ -58,7 +58,7 @@ pub const DFS: Method = Method {
 /// # References
 /// Cuthill, McKee 1969, <https://doi.org/10.1145/800195.805928>; reversed: George 1971; start: George, Liu
 /// 1979, <https://doi.org/10.1145/355841.355845>.
-pub const RCM: Method = Method {
+pub const RCM: OrderingEntry = OrderingEntry {
     name: "rcm",
     about: "reverse Cuthill-McKee: breadth first by degree from a peripheral router, reversed",
     example: "rcm",
@@ -86,7 +86,7 @@ pub const RCM: Method = Method {
 ///
 /// # Limits
 /// Greedy: it leaves islands behind and comes back for them in long steps at the end.
-pub const NEAREST: Method = Method {
+pub const NEAREST: OrderingEntry = OrderingEntry {
     name: "nearest",
     about: "greedy: always on to the nearest router that has nodes left",
     example: "nearest:start=0",
@@ -100,7 +100,7 @@ pub const NEAREST: Method = Method {
 /// The router of `start=NODE`, by default of the lowest schedulable node.
 pub(super) fn start(topology: &Topology, params: &Params) -> Result<u32> {
     let nodes = topology.nodes();
-    let node = match params.integer("start", 0, nodes.places() - 1)?.map(NodeId) {
+    let node = match params.integer("start", 0, nodes.slot_count() - 1)?.map(NodeId) {
         Some(node) if !nodes.contains(node) => {
             return Err(params.wrong("start", "a schedulable node, which limit and exclude leave"));
         }

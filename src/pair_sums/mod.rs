@@ -26,7 +26,7 @@ use terms::Term;
 
 /// How lag sums are found where distances are sums. The result is the same to the last bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
+pub enum SumMethod {
     /// Whichever costs less, term by term.
     #[default]
     Auto,
@@ -100,7 +100,7 @@ pub fn along(
     topology: &Topology,
     nodes: &[NodeId],
     last: usize,
-    method: Method,
+    method: SumMethod,
 ) -> Result<PairSums> {
     if nodes.len() < 2 {
         return Ok(PairSums::zero(nodes.len()));
@@ -130,7 +130,7 @@ pub fn windows(
     topology: &Topology,
     nodes: &[NodeId],
     sizes: &[usize],
-    method: Method,
+    method: SumMethod,
 ) -> Result<Windows> {
     let n = nodes.len();
     let last = sizes.iter().max().map_or(1, |s| s - 1);
@@ -140,7 +140,7 @@ pub fn windows(
     };
     let slide = sizes.len() as f64 * terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
     let (_, rest) = plan(topology, &terms, n, last, method);
-    if method == Method::Auto && slide < rest {
+    if method == SumMethod::Auto && slide < rest {
         return Ok(Windows::Asked(sizes.iter().map(|s| terms::total(&terms, *s)).collect()));
     }
     Ok(Windows::All(of_terms(topology, &terms, n, last, method)?.window_totals()))
@@ -151,7 +151,7 @@ fn of_terms(
     terms: &[Term],
     n: usize,
     last: usize,
-    method: Method,
+    method: SumMethod,
 ) -> Result<PairSums> {
     let lag = lag_sums(topology, terms, n, last, method)?;
     let (row, col) = terms::row_and_column_sums(terms, n);
@@ -165,7 +165,7 @@ fn lag_sums(
     terms: &[Term],
     n: usize,
     last: usize,
-    method: Method,
+    method: SumMethod,
 ) -> Result<Vec<u64>> {
     let (by_transform, _) = plan(topology, terms, n, last, method);
     let (spectral, paired): (Vec<_>, Vec<_>) =
@@ -211,16 +211,16 @@ fn plan(
     terms: &[Term],
     n: usize,
     last: usize,
-    method: Method,
+    method: SumMethod,
 ) -> (Vec<bool>, f64) {
     let mut seconds = 0.0;
     let choose = |term: &Term| {
         let by_transform = transform::cost(&[term]);
         let (_, by_pairs) = pair_cost(topology, &[term], n, last);
         let transform = match method {
-            Method::Auto => by_transform < by_pairs,
-            Method::Pairs => false,
-            Method::Transform => true,
+            SumMethod::Auto => by_transform < by_pairs,
+            SumMethod::Pairs => false,
+            SumMethod::Transform => true,
         };
         seconds += if transform { by_transform } else { by_pairs };
         transform

@@ -165,7 +165,7 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
 
 /// Rows of consecutive node ids: a row a unit of the outermost level that has several, or simply wrapped.
 fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
-    let places = topology.nodes().places() as usize;
+    let places = topology.nodes().slot_count() as usize;
     let lowest = lowest_ranks(order, places, NodeId::index);
     let network = topology.network();
     let per = network.per_router() as usize;

@@ -10,7 +10,7 @@ use super::slice::Slice;
 use super::{Drawing, Mapped, slice};
 use crate::error::Result;
 use crate::ids::NodeId;
-use crate::mapping::{Analysis, Fabric, Guest, Placement};
+use crate::mapping::{Analysis, Fabric, Guest, ProcessMapping};
 
 const WIDTH: f64 = 960.0;
 const TOP: f64 = 66.0;
@@ -41,7 +41,7 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn new(guest: &Guest, placement: &Placement, ranks: &[NodeId]) -> Self {
+    fn new(guest: &Guest, placement: &ProcessMapping, ranks: &[NodeId]) -> Self {
         let n = guest.processes() as usize;
         let side = n.clamp(1, CELLS);
         // Processes by the rank of their node; those of one node by number.

@@ -11,7 +11,7 @@ use plotters_backend::DrawingBackend;
 
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
-use crate::mapping::{Analysis, Fabric, Guest, Placement};
+use crate::mapping::{Analysis, Fabric, Guest, ProcessMapping};
 use crate::metric::comparison::Comparison;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
@@ -218,7 +218,7 @@ pub struct Mapped<'a> {
     /// The traffic.
     pub guest: &'a Guest,
     /// Where its processes run.
-    pub placement: &'a Placement,
+    pub placement: &'a ProcessMapping,
     /// The nodes in rank order: the order of the traffic matrix.
     pub ranks: &'a [NodeId],
     /// The routing's name.

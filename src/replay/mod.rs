@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::allocator::Allocator;
 use crate::error::Result;
-use crate::metric::placement::{Extent, Gauge, Placement};
+use crate::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
 use crate::ranks::{FreeSet, Ranks};
 use crate::trace::{Block, Event, Log};
 
@@ -18,24 +18,24 @@ pub mod prediction;
 pub mod statistics;
 pub mod traffic;
 
-use traffic::{Talk, Traffic};
+use traffic::{JobTraffic, Traffic};
 
 /// Events a block.
 const BLOCK: usize = 1 << 12;
 
-/// A clock, where the caller wants allocators timed: the time since whenever. The library reads none itself.
+/// A clock, where the caller outputs allocators timed: the time since whenever. The library reads none itself.
 pub type Clock<'c> = &'c (dyn Fn() -> Duration + Sync);
 
 /// One allocator on one ordering, and the machine's state in its hands. Starts empty.
 pub struct Replay<'a> {
     allocator: Box<dyn Allocator + 'a>,
-    gauge: Gauge<'a>,
+    meter: AllocationMeter<'a>,
     free: FreeSet,
     /// What live jobs hold, by key; nothing for a job that was skipped.
     held: Vec<Ranks>,
     /// What they send, where that is wanted.
     traffic: Option<Traffic<'a>>,
-    wants: Wants,
+    outputs: Outputs,
     /// Time spent choosing, where there is a clock.
     choosing: Duration,
     placed: u64,
@@ -43,9 +43,9 @@ pub struct Replay<'a> {
     oversized: u64,
 }
 
-/// What is told of every placement beside [`Placement`].
+/// What is told of every placement beside [`AllocationMetrics`].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wants {
+pub struct Outputs {
     /// The ranks.
     pub ranks: bool,
     /// Diameter and bounding box.
@@ -58,30 +58,30 @@ pub struct Placed {
     /// Index of its event in the block.
     pub event: usize,
     /// Its metrics.
-    pub placement: Placement,
+    pub placement: AllocationMetrics,
     /// Its ranks, where wanted.
     pub ranks: Option<Ranks>,
     /// Its further metrics, where wanted.
     pub extent: Option<Extent>,
     /// What its traffic meets, where wanted.
-    pub talk: Option<Talk>,
+    pub traffic: Option<JobTraffic>,
 }
 
 impl<'a> Replay<'a> {
     /// An empty machine of `size` ranks.
     pub fn new(
         allocator: Box<dyn Allocator + 'a>,
-        gauge: Gauge<'a>,
+        meter: AllocationMeter<'a>,
         size: u32,
-        wants: Wants,
+        outputs: Outputs,
     ) -> Self {
         Replay {
             allocator,
-            gauge,
+            meter,
             free: FreeSet::new(size),
             held: Vec::new(),
             traffic: None,
-            wants,
+            outputs,
             choosing: Duration::ZERO,
             placed: 0,
             skipped: 0,
@@ -160,16 +160,16 @@ impl<'a> Replay<'a> {
                     ranks.settle();
                     debug_assert_eq!(ranks.len(), nodes);
                     ranks.runs().iter().for_each(|run| self.free.take(*run));
-                    let talk = match &mut self.traffic {
+                    let traffic = match &mut self.traffic {
                         Some(traffic) => Some(traffic.start(job, ranks)?),
                         None => None,
                     };
                     out.push(Placed {
                         event,
-                        talk,
-                        placement: self.gauge.measure(ranks, self.allocator.total_distance()),
-                        ranks: self.wants.ranks.then(|| ranks.clone()),
-                        extent: self.wants.extent.then(|| self.gauge.extent(ranks)),
+                        traffic,
+                        placement: self.meter.measure(ranks, self.allocator.total_distance()),
+                        ranks: self.outputs.ranks.then(|| ranks.clone()),
+                        extent: self.outputs.extent.then(|| self.meter.extent(ranks)),
                     });
                 }
             }

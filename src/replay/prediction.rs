@@ -4,14 +4,14 @@
 use serde::Serialize;
 
 use super::statistics::Summary;
-use super::traffic::{Talks, Totals, Traffic};
-use super::{Placed, Replay, Wants, run};
-use crate::allocator::{self, Site};
-use crate::error::{Error, Place, Result};
+use super::traffic::{Totals, Traffic, TrafficSettings};
+use super::{Outputs, Placed, Replay, run};
+use crate::allocator::{self, AllocatorContext};
+use crate::error::{Error, Result, SourceLocation};
+use crate::metric::allocation::AllocationMeter;
 use crate::metric::correlation::{kendall, spearman};
 use crate::metric::mpc::Curve;
-use crate::metric::placement::Gauge;
-use crate::metric::places::Places;
+use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 use crate::trace::Log;
@@ -28,7 +28,7 @@ pub struct Prediction {
     /// See `placed`.
     pub skipped: u64,
     /// One row an ordering, in the order given.
-    pub rows: Vec<Row>,
+    pub rows: Vec<OrderingPrediction>,
     /// The pattern in which jobs talk and the routing of their traffic, where they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<(String, String)>,
@@ -38,7 +38,7 @@ pub struct Prediction {
 
 /// One ordering under the workload.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct OrderingPrediction {
     /// The ordering.
     pub ordering: String,
     /// `Σ p(S)·MPC(S)` over the workload's job sizes from 2 nodes.
@@ -47,21 +47,24 @@ pub struct Row {
     pub mean_mind: Vec<Option<f64>>,
     /// What the jobs' traffic met, one an allocator; none where they do not talk.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub traffic: Vec<Met>,
+    pub traffic: Vec<MeanTraffic>,
 }
 
 /// Means over the jobs of a replay of what their traffic meets; none without jobs of two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Met {
+pub struct MeanTraffic {
     /// Of the mean path length.
     pub mean_dilation: Option<f64>,
     /// Of the highest contention on a job's links with all jobs that live.
     pub mean_contention: Option<f64>,
 }
 
-impl Met {
-    fn of(totals: &Totals) -> Met {
-        Met { mean_dilation: totals.mean_dilation(), mean_contention: totals.mean_contention_met() }
+impl MeanTraffic {
+    fn of(totals: &Totals) -> MeanTraffic {
+        MeanTraffic {
+            mean_dilation: totals.mean_dilation(),
+            mean_contention: totals.mean_contention_met(),
+        }
     }
 }
 
@@ -98,20 +101,20 @@ pub fn predict(
     allocators: &[String],
     log: &mut Log,
     shares: &dyn Fn(u32) -> Result<Vec<(u32, f64)>>,
-    talks: Option<Talks<'_>>,
+    settings: Option<TrafficSettings<'_>>,
 ) -> Result<Prediction> {
     let workload = log.name().to_string();
-    let places: Vec<Places> =
-        orders.iter().map(|o| Places::new(topology, o)).collect::<Result<_>>()?;
+    let distances: Vec<RankDistances> =
+        orders.iter().map(|o| RankDistances::new(topology, o)).collect::<Result<_>>()?;
     let mut replays = Vec::new();
-    for (order, places) in orders.iter().zip(&places) {
-        let site = Site { topology, order, places };
+    for (order, distances) in orders.iter().zip(&distances) {
+        let context = AllocatorContext { topology, order, distances };
         for text in allocators {
-            let gauge = Gauge::new(topology, places)?;
-            let allocator = allocator::make(text, &site)?;
-            let mut replay = Replay::new(allocator, gauge, places.len(), Wants::default());
-            if let Some(talks) = talks {
-                replay = replay.with_traffic(Traffic::new(talks, order)?);
+            let meter = AllocationMeter::new(topology, distances)?;
+            let allocator = allocator::make(text, &context)?;
+            let mut replay = Replay::new(allocator, meter, distances.len(), Outputs::default());
+            if let Some(settings) = settings {
+                replay = replay.with_traffic(Traffic::new(settings, order)?);
             }
             replays.push(replay);
         }
@@ -123,18 +126,22 @@ pub fn predict(
     };
     run::<Error>(log, &mut replays, None, |_| Ok(()), gather)?;
     let Some(first) = replays.first() else {
-        let place = Place::option("--trace");
-        return Err(Error::input(place, "no ordering or no allocator", "at least one of each"));
+        let location = SourceLocation::option("--trace");
+        return Err(Error::input(location, "no ordering or no allocator", "at least one of each"));
     };
     let (placed, skipped) = (first.placed(), first.skipped());
     let mut rows = Vec::new();
     let of_order = summaries.chunks(allocators.len()).zip(replays.chunks(allocators.len()));
     for ((order, curve), (summaries, replays)) in orders.iter().zip(curves).zip(of_order) {
-        rows.push(Row {
+        rows.push(OrderingPrediction {
             ordering: order.label().to_string(),
             weighted_mpc: weighted_mpc(curve, &shares(order.len() as u32)?),
             mean_mind: summaries.iter().map(Summary::mean_mind).collect(),
-            traffic: replays.iter().filter_map(Replay::traffic).map(|t| Met::of(&t)).collect(),
+            traffic: replays
+                .iter()
+                .filter_map(Replay::traffic)
+                .map(|t| MeanTraffic::of(&t))
+                .collect(),
         });
     }
     let agreement = (allocators.iter().enumerate())
@@ -145,7 +152,7 @@ pub fn predict(
             Agreement { allocator, spearman: spearman(&x, &y), kendall: kendall(&x, &y) }
         })
         .collect();
-    let guest = talks.map(|t| (t.pattern().to_string(), t.routing().name.to_string()));
+    let guest = settings.map(|t| (t.pattern().to_string(), t.routing().name.to_string()));
     let allocators = allocators.to_vec();
     Ok(Prediction { workload, allocators, placed, skipped, rows, guest, agreement })
 }

@@ -273,12 +273,17 @@ impl SizeRow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::placement::Placement;
+    use crate::metric::allocation::AllocationMetrics;
 
     fn placed(size: u32, total_distance: u64) -> Placed {
-        let placement =
-            Placement { size, total_distance, linear_span: size, ring_span: size, components: 1 };
-        Placed { event: 0, placement, ranks: None, extent: None, talk: None }
+        let placement = AllocationMetrics {
+            size,
+            total_distance,
+            linear_span: size,
+            ring_span: size,
+            components: 1,
+        };
+        Placed { event: 0, placement, ranks: None, extent: None, traffic: None }
     }
 
     /// Worked by hand: sizes 2, 3 and 12; the pairs of size 3 are 3, of size 12 are 66.

@@ -5,20 +5,22 @@ use std::collections::{BinaryHeap, HashMap};
 
 use crate::error::Result;
 use crate::mapping::guest::sized;
-use crate::mapping::{Demand, Dilation, Fabric, Guest, JobLoad, Load, Placement, Routing};
+use crate::mapping::{
+    CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, Routing,
+};
 use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
 use crate::trace::JobKey;
 
 /// How jobs talk.
 #[derive(Clone, Copy)]
-pub struct Talks<'a> {
+pub struct TrafficSettings<'a> {
     fabric: &'a Fabric<'a>,
     pattern: &'a str,
     routing: &'static Routing,
 }
 
-impl<'a> Talks<'a> {
+impl<'a> TrafficSettings<'a> {
     /// `pattern` is one of [`crate::mapping::guest::PATTERNS`]; `routing` tells which links traffic takes.
     ///
     /// # Errors
@@ -30,7 +32,7 @@ impl<'a> Talks<'a> {
     ) -> Result<Self> {
         sized(pattern, 2, fabric.topology.context())?;
         routing.check(fabric.topology)?;
-        Ok(Talks { fabric, pattern, routing })
+        Ok(TrafficSettings { fabric, pattern, routing })
     }
 
     /// One of [`crate::mapping::guest::PATTERNS`].
@@ -57,7 +59,7 @@ pub struct Stay<'r> {
 
 /// What one job's traffic meets. Each process sends one unit on the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Talk {
+pub struct JobTraffic {
     /// Mean path length of the traffic, weighted by volume.
     pub dilation_mean: f64,
     /// The longest mean path length of a pair.
@@ -79,13 +81,13 @@ pub struct Talk {
 pub struct Totals {
     /// Jobs.
     pub jobs: u64,
-    /// Sum of [`Talk::dilation_mean`].
+    /// Sum of [`JobTraffic::dilation_mean`].
     pub dilation: f64,
-    /// Sum of [`Talk::contention_alone`].
+    /// Sum of [`JobTraffic::contention_alone`].
     pub alone: f64,
-    /// Sum of [`Talk::contention_met`].
+    /// Sum of [`JobTraffic::contention_met`].
     pub met: f64,
-    /// Sum of [`Talk::jobs_met`].
+    /// Sum of [`JobTraffic::jobs_met`].
     pub jobs_met: u64,
     /// The highest contention that was met.
     pub most: f64,
@@ -96,22 +98,22 @@ impl Totals {
         (self.jobs > 0).then(|| sum / self.jobs as f64)
     }
 
-    /// Mean over jobs of [`Talk::dilation_mean`].
+    /// Mean over jobs of [`JobTraffic::dilation_mean`].
     pub fn mean_dilation(&self) -> Option<f64> {
         self.mean(self.dilation)
     }
 
-    /// Mean over jobs of [`Talk::contention_alone`].
+    /// Mean over jobs of [`JobTraffic::contention_alone`].
     pub fn mean_contention_alone(&self) -> Option<f64> {
         self.mean(self.alone)
     }
 
-    /// Mean over jobs of [`Talk::contention_met`].
+    /// Mean over jobs of [`JobTraffic::contention_met`].
     pub fn mean_contention_met(&self) -> Option<f64> {
         self.mean(self.met)
     }
 
-    /// Mean over jobs of [`Talk::jobs_met`].
+    /// Mean over jobs of [`JobTraffic::jobs_met`].
     pub fn mean_jobs_met(&self) -> Option<f64> {
         self.mean(self.jobs_met as f64)
     }
@@ -125,7 +127,7 @@ pub struct Traffic<'a> {
     routing: &'static Routing,
     /// Guests by size: logs repeat sizes.
     guests: HashMap<u32, Guest>,
-    load: Load,
+    load: CombinedLoad,
     /// What live jobs put on the links, by key.
     live: Vec<Option<JobLoad>>,
     totals: Totals,
@@ -136,8 +138,8 @@ impl<'a> Traffic<'a> {
     ///
     /// # Errors
     /// More memory than allowed.
-    pub fn new(talks: Talks<'a>, order: &'a NodeOrder) -> Result<Self> {
-        let Talks { fabric, pattern, routing } = talks;
+    pub fn new(settings: TrafficSettings<'a>, order: &'a NodeOrder) -> Result<Self> {
+        let TrafficSettings { fabric, pattern, routing } = settings;
         fabric.topology.require("the loads of links", 28 * fabric.links.len() as u64)?;
         Ok(Traffic {
             fabric,
@@ -145,7 +147,7 @@ impl<'a> Traffic<'a> {
             pattern,
             routing,
             guests: HashMap::new(),
-            load: Load::new(fabric.links.len()),
+            load: CombinedLoad::new(fabric.links.len()),
             live: Vec::new(),
             totals: Totals::default(),
         })
@@ -158,7 +160,7 @@ impl<'a> Traffic<'a> {
     ///
     /// # Complexity
     /// That of the routing for its traffic, and O(links).
-    pub fn start(&mut self, job: JobKey, ranks: &Ranks) -> Result<Talk> {
+    pub fn start(&mut self, job: JobKey, ranks: &Ranks) -> Result<JobTraffic> {
         let (topology, count) = (self.fabric.topology, ranks.len());
         if !self.guests.contains_key(&count) {
             let guest = sized(self.pattern, count, topology.context())?;
@@ -166,7 +168,7 @@ impl<'a> Traffic<'a> {
         }
         let guest = &self.guests[&count];
         let nodes = ranks.iter().map(|rank| self.order.nodes()[rank as usize]).collect();
-        let demand = Demand::new(topology, guest, &Placement::new(topology, "a job", nodes)?)?;
+        let demand = Demand::new(topology, guest, &ProcessMapping::new(topology, "a job", nodes)?)?;
         let dilation = Dilation::of(self.fabric, &demand, self.routing)?;
         let loads = self.routing.loads(self.fabric, &demand)?;
         let links = &self.fabric.links;
@@ -180,7 +182,7 @@ impl<'a> Traffic<'a> {
         }
         self.live[job.index()] = Some(load);
         let outside = demand.volume() - demand.inside_volume();
-        let talk = Talk {
+        let job = JobTraffic {
             dilation_mean: dilation.mean,
             dilation_max: dilation.max,
             hop_bytes: dilation.hop_bytes,
@@ -192,13 +194,13 @@ impl<'a> Traffic<'a> {
         if count > 1 {
             let totals = &mut self.totals;
             totals.jobs += 1;
-            totals.dilation += talk.dilation_mean;
-            totals.alone += talk.contention_alone;
-            totals.met += talk.contention_met;
+            totals.dilation += job.dilation_mean;
+            totals.alone += job.contention_alone;
+            totals.met += job.contention_met;
             totals.jobs_met += u64::from(jobs_met);
             totals.most = totals.most.max(contention_met);
         }
-        Ok(talk)
+        Ok(job)
     }
 
     /// A job ends; nothing where it was skipped.
@@ -213,9 +215,9 @@ impl<'a> Traffic<'a> {
     ///
     /// # Errors
     /// As [`Traffic::start`].
-    pub fn over_time(&mut self, stays: &[Stay<'_>]) -> Result<Vec<Talk>> {
+    pub fn over_time(&mut self, stays: &[Stay<'_>]) -> Result<Vec<JobTraffic>> {
         let mut ends = BinaryHeap::new();
-        let mut talks = Vec::with_capacity(stays.len());
+        let mut settings = Vec::with_capacity(stays.len());
         for (job, stay) in (0..).zip(stays) {
             while let Some(Reverse((to, gone))) = ends.peek().copied()
                 && to <= stay.from
@@ -224,9 +226,9 @@ impl<'a> Traffic<'a> {
                 self.end(JobKey(gone));
             }
             ends.push(Reverse((stay.to, job)));
-            talks.push(self.start(JobKey(job), stay.ranks)?);
+            settings.push(self.start(JobKey(job), stay.ranks)?);
         }
-        Ok(talks)
+        Ok(settings)
     }
 
     /// Sums over all jobs so far.
@@ -248,8 +250,8 @@ mod tests {
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let fabric = Fabric::new(&topology).unwrap();
         let routing = Routing::named("dimension-order").unwrap();
-        let talks = Talks::new(&fabric, "ring", routing).unwrap();
-        let mut traffic = Traffic::new(talks, &order).unwrap();
+        let settings = TrafficSettings::new(&fabric, "ring", routing).unwrap();
+        let mut traffic = Traffic::new(settings, &order).unwrap();
         let ranks = |runs: &[(u32, u32)]| {
             let mut ranks = Ranks::default();
             runs.iter().for_each(|(first, count)| ranks.push(Run { first: *first, count: *count }));
@@ -269,18 +271,18 @@ mod tests {
         // Alone on the machine, a job's figures are those of the analysis.
         let guest = sized("ring", 4, &Context::default()).unwrap();
         let nodes = [0, 2, 5, 6].map(crate::ids::NodeId).to_vec();
-        let placement = Placement::new(&topology, "by hand", nodes).unwrap();
+        let placement = ProcessMapping::new(&topology, "by hand", nodes).unwrap();
         let whole = mapping::analyse(&fabric, &guest, &placement, routing).unwrap();
-        let mut alone = Traffic::new(talks, &order).unwrap();
-        let talk = alone.start(JobKey(3), &ranks(&[(0, 1), (2, 1), (5, 2)])).unwrap();
-        assert_eq!(talk.dilation_mean, whole.dilation.mean);
-        assert_eq!(talk.contention_alone, whole.contention.max);
-        assert_eq!(talk.between_routers, whole.share_between_routers);
+        let mut alone = Traffic::new(settings, &order).unwrap();
+        let job = alone.start(JobKey(3), &ranks(&[(0, 1), (2, 1), (5, 2)])).unwrap();
+        assert_eq!(job.dilation_mean, whole.dilation.mean);
+        assert_eq!(job.contention_alone, whole.contention.max);
+        assert_eq!(job.between_routers, whole.share_between_routers);
         // In time: the second job meets the first, the third comes when both have just gone.
         let ranks = [ranks(&[(0, 1), (7, 1)]), ranks(&[(3, 2)]), ranks(&[(2, 3)])];
         let stays = [(0, 5), (1, 9), (9, 12)];
         let stays = stays.iter().zip(&ranks).map(|(&(from, to), ranks)| Stay { from, to, ranks });
-        let mut timed = Traffic::new(talks, &order).unwrap();
+        let mut timed = Traffic::new(settings, &order).unwrap();
         let met = timed.over_time(&stays.collect::<Vec<_>>()).unwrap();
         assert_eq!(met.iter().map(|t| t.jobs_met).collect::<Vec<_>>(), [1, 2, 1]);
         assert_eq!((met[0], met[1]), (far, near));

@@ -18,7 +18,7 @@ mod page;
 pub mod prediction;
 pub mod replay;
 pub mod schedule;
-pub mod schedules;
+pub mod schedule_comparison;
 pub mod sweep;
 mod words;
 
@@ -122,8 +122,8 @@ pub fn files<'a>(
         drawn.push(figure);
     }
     if let Some(schedules) = workload.schedules {
-        files.push(table("schedule.csv", |out| schedules::write_csv(out, schedules)));
-        sections += &schedules::section(schedules);
+        files.push(table("schedule.csv", |out| schedule_comparison::write_csv(out, schedules)));
+        sections += &schedule_comparison::section(schedules);
     }
     let page = page::Page {
         topology,

@@ -8,7 +8,7 @@ use super::words::fixed;
 use crate::error::Result;
 use crate::plot::replay::Forecast;
 use crate::plot::{self, escape, thousands};
-use crate::replay::prediction::{Agreement, Prediction, Row};
+use crate::replay::prediction::{Agreement, OrderingPrediction, Prediction};
 
 /// `ordering,weighted_mpc,allocator,mean_mind`, and `mean_dilation,mean_contention` where jobs talk; a row for
 /// each pair. Empty where no job had two nodes.
@@ -49,7 +49,7 @@ pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Fi
         .map(String::as_str)
         .zip(said.iter().map(String::as_str))
         .collect();
-    let forecast = |(slot, row): (usize, &'p Row)| Forecast {
+    let forecast = |(slot, row): (usize, &'p OrderingPrediction)| Forecast {
         label: &row.ordering,
         slot,
         forecast: row.weighted_mpc,
@@ -70,7 +70,7 @@ pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Fi
 /// The page's section: what was replayed, a table, how good a forecast MPC is, and the `figure`.
 pub(super) fn section(prediction: &Prediction, figure: &str) -> String {
     let p = prediction;
-    let mut ranked: Vec<&Row> = p.rows.iter().collect();
+    let mut ranked: Vec<&OrderingPrediction> = p.rows.iter().collect();
     ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
     let skipped = match p.skipped {
         0 => String::new(),
@@ -125,9 +125,9 @@ pub(super) fn section(prediction: &Prediction, figure: &str) -> String {
 }
 
 /// What the jobs' traffic met, as a paragraph and a table; nothing where they do not talk.
-fn traffic(prediction: &Prediction, ranked: &[&Row]) -> String {
+fn traffic(prediction: &Prediction, ranked: &[&OrderingPrediction]) -> String {
     let Some((pattern, routing)) = &prediction.guest else { return String::new() };
-    let figure = |row: &Row, column: usize| {
+    let figure = |row: &OrderingPrediction, column: usize| {
         let met = row.traffic.get(column / 2)?;
         if column.is_multiple_of(2) { met.mean_contention } else { met.mean_dilation }
     };

@@ -8,7 +8,7 @@ use super::csv::field;
 use crate::error::Result;
 use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
 use crate::replay::statistics::{SizeRow, Summary};
-use crate::replay::traffic::{Talk, Totals};
+use crate::replay::traffic::{JobTraffic, Totals};
 use crate::replay::{Placed, Step};
 
 /// Columns of the placements' table: the contract's, then what was asked for besides.
@@ -19,7 +19,7 @@ pub struct Columns {
     /// `diameter,box_size,box_sides,box_ratio,cube_ratio` after `components`.
     pub extent: bool,
     /// `dilation_mean,dilation_max,hop_bytes,between_routers,contention_alone,contention_met,jobs_met` after that.
-    pub talk: bool,
+    pub traffic: bool,
     /// `ranks` comes last.
     pub ranks: bool,
 }
@@ -32,8 +32,8 @@ impl Columns {
         if self.extent {
             line += ",diameter,box_size,box_sides,box_ratio,cube_ratio";
         }
-        if self.talk {
-            line += TALK;
+        if self.traffic {
+            line += TRAFFIC_COLUMNS;
         }
         if self.ranks {
             line += ",ranks";
@@ -42,11 +42,11 @@ impl Columns {
     }
 }
 
-/// Header of what [`talk`] writes.
-pub(super) const TALK: &str = ",dilation_mean,dilation_max,hop_bytes,between_routers,contention_alone,contention_met,jobs_met";
+/// Header of what [`job_traffic`] writes.
+pub(super) const TRAFFIC_COLUMNS: &str = ",dilation_mean,dilation_max,hop_bytes,between_routers,contention_alone,contention_met,jobs_met";
 
 /// What a job's traffic meets, a comma before each value.
-pub(super) fn talk(t: &Talk, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn job_traffic(t: &JobTraffic, out: &mut impl Write) -> io::Result<()> {
     write!(out, ",{},{},{}", t.dilation_mean, t.dilation_max, t.hop_bytes)?;
     write!(out, ",{},{},{}", t.between_routers, t.contention_alone, t.contention_met)?;
     integer(t.jobs_met, out)
@@ -129,8 +129,8 @@ impl Rows {
                 None => out.write_all(b",,,,,")?,
             }
         }
-        if let Some(t) = placed.talk.filter(|_| self.columns.talk) {
-            talk(&t, out)?;
+        if let Some(t) = placed.traffic.filter(|_| self.columns.traffic) {
+            job_traffic(&t, out)?;
         }
         if self.columns.ranks {
             out.write_all(b",")?;
@@ -159,7 +159,7 @@ pub(super) fn integer(value: impl Into<u64>, out: &mut impl Write) -> io::Result
 }
 
 /// One replay's outcome and what it is compared with.
-pub struct Outcome<'a> {
+pub struct ReplayResult<'a> {
     /// The ordering's name.
     pub ordering: &'a str,
     /// The allocator as the user wrote it.
@@ -179,16 +179,16 @@ pub struct Outcome<'a> {
 }
 
 /// How summaries are made.
-pub struct Terms<'a> {
+pub struct SummaryOptions<'a> {
     /// Only sizes with more placements than this count in improvements.
     pub threshold: u64,
     /// Shares of compute by size, where known.
     pub shares: Option<&'a [(u32, f64)]>,
 }
 
-impl Outcome<'_> {
+impl ReplayResult<'_> {
     /// The outcome as a JSON object.
-    pub fn json(&self, terms: &Terms<'_>) -> Value {
+    pub fn json(&self, terms: &SummaryOptions<'_>) -> Value {
         let (ours, base) = (self.summary, self.baseline);
         let improvement = ours.improvement(base, terms.threshold);
         let by_size: std::collections::BTreeMap<u32, f64> =
@@ -246,7 +246,7 @@ impl Outcome<'_> {
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn rows(&self, terms: &Terms<'_>, out: &mut impl Write) -> io::Result<()> {
+    pub fn rows(&self, terms: &SummaryOptions<'_>, out: &mut impl Write) -> io::Result<()> {
         let by_size = self.summary.improvements(self.baseline, terms.threshold);
         let start = field(self.ordering)? + "," + &field(self.allocator)?;
         for (size, row) in self.summary.sizes() {
@@ -267,11 +267,11 @@ impl Outcome<'_> {
 /// A figure that cannot be drawn.
 pub fn figures(
     machine: &str,
-    outcomes: &[Outcome<'_>],
-    terms: &Terms<'_>,
+    outcomes: &[ReplayResult<'_>],
+    terms: &SummaryOptions<'_>,
 ) -> Result<Vec<(String, String)>> {
     let several = outcomes.iter().any(|o| o.ordering != outcomes[0].ordering);
-    let label = |o: &Outcome<'_>| match several {
+    let label = |o: &ReplayResult<'_>| match several {
         true => format!("{} · {}", o.ordering, o.allocator),
         false => o.allocator.to_string(),
     };
@@ -293,7 +293,7 @@ pub fn figures(
     let what = "improvement over fifo:0 (%)";
     // The baseline itself has nothing to improve.
     let others = outcomes.iter().enumerate();
-    let slots: Vec<(usize, &Outcome<'_>)> =
+    let slots: Vec<(usize, &ReplayResult<'_>)> =
         others.filter(|(_, o)| !std::ptr::eq(o.summary, o.baseline)).collect();
     let by_size: Vec<Vec<(u32, f64)>> =
         slots.iter().map(|(_, o)| o.summary.improvements(o.baseline, terms.threshold)).collect();
@@ -336,7 +336,7 @@ pub fn figures(
     Ok(figures)
 }
 
-/// Header of [`Outcome::rows`].
+/// Header of [`ReplayResult::rows`].
 pub const SIZES_HEADER: &str =
     "ordering,allocator,size,count,mean_mind,min_mind,max_mind,improvement\n";
 

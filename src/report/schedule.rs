@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::replay::{TALK, integer, talk, traffic};
+use super::replay::{TRAFFIC_COLUMNS, integer, job_traffic, traffic};
 use crate::error::Result;
 use crate::plot::schedule::{Figure, Moment, Stay};
-use crate::replay::traffic::{Talk, Totals};
-use crate::schedule::{BOUND, Outcome};
+use crate::replay::traffic::{JobTraffic, Totals};
+use crate::schedule::{BOUND, ScheduleResult};
 
 /// Header of [`write_csv`], without what jobs' traffic met and without `ranks`.
 pub const HEADER: &str =
@@ -22,11 +22,12 @@ pub const HEADER: &str =
 /// What `out` reports.
 pub fn write_csv(
     out: &mut impl Write,
-    outcome: &Outcome,
-    talks: Option<&[Talk]>,
+    outcome: &ScheduleResult,
+    talks: Option<&[JobTraffic]>,
     ranks: bool,
 ) -> io::Result<()> {
-    let (traffic, last) = (talks.map_or("", |_| TALK), if ranks { ",ranks" } else { "" });
+    let (traffic, last) =
+        (talks.map_or("", |_| TRAFFIC_COLUMNS), if ranks { ",ranks" } else { "" });
     writeln!(out, "{HEADER}{traffic}{last}")?;
     for (i, record) in outcome.records.iter().enumerate() {
         let task = outcome.task(record);
@@ -49,7 +50,7 @@ pub fn write_csv(
             None => out.write_all(b",,,,,")?,
         }
         if let Some(met) = talks.and_then(|talks| talks.get(i)) {
-            talk(met, out)?;
+            job_traffic(met, out)?;
         }
         if ranks {
             out.write_all(b",")?;
@@ -63,7 +64,7 @@ pub fn write_csv(
 }
 
 /// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
-pub fn figures(outcome: &Outcome, totals: Option<&Totals>) -> Value {
+pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
     let s = outcome.summary();
     let (first, last) = outcome.span().unwrap_or((0, 0));
     let exact = |time: i64| -> Value {
@@ -105,7 +106,7 @@ pub fn figures(outcome: &Outcome, totals: Option<&Totals>) -> Value {
 ///
 /// # Errors
 /// A figure that cannot be drawn.
-pub fn drawings(title: &str, outcome: &Outcome) -> Result<Vec<(String, String)>> {
+pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, String)>> {
     let Some((first, _)) = outcome.span() else { return Ok(Vec::new()) };
     let hours = |time: i64| (time - first) as f64 / outcome.ticks as f64 / 3600.0;
     let stays: Vec<Stay<'_>> = (outcome.records.iter())

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Figure;
 use super::page::{figure, fill};
 use super::words::fixed;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::plot::replay::{Bars, Figure as Drawn, Means};
 use crate::plot::{self, escape, thousands};
@@ -79,18 +79,18 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
 type Draw = fn(&mut Page, &[String], &[&Row]) -> Result<()>;
 
 fn read(results: &Text) -> Result<Vec<Row>> {
-    let place = |line: u64| Place::line(results.name(), line as usize);
+    let location = |line: u64| SourceLocation::line(results.name(), line as usize);
     let mut reader = csv::Reader::from_reader(results.as_str().as_bytes());
     let wrong = |e: csv::Error| {
         let line = e.position().map_or(1, csv::Position::line);
-        Error::input(place(line), e.to_string(), "a table of a sweep's results")
+        Error::input(location(line), e.to_string(), "a table of a sweep's results")
     };
     let columns: Vec<String> =
         reader.headers().map_err(wrong)?.iter().map(str::to_string).collect();
     for column in ["topology", "ordering", "seed", "group", "note"] {
         if !columns.iter().any(|c| c == column) {
             let found = format!("no column `{column}`");
-            return Err(Error::input(place(1), found, "a table of a sweep's results"));
+            return Err(Error::input(location(1), found, "a table of a sweep's results"));
         }
     }
     let mut rows = Vec::new();
@@ -99,7 +99,7 @@ fn read(results: &Text) -> Result<Vec<Row>> {
         rows.push(columns.iter().cloned().zip(record.iter().map(str::to_string)).collect());
     }
     if rows.is_empty() {
-        return Err(Error::input(place(1), "no rows", "a row for each combination"));
+        return Err(Error::input(location(1), "no rows", "a row for each combination"));
     }
     Ok(rows)
 }
@@ -118,11 +118,11 @@ fn sections<'r>(rows: &'r [Row], group: &str, keys: &[&str]) -> Vec<(Vec<String>
     let mut sections: Vec<(Vec<String>, Vec<&Row>)> = Vec::new();
     for row in rows.iter().filter(|row| get(row, "group") == group && get(row, "note").is_empty()) {
         let titles: Vec<String> = keys.iter().map(|key| get(row, key).to_string()).collect();
-        let place = *places.entry(titles.clone()).or_insert(sections.len());
-        if place == sections.len() {
+        let location = *places.entry(titles.clone()).or_insert(sections.len());
+        if location == sections.len() {
             sections.push((titles, Vec::new()));
         }
-        sections[place].1.push(row);
+        sections[location].1.push(row);
     }
     sections
 }

@@ -3,7 +3,7 @@
 use super::Workload;
 use crate::metric::comparison::Comparison;
 use crate::plot::{escape, thousands};
-use crate::replay::prediction::{Prediction, Row};
+use crate::replay::prediction::{OrderingPrediction, Prediction};
 use crate::schedule::orderings::Schedules;
 
 /// The ordering that others are measured against where it takes part: node-id order.
@@ -78,7 +78,7 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
 /// Which ordering suits the job sizes of the workload, where there is one.
 pub(super) fn suited(comparison: &Comparison, workload: Workload<'_>) -> String {
     let Some(prediction) = workload.prediction else { return String::new() };
-    let mut ranked: Vec<&Row> = prediction.rows.iter().collect();
+    let mut ranked: Vec<&OrderingPrediction> = prediction.rows.iter().collect();
     ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
     let [first, rest @ ..] = ranked.as_slice() else { return String::new() };
     let leader = comparison.entries.first().map(|e| e.label.as_str());
@@ -219,7 +219,7 @@ fn replayed(prediction: &Prediction) -> String {
     let Some(forecast) = forecast else { return String::new() };
     let best = escape(&forecast.ordering);
     let outcome = |column: usize| {
-        let told = |row: &'_ Row| row.mean_mind[column];
+        let told = |row: &'_ OrderingPrediction| row.mean_mind[column];
         let known = prediction.rows.iter().filter(|row| told(row).is_some());
         known.min_by(|a, b| told(a).unwrap_or(f64::NAN).total_cmp(&told(b).unwrap_or(f64::NAN)))
     };
@@ -279,7 +279,8 @@ fn replayed(prediction: &Prediction) -> String {
 
 /// Which ordering the queue fares best with.
 fn queued(schedules: &Schedules) -> Option<String> {
-    let least = |a: &&crate::schedule::orderings::Row, b: &&crate::schedule::orderings::Row| {
+    let least = |a: &&crate::schedule::orderings::OrderingSchedule,
+                 b: &&crate::schedule::orderings::OrderingSchedule| {
         a.mean_response.total_cmp(&b.mean_response)
     };
     let best = schedules.rows.iter().min_by(least)?;
@@ -342,7 +343,7 @@ mod tests {
     }
 
     fn prediction(rows: &[(&str, f64, &[f64])]) -> Prediction {
-        let row = |(ordering, weighted_mpc, minds): &(&str, f64, &[f64])| Row {
+        let row = |(ordering, weighted_mpc, minds): &(&str, f64, &[f64])| OrderingPrediction {
             ordering: ordering.to_string(),
             weighted_mpc: *weighted_mpc,
             mean_mind: minds.iter().map(|m| Some(*m)).collect(),

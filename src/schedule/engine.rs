@@ -1,23 +1,23 @@
 //! The machine in time: events in order, and what policies may ask of it and do to it.
 
 use super::model::Model;
-use super::outcome::{Instant, Record};
 use super::policy::Policy;
+use super::result::{Instant, Record};
 use super::running::{Assumed, Running};
-use super::{Start, Task, Wants};
+use super::{Outputs, Start, Task};
 use crate::allocator::Allocator;
 use crate::error::Result;
-use crate::metric::placement::Gauge;
+use crate::metric::allocation::AllocationMeter;
 use crate::ranks::{FreeSet, Ranks};
 
 /// What is told of placements, and with what.
 pub(super) struct Recorder<'a> {
-    pub gauge: Option<Gauge<'a>>,
-    pub wants: Wants,
+    pub meter: Option<AllocationMeter<'a>>,
+    pub outputs: Outputs,
 }
 
 /// The machine and its clock in the hands of a policy.
-pub struct Machine<'m, 'a> {
+pub struct ClusterState<'m, 'a> {
     tasks: &'m [Task],
     now: i64,
     free: FreeSet,
@@ -35,7 +35,7 @@ pub struct Machine<'m, 'a> {
     fault: Option<crate::Error>,
 }
 
-impl<'m, 'a> Machine<'m, 'a> {
+impl<'m, 'a> ClusterState<'m, 'a> {
     pub(super) fn new(
         tasks: &'m [Task],
         nodes: u32,
@@ -43,7 +43,7 @@ impl<'m, 'a> Machine<'m, 'a> {
         recorder: Recorder<'a>,
         model: &'m mut (dyn Model + 'a),
     ) -> Self {
-        Machine {
+        ClusterState {
             tasks,
             now: 0,
             free: FreeSet::new(nodes),
@@ -113,7 +113,7 @@ impl<'m, 'a> Machine<'m, 'a> {
         ranks.settle();
         debug_assert_eq!(ranks.len(), task.nodes);
         ranks.runs().iter().for_each(|run| self.free.take(*run));
-        let placement = self.recorder.gauge.as_mut().map(|gauge| gauge.measure(&ranks, total));
+        let placement = self.recorder.meter.as_mut().map(|meter| meter.measure(&ranks, total));
         let start =
             Start { index, task, ranks: &ranks, placement: placement.as_ref(), now: self.now };
         let duration = match self.model.start(&start) {
@@ -131,7 +131,7 @@ impl<'m, 'a> Machine<'m, 'a> {
             start: self.now,
             end,
             placement,
-            ranks: self.recorder.wants.ranks.then(|| ranks.clone()),
+            ranks: self.recorder.outputs.ranks.then(|| ranks.clone()),
         });
         self.held[index as usize] = ranks;
         let assumed = Assumed { end: self.now + task.requested, task: index, nodes: task.nodes };
@@ -151,7 +151,7 @@ impl<'m, 'a> Machine<'m, 'a> {
         Some(index)
     }
 
-    /// Moves the ends that the model wants moved, once all has started and ended that does at this time.
+    /// Moves the ends that the model outputs moved, once all has started and ended that does at this time.
     fn settle(&mut self) -> Result<()> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
@@ -178,7 +178,7 @@ impl<'m, 'a> Machine<'m, 'a> {
 
 /// Runs all tasks to their end: what became of them in the order of starts, and the instants if wanted.
 pub(super) fn run(
-    mut machine: Machine<'_, '_>,
+    mut machine: ClusterState<'_, '_>,
     policy: &mut (dyn Policy + '_),
     progress: &dyn Fn(usize),
 ) -> Result<(Vec<Record>, Vec<Instant>)> {
@@ -225,7 +225,7 @@ pub(super) fn run(
             news = interval > 0 && machine.records.len() > started;
         }
         machine.settle()?;
-        if machine.recorder.wants.timeline {
+        if machine.recorder.outputs.timeline {
             timeline.push(machine.instant(policy.waiting()));
         }
         if ended > before {

@@ -10,9 +10,9 @@
 //! them. Every duration is rounded to the nearest such tick, once a change of speed, and nothing else ever is:
 //! same input, same bytes.
 
-use crate::allocator::{self, Site};
-use crate::error::{Error, Place, Result};
-use crate::metric::placement::{Gauge, Placement};
+use crate::allocator::{self, AllocatorContext};
+use crate::error::{Error, Result, SourceLocation};
+use crate::metric::allocation::{AllocationMeter, AllocationMetrics};
 use crate::ranks::Ranks;
 use crate::trace::Trace;
 
@@ -20,17 +20,17 @@ mod engine;
 mod knapsack;
 pub mod model;
 pub mod orderings;
-mod outcome;
 pub mod policy;
+mod result;
 mod running;
 mod waiting;
 
 pub use knapsack::{Packing, pack_exactly, pack_greedily};
 pub use model::{MODELS, Model};
-pub use outcome::{BOUND, Instant, Outcome, Record, Summary};
 pub use policy::{POLICIES, Policy};
+pub use result::{BOUND, Instant, Record, ScheduleResult, ScheduleSummary};
 
-use engine::{Machine, Recorder};
+use engine::{ClusterState, Recorder};
 
 /// A job to be scheduled. Times in seconds, or in ticks inside a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Task {
 
 /// What is recorded beside times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wants {
+pub struct Outputs {
     /// Metrics of every placement.
     pub placement: bool,
     /// Its ranks.
@@ -78,12 +78,12 @@ pub struct Wants {
 pub struct Settings<'s> {
     /// Who starts when, such as `easy` or `window-bnb:window=5` (see [`POLICIES`]).
     pub policy: &'s str,
-    /// Where, such as `span-best-fit` (see [`allocator::RULES`]).
+    /// Where, such as `span-best-fit` (see [`allocator::ALLOCATORS`]).
     pub allocator: &'s str,
     /// For how long, such as `contiguity:alpha=20,beta=30` (see [`MODELS`]).
     pub model: &'s str,
     /// What is recorded.
-    pub wants: Wants,
+    pub outputs: Outputs,
 }
 
 /// Schedules `tasks`, which stand in queue order, on an empty machine of `site`'s ordering. `progress` is
@@ -98,42 +98,44 @@ pub struct Settings<'s> {
 ///
 /// # Examples
 /// ```
-/// use nodeorder::schedule::{Settings, Task, Wants, simulate};
-/// use nodeorder::{NodeOrder, Topology, allocator::Site, metric::places::Places};
+/// use nodeorder::schedule::{Settings, Task, Outputs, simulate};
+/// use nodeorder::{NodeOrder, Topology, allocator::AllocatorContext, metric::rank_distances::RankDistances};
 /// let topology = Topology::inline("torus:4x4", &Default::default())?;
 /// let order = NodeOrder::make(&topology, "snake")?;
-/// let places = Places::new(&topology, &order)?;
-/// let site = Site { topology: &topology, order: &order, places: &places };
+/// let distances = RankDistances::new(&topology, &order)?;
+/// let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
 /// let task = |id, nodes| Task { id, submit: 0, run: 10, requested: 10, nodes };
 /// let settings = Settings {
-///     policy: "fcfs", allocator: "span-best-fit", model: "fixed", wants: Wants::default(),
+///     policy: "fcfs", allocator: "span-best-fit", model: "fixed", outputs: Outputs::default(),
 /// };
-/// let outcome = simulate(&site, &[task(1, 12), task(2, 8)], &settings, &|_| ())?;
+/// let outcome = simulate(&context, &[task(1, 12), task(2, 8)], &settings, &|_| ())?;
 /// assert_eq!((outcome.records[1].start, outcome.summary().makespan), (10, 20.0));
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
 pub fn simulate(
-    site: &Site<'_>,
+    context: &AllocatorContext<'_>,
     tasks: &[Task],
     settings: &Settings<'_>,
     progress: &dyn Fn(usize),
-) -> Result<Outcome> {
-    let nodes = site.places.len();
+) -> Result<ScheduleResult> {
+    let nodes = context.distances.len();
     check(tasks, nodes)?;
-    site.topology.require("the schedule", 160 * tasks.len() as u64)?;
-    let (mut model, stretches) = model::make(settings.model, site, tasks.len())?;
+    context.topology.require("the schedule", 160 * tasks.len() as u64)?;
+    let (mut model, stretches) = model::make(settings.model, context, tasks.len())?;
     let ticks = if stretches { TICKS } else { 1 };
     let tasks = in_ticks(tasks, ticks)?;
-    let mut policy = policy::make(settings.policy, &tasks, ticks, site.topology.context().seed)?;
-    let measured = settings.wants.placement || model.measures();
+    let mut policy = policy::make(settings.policy, &tasks, ticks, context.topology.context().seed)?;
+    let measured = settings.outputs.placement || model.measures();
     let recorder = Recorder {
-        gauge: measured.then(|| Gauge::new(site.topology, site.places)).transpose()?,
-        wants: settings.wants,
+        meter: measured
+            .then(|| AllocationMeter::new(context.topology, context.distances))
+            .transpose()?,
+        outputs: settings.outputs,
     };
-    let allocator = allocator::make(settings.allocator, site)?;
-    let machine = Machine::new(&tasks, nodes, allocator, recorder, model.as_mut());
+    let allocator = allocator::make(settings.allocator, context)?;
+    let machine = ClusterState::new(&tasks, nodes, allocator, recorder, model.as_mut());
     let (records, timeline) = engine::run(machine, policy.as_mut(), progress)?;
-    Ok(Outcome {
+    Ok(ScheduleResult {
         records,
         timeline,
         tasks,
@@ -150,7 +152,7 @@ const TICKS: i64 = 1_000_000;
 
 fn check(tasks: &[Task], nodes: u32) -> Result<()> {
     let wrong = |task: &Task, found: String, expected: String| {
-        Err(Error::input(Place::option(format!("job {}", task.id)), found, expected))
+        Err(Error::input(SourceLocation::option(format!("job {}", task.id)), found, expected))
     };
     for (i, task) in tasks.iter().enumerate() {
         if task.nodes == 0 || task.nodes > nodes {
@@ -177,7 +179,7 @@ fn in_ticks(tasks: &[Task], ticks: i64) -> Result<Vec<Task>> {
     let most = i128::from(i64::MAX / ticks / 8);
     if ends > most {
         return Err(Error::unsuited(
-            Place::option("--trace"),
+            SourceLocation::option("--trace"),
             format!("submits and requested times add up to {ends} seconds"),
             format!("the clock of this model ends after {most} seconds"),
         ));
@@ -200,7 +202,7 @@ pub struct Start<'s> {
     /// What it got.
     pub ranks: &'s Ranks,
     /// Metrics of that, where [`Model::measures`] asks for them.
-    pub placement: Option<&'s Placement>,
+    pub placement: Option<&'s AllocationMetrics>,
     /// The time, in ticks.
     pub now: i64,
 }

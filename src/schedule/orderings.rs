@@ -3,21 +3,21 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Settings, Task, Wants, simulate};
-use crate::allocator::Site;
+use super::{Outputs, Settings, Task, simulate};
+use crate::allocator::AllocatorContext;
 use crate::error::Result;
-use crate::metric::places::Places;
+use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// What is the same for all orderings.
 #[derive(Clone, Debug)]
-pub struct Terms {
+pub struct TraceSettings {
     /// The trace's name.
     pub trace: String,
     /// Who starts when (see [`super::POLICIES`]).
     pub policy: String,
-    /// Where (see [`crate::allocator::RULES`]).
+    /// Where (see [`crate::allocator::ALLOCATORS`]).
     pub allocator: String,
     /// For how long (see [`super::MODELS`]).
     pub model: String,
@@ -39,12 +39,12 @@ pub struct Schedules {
     /// The model in words.
     pub model_rule: String,
     /// One an ordering, in the order given.
-    pub rows: Vec<Row>,
+    pub rows: Vec<OrderingSchedule>,
 }
 
 /// One ordering's schedule; times in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct OrderingSchedule {
     /// The ordering.
     pub ordering: String,
     /// Jobs scheduled.
@@ -79,22 +79,22 @@ pub fn on_orderings(
     topology: &Topology,
     orders: &[NodeOrder],
     tasks: &[Task],
-    terms: &Terms,
+    terms: &TraceSettings,
 ) -> Result<Schedules> {
     let schedule = |order: &NodeOrder| {
-        let places = Places::new(topology, order)?;
-        let fit = |task: &&Task| task.nodes <= places.len();
+        let distances = RankDistances::new(topology, order)?;
+        let fit = |task: &&Task| task.nodes <= distances.len();
         let fitting: Vec<Task> = tasks.iter().filter(fit).copied().collect();
-        let site = Site { topology, order, places: &places };
+        let context = AllocatorContext { topology, order, distances: &distances };
         let settings = Settings {
             policy: &terms.policy,
             allocator: &terms.allocator,
             model: &terms.model,
-            wants: Wants { placement: true, ..Wants::default() },
+            outputs: Outputs { placement: true, ..Outputs::default() },
         };
-        let outcome = simulate(&site, &fitting, &settings, &|_| ())?;
+        let outcome = simulate(&context, &fitting, &settings, &|_| ())?;
         let summary = outcome.summary();
-        let row = Row {
+        let row = OrderingSchedule {
             ordering: order.label().to_string(),
             jobs: summary.jobs,
             too_large: tasks.len() - fitting.len(),
@@ -109,7 +109,7 @@ pub fn on_orderings(
         Ok((row, (outcome.rule, outcome.model, outcome.places_itself)))
     };
     let made: Vec<_> = orders.par_iter().map(schedule).collect::<Result<_>>()?;
-    let (rows, words): (Vec<Row>, Vec<_>) = made.into_iter().unzip();
+    let (rows, words): (Vec<OrderingSchedule>, Vec<_>) = made.into_iter().unzip();
     let (rule, model_rule, places_itself) = words.into_iter().next().unwrap_or_default();
     Ok(Schedules {
         trace: terms.trace.clone(),
@@ -137,7 +137,7 @@ mod tests {
             .collect();
         let task = |id, nodes, run| Task { id, submit: 0, run, requested: run, nodes };
         let tasks = [task(1, 6, 100), task(2, 4, 50), task(3, 4, 50), task(4, 9, 10)];
-        let terms = Terms {
+        let terms = TraceSettings {
             trace: "t".into(),
             policy: "fcfs".into(),
             allocator: "fifo:0".into(),
@@ -164,7 +164,7 @@ mod tests {
             .into_iter()
             .collect();
         let tasks = [Task { id: 1, submit: 0, run: 100, requested: 100, nodes: 4 }];
-        let terms = Terms {
+        let terms = TraceSettings {
             trace: "t".into(),
             policy: "easy".into(),
             allocator: "fifo:0".into(),

@@ -15,10 +15,10 @@ mod run;
 pub mod store;
 
 pub use cells::{Cell, Work};
-pub use plan::{Plan, Workload};
+pub use plan::{Plan, PlanWorkload};
 pub use run::run;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 
 /// One part of a sweep: the cells c with c mod `of` = `index`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,8 +43,12 @@ impl Shard {
         match parts {
             Some((index, of)) if index < of => Ok(Shard { index, of }),
             _ => {
-                let place = Place::option(format!("--shard {text}"));
-                Err(Error::input(place, format!("`{text}`"), "I/N with I from 0 to N-1, as in 3/8"))
+                let location = SourceLocation::option(format!("--shard {text}"));
+                Err(Error::input(
+                    location,
+                    format!("`{text}`"),
+                    "I/N with I from 0 to N-1, as in 3/8",
+                ))
             }
         }
     }

@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use super::cells::{self, Cell};
 use super::fingerprint::Fingerprint;
-use crate::allocator::RULES;
+use crate::allocator::ALLOCATORS;
 use crate::catalog;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, Text};
 use crate::mapping::{GUESTS, Routing};
 use crate::ordering::METHODS;
 use crate::params::{self, Params};
 use crate::schedule::policy;
 use crate::topology::{Context, FAMILIES};
-use crate::trace::{self, Kind};
+use crate::trace::{self, WorkloadKind};
 
 /// A workload of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Workload {
+pub struct PlanWorkload {
     /// As the plan writes it.
     pub text: String,
     /// The file.
@@ -38,7 +38,7 @@ pub struct Plan {
     /// Allocators of replays and schedules.
     pub allocators: Vec<String>,
     /// Placement logs, then traces.
-    pub workloads: Vec<Workload>,
+    pub workloads: Vec<PlanWorkload>,
     /// Policies by which traces are scheduled; without, they are replayed.
     pub policies: Vec<String>,
     /// Traffic to be mapped.
@@ -70,7 +70,8 @@ impl Plan {
         let lists = Lists::from(&params)?;
         params.finish()?;
         lists.check(&params)?;
-        let texts = |list: &[(String, Place)]| list.iter().map(|(text, _)| text.clone()).collect();
+        let texts =
+            |list: &[(String, SourceLocation)]| list.iter().map(|(text, _)| text.clone()).collect();
         let mut plan = Plan {
             name: lists.name.clone(),
             topologies: texts(&lists.topologies),
@@ -88,21 +89,25 @@ impl Plan {
             inputs: Vec::new(),
         };
         for (list, is_trace) in [(&lists.logs, false), (&lists.traces, true)] {
-            for (text, place) in list {
+            for (text, location) in list {
                 if text == "-" {
                     let expected = "a file, which is read more than once";
-                    return Err(Error::input(place.clone(), "standard input", expected));
+                    return Err(Error::input(location.clone(), "standard input", expected));
                 }
                 let path = crate::input::beside(base, text);
-                check_kind(&path, is_trace, place)?;
-                plan.workloads.push(Workload { text: text.clone(), path, is_trace });
+                check_kind(&path, is_trace, location)?;
+                plan.workloads.push(PlanWorkload { text: text.clone(), path, is_trace });
             }
         }
         plan.check_names(&lists, context)?;
         let count = cells::count(&plan);
         if count > MOST_CELLS {
             let expected = format!("at most {MOST_CELLS}");
-            return Err(Error::input(params.place().clone(), format!("{count} cells"), expected));
+            return Err(Error::input(
+                params.location().clone(),
+                format!("{count} cells"),
+                expected,
+            ));
         }
         context.require("the cells of the plan", (count * size_of::<Cell>()) as u64)?;
         plan.cells = cells::all(&plan);
@@ -147,36 +152,36 @@ impl Plan {
 
     /// Refuses names that nothing has before any work is done.
     fn check_names(&self, lists: &Lists, context: &Context) -> Result<()> {
-        for (text, place) in &lists.topologies {
-            catalog::topology(&self.located(text), context).map_err(|e| at(place, e))?;
+        for (text, location) in &lists.topologies {
+            catalog::topology(&self.located(text), context).map_err(|e| at(location, e))?;
         }
         let is_file = |text: &str| self.located(text) != *text || Path::new(text).is_file();
-        for (text, place) in &lists.orderings {
+        for (text, location) in &lists.orderings {
             let head = params::head(text);
             if !METHODS.iter().any(|m| m.name == head) && !is_file(text) {
                 let names = METHODS.iter().map(|m| m.name);
-                return Err(Error::unknown(place.clone(), "ordering", head, names));
+                return Err(Error::unknown(location.clone(), "ordering", head, names));
             }
         }
-        for (text, place) in &lists.allocators {
+        for (text, location) in &lists.allocators {
             let head = params::head(text);
-            if !RULES.iter().any(|r| r.name == head) {
-                let names = RULES.iter().map(|r| r.name);
-                return Err(Error::unknown(place.clone(), "allocator", head, names));
+            if !ALLOCATORS.iter().any(|r| r.name == head) {
+                let names = ALLOCATORS.iter().map(|r| r.name);
+                return Err(Error::unknown(location.clone(), "allocator", head, names));
             }
         }
-        for (text, place) in &lists.policies {
-            policy::check(text).map_err(|e| at(place, e))?;
+        for (text, location) in &lists.policies {
+            policy::check(text).map_err(|e| at(location, e))?;
         }
-        for (text, place) in &lists.guests {
+        for (text, location) in &lists.guests {
             let head = params::head(text);
             if !GUESTS.iter().any(|g| g.name == head) && !is_file(text) {
                 let names = GUESTS.iter().map(|g| g.name);
-                return Err(Error::unknown(place.clone(), "guest", head, names));
+                return Err(Error::unknown(location.clone(), "guest", head, names));
             }
         }
-        for (text, place) in &lists.routings {
-            Routing::named(text).map_err(|e| at(place, e))?;
+        for (text, location) in &lists.routings {
+            Routing::named(text).map_err(|e| at(location, e))?;
         }
         Ok(())
     }
@@ -231,56 +236,56 @@ fn known(head: &str) -> bool {
 }
 
 /// An error about an option, at the line of the plan that has it.
-fn at(place: &Place, error: Error) -> Error {
+fn at(location: &SourceLocation, error: Error) -> Error {
     match error {
-        Error::Input { place: Place::Option(_), found, expected } => {
-            Error::Input { place: place.clone(), found, expected }
+        Error::Input { location: SourceLocation::Option(_), found, expected } => {
+            Error::Input { location: location.clone(), found, expected }
         }
         other => other,
     }
 }
 
-fn check_kind(path: &Path, is_trace: bool, place: &Place) -> Result<()> {
+fn check_kind(path: &Path, is_trace: bool, location: &SourceLocation) -> Result<()> {
     let (found, expected) = match (trace::kind(&mut Lines::open(path)?)?, is_trace) {
-        (Kind::Log, false) | (Kind::Swf, true) => return Ok(()),
-        (Kind::Log, true) => ("a placement log among the traces", "it under `logs`"),
-        (Kind::Swf, false) => ("an SWF trace among the logs", "it under `traces`"),
-        (Kind::Table, _) => ("a table of sizes", "a placement log or an SWF trace"),
+        (WorkloadKind::Log, false) | (WorkloadKind::Swf, true) => return Ok(()),
+        (WorkloadKind::Log, true) => ("a placement log among the traces", "it under `logs`"),
+        (WorkloadKind::Swf, false) => ("an SWF trace among the logs", "it under `traces`"),
+        (WorkloadKind::Table, _) => ("a table of sizes", "a placement log or an SWF trace"),
     };
-    Err(Error::input(place.clone(), format!("{}, {found}", path.display()), expected))
+    Err(Error::input(location.clone(), format!("{}, {found}", path.display()), expected))
 }
 
 /// The keys of a plan, with their places.
 struct Lists {
     name: String,
-    topologies: Vec<(String, Place)>,
-    orderings: Vec<(String, Place)>,
-    allocators: Vec<(String, Place)>,
-    logs: Vec<(String, Place)>,
-    traces: Vec<(String, Place)>,
-    policies: Vec<(String, Place)>,
-    guests: Vec<(String, Place)>,
-    routings: Vec<(String, Place)>,
+    topologies: Vec<(String, SourceLocation)>,
+    orderings: Vec<(String, SourceLocation)>,
+    allocators: Vec<(String, SourceLocation)>,
+    logs: Vec<(String, SourceLocation)>,
+    traces: Vec<(String, SourceLocation)>,
+    policies: Vec<(String, SourceLocation)>,
+    guests: Vec<(String, SourceLocation)>,
+    routings: Vec<(String, SourceLocation)>,
     seeds: Vec<u64>,
     procs_per_node: Vec<u32>,
 }
 
 impl Lists {
     fn from(params: &Params) -> Result<Self> {
-        let list = |key: &'static str| -> Result<Vec<(String, Place)>> {
+        let list = |key: &'static str| -> Result<Vec<(String, SourceLocation)>> {
             let list = params.list(key)?;
-            for (i, (text, place)) in list.iter().enumerate() {
+            for (i, (text, location)) in list.iter().enumerate() {
                 if text.is_empty() || text.contains(char::is_control) {
                     let expected = "a text in one line";
                     return Err(Error::input(
-                        place.clone(),
+                        location.clone(),
                         format!("{key}[{i}] {text:?}"),
                         expected,
                     ));
                 }
                 if list[..i].iter().any(|(other, _)| other == text) {
                     let found = format!("`{text}` twice in `{key}`");
-                    return Err(Error::input(place.clone(), found, "each once"));
+                    return Err(Error::input(location.clone(), found, "each once"));
                 }
             }
             Ok(list)
@@ -335,13 +340,13 @@ impl Lists {
     }
 }
 
-fn numbers<T>(list: &[(String, Place)], expected: &str, least: T) -> Result<Vec<T>>
+fn numbers<T>(list: &[(String, SourceLocation)], expected: &str, least: T) -> Result<Vec<T>>
 where
     T: std::str::FromStr + PartialOrd,
 {
-    let number = |(text, place): &(String, Place)| match text.parse::<T>() {
+    let number = |(text, location): &(String, SourceLocation)| match text.parse::<T>() {
         Ok(n) if n >= least => Ok(n),
-        _ => Err(Error::input(place.clone(), format!("`{text}`"), expected)),
+        _ => Err(Error::input(location.clone(), format!("`{text}`"), expected)),
     };
     list.iter().map(number).collect()
 }

@@ -7,18 +7,18 @@ use super::cells::{Cell, Work};
 use super::plan::Plan;
 use super::pool::{Fault, Pool};
 use super::rows::Table;
-use crate::allocator::{self, Site};
+use crate::allocator::{self, AllocatorContext};
 use crate::catalog;
 use crate::error::{Error, Result};
 use crate::input::Lines;
-use crate::mapping::{self, Fabric, Guest, Links, Placement, Routing};
+use crate::mapping::{self, Fabric, Guest, Links, ProcessMapping, Routing};
+use crate::metric::allocation::AllocationMeter;
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc;
-use crate::metric::placement::Gauge;
-use crate::metric::places::Places;
+use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
 use crate::replay::statistics::Summary;
-use crate::replay::{self, Placed, Replay, Wants};
+use crate::replay::{self, Outputs, Placed, Replay};
 use crate::schedule::{self, Settings, Task};
 use crate::topology::{Context, Topology};
 use crate::trace::{Log, Options, Trace, convert};
@@ -94,7 +94,7 @@ pub fn run<E: From<Error> + Send>(
 }
 
 /// A machine, and its links where mappings need them.
-struct Machine {
+struct LoadedMachine {
     topology: Topology,
     links: std::sync::OnceLock<Links>,
 }
@@ -102,7 +102,7 @@ struct Machine {
 /// An ordering and where its ranks stand.
 struct Ranked {
     order: NodeOrder,
-    places: Option<Places>,
+    distances: Option<RankDistances>,
 }
 
 /// What a replay gave.
@@ -125,7 +125,7 @@ struct Shared<'p> {
     plan: &'p Plan,
     context: &'p Context,
     table: Table<'p>,
-    machines: Pool<MachineKey, Machine>,
+    machines: Pool<MachineKey, LoadedMachine>,
     orders: Pool<OrderKey, Ranked>,
     /// Placement logs of traces: their sizes depend on the machine.
     logs: Pool<(MachineKey, u32, u32), String>,
@@ -198,21 +198,22 @@ impl<'p> Shared<'p> {
         Context { seed: self.plan.seeds[cell.seed as usize], ..*self.context }
     }
 
-    fn machine(&self, cell: &Cell) -> Result<Arc<Machine>, Fault> {
+    fn machine(&self, cell: &Cell) -> Result<Arc<LoadedMachine>, Fault> {
         self.machines.get(keys(cell).0, || {
             let spec = self.plan.located(&self.plan.topologies[cell.topology as usize]);
             let topology = catalog::topology(&spec, &self.context(cell))?;
-            Ok(Machine { topology, links: std::sync::OnceLock::new() })
+            Ok(LoadedMachine { topology, links: std::sync::OnceLock::new() })
         })
     }
 
-    fn order(&self, cell: &Cell, machine: &Machine) -> Result<Arc<Ranked>, Fault> {
+    fn order(&self, cell: &Cell, machine: &LoadedMachine) -> Result<Arc<Ranked>, Fault> {
         self.orders.get(keys(cell).1, || {
             let text = &self.plan.orderings[cell.ordering as usize];
             let order = NodeOrder::make(&machine.topology, &self.plan.located(text))?;
             let replays = !self.plan.workloads.is_empty();
-            let places = replays.then(|| Places::new(&machine.topology, &order)).transpose()?;
-            Ok(Ranked { order, places })
+            let distances =
+                replays.then(|| RankDistances::new(&machine.topology, &order)).transpose()?;
+            Ok(Ranked { order, distances })
         })
     }
 
@@ -252,16 +253,16 @@ impl<'p> Shared<'p> {
     fn replay(
         &self,
         cell: &Cell,
-        machine: &Machine,
+        machine: &LoadedMachine,
         ranked: &Ranked,
         allocator: &str,
     ) -> Result<Replayed, Fault> {
         let (topology, order) = (&machine.topology, &ranked.order);
-        let Some(places) = &ranked.places else { return Err(Fault::Failed(None)) };
-        let site = Site { topology, order, places };
-        let allocator = allocator::make(allocator, &site)?;
-        let gauge = Gauge::new(topology, places)?;
-        let mut replays = [Replay::new(allocator, gauge, places.len(), Wants::default())];
+        let Some(distances) = &ranked.distances else { return Err(Fault::Failed(None)) };
+        let context = AllocatorContext { topology, order, distances };
+        let allocator = allocator::make(allocator, &context)?;
+        let meter = AllocationMeter::new(topology, distances)?;
+        let mut replays = [Replay::new(allocator, meter, distances.len(), Outputs::default())];
         let mut summary = Summary::default();
         let gather = |placed: &[Vec<Placed>]| {
             summary.add(&placed[0], &placed[0]);
@@ -273,7 +274,7 @@ impl<'p> Shared<'p> {
     }
 
     /// The cell's workload from its start: a log as a stream, a trace as the log made of it.
-    fn log(&self, cell: &Cell, machine: &Machine) -> Result<Log, Fault> {
+    fn log(&self, cell: &Cell, machine: &LoadedMachine) -> Result<Log, Fault> {
         let Work::Replay { workload, procs, .. } = cell.work else {
             return Err(Fault::Failed(None));
         };
@@ -288,7 +289,7 @@ impl<'p> Shared<'p> {
     }
 
     /// The jobs of a trace that fit the machine.
-    fn trace(&self, machine: &Machine, workload: u32, procs: u32) -> Result<Trace> {
+    fn trace(&self, machine: &LoadedMachine, workload: u32, procs: u32) -> Result<Trace> {
         let options = Options {
             procs_per_node: self.plan.procs_per_node[procs as usize],
             nodes: Some(machine.topology.node_count() as u32),
@@ -301,11 +302,11 @@ impl<'p> Shared<'p> {
     fn schedule(
         &self,
         cell: &Cell,
-        machine: &Machine,
+        machine: &LoadedMachine,
         ranked: &Ranked,
     ) -> Result<Vec<String>, Fault> {
-        let (Work::Schedule { workload, procs, allocator, policy }, Some(places)) =
-            (cell.work, &ranked.places)
+        let (Work::Schedule { workload, procs, allocator, policy }, Some(distances)) =
+            (cell.work, &ranked.distances)
         else {
             return Err(Fault::Failed(None));
         };
@@ -316,16 +317,17 @@ impl<'p> Shared<'p> {
             Ok(Queue { tasks: Task::of(&trace), left_out })
         })?;
         // An ordering may leave nodes out.
-        let fit = |task: &&Task| task.nodes <= places.len();
+        let fit = |task: &&Task| task.nodes <= distances.len();
         let tasks: Vec<Task> = queue.tasks.iter().filter(fit).copied().collect();
-        let site = Site { topology: &machine.topology, order: &ranked.order, places };
+        let context =
+            AllocatorContext { topology: &machine.topology, order: &ranked.order, distances };
         let settings = Settings {
             policy: &self.plan.policies[policy as usize],
             allocator: &self.plan.allocators[allocator as usize],
             model: "fixed",
-            wants: schedule::Wants { placement: true, ..Default::default() },
+            outputs: schedule::Outputs { placement: true, ..Default::default() },
         };
-        let summary = schedule::simulate(&site, &tasks, &settings, &|_| ())?.summary();
+        let summary = schedule::simulate(&context, &tasks, &settings, &|_| ())?.summary();
         let left_out = queue.left_out + (queue.tasks.len() - tasks.len()) as u64;
         let show = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
         let mut figures = vec![summary.jobs.to_string(), left_out.to_string()];
@@ -347,7 +349,7 @@ impl<'p> Shared<'p> {
     fn map(
         &self,
         cell: &Cell,
-        machine: &Machine,
+        machine: &LoadedMachine,
         ranked: &Ranked,
         guest: u32,
         routing: u32,
@@ -359,7 +361,7 @@ impl<'p> Shared<'p> {
             let text = self.plan.located(&self.plan.guests[guest as usize]);
             Ok(Guest::make(&text, &self.context(cell))?)
         })?;
-        let placement = Placement::in_order(&guest, &ranked.order)?;
+        let placement = ProcessMapping::in_order(&guest, &ranked.order)?;
         let links = match machine.links.get() {
             Some(links) => links.clone(),
             None => {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::fingerprint::Fingerprint;
 use super::rows::Table;
 use super::{Plan, Shard};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
 /// The header line of the plan's table.
@@ -53,7 +53,7 @@ pub fn read_journal(
              folder, or remove the journal to lose what it holds",
             plan.hash()
         );
-        return Err(Error::input(Place::line(name, 1), found, expected));
+        return Err(Error::input(SourceLocation::line(name, 1), found, expected));
     }
     let mut rows = BTreeMap::new();
     for line in lines {
@@ -143,7 +143,7 @@ impl Part {
     pub fn read(text: &Text) -> Result<Self> {
         let wrong = |found: &str| {
             let expected = "a whole shard; remove it and run it again";
-            Error::input(Place::File(text.name().into()), found, expected)
+            Error::input(SourceLocation::File(text.name().into()), found, expected)
         };
         let whole = text.as_str();
         if !whole.starts_with(TITLE) {
@@ -191,7 +191,7 @@ impl Part {
         if self.hash != other.hash || self.header != other.header || self.cells != other.cells {
             let found = format!("a shard of plan {} ({})", self.hash, self.name);
             let expected = format!("plan {} as in {other_name}", other.hash);
-            return Err(Error::input(Place::File(name.into()), found, expected));
+            return Err(Error::input(SourceLocation::File(name.into()), found, expected));
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Part {
         if self.shard.of != other.shard.of {
             let found = format!("shard {}", self.shard);
             let expected = format!("one of {} as {other_name} is", other.shard.of);
-            return Err(Error::input(Place::File(name.into()), found, expected));
+            return Err(Error::input(SourceLocation::File(name.into()), found, expected));
         }
         Ok(())
     }
@@ -216,23 +216,27 @@ impl Part {
 /// # Errors
 /// None at all; shards that do not belong together; missing ones, with the commands that make them.
 pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
-    let place = || Place::File(folder.into());
+    let location = || SourceLocation::File(folder.into());
     let Some((first_name, first)) = parts.first() else {
-        return Err(Error::input(place(), "no shards", "files called shard-I-of-N.csv"));
+        return Err(Error::input(location(), "no shards", "files called shard-I-of-N.csv"));
     };
     let mut by_index: Vec<Option<&Part>> = vec![None; first.shard.of as usize];
     for (name, part) in parts {
         part.belongs(name, first, first_name)?;
         if by_index[part.shard.index as usize].replace(part).is_some() {
             let found = format!("shard {} again", part.shard);
-            return Err(Error::input(Place::File(name.as_str().into()), found, "each shard once"));
+            return Err(Error::input(
+                SourceLocation::File(name.as_str().into()),
+                found,
+                "each shard once",
+            ));
         }
     }
     let missing: Vec<u32> =
         (0..).zip(&by_index).filter(|(_, part)| part.is_none()).map(|(i, _)| i).collect();
     if !missing.is_empty() {
         return Err(Error::unsuited(
-            place(),
+            location(),
             format!("shards {} of {} are missing", ranges(&missing), first.shard.of),
             format!(
                 "run `sbatch --array={} sweep.sbatch`, or `{}`{}",

@@ -40,7 +40,7 @@ impl Cascade {
         let &[blades, chassis, groups] = dims.as_slice() else {
             return Err(params.wrong("dims", expected));
         };
-        product(&params.place_of("dims"), dims)?;
+        product(&params.location_of("dims"), dims)?;
         Ok(Box::new(Cascade {
             blades,
             chassis,

@@ -94,7 +94,7 @@ impl Dragonfly {
             _ => Arrangement::Absolute,
         };
         let routers = groups.saturating_mul(u64::from(a));
-        check_nodes(params.place(), routers.saturating_mul(u64::from(p)))?;
+        check_nodes(params.location(), routers.saturating_mul(u64::from(p)))?;
         let network = Dragonfly { p, a, h, groups: groups as u32, global };
         // Repeated arrangements step from router to router at most 2a times a pair of groups.
         let global = network.pairs() * network.cables().min(2 * u64::from(a));

@@ -96,7 +96,7 @@ fn xgft(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
 impl FatTree {
     fn build(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<Box<dyn Network>> {
         let all = |list: &[u32]| list.iter().fold(1u64, |n, x| n.saturating_mul(u64::from(*x)));
-        check_nodes(params.place(), all(&m))?;
+        check_nodes(params.location(), all(&m))?;
         let mut switches = Vec::new();
         let mut total: u64 = 0;
         for level in 1..=m.len() {
@@ -107,7 +107,7 @@ impl FatTree {
         }
         if total > MAX_NODES {
             return Err(Error::input(
-                params.place().clone(),
+                params.location().clone(),
                 format!("a tree of {total} switches"),
                 format!("1 to {MAX_NODES} switches"),
             ));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Context, Family, LinkVisitor, Network};
 use super::{per_router, per_router_suffix, require_graph};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
 use crate::params::Params;
 use petgraph::unionfind::UnionFind;
@@ -75,10 +75,10 @@ fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
         }
         edges.push(edge(&line)?);
     }
-    let at = |line| Place::line(text.name(), line);
+    let at = |line| SourceLocation::line(text.name(), line);
     if edges.is_empty() {
-        let place = Place::File(text.name().into());
-        return Err(Error::input(place, "no links", "lines of u,v[,capacity]"));
+        let location = SourceLocation::File(text.name().into());
+        return Err(Error::input(location, "no links", "lines of u,v[,capacity]"));
     }
     edges.sort_unstable_by_key(|e| (e.ends, e.line));
     let twice = edges.windows(2).filter(|pair| pair[0].ends == pair[1].ends);
@@ -101,7 +101,7 @@ fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
 }
 
 fn edge(line: &Line<'_>) -> Result<Edge> {
-    let wrong = |found: String, expected: &str| Error::input(line.place(), found, expected);
+    let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
     let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
     if !(2..=3).contains(&fields.len()) {
         return Err(wrong(format!("`{}`", line.text), "u,v[,capacity]"));
@@ -127,7 +127,7 @@ fn edge(line: &Line<'_>) -> Result<Edge> {
 
 /// One more than the largest id, if every smaller one stands on some link. Without a table of all ids:
 /// a slip may make the largest one huge.
-fn without_gaps(edges: &[Edge], at: impl Fn(usize) -> Place) -> Result<u32> {
+fn without_gaps(edges: &[Edge], at: impl Fn(usize) -> SourceLocation) -> Result<u32> {
     let mut ids: Vec<u32> = edges.iter().flat_map(|e| [e.ends.0, e.ends.1]).collect();
     ids.sort_unstable();
     ids.dedup();

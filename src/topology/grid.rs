@@ -63,7 +63,7 @@ impl Grid {
     fn from_params(params: &Params, wrap: Wrap) -> Result<Box<dyn Network>> {
         let dims = params.extents("dims")?;
         let dims = dims.ok_or_else(|| params.wrong("dims", "the extents, as in 8x8x5"))?;
-        product(&params.place_of("dims"), dims.iter().copied())?;
+        product(&params.location_of("dims"), dims.iter().copied())?;
         let wrapped = match wrap {
             Wrap::None => vec![false; dims.len()],
             // `wrap` may also stand beside kind = "torus": a torus with some dimensions open.

@@ -42,7 +42,7 @@ impl HyperX {
     fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
         let dims = params.extents("dims")?;
         let dims = dims.ok_or_else(|| params.wrong("dims", "the extents, as in 16x6x8"))?;
-        product(&params.place_of("dims"), dims.iter().copied())?;
+        product(&params.location_of("dims"), dims.iter().copied())?;
         let clique = |extent| Axis { extent, shape: Shape::Clique };
         Ok(Box::new(HyperX {
             product: Product { axes: dims.into_iter().map(clique).collect() },

@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::{NodeId, RouterId};
 use crate::input::Text;
 use crate::params::{self, Params};
@@ -231,12 +231,17 @@ impl Topology {
 
     fn build(params: &Params, default_name: &str, context: &Context) -> Result<Self> {
         let family = FAMILIES.iter().find(|f| f.name == params.kind()).ok_or_else(|| {
-            let place = params.place_of("kind");
-            Error::unknown(place, "topology kind", params.kind(), FAMILIES.iter().map(|f| f.name))
+            let location = params.location_of("kind");
+            Error::unknown(
+                location,
+                "topology kind",
+                params.kind(),
+                FAMILIES.iter().map(|f| f.name),
+            )
         })?;
         let network = (family.build)(params, context)?;
         let places = u64::from(network.hosts()) * u64::from(network.per_router());
-        check_nodes(params.place(), places)?;
+        check_nodes(params.location(), places)?;
         let nodes = NodeSet::from_params(params, places as u32, network.names(), context)?;
         let (names, coordinates) = match network.names() {
             Some(names) if !params.has("names") => (nodes::Names::Table(names.to_vec()), None),
@@ -395,10 +400,10 @@ impl Topology {
 }
 
 /// Refuses machines of more than [`MAX_NODES`] places, or of none.
-pub(crate) fn check_nodes(place: &Place, places: u64) -> Result<()> {
+pub(crate) fn check_nodes(location: &SourceLocation, places: u64) -> Result<()> {
     if places > MAX_NODES || places == 0 {
         return Err(Error::input(
-            place.clone(),
+            location.clone(),
             format!("a machine of {places} nodes"),
             format!("1 to {MAX_NODES} nodes"),
         ));
@@ -410,9 +415,12 @@ pub(crate) fn check_nodes(place: &Place, places: u64) -> Result<()> {
 ///
 /// # Errors
 /// More than [`MAX_NODES`].
-pub(crate) fn product(place: &Place, factors: impl IntoIterator<Item = u32>) -> Result<u32> {
+pub(crate) fn product(
+    location: &SourceLocation,
+    factors: impl IntoIterator<Item = u32>,
+) -> Result<u32> {
     let all = factors.into_iter().fold(1u64, |all, factor| all.saturating_mul(u64::from(factor)));
-    check_nodes(place, all)?;
+    check_nodes(location, all)?;
     // 2³¹ itself still fits.
     Ok(all as u32)
 }
@@ -517,7 +525,7 @@ mod tests {
             prop_assert!(!matches!(full.metric(), Metric::Hops));
             testing::check_links(&full);
             testing::check_metric(&full);
-            let limit = ((f64::from(full.nodes().places()) * keep) as u32).max(1);
+            let limit = ((f64::from(full.nodes().slot_count()) * keep) as u32).max(1);
             let part = Topology::inline(&format!("{spec},limit={limit}"), &Context::default());
             testing::check_metric(&part.unwrap());
         }

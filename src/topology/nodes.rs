@@ -3,15 +3,15 @@
 use fixedbitset::FixedBitSet;
 
 use super::{Context, Lattice};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Text;
 use crate::params::{Params, Value};
 
-/// The schedulable nodes: all places up to a limit, less the excluded ones.
+/// The schedulable nodes: all slots up to a limit, less the excluded ones.
 #[derive(Clone, Debug)]
 pub struct NodeSet {
-    places: u32,
+    slots: u32,
     limit: u32,
     excluded: Option<FixedBitSet>,
     excluded_ranges: Vec<(u32, u32)>,
@@ -20,16 +20,16 @@ pub struct NodeSet {
 
 impl NodeSet {
     /// Reads `limit` and `exclude`. `exclude` is a TOML list of ids and `"a-b"` ranges, or inline
-    /// `exclude=0-3+17`; it is applied after `limit`. Places that `names` leaves empty have no node.
+    /// `exclude=0-3+17`; it is applied after `limit`. RankDistances that `names` leaves empty have no node.
     pub(super) fn from_params(
         params: &Params,
-        places: u32,
+        slots: u32,
         names: Option<&[String]>,
         context: &Context,
     ) -> Result<Self> {
-        let limit = params.integer("limit", 1, places)?.unwrap_or(places);
+        let limit = params.integer("limit", 1, slots)?.unwrap_or(slots);
         let mut set = NodeSet {
-            places,
+            slots,
             limit,
             excluded: None,
             excluded_ranges: Vec::new(),
@@ -37,30 +37,30 @@ impl NodeSet {
         };
         if let Some(names) = names.filter(|names| names.iter().any(String::is_empty)) {
             let mut absent = FixedBitSet::with_capacity(limit as usize);
-            let empty = |(place, name): (usize, &String)| name.is_empty().then_some(place);
+            let empty = |(location, name): (usize, &String)| name.is_empty().then_some(location);
             absent.extend(names[..limit as usize].iter().enumerate().filter_map(empty));
             set.count -= absent.count_ones(..);
             set.excluded = Some(absent);
         }
-        let Some((value, place)) = params.value("exclude") else { return Ok(set) };
+        let Some((value, location)) = params.value("exclude") else { return Ok(set) };
         let mut ranges = Vec::new();
         match value {
             Value::Word(w) => {
                 for part in w.split('+') {
-                    ranges.push((parse_range(part, place, limit)?, place.clone()));
+                    ranges.push((parse_range(part, location, limit)?, location.clone()));
                 }
             }
             Value::Integer(i) => {
-                ranges.push((parse_range(&i.to_string(), place, limit)?, place.clone()))
+                ranges.push((parse_range(&i.to_string(), location, limit)?, location.clone()))
             }
             Value::List(items) => {
-                for (item, place) in items {
+                for (item, location) in items {
                     let text = match item {
                         Value::Word(w) => w.clone(),
                         Value::Integer(i) => i.to_string(),
                         other => format!("{other:?}"),
                     };
-                    ranges.push((parse_range(&text, place, limit)?, place.clone()));
+                    ranges.push((parse_range(&text, location, limit)?, location.clone()));
                 }
             }
             _ => return Err(params.wrong("exclude", "a list of ids and \"a-b\" ranges")),
@@ -93,13 +93,13 @@ impl NodeSet {
     }
 
     /// All node ids are below this, schedulable or not.
-    pub fn places(&self) -> u32 {
-        self.places
+    pub fn slot_count(&self) -> u32 {
+        self.slots
     }
 
     /// Whether every place is schedulable.
     pub fn is_full(&self) -> bool {
-        self.count == self.places as usize
+        self.count == self.slots as usize
     }
 
     /// Whether `node` is schedulable.
@@ -115,7 +115,7 @@ impl NodeSet {
     /// `,limit=…,exclude=…` as an inline specification writes it.
     pub(super) fn spec_suffix(&self) -> String {
         let mut suffix = String::new();
-        if self.limit < self.places {
+        if self.limit < self.slots {
             suffix += &format!(",limit={}", self.limit);
         }
         if !self.excluded_ranges.is_empty() {
@@ -129,13 +129,13 @@ impl NodeSet {
     }
 }
 
-fn parse_range(text: &str, place: &Place, limit: u32) -> Result<(u32, u32)> {
+fn parse_range(text: &str, location: &SourceLocation, limit: u32) -> Result<(u32, u32)> {
     let text = text.trim();
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.trim().parse(), last.trim().parse()) {
         (Ok(first), Ok(last)) if first <= last && last < limit => Ok((first, last)),
         _ => Err(Error::input(
-            place.clone(),
+            location.clone(),
             format!("exclude `{text}`"),
             format!("a node id or range a-b within 0-{}", limit - 1),
         )),
@@ -156,11 +156,11 @@ impl Names {
     /// integer coordinates, if every schedulable node has them, make a [`Lattice`].
     pub(super) fn from_params(
         params: &Params,
-        places: u32,
+        slots: u32,
         context: &Context,
     ) -> Result<(Self, Option<Lattice>)> {
         let Some(text) = params.word("names")? else {
-            let width = (places - 1).to_string().len();
+            let width = (slots - 1).to_string().len();
             let names = Names::Pattern { before: "n".into(), width, after: String::new() };
             return Ok((names, None));
         };
@@ -184,7 +184,7 @@ impl Names {
             return Err(params.wrong("names", expected));
         }
         let path = params.path("names")?.unwrap_or_default();
-        read_names(&Text::read(&path, context.memory)?, places, context)
+        read_names(&Text::read(&path, context.memory)?, slots, context)
     }
 
     pub(super) fn name(&self, node: NodeId) -> String {
@@ -199,10 +199,10 @@ impl Names {
 }
 
 /// Reads `node,name[,coordinates…]`, with or without a header line.
-fn read_names(text: &Text, places: u32, context: &Context) -> Result<(Names, Option<Lattice>)> {
-    context.require("the names of the nodes", 96 * u64::from(places))?;
-    let mut names = vec![String::new(); places as usize];
-    let mut coordinates: Vec<Option<Vec<u32>>> = vec![None; places as usize];
+fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(Names, Option<Lattice>)> {
+    context.require("the names of the nodes", 96 * u64::from(slots))?;
+    let mut names = vec![String::new(); slots as usize];
+    let mut coordinates: Vec<Option<Vec<u32>>> = vec![None; slots as usize];
     let mut seen = std::collections::BTreeMap::new();
     let mut axes = Vec::new();
     let mut width = None;
@@ -213,12 +213,12 @@ fn read_names(text: &Text, places: u32, context: &Context) -> Result<(Names, Opt
             axes = fields.iter().skip(2).map(|s| s.to_string()).collect();
             continue;
         }
-        let wrong = |found: String, expected: &str| Error::input(line.place(), found, expected);
+        let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
         if fields.len() < 2 || fields[1].is_empty() {
             return Err(wrong(format!("`{}`", line.text), "node,name[,coordinates…]"));
         }
-        let node = fields[0].parse::<u32>().ok().filter(|n| *n < places).ok_or_else(|| {
-            wrong(format!("node `{}`", fields[0]), &format!("a node id from 0 to {}", places - 1))
+        let node = fields[0].parse::<u32>().ok().filter(|n| *n < slots).ok_or_else(|| {
+            wrong(format!("node `{}`", fields[0]), &format!("a node id from 0 to {}", slots - 1))
         })?;
         if !names[node as usize].is_empty() {
             return Err(wrong(format!("node {node} again"), "each node once"));
@@ -245,7 +245,7 @@ fn read_names(text: &Text, places: u32, context: &Context) -> Result<(Names, Opt
     if let Some((line, name, id)) = mixed.min() {
         let found = format!("name `{name}`, which node {id} has where the file names it not");
         return Err(Error::input(
-            Place::line(text.name(), line),
+            SourceLocation::line(text.name(), line),
             found,
             "another name, or one for both",
         ));

@@ -30,7 +30,7 @@ impl Size {
     pub(super) fn from_params(params: &Params) -> Result<Self> {
         let routers = params.required("n", 1, 1 << 31)?;
         let per_router = per_router(params)?;
-        check_nodes(params.place(), u64::from(routers) * u64::from(per_router))?;
+        check_nodes(params.location(), u64::from(routers) * u64::from(per_router))?;
         Ok(Size { routers, per_router, seed: params.seed()? })
     }
 }
@@ -71,7 +71,7 @@ impl RandomGraph {
 
 /// The error of a network that does not come out connected.
 pub(super) fn disconnected(params: &Params, problem: &str, advice: &str) -> Error {
-    Error::unsuited(params.place().clone(), problem, advice)
+    Error::unsuited(params.location().clone(), problem, advice)
 }
 
 /// How often to redraw: 1000 times, fewer where a draw has more than 10⁵ links, at least 20 times.

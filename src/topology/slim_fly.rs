@@ -70,7 +70,7 @@ impl SlimFly {
         let q: u32 = params.required("q", 3, 1 << 30)?;
         let per_router = per_router(params)?;
         let routers = 2 * u64::from(q) * u64::from(q);
-        check_nodes(params.place(), routers.saturating_mul(u64::from(per_router)))?;
+        check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;
         let Some(field) = Field::new(q).filter(|_| valid(q)) else {
             // 3 is valid, and every power of two above: both searches end.
             let below = (3..q).rev().find(|q| valid(*q)).unwrap_or(3);

@@ -18,7 +18,7 @@ pub struct Statistics {
     pub spec: String,
     /// Schedulable nodes.
     pub nodes: u64,
-    /// Places for nodes, schedulable or not.
+    /// RankDistances for nodes, schedulable or not.
     pub places: u64,
     /// Routers, those without nodes included.
     pub routers: u64,
@@ -51,7 +51,7 @@ impl Statistics {
             name: topology.name().to_string(),
             spec: topology.spec().to_string(),
             nodes,
-            places: u64::from(topology.nodes().places()),
+            places: u64::from(topology.nodes().slot_count()),
             routers: u64::from(network.routers()),
             links: network.link_count(),
             degree_min,
@@ -81,8 +81,8 @@ fn distances(topology: &Topology) -> Result<(u128, u32)> {
 
 /// Every place schedulable: each axis sees the same number of nodes at every position.
 fn full_product_sum(topology: &Topology, product: &super::distance::Product) -> u128 {
-    let places = u64::from(topology.nodes().places());
-    let along = |extent: u32| vec![places / u64::from(extent); extent as usize];
+    let slots = u64::from(topology.nodes().slot_count());
+    let along = |extent: u32| vec![slots / u64::from(extent); extent as usize];
     product.axes.iter().map(|axis| axis.pair_sum(&along(axis.extent))).sum()
 }
 
@@ -95,7 +95,7 @@ fn by_search(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
         let reached = counts.iter().zip(&hops).map(|(c, h)| u128::from(*c) * u128::from(*h));
         let sum: u128 = reached.sum();
         let far = hops.iter().take(counts.len()).max().copied().unwrap_or(0);
-        return Ok((sum * u128::from(topology.nodes().places()) / 2, far));
+        return Ok((sum * u128::from(topology.nodes().slot_count()) / 2, far));
     }
     let found = each_batch(topology, counts, |search, sources, far| {
         let (mut sum, mut largest) = (0u128, 0);

@@ -1,6 +1,6 @@
 //! The header of a trace: `; Label: value` lines.
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::RawLine;
 
 /// One label of a header with its value.
@@ -86,7 +86,7 @@ impl Header {
         let number = word.trim_end_matches([',', ';', '.']).parse();
         number.map(Some).map_err(|_| {
             let found = format!("{label}: {}", entry.value.lines().next().unwrap_or_default());
-            Error::input(Place::line(file, entry.line), found, "a whole number")
+            Error::input(SourceLocation::line(file, entry.line), found, "a whole number")
         })
     }
 
@@ -141,7 +141,7 @@ impl Header {
         self.value("Computer")
     }
 
-    /// `Installation`: the site.
+    /// `Installation`: the context.
     pub fn installation(&self) -> Option<&str> {
         self.value("Installation")
     }

@@ -167,7 +167,7 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<()> {
         "F" => "`F JOB`",
         _ => {
             let found = format!("the event {}", quote(letter));
-            return Err(Error::input(line.place(), found, "`P JOB NODES` or `F JOB`"));
+            return Err(Error::input(line.location(), found, "`P JOB NODES` or `F JOB`"));
         }
     };
     let placing = letter == "P";
@@ -175,18 +175,18 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<()> {
     let size = if placing { fields.next() } else { None };
     let (Some(job), None, true) = (job, fields.next(), !placing || size.is_some()) else {
         let count = data.split_ascii_whitespace().count();
-        return Err(Error::input(line.place(), fields_in_words(count, letter), wants));
+        return Err(Error::input(line.location(), fields_in_words(count, letter), wants));
     };
     if let Some(size) = size {
         let nodes = whole(size).ok_or_else(|| {
             let found = format!("{} nodes for job {}", quote(size), quote(job));
-            Error::input(line.place(), found, format!("a whole number from 1 to {}", u32::MAX))
+            Error::input(line.location(), found, format!("a whole number from 1 to {}", u32::MAX))
         })?;
         match live.place(job, line.number) {
             Ok(key) => block.push(Event::Place { job: key, nodes }, job),
             Err(since) => {
                 let found = format!("`P` of job {}, live since line {since}", quote(job));
-                return Err(Error::input(line.place(), found, "a job that is not live"));
+                return Err(Error::input(line.location(), found, "a job that is not live"));
             }
         }
     } else {
@@ -195,7 +195,7 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<()> {
             None => {
                 let found = format!("`F` of job {}, which is not live", quote(job));
                 return Err(Error::input(
-                    line.place(),
+                    line.location(),
                     found,
                     "a job placed before and not yet freed",
                 ));

@@ -1,7 +1,7 @@
 //! Workloads: placement logs, traces in the Standard Workload Format, distributions of job sizes, and
 //! synthetic ones of each. Nothing here knows a network: sizes are numbers of nodes.
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::Lines;
 
 pub mod convert;
@@ -21,7 +21,7 @@ pub use tally::{Reason, Tally};
 
 /// What a file of jobs can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum WorkloadKind {
     /// A trace in the Standard Workload Format.
     Swf,
     /// A placement log.
@@ -35,7 +35,7 @@ pub enum Kind {
 ///
 /// # Errors
 /// That line is of no kind, or cannot be read.
-pub fn kind(lines: &mut Lines) -> Result<Kind> {
+pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     let mut number = lines.number();
     let verdict = lines.peek(|line| {
         number += 1;
@@ -43,16 +43,16 @@ pub fn kind(lines: &mut Lines) -> Result<Kind> {
         let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
         match line.first()? {
             b'#' => None,
-            b';' => Some(Ok(Kind::Swf)),
-            _ if [b"P", b"F"].iter().any(|letter| word == *letter) => Some(Ok(Kind::Log)),
-            _ if line.contains(&b',') => Some(Ok(Kind::Table)),
-            b'-' | b'0'..=b'9' => Some(Ok(Kind::Swf)),
+            b';' => Some(Ok(WorkloadKind::Swf)),
+            _ if [b"P", b"F"].iter().any(|letter| word == *letter) => Some(Ok(WorkloadKind::Log)),
+            _ if line.contains(&b',') => Some(Ok(WorkloadKind::Table)),
+            b'-' | b'0'..=b'9' => Some(Ok(WorkloadKind::Swf)),
             _ => Some(Err(log::quote(&String::from_utf8_lossy(line)))),
         }
     })?;
-    verdict.unwrap_or(Ok(Kind::Log)).map_err(|found| {
+    verdict.unwrap_or(Ok(WorkloadKind::Log)).map_err(|found| {
         let expected =
             "a placement log (P JOB NODES), an SWF trace (; header, 18 fields) or size,share";
-        Error::input(Place::line(lines.name(), number), found, expected)
+        Error::input(SourceLocation::line(lines.name(), number), found, expected)
     })
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::log::{Log, quote};
 use super::survey::survey;
 use super::swf::{Options, Trace};
-use super::{Kind, kind};
-use crate::error::{Error, Place, Result};
+use super::{WorkloadKind, kind};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::Lines;
 use crate::ratio::ratio;
 
@@ -68,12 +68,12 @@ impl Sizes {
     pub fn over(mut lines: Lines, weight: Weight, options: &Options) -> Result<Self> {
         let name = lines.name().to_string();
         match kind(&mut lines)? {
-            Kind::Swf => Ok(Sizes::of_trace(&Trace::over(lines, options)?, weight)),
-            Kind::Log => {
+            WorkloadKind::Swf => Ok(Sizes::of_trace(&Trace::over(lines, options)?, weight)),
+            WorkloadKind::Log => {
                 timeless(weight, &format!("{name} is a placement log"))?;
                 Ok(Sizes::of_jobs(&name, survey(Log::over(lines))?.sizes))
             }
-            Kind::Table => {
+            WorkloadKind::Table => {
                 timeless(weight, &format!("{name} is a table of shares"))?;
                 table(lines)
             }
@@ -126,7 +126,7 @@ impl Sizes {
     pub(super) fn within(&self, low: u32, high: u32) -> Result<Vec<(u32, f64)>> {
         let nothing = || {
             let found = format!("no job of {low} to {high} nodes");
-            Error::input(Place::File(self.name.as_str().into()), found, "at least one")
+            Error::input(SourceLocation::File(self.name.as_str().into()), found, "at least one")
         };
         if low > high {
             return Err(nothing());
@@ -135,9 +135,9 @@ impl Sizes {
             Shares::LogUniform => {
                 let low = low.max(2);
                 if high > MOST_SIZES {
-                    let place = Place::option(&self.name);
+                    let location = SourceLocation::option(&self.name);
                     let expected = format!("at most {MOST_SIZES}: each size has its share");
-                    return Err(Error::input(place, format!("sizes up to {high}"), expected));
+                    return Err(Error::input(location, format!("sizes up to {high}"), expected));
                 }
                 // Small terms first, for the sum's sake.
                 let sum: f64 = (low..=high).rev().map(|s| 1.0 / f64::from(s)).sum();
@@ -185,7 +185,7 @@ fn timeless(weight: Weight, problem: &str) -> Result<()> {
     match weight {
         Weight::Jobs => Ok(()),
         Weight::NodeHours => Err(Error::unsuited(
-            Place::option("share=node-hours"),
+            SourceLocation::option("share=node-hours"),
             format!("{problem}, which has no times"),
             "an SWF trace has them, or leave `share` out to weigh by jobs",
         )),
@@ -200,7 +200,7 @@ fn table(mut lines: Lines) -> Result<Sizes> {
         let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
         let [size, share] = fields[..] else {
             let found = format!("{} fields", fields.len());
-            return Err(Error::input(line.place(), found, "size,share"));
+            return Err(Error::input(line.location(), found, "size,share"));
         };
         let is_header = first && size.eq_ignore_ascii_case("size");
         first = false;
@@ -208,7 +208,7 @@ fn table(mut lines: Lines) -> Result<Sizes> {
             continue;
         }
         let wrong = |what: &str, text: &str, expected: &str| {
-            Error::input(line.place(), format!("{what} {}", quote(text)), expected)
+            Error::input(line.location(), format!("{what} {}", quote(text)), expected)
         };
         let nodes = size.parse().ok().filter(|n| *n > 0u32).ok_or_else(|| {
             wrong(

@@ -22,7 +22,7 @@ use std::path::Path;
 use super::header::Header;
 use super::log::quote;
 use super::tally::{Reason, Tally};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, RawLine};
 
 /// How a trace is read.
@@ -132,8 +132,8 @@ impl Trace {
     /// O(bytes), and O(jobs · log jobs) where the jobs do not come by number or submit time.
     pub fn over(mut lines: Lines, options: &Options) -> Result<Self> {
         if options.procs_per_node == 0 {
-            let place = Place::option("procs-per-node");
-            return Err(Error::input(place, "0", "a whole number of at least 1"));
+            let location = SourceLocation::option("procs-per-node");
+            return Err(Error::input(location, "0", "a whole number of at least 1"));
         }
         let name = lines.name().to_string();
         let mut header = Header::default();
@@ -256,15 +256,15 @@ impl Reader<'_> {
         let mut fields = [""; 18];
         let mut count = 0;
         for field in text.split_ascii_whitespace() {
-            if let Some(place) = fields.get_mut(count) {
-                *place = field;
+            if let Some(location) = fields.get_mut(count) {
+                *location = field;
             }
             count += 1;
         }
         if count != 18 {
             let found = format!("{count} field{}", if count == 1 { "" } else { "s" });
             return Err(Error::input(
-                line.place(),
+                line.location(),
                 found,
                 "the 18 fields of a job, -1 where unknown",
             ));
@@ -353,7 +353,7 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn wrong(&self, field: usize, name: &str, expected: &str) -> Error {
         let found = format!("{name} (field {field}) {}", quote(self.fields[field - 1]));
-        Error::input(self.line.place(), found, expected)
+        Error::input(self.line.location(), found, expected)
     }
 
     /// A whole number of at most `high` either side of zero.
@@ -414,7 +414,11 @@ fn parts(name: &str, mut numbers: Vec<(i64, bool, usize)>) -> Result<Vec<usize>>
         let (first, rest) = (&same[0], &same[1..]);
         if let Some(twice) = rest.iter().find(|(_, part, _)| !part || first.1) {
             let found = format!("job number {} again, first on line {}", twice.0, first.2);
-            return Err(Error::input(Place::line(name, twice.2), found, "each job number once"));
+            return Err(Error::input(
+                SourceLocation::line(name, twice.2),
+                found,
+                "each job number once",
+            ));
         }
         parts.extend(rest.iter().map(|(_, _, line)| *line));
     }

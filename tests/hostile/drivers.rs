@@ -6,14 +6,14 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use nodeorder::allocator::{self, Site};
-use nodeorder::error::Place;
+use nodeorder::allocator::{self, AllocatorContext};
+use nodeorder::error::SourceLocation;
 use nodeorder::input::{Lines, Text};
-use nodeorder::mapping::{Guest, Placement, Traffic, method};
-use nodeorder::metric::places::Places;
-use nodeorder::ordering::Watch;
+use nodeorder::mapping::{Guest, ProcessMapping, Traffic, method};
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::ordering::Observer;
 use nodeorder::ranks::{FreeSet, Ranks, Run};
-use nodeorder::schedule::{Settings, Task, Wants, simulate};
+use nodeorder::schedule::{Outputs, Settings, Task, simulate};
 use nodeorder::sweep::{Plan, Shard, store};
 use nodeorder::trace::{
     Block, Event, Log, Options, Sizes, Trace, Weight, Workload, convert, survey,
@@ -73,7 +73,7 @@ fn check_error(error: &Error, text: Option<&Text>) {
         Error::Io { .. } => return,
         Error::Draw { .. } => panic!("{message}"),
     };
-    if let (Place::Line { file, line }, Some(text)) = (place, text) {
+    if let (SourceLocation::Line { file, line }, Some(text)) = (place, text) {
         if !file.ends_with(text.name()) && !text.name().ends_with(&**file) {
             // Of a file that this one names.
             return assert!(Path::new(&**file).is_file(), "{message}");
@@ -113,9 +113,9 @@ fn file(name: &str, bytes: &[u8]) -> PathBuf {
 /// What every machine must be.
 fn check_topology(topology: &Topology) {
     let network = topology.network();
-    let (nodes, places) = (topology.nodes(), topology.nodes().places());
+    let (nodes, distances) = (topology.nodes(), topology.nodes().slot_count());
     assert!(!nodes.is_empty() && nodes.len() <= places as usize);
-    assert_eq!(u64::from(network.hosts()) * u64::from(network.per_router()), u64::from(places));
+    assert_eq!(u64::from(network.hosts()) * u64::from(network.per_router()), u64::from(distances));
     assert!(network.hosts() <= network.routers());
     if places > 2000 || network.routers() > 2000 {
         return;
@@ -170,7 +170,7 @@ fn topology(bytes: &[u8]) {
             let again = Topology::inline(machine.spec(), &CONTEXT)
                 .unwrap_or_else(|e| panic!("{spec:?} becomes {:?}: {e}", machine.spec()));
             assert_eq!(again.spec(), machine.spec());
-            assert_eq!(again.nodes().places(), machine.nodes().places());
+            assert_eq!(again.nodes().slot_count(), machine.nodes().slot_count());
         }
     }
 }
@@ -311,10 +311,10 @@ fn swf(bytes: &[u8]) {
 fn schedule(tasks: &[Task], policy: &str, model: &str) {
     let machine = small("torus:4x4");
     let order = NodeOrder::make(&machine, "snake").unwrap();
-    let places = Places::new(&machine, &order).unwrap();
-    let site = Site { topology: &machine, order: &order, places: &places };
-    let settings = Settings { policy, allocator: "fifo:0", model, wants: Wants::default() };
-    match simulate(&site, tasks, &settings, &|_| ()) {
+    let distances = RankDistances::new(&machine, &order).unwrap();
+    let context = AllocatorContext { topology: &machine, order: &order, places: &distances };
+    let settings = Settings { policy, allocator: "fifo:0", model, outputs: Outputs::default() };
+    match simulate(&context, tasks, &settings, &|_| ()) {
         Err(error) => check_error(&error, None),
         Ok(outcome) => {
             assert_eq!(outcome.records.len(), tasks.len());
@@ -420,7 +420,7 @@ fn tables(bytes: &[u8]) {
             let text = Text::new("mapping.csv", &*lossy);
             let machine = small("torus:4x4,limit=12");
             let guest = Guest::make("ring:n=3", &CONTEXT).unwrap();
-            match Placement::read(&machine, &guest, &text) {
+            match ProcessMapping::read(&machine, &guest, &text) {
                 Err(error) => check_error(&error, Some(&text)),
                 Ok(placement) => {
                     assert_eq!(placement.nodes().len(), 3);
@@ -483,9 +483,9 @@ fn specs(bytes: &[u8]) {
 fn allocate(spec: &str) {
     let machine = small("mesh:4x4");
     let order = NodeOrder::make(&machine, "snake").unwrap();
-    let places = Places::new(&machine, &order).unwrap();
-    let site = Site { topology: &machine, order: &order, places: &places };
-    let mut allocator = match allocator::make(spec, &site) {
+    let distances = RankDistances::new(&machine, &order).unwrap();
+    let context = AllocatorContext { topology: &machine, order: &order, places: &distances };
+    let mut allocator = match allocator::make(spec, &context) {
         Err(error) => return check_error(&error, None),
         Ok(allocator) => allocator,
     };

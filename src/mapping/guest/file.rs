@@ -1,7 +1,7 @@
 //! Guests from files: CSV, MatrixMarket, Scotch graphs, TopoMatch matrices.
 
 use super::{MAX_PROCESSES, Message};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
 use crate::topology::Context;
 
@@ -20,7 +20,7 @@ pub(super) fn format(path: &str) -> Result<&'static str> {
     known(ending).ok_or_else(|| {
         let expected: Vec<String> = FORMATS.iter().map(|(name, _)| format!(".{name}")).collect();
         let found = format!("a guest file ending in `{ending}`");
-        Error::input(Place::option(path), found, format!("one of {}", expected.join(", ")))
+        Error::input(SourceLocation::option(path), found, format!("one of {}", expected.join(", ")))
     })
 }
 
@@ -40,7 +40,7 @@ pub(super) fn read(text: &Text, format: &str, context: &Context) -> Result<(u32,
         "mat" => topomatch(text)?,
         _ => {
             return Err(Error::unknown(
-                Place::File(text.name().into()),
+                SourceLocation::File(text.name().into()),
                 "guest format",
                 format,
                 FORMATS.iter().map(|(name, _)| *name),
@@ -48,14 +48,14 @@ pub(super) fn read(text: &Text, format: &str, context: &Context) -> Result<(u32,
         }
     };
     if processes == 0 {
-        let place = Place::File(text.name().into());
-        return Err(Error::input(place, "no processes", "at least one message"));
+        let location = SourceLocation::File(text.name().into());
+        return Err(Error::input(location, "no processes", "at least one message"));
     }
     Ok((processes, messages))
 }
 
 fn wrong(line: &Line<'_>, found: impl Into<String>, expected: impl Into<String>) -> Error {
-    Error::input(line.place(), found, expected)
+    Error::input(line.location(), found, expected)
 }
 
 /// A process id from `base` up, below [`MAX_PROCESSES`] after subtracting it.
@@ -109,10 +109,10 @@ enum Symmetry {
 /// Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996. Entries of a
 /// symmetric matrix stand for both directions; pattern matrices have volume 1.
 fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
-    let place = || Place::File(text.name().into());
+    let location = || SourceLocation::File(text.name().into());
     let header = "%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric";
     let mut lines = text.lines();
-    let first = lines.next().ok_or_else(|| Error::input(place(), "nothing", header))?;
+    let first = lines.next().ok_or_else(|| Error::input(location(), "nothing", header))?;
     let words = first.text.to_ascii_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
     let &["%%matrixmarket", "matrix", layout, field, symmetry] = words.as_slice() else {
@@ -134,7 +134,7 @@ fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
         _ => return Err(wrong(&first, format!("layout `{layout}`"), "coordinate or array")),
     };
     let mut lines = lines.filter(|l| !l.text.trim().is_empty() && !l.text.starts_with('%'));
-    let sizes = lines.next().ok_or_else(|| Error::input(place(), "no sizes", "rows columns"))?;
+    let sizes = lines.next().ok_or_else(|| Error::input(location(), "no sizes", "rows columns"))?;
     let wanted = if coordinate { "rows columns entries" } else { "rows columns" };
     let numbers: Option<Vec<u64>> =
         sizes.text.split_whitespace().map(|word| word.parse().ok()).collect();
@@ -202,11 +202,11 @@ fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     Ok((n, messages))
 }
 
-fn check_count(place: &Line<'_>, what: &str, found: u64, stated: u64) -> Result<()> {
+fn check_count(location: &Line<'_>, what: &str, found: u64, stated: u64) -> Result<()> {
     if found == stated {
         return Ok(());
     }
-    Err(wrong(place, format!("{found} {what}"), format!("{stated}, as the file says")))
+    Err(wrong(location, format!("{found} {what}"), format!("{stated}, as the file says")))
 }
 
 /// Words of a text with the lines they stand on.
@@ -222,7 +222,8 @@ impl<'a> Words<'a> {
     }
 
     fn next(&mut self, expected: &str) -> Result<(Line<'a>, &'a str)> {
-        let end = || Error::input(Place::File(self.text.name().into()), "the end", expected);
+        let end =
+            || Error::input(SourceLocation::File(self.text.name().into()), "the end", expected);
         self.words.next().ok_or_else(end)
     }
 
@@ -313,8 +314,8 @@ fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
         rows += 1;
     }
     if (rows as usize) < n {
-        let place = Place::File(text.name().into());
-        return Err(Error::input(place, format!("{rows} rows of {n}"), "a square matrix"));
+        let location = SourceLocation::File(text.name().into());
+        return Err(Error::input(location, format!("{rows} rows of {n}"), "a square matrix"));
     }
     Ok((rows, messages))
 }

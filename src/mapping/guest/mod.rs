@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::params::{self, Params};
 use crate::topology::Context;
@@ -93,19 +93,19 @@ impl Guest {
         let label = label.into();
         let mut list = Vec::new();
         for (source, target, volume) in messages {
-            let place = || Place::option(&label);
+            let location = || SourceLocation::option(&label);
             if source >= processes || target >= processes {
                 let found = format!("process {}", source.max(target));
                 let expected = format!("processes below {processes}");
-                return Err(Error::input(place(), found, expected));
+                return Err(Error::input(location(), found, expected));
             }
             if !(volume.is_finite() && volume >= 0.0) {
                 let found = format!("volume {volume} from {source} to {target}");
-                return Err(Error::input(place(), found, "a finite volume of 0 or more"));
+                return Err(Error::input(location(), found, "a finite volume of 0 or more"));
             }
             list.push(Message { source, target, volume });
         }
-        let messages = merged(list, || Place::option(&label))?;
+        let messages = merged(list, || SourceLocation::option(&label))?;
         Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
     }
 
@@ -136,8 +136,8 @@ impl Guest {
     fn from_file(path: &str, context: &Context) -> Result<Self> {
         if !Path::new(path).exists() {
             let names = GUESTS.iter().map(|g| g.name);
-            let place = Place::option(path);
-            let mut error = Error::unknown(place, "guest", params::head(path), names);
+            let location = SourceLocation::option(path);
+            let mut error = Error::unknown(location, "guest", params::head(path), names);
             if let Error::Input { found, expected, .. } = &mut error {
                 found.push_str(" and no such file");
                 expected.push_str(", or a file");
@@ -155,7 +155,7 @@ impl Guest {
     pub fn read(text: &Text, format: &str, context: &Context) -> Result<Self> {
         let (processes, messages) = file::read(text, format, context)?;
         let label = text.name().to_string();
-        let messages = merged(messages, || Place::File(label.as_str().into()))?;
+        let messages = merged(messages, || SourceLocation::File(label.as_str().into()))?;
         Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
     }
 
@@ -203,7 +203,10 @@ impl Guest {
 ///
 /// # Errors
 /// Volumes so large that their sum is no number.
-fn merged(mut messages: Vec<Message>, place: impl Fn() -> Place) -> Result<Vec<Message>> {
+fn merged(
+    mut messages: Vec<Message>,
+    location: impl Fn() -> SourceLocation,
+) -> Result<Vec<Message>> {
     messages.retain(|m| m.source != m.target && m.volume > 0.0);
     // Stable: a pair's volumes are added in the order of the file.
     messages.sort_by_key(|m| (m.source, m.target));
@@ -218,7 +221,7 @@ fn merged(mut messages: Vec<Message>, place: impl Fn() -> Place) -> Result<Vec<M
     let sum: f64 = messages.iter().map(|m| m.volume).sum();
     if sum > LARGEST_VOLUME {
         let found = format!("volumes that add up to {sum:e}");
-        return Err(Error::input(place(), found, format!("at most {LARGEST_VOLUME:e}")));
+        return Err(Error::input(location(), found, format!("at most {LARGEST_VOLUME:e}")));
     }
     Ok(messages)
 }

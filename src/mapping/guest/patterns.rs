@@ -121,7 +121,7 @@ fn product(params: &Params, dims: &[u32]) -> Result<u32> {
     if all > u64::from(MAX_PROCESSES) {
         let found = format!("{all} processes");
         let expected = format!("1 to {MAX_PROCESSES} processes");
-        return Err(Error::input(params.place_of("dims"), found, expected));
+        return Err(Error::input(params.location_of("dims"), found, expected));
     }
     Ok(all as u32)
 }
@@ -146,7 +146,7 @@ fn list(
             }
         });
     }
-    let messages = merged(messages, || params.place().clone())?;
+    let messages = merged(messages, || params.location().clone())?;
     Ok((n, Traffic::Messages(messages)))
 }
 

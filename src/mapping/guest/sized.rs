@@ -1,7 +1,7 @@
 //! Guests for jobs of any size: the pattern is given, the job says how many processes.
 
 use super::Guest;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Context;
 
 /// Patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square as the number
@@ -26,8 +26,8 @@ pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
             "stencil3d" | "stencil" => format!("stencil:{},volume={volume}", square(count, 3)),
             "all-to-all" | "ring" => format!("{name}:n={count},volume={volume}"),
             _ => {
-                let place = Place::option(format!("--guest {name}"));
-                return Err(Error::unknown(place, "pattern", name, PATTERNS));
+                let location = SourceLocation::option(format!("--guest {name}"));
+                return Err(Error::unknown(location, "pattern", name, PATTERNS));
             }
         };
         Guest::make(&text, context)

@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::{Method, Problem};
+use super::{MappingMethodEntry, MappingProblem};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -22,11 +22,11 @@ use crate::params::Params;
 /// Pellegrini, Roman, "Scotch: a software package for static mapping by dual recursive bipartitioning of
 /// process and architecture graphs", HPCN'96, <https://doi.org/10.1007/3-540-61142-8_588>; Fiduccia,
 /// Mattheyses, "A linear-time heuristic for improving network partitions", DAC'82. Halving by rank is ours.
-pub const METHOD: Method = Method {
+pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "bisection",
     about: "halves of the processes, cut where little is sent, on halves of the ordering, and so on",
     example: "bisection",
-    place: |problem, params| bisection(problem, params),
+    map: |problem, params| bisection(problem, params),
 };
 
 /// Passes over a cut at most.
@@ -35,7 +35,7 @@ const PASSES: usize = 12;
 /// Processes, evenly spaced by number, that cuts are grown around.
 const SEEDS: usize = 6;
 
-pub(super) fn bisection(problem: &Problem, _: &Params) -> Result<Vec<u32>> {
+pub(super) fn bisection(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
     let n = problem.len();
     // Processes in their present order of slots; each range of them shares the same range of slots.
     let mut order: Vec<u32> = (0..n as u32).collect();
@@ -78,7 +78,7 @@ const OUTSIDE: u8 = 2;
 
 /// A cut of some processes into two sides, with buffers reused from cut to cut.
 struct Cut<'a> {
-    problem: &'a Problem,
+    problem: &'a MappingProblem,
     /// 0 or 1 for the processes at hand.
     side: Vec<u8>,
     /// What moving a process to the other side would save.
@@ -105,7 +105,7 @@ impl PartialOrd for Candidate {
 }
 
 impl<'a> Cut<'a> {
-    fn new(problem: &'a Problem) -> Self {
+    fn new(problem: &'a MappingProblem) -> Self {
         let n = problem.len();
         Cut { problem, side: vec![OUTSIDE; n], gain: vec![0.0; n], moved: vec![false; n] }
     }

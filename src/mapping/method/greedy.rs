@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::{Method, Problem};
+use super::{MappingMethodEntry, MappingProblem};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -17,11 +17,11 @@ use crate::params::Params;
 /// # References
 /// Hoefler, Snir, "Generic topology mapping strategies for large-scale parallel architectures", ICS'11,
 /// section 4, <https://doi.org/10.1145/1995896.1995909>.
-pub const METHOD: Method = Method {
+pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "greedy",
     about: "the process that talks most to those placed goes to the free node that costs least",
     example: "greedy",
-    place: |problem, params| greedy(problem, params),
+    map: |problem, params| greedy(problem, params),
 };
 
 /// A process and its traffic with those placed.
@@ -42,7 +42,7 @@ impl PartialOrd for Next {
     }
 }
 
-pub(super) fn greedy(problem: &Problem, _: &Params) -> Result<Vec<u32>> {
+pub(super) fn greedy(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
     let n = problem.len() as u32;
     if problem.partners.is_empty() {
         return Ok((0..n).collect());

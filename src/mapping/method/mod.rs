@@ -1,14 +1,14 @@
 //! Mapping methods: which process goes on which of the allocated nodes.
 //!
-//! Each method is one file with a [`Method`] constant; [`METHODS`] is the table that names them all. They
+//! Each method is one file with a [`MappingMethodEntry`] constant; [`METHODS`] is the table that names them all. They
 //! lower hop-bytes, the sum over messages of volume times hops on shortest paths: what is left on the table
 //! by taking the nodes in rank order.
 
 use rayon::prelude::*;
 
 use super::guest::{Guest, Traffic};
-use super::placement::Placement;
-use crate::error::{Error, Place, Result};
+use super::process_mapping::ProcessMapping;
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::params::{self, Params};
 use crate::topology::Topology;
@@ -19,7 +19,7 @@ mod rank;
 mod refine;
 
 /// A mapping method: a line of [`METHODS`].
-pub struct Method {
+pub struct MappingMethodEntry {
     /// The name, as in `--map refine:seed=3`.
     pub name: &'static str,
     /// One line for lists.
@@ -27,11 +27,12 @@ pub struct Method {
     /// A use that works.
     pub example: &'static str,
     /// The slot of every process.
-    place: fn(&Problem, &Params) -> Result<Vec<u32>>,
+    map: fn(&MappingProblem, &Params) -> Result<Vec<u32>>,
 }
 
 /// Every method, in the order of lists.
-pub const METHODS: &[Method] = &[rank::METHOD, bisection::METHOD, greedy::METHOD, refine::METHOD];
+pub const METHODS: &[MappingMethodEntry] =
+    &[rank::METHOD, bisection::METHOD, greedy::METHOD, refine::METHOD];
 
 /// Puts `guest` on `nodes` (one for each process, in rank order; repeats allowed) by the method that `text`
 /// names.
@@ -44,24 +45,33 @@ pub fn place(
     guest: &Guest,
     nodes: &[NodeId],
     text: &str,
-) -> Result<Placement> {
+) -> Result<ProcessMapping> {
     let method = METHODS.iter().find(|m| m.name == params::head(text)).ok_or_else(|| {
-        let place = Place::option(format!("--map {text}"));
-        Error::unknown(place, "mapping method", params::head(text), METHODS.iter().map(|m| m.name))
+        let location = SourceLocation::option(format!("--map {text}"));
+        Error::unknown(
+            location,
+            "mapping method",
+            params::head(text),
+            METHODS.iter().map(|m| m.name),
+        )
     })?;
     let Some(nodes) = nodes.get(..guest.processes() as usize) else {
         let problem = format!("{} processes on {} nodes", guest.processes(), nodes.len());
-        return Err(Error::unsuited(Place::option(text), problem, "give a node for each process"));
+        return Err(Error::unsuited(
+            SourceLocation::option(text),
+            problem,
+            "give a node for each process",
+        ));
     };
     let params = Params::inline(text, None, topology.context().seed)?;
-    let problem = Problem::new(topology, guest, nodes)?;
-    let slots = (method.place)(&problem, &params)?;
+    let problem = MappingProblem::new(topology, guest, nodes)?;
+    let slots = (method.map)(&problem, &params)?;
     params.finish()?;
-    Placement::new(topology, text, slots.iter().map(|slot| nodes[*slot as usize]).collect())
+    ProcessMapping::new(topology, text, slots.iter().map(|slot| nodes[*slot as usize]).collect())
 }
 
 /// Processes with their partners, and slots (allocated nodes by rank) with their distances.
-pub(super) struct Problem {
+pub(super) struct MappingProblem {
     /// Where the partners of each process start in `partners`.
     first: Vec<usize>,
     /// The other process and the volume in both directions together.
@@ -72,7 +82,7 @@ pub(super) struct Problem {
     hops: Vec<u32>,
 }
 
-impl Problem {
+impl MappingProblem {
     fn new(topology: &Topology, guest: &Guest, nodes: &[NodeId]) -> Result<Self> {
         let mut routers: Vec<_> = nodes.iter().map(|n| topology.router_of(*n)).collect();
         let of_slot = routers.clone();
@@ -87,7 +97,7 @@ impl Problem {
             Ok(routers.iter().map(|to| hops[to.index()]).collect())
         };
         let rows: Result<Vec<Vec<u32>>> = routers.par_iter().map(row).collect();
-        let mut problem = Problem {
+        let mut problem = MappingProblem {
             first: vec![0; nodes.len() + 1],
             partners: Vec::new(),
             router,
@@ -244,7 +254,7 @@ mod tests {
             let machine = Topology::inline("torus:4x3,per_router=2", &context).unwrap();
             let guest = Guest::make(&format!("random:n=12,degree=3,seed={seed}"), &context).unwrap();
             let order = NodeOrder::make(&machine, &format!("random:seed={order}")).unwrap();
-            let problem = Problem::new(&machine, &guest, &order.nodes()[..12]).unwrap();
+            let problem = MappingProblem::new(&machine, &guest, &order.nodes()[..12]).unwrap();
             let mut slot: Vec<u32> = (0..12).collect();
             let before = problem.cost(&slot);
             let gain = if a == b { 0.0 } else { problem.swap_gain(&slot, a, b) };

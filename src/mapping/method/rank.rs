@@ -1,11 +1,11 @@
 //! Process i on rank i: what a scheduler's node list gives.
 
-use super::Method;
+use super::MappingMethodEntry;
 
 /// `rank`: processes in rank order.
-pub const METHOD: Method = Method {
+pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "rank",
     about: "process i on the i-th node: the ordering as it is",
     example: "rank",
-    place: |problem, _| Ok((0..problem.len() as u32).collect()),
+    map: |problem, _| Ok((0..problem.len() as u32).collect()),
 };

@@ -2,7 +2,7 @@
 
 use super::bisection::bisection;
 use super::greedy::greedy;
-use super::{Method, Problem};
+use super::{MappingMethodEntry, MappingProblem};
 use crate::error::Result;
 use crate::params::Params;
 use crate::random::{below, generator};
@@ -19,17 +19,17 @@ use crate::random::{below, generator};
 /// Dueck, Scheuer, "Threshold accepting: a general purpose optimization algorithm appearing superior to
 /// simulated annealing", J. Computational Physics 90, 1990, <https://doi.org/10.1016/0021-9991(90)90201-B>.
 /// It needs no exponential, whose last bit differs between platforms.
-pub const METHOD: Method = Method {
+pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "refine",
     about: "swaps from=bisection|greedy|rank on, steps= tries for each process, seed=",
     example: "refine:from=greedy,steps=1000",
-    place: refine,
+    map: refine,
 };
 
 /// Slots tried around a partner.
 const NEAR: usize = 12;
 
-fn refine(problem: &Problem, params: &Params) -> Result<Vec<u32>> {
+fn refine(problem: &MappingProblem, params: &Params) -> Result<Vec<u32>> {
     let from = params.choice("from", &["bisection", "greedy", "rank"])?;
     let steps = params.integer("steps", 0u64, 1_000_000)?.unwrap_or(4000);
     let mut random = generator(params.seed()?);
@@ -83,7 +83,7 @@ fn refine(problem: &Problem, params: &Params) -> Result<Vec<u32>> {
 }
 
 /// The [`NEAR`] slots nearest to each router of the allocation, its own included.
-fn nearest(problem: &Problem) -> Vec<Vec<u32>> {
+fn nearest(problem: &MappingProblem) -> Vec<Vec<u32>> {
     let n = problem.len() as u32;
     let mut on = vec![None; problem.routers];
     (0..n).for_each(|slot| on[problem.router[slot as usize] as usize] = Some(slot));
@@ -104,7 +104,7 @@ fn nearest(problem: &Problem) -> Vec<Vec<u32>> {
 
 /// A placement being changed.
 struct State<'a> {
-    problem: &'a Problem,
+    problem: &'a MappingProblem,
     slot: Vec<u32>,
     /// The process on each slot.
     process: Vec<u32>,
@@ -112,7 +112,7 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    fn new(problem: &'a Problem, slot: Vec<u32>) -> Self {
+    fn new(problem: &'a MappingProblem, slot: Vec<u32>) -> Self {
         let mut process = vec![0; slot.len()];
         slot.iter().enumerate().for_each(|(p, s)| process[*s as usize] = p as u32);
         State { problem, cost: problem.cost(&slot), slot, process }

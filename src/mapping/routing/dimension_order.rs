@@ -3,7 +3,7 @@
 use super::super::demand::{Demand, End, Flow};
 use super::super::links::Links;
 use super::{Fabric, Lengths, Routing, over_roots};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Metric;
 use crate::topology::distance::{Axis, Product, Shape};
 
@@ -81,8 +81,8 @@ struct Grid<'a> {
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let Metric::Product(product) = fabric.topology.metric() else {
-        let place = Place::option("--routing dimension-order");
-        return Err(Error::unsuited(place, "no dimensions", "use --routing ecmp-path"));
+        let location = SourceLocation::option("--routing dimension-order");
+        return Err(Error::unsuited(location, "no dimensions", "use --routing ecmp-path"));
     };
     let (links, routers) = (&fabric.links, fabric.links.routers());
     let bytes = 16 * product.axes.len() as u64 * routers as u64;

@@ -6,7 +6,7 @@ use super::super::demand::{Demand, End};
 use super::super::links::Links;
 use super::wave::{LANES, Waves, batches, pick, sum};
 use super::{Fabric, Lengths, Routing, over_roots};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
 ///
@@ -81,7 +81,7 @@ fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
 fn uncountable(fabric: &Fabric<'_>) -> Error {
     let name = fabric.topology.name();
     Error::unsuited(
-        Place::option("--routing ecmp-path"),
+        SourceLocation::option("--routing ecmp-path"),
         format!("{name} has more than 10^308 shortest paths between two routers"),
         "use --routing ecmp-hop",
     )

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::demand::Demand;
 use super::links::Links;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::RouterId;
 use crate::topology::{Lattice, Topology};
 
@@ -62,8 +62,8 @@ impl Routing {
     /// An unknown name.
     pub fn named(name: &str) -> Result<&'static Routing> {
         ROUTINGS.iter().find(|r| r.name == name).ok_or_else(|| {
-            let place = Place::option(format!("--routing {name}"));
-            Error::unknown(place, "routing", name, ROUTINGS.iter().map(|r| r.name))
+            let location = SourceLocation::option(format!("--routing {name}"));
+            Error::unknown(location, "routing", name, ROUTINGS.iter().map(|r| r.name))
         })
     }
 
@@ -83,7 +83,7 @@ impl Routing {
         let works: Vec<&str> =
             ROUTINGS.iter().filter(|r| r.suits(topology)).map(|r| r.name).collect();
         Err(Error::unsuited(
-            Place::option(format!("--routing {}", self.name)),
+            SourceLocation::option(format!("--routing {}", self.name)),
             format!("{} is no {}, which `{}` needs", topology.name(), self.needs, self.name),
             format!("what works here: {}", works.join(", ")),
         ))

@@ -13,9 +13,9 @@
 //! Kirkpatrick, Gelatt, Vecchi, "Optimization by Simulated Annealing", Science 220, 1983,
 //! <https://doi.org/10.1126/science.220.4598.671>; Or-opt: Or, dissertation, Northwestern University, 1976.
 
-use super::chance::{Chance, between};
+use super::anneal_rng::{AnnealRng, between};
+use super::elements::Arrangement;
 use super::sequence::{Piece, Prices, Sequence};
-use super::space::Space;
 
 /// The price of lag 1 (or of the largest weight).
 pub(super) const UNIT: f64 = 16384.0;
@@ -41,7 +41,7 @@ struct Sieve {
 
 /// One annealing chain.
 pub(super) struct Chain<'s> {
-    space: &'s Space,
+    space: &'s Arrangement,
     sequence: Sequence<'s>,
     prices: Prices,
     sieves: Vec<Sieve>,
@@ -50,7 +50,7 @@ pub(super) struct Chain<'s> {
     /// Whether half of the steps pass the narrow sieves unseen.
     wide: bool,
     ring: bool,
-    chance: Chance,
+    chance: AnnealRng,
     current: i64,
     best: i64,
     /// The best sequence seen at the end of a slice.
@@ -61,12 +61,12 @@ pub(super) struct Chain<'s> {
 impl<'s> Chain<'s> {
     /// A chain at `order`. On a ring the window is cut to a quarter of it.
     pub fn new(
-        space: &'s Space,
+        space: &'s Arrangement,
         order: &[u32],
         lag: &[f64],
         window: usize,
         ring: bool,
-        chance: Chance,
+        chance: AnnealRng,
     ) -> Self {
         let window = if ring { window.min(order.len() / 4) } else { window };
         let prices = Prices::new(lag, UNIT, window);
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
     use crate::topology::{Context, Topology};
 
-    fn price(space: &Space, prices: &Prices, ring: bool, order: &[u32]) -> i64 {
+    fn price(space: &Arrangement, prices: &Prices, ring: bool, order: &[u32]) -> i64 {
         let n = order.len();
         let mut sum = 0;
         for a in 0..n {
@@ -293,11 +293,11 @@ mod tests {
         for (spec, ring) in [("torus:8x6x4", false), ("torus:8x6x4", true), ("slim-fly:q=5", false)]
         {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
-            let space = Space::new(&topology, false).unwrap();
+            let space = Arrangement::new(&topology, false).unwrap();
             let lag: Vec<f64> =
                 (0..40).map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) }).collect();
             let order: Vec<u32> = (0..space.len() as u32).collect();
-            let mut chain = Chain::new(&space, &order, &lag, 39, ring, Chance::new(1, 0));
+            let mut chain = Chain::new(&space, &order, &lag, 39, ring, AnnealRng::new(1, 0));
             let start = price(&space, &chain.prices, ring, &order);
             let cooling = Cooling { from: 0.5, to: 0.05 };
             chain.run(cooling, 1.0, &|steps| steps as f64 / 30_000.0);

@@ -4,9 +4,9 @@
 
 use rayon::prelude::*;
 
+use super::elements::Arrangement;
 use super::relaxation::{LAYERS, Torus, relaxed};
-use super::space::Space;
-use super::{Problem, assignment};
+use super::{SearchProblem, assignment};
 
 /// Rounding of the last conversion to `f64`, generously.
 const SAFE: f64 = 1.0 - 1e-12;
@@ -16,7 +16,7 @@ const ASSIGNED: usize = 400;
 
 /// What proves bounds on one problem.
 pub(in crate::ordering) struct Bounds<'p> {
-    problem: &'p Problem<'p>,
+    problem: &'p SearchProblem<'p>,
     /// Whether every element sees the same distances.
     alike: bool,
     /// Where the relaxation applies.
@@ -25,7 +25,7 @@ pub(in crate::ordering) struct Bounds<'p> {
 
 impl<'p> Bounds<'p> {
     /// O(n²) time and memory on a torus of n ≤ 4,096 elements, else O(1).
-    pub fn new(problem: &'p Problem<'p>) -> Self {
+    pub fn new(problem: &'p SearchProblem<'p>) -> Self {
         let topology = problem.topology;
         let alike = topology.network().vertex_transitive() && topology.nodes().is_full();
         let suits = alike
@@ -68,7 +68,7 @@ pub(super) struct Scaled {
 }
 
 impl Scaled {
-    fn new(problem: &Problem<'_>) -> Self {
+    fn new(problem: &SearchProblem<'_>) -> Self {
         let lag = problem.element_lags(problem.weights.window());
         // The relaxation adds up that many ranks in 32 bits.
         let ranks = (LAYERS as usize + lag.len()) * (problem.space.diameter as usize + 1);
@@ -90,7 +90,7 @@ impl Scaled {
 }
 
 /// Distances from `element` to all others, ascending, the first `count`.
-fn sorted(space: &Space, element: u32, count: usize) -> Vec<i64> {
+fn sorted(space: &Arrangement, element: u32, count: usize) -> Vec<i64> {
     let mut histogram = vec![0usize; space.diameter as usize + 1];
     for other in (0..space.len() as u32).filter(|o| *o != element) {
         histogram[space.distances.between(element, other) as usize] += 1;
@@ -108,7 +108,7 @@ fn sorted(space: &Space, element: u32, count: usize) -> Vec<i64> {
 ///
 /// # References
 /// Gilmore 1962, <https://doi.org/10.1137/0110022>; Lawler 1963, <https://doi.org/10.1287/mnsc.9.4.586>.
-fn assigned(problem: &Problem<'_>, scaled: &Scaled, alike: bool, work: u64) -> f64 {
+fn assigned(problem: &SearchProblem<'_>, scaled: &Scaled, alike: bool, work: u64) -> f64 {
     let (space, n) = (problem.space, problem.space.len());
     let ring = problem.weights.is_ring();
     let window = scaled.lag.len() - 1;
@@ -171,7 +171,7 @@ fn assigned(problem: &Problem<'_>, scaled: &Scaled, alike: bool, work: u64) -> f
 
 /// Any two nodes on different routers are at least a hop apart: of the pairs at lag k, at least those that
 /// leave a router.
-fn uneven(problem: &Problem<'_>) -> f64 {
+fn uneven(problem: &SearchProblem<'_>) -> f64 {
     let (n, group) = (problem.weights.nodes(), problem.group);
     // At lag k at most max(0, group - k) pairs a router stay on it.
     let routers = problem.space.len();
@@ -194,7 +194,7 @@ fn uneven(problem: &Problem<'_>) -> f64 {
 
 /// For `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as the S-1 nearest
 /// of some node are from it; so is MPC(S), whose mean over sizes is the objective.
-fn balls(problem: &Problem<'_>, alike: bool, work: u64) -> f64 {
+fn balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
     let (space, n) = (problem.space, problem.weights.nodes());
     let looks = if alike { 1 } else { space.len() };
     if (looks as u64).saturating_mul(space.len() as u64) > work.max(1 << 24) {

@@ -16,7 +16,7 @@
 use rayon::prelude::*;
 
 use super::symmetry::{Symmetry, inverse};
-use super::{Budget, Problem, Watch};
+use super::{Budget, Observer, SearchProblem};
 
 /// How much an attempt may take.
 #[derive(Clone, Copy, Debug)]
@@ -51,10 +51,10 @@ const MOST: usize = 32;
 /// An optimal order, where the attempt succeeds; `None` where weights are no fractions, the instance is
 /// too large, or the effort was not enough.
 pub(in crate::ordering) fn attempt(
-    problem: &Problem<'_>,
+    problem: &SearchProblem<'_>,
     start: &[u32],
     effort: Effort,
-    watch: &dyn Watch,
+    observer: &dyn Observer,
 ) -> Option<Vec<u32>> {
     let n = problem.space.len();
     if n > MOST || n == 0 {
@@ -79,7 +79,7 @@ pub(in crate::ordering) fn attempt(
     let program = Program { n, lag, ring, bits, window, distance };
     let mut best = start.to_vec();
     program.descend(&mut best, (effort.states / 250_000).clamp(1, 40));
-    program.solve(best, effort, watch)
+    program.solve(best, effort, observer)
 }
 
 struct Program {
@@ -127,7 +127,7 @@ impl Program {
     /// Exchanges, insertions and reversals as long as they gain, from the start and from shuffles of it: a
     /// good upper bound saves most states.
     fn descend(&self, best: &mut Vec<u32>, rounds: usize) {
-        let mut chance = super::chance::Chance::new(1, 77);
+        let mut chance = super::anneal_rng::AnnealRng::new(1, 77);
         let mut least = self.value(best);
         let mut order = best.clone();
         for _ in 0..rounds {
@@ -168,7 +168,7 @@ impl Program {
         }
     }
 
-    fn solve(&self, best: Vec<u32>, effort: Effort, watch: &dyn Watch) -> Option<Vec<u32>> {
+    fn solve(&self, best: Vec<u32>, effort: Effort, observer: &dyn Observer) -> Option<Vec<u32>> {
         let n = self.n;
         let upper = self.value(&best);
         let symmetry = Symmetry::new(n, &self.distance, self.window);
@@ -184,7 +184,7 @@ impl Program {
         let mut layers: Vec<Vec<State>> = vec![starts.map(start).collect()];
         let mut states = 0;
         for placed in 1..n {
-            if watch.should_stop() || watch.seconds().is_some_and(|now| now > effort.until) {
+            if observer.should_stop() || observer.seconds().is_some_and(|now| now > effort.until) {
                 return None;
             }
             let layer = &layers[placed - 1];

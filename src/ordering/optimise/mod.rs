@@ -2,39 +2,39 @@
 //!
 //! The objective is `Σ_{a<b} W(a,b)·d(π_a, π_b)` over ranks a < b ([`weights::Weights`]). Small instances
 //! are solved exactly by a dynamic program; others are annealed from the best classic orderings. Every
-//! result comes with a proved lower bound and the gap to it ([`Outcome`]).
+//! result comes with a proved lower bound and the gap to it ([`SearchResult`]).
 //!
 //! # References
 //! Leung et al., "Processor Allocation on Cplant", SAND2002-1488, section 2.2.
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
-use crate::ordering::{Method, Needs, NodeOrder};
+use crate::ordering::{Needs, NodeOrder, OrderingEntry};
 use crate::pair_sums;
 use crate::params::Params;
 use crate::topology::{Metric, Topology};
 
 mod anneal;
+mod anneal_rng;
 mod assignment;
 mod bounds;
-mod chance;
 pub(super) mod dp;
+pub(super) mod elements;
 mod objective;
 mod relaxation;
 mod search;
 mod sequence;
 mod settings;
 mod small;
-pub(super) mod space;
 mod starts;
 mod symmetry;
 pub mod weights;
 mod window;
 
 pub(super) use bounds::Bounds;
+use elements::Arrangement;
 pub(super) use settings::{Budget, Settings};
-use space::Space;
-pub use weights::{Kind, Weights};
+pub use weights::{WeightKind, Weights};
 
 /// `optimise[:weights=…,window=K,ring=true,time=SECONDS,steps=N,sizes=FILE,split=true,start=ORD,seed=S]`.
 ///
@@ -50,16 +50,16 @@ pub use weights::{Kind, Weights};
 ///
 /// # References
 /// See [`crate::ordering::optimise`].
-pub const OPTIMISE: Method = Method {
+pub const OPTIMISE: OrderingEntry = OrderingEntry {
     name: "optimise",
     about: "annealed for a weighted sum of distances, with a proved bound (workload: for job sizes)",
     example: "optimise:weights=harmonic,window=8,steps=20000",
     needs: Needs::Nothing,
-    order: |topology, params| Ok(optimise(topology, params, &Unwatched)?.nodes),
+    order: |topology, params| Ok(optimise(topology, params, &NoObserver)?.nodes),
 };
 
 /// Whoever waits for a search: a clock, a way to stop it, and ears for news. The library has no clock.
-pub trait Watch: Sync {
+pub trait Observer: Sync {
     /// Seconds since some moment before the search; `None` where there is no clock.
     fn seconds(&self) -> Option<f64> {
         None
@@ -76,9 +76,9 @@ pub trait Watch: Sync {
 
 /// No clock, no interruption: searches go by steps.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched;
+pub struct NoObserver;
 
-impl Watch for Unwatched {}
+impl Observer for NoObserver {}
 
 /// How a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Status {
 
 /// What a search found, and how good that is.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct SearchResult {
     /// The ordering.
     pub nodes: Vec<NodeId>,
     /// Its objective.
@@ -128,10 +128,10 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
-impl Outcome {
+impl SearchResult {
     /// Fills in gap and optimality. Bounds are proved up to rounding: what lies within 10⁻⁹ is equal.
     pub(super) fn new(
-        problem: &Problem<'_>,
+        problem: &SearchProblem<'_>,
         order: &[u32],
         lower_bound: f64,
         solver: impl Into<String>,
@@ -141,7 +141,7 @@ impl Outcome {
         let optimal = status == Status::Optimal || objective - lower_bound <= 1e-9 * objective;
         let lower_bound = if optimal { objective } else { lower_bound.min(objective) };
         let gap = if objective > 0.0 { (objective - lower_bound) / objective } else { 0.0 };
-        Outcome {
+        SearchResult {
             nodes: problem.space.expand(order),
             objective,
             lower_bound,
@@ -177,9 +177,9 @@ impl Outcome {
 const TRANSFORM: f64 = 800.0;
 
 /// What is to be arranged, and under which weights.
-pub(super) struct Problem<'s> {
+pub(super) struct SearchProblem<'s> {
     pub topology: &'s Topology,
-    pub space: &'s Space,
+    pub space: &'s Arrangement,
     pub weights: Weights,
     /// Nodes an element stands for (the most, where they differ).
     pub group: usize,
@@ -187,11 +187,11 @@ pub(super) struct Problem<'s> {
     pub even: bool,
 }
 
-impl<'s> Problem<'s> {
-    pub fn new(topology: &'s Topology, space: &'s Space, weights: Weights) -> Self {
+impl<'s> SearchProblem<'s> {
+    pub fn new(topology: &'s Topology, space: &'s Arrangement, weights: Weights) -> Self {
         let even = space.multiplicity();
         let group = even.unwrap_or_else(|| space.nodes.iter().map(Vec::len).max().unwrap_or(1));
-        Problem { topology, space, weights, group, even: even.is_some() }
+        SearchProblem { topology, space, weights, group, even: even.is_some() }
     }
 
     /// The element at every rank of a sequence.
@@ -209,12 +209,12 @@ impl<'s> Problem<'s> {
         let nodes = self.space.expand(order);
         let last = nodes.len().saturating_sub(1);
         // Where memory allows no more, pair by pair: the same whole numbers.
-        let sums = pair_sums::along(self.topology, &nodes, last, pair_sums::Method::Auto)
+        let sums = pair_sums::along(self.topology, &nodes, last, pair_sums::SumMethod::Auto)
             .unwrap_or_else(|_| objective::sums(weights, distances, &self.ranks(order), true));
         objective::by_windows(shares, &sums.window_totals())
     }
 
-    /// About how many looked-up distances [`Problem::value`] costs.
+    /// About how many looked-up distances [`SearchProblem::value`] costs.
     pub fn cost_of_value(&self) -> f64 {
         let (n, window) = (self.weights.nodes() as f64, self.weights.window() as f64);
         let transform = self.weights.has_edges() && !matches!(self.topology.metric(), Metric::Hops);
@@ -270,23 +270,27 @@ fn for_bound(elements: usize) -> f64 {
 ///
 /// # Errors
 /// Bad options, a time limit where the watcher has no clock, more memory than allowed.
-pub fn optimise(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Outcome> {
-    let settings = Settings::read(topology, params, watch)?;
+pub fn optimise(
+    topology: &Topology,
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<SearchResult> {
+    let settings = Settings::read(topology, params, observer)?;
     params.finish()?;
-    let space = Space::new(topology, settings.split)?;
-    let problem = Problem::new(topology, &space, settings.weights.clone());
+    let space = Arrangement::new(topology, settings.split)?;
+    let problem = SearchProblem::new(topology, &space, settings.weights.clone());
     let starts = candidates(topology, &problem, &settings)?;
     let effort = dp::Effort::within(&settings.budget());
-    let quick = dp::attempt(&problem, &starts[0].order, effort, watch);
+    let quick = dp::attempt(&problem, &starts[0].order, effort, observer);
     if let Some(exact) = quick {
-        return Ok(Outcome::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
+        return Ok(SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
             .noted(&settings));
     }
-    let late = || match (settings.time, watch.seconds()) {
+    let late = || match (settings.time, observer.seconds()) {
         (Some(limit), Some(now)) => now > limit,
         _ => false,
     };
-    let stop = || watch.should_stop() || late();
+    let stop = || observer.should_stop() || late();
     let [quick, thorough] = settings.bound_work();
     // Balls have no thorough form: theirs is there before the search.
     let first = if problem.weights.has_edges() { thorough } else { quick };
@@ -294,20 +298,20 @@ pub fn optimise(topology: &Topology, params: &Params, watch: &dyn Watch) -> Resu
     let mut bound = bounds.lower(first, &stop);
     let gains = bounds.gains(quick, thorough);
     let mut budget = settings.budget();
-    if gains && let (Some(end), Some(now)) = (budget.time, watch.seconds()) {
+    if gains && let (Some(end), Some(now)) = (budget.time, observer.seconds()) {
         budget.time = Some(end - for_bound(space.len()) * (end - now));
     }
-    let found = search::search(&problem, &starts, &budget, watch, bound);
+    let found = search::search(&problem, &starts, &budget, observer, bound);
     if gains && found.objective > bound {
         bound = bound.max(bounds.lower(thorough, &stop));
-        watch.progress(found.objective, bound);
+        observer.progress(found.objective, bound);
     }
     let status = match (found.stopped, settings.time) {
         (true, _) => Status::Stopped,
         (false, Some(_)) if settings.steps.is_none_or(|s| found.steps < s) => Status::TimeLimit,
         _ => Status::Steps,
     };
-    let mut outcome = Outcome::new(&problem, &found.order, bound, "annealing", status);
+    let mut outcome = SearchResult::new(&problem, &found.order, bound, "annealing", status);
     outcome.steps = found.steps;
     let mut outcome = outcome.noted(&settings);
     outcome.notes.push(format!("start: {}", found.start));
@@ -317,7 +321,7 @@ pub fn optimise(topology: &Topology, params: &Params, watch: &dyn Watch) -> Resu
 /// The classic orderings, best first; with `start=` that one alone.
 pub(super) fn candidates(
     topology: &Topology,
-    problem: &Problem<'_>,
+    problem: &SearchProblem<'_>,
     settings: &Settings,
 ) -> Result<Vec<starts::Start>> {
     // Long tails rank the starts no differently and cost N² each.
@@ -329,7 +333,7 @@ pub(super) fn candidates(
             if order.len() != topology.node_count() {
                 let found = format!("an ordering of {} nodes", order.len());
                 let expected = format!("all {} schedulable nodes", topology.node_count());
-                return Err(Error::input(Place::option(text), found, expected));
+                return Err(Error::input(SourceLocation::option(text), found, expected));
             }
             vec![starts::start(topology, problem.space, &rough, &order)]
         }

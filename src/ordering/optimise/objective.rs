@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::space::Distances;
+use super::elements::Distances;
 use super::weights::Weights;
 use crate::pair_sums::PairSums;
 
@@ -67,9 +67,9 @@ pub(super) fn sums(
 
 #[cfg(test)]
 mod tests {
-    use super::super::Problem;
-    use super::super::space::Space;
-    use super::super::weights::{Kind, Weights, log_uniform};
+    use super::super::SearchProblem;
+    use super::super::elements::Arrangement;
+    use super::super::weights::{WeightKind, Weights, log_uniform};
     use super::*;
     use crate::ordering::NodeOrder;
     use crate::topology::{Context, Topology};
@@ -99,13 +99,13 @@ mod tests {
     fn sums_by_lag_are_the_sum_over_pairs() {
         for spec in ["torus:5x4", "mesh:3x3x2,per_router=2", "slim-fly:q=5", "torus:2x2x2"] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
-            let space = Space::new(&topology, true).unwrap();
+            let space = Arrangement::new(&topology, true).unwrap();
             let n = topology.node_count();
             let order = NodeOrder::make(&topology, "random:seed=4").unwrap();
             let nodes = space.collapse(&topology, order.nodes());
             for ring in [false, true] {
                 let mut all = vec![Weights::workload(n, &log_uniform(n as u32), ring)];
-                for kind in [Kind::Geometric, Kind::Harmonic, Kind::Path] {
+                for kind in [WeightKind::Geometric, WeightKind::Harmonic, WeightKind::Path] {
                     all.extend([1, 4, 16, 99].map(|k| Weights::by_lag(kind, n, k, ring)));
                 }
                 for weights in all {
@@ -122,7 +122,7 @@ mod tests {
         let topology = Topology::inline("torus:6x4x3,per_router=2", &Context::default()).unwrap();
         let n = topology.node_count();
         let order = NodeOrder::make(&topology, "hilbert").unwrap();
-        let space = Space::new(&topology, true).unwrap();
+        let space = Arrangement::new(&topology, true).unwrap();
         let nodes = space.collapse(&topology, order.nodes());
         let shares = [(2, 0.25), (7, 0.5), (100, 0.125), (n as u32, 0.125)];
         let weights = Weights::workload(n, &shares, false);
@@ -145,10 +145,10 @@ mod tests {
         for spec in ["torus:7x6x5", "mesh:9x4,per_router=3", "random-regular:n=60,d=4", "mesh:2"] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             for split in [false, true] {
-                let space = Space::new(&topology, split).unwrap();
+                let space = Arrangement::new(&topology, split).unwrap();
                 let n = topology.node_count();
                 let weights = Weights::workload(n, &log_uniform(n as u32), false);
-                let problem = Problem::new(&topology, &space, weights);
+                let problem = SearchProblem::new(&topology, &space, weights);
                 let mut order: Vec<u32> = (0..space.len() as u32).collect();
                 order.sort_by_key(|e| e.wrapping_mul(0x9e37_79b9));
                 let nodes = problem.ranks(&order);

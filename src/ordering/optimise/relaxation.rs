@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::Problem;
+use super::SearchProblem;
 use super::bounds::Scaled;
-use super::space::Distances;
+use super::elements::Distances;
 
 /// Layers that the relaxation is priced at; about as many are computed one by one.
 pub(super) const LAYERS: u64 = 48;
@@ -31,7 +31,7 @@ impl Torus {
     /// Most automorphisms that are used.
     const TURNS: usize = 48;
 
-    pub fn new(problem: &Problem<'_>) -> Option<Self> {
+    pub fn new(problem: &SearchProblem<'_>) -> Option<Self> {
         let space = problem.space;
         let n = space.len();
         let Distances::Lanes { axes, coordinates } = &space.distances else { return None };
@@ -190,7 +190,7 @@ impl Classes {
 /// growth over all states of the last two steps: the operator is monotone. So not every rank needs a layer, and
 /// what layers are done when it is stopped prove a bound, too: no layer costs less than nothing.
 pub(super) fn relaxed(
-    problem: &Problem<'_>,
+    problem: &SearchProblem<'_>,
     scaled: &Scaled,
     torus: &Torus,
     work: u64,

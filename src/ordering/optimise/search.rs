@@ -3,12 +3,12 @@
 use rayon::prelude::*;
 
 use super::anneal::{Chain, Cooling, UNIT};
-use super::chance::Chance;
+use super::anneal_rng::AnnealRng;
+use super::elements::Distances;
 use super::sequence::Prices;
 use super::small::{self, Small};
-use super::space::Distances;
 use super::starts::Start;
-use super::{Budget, Problem, Watch, window};
+use super::{Budget, Observer, SearchProblem, window};
 
 /// Rounds of a run; after each there is news for the watcher.
 const ROUNDS: usize = 10;
@@ -56,10 +56,10 @@ pub(super) struct Found {
 
 /// Searches from `starts` (the best first) within `budget`.
 pub(super) fn search(
-    problem: &Problem<'_>,
+    problem: &SearchProblem<'_>,
     starts: &[Start],
     budget: &Budget,
-    watch: &dyn Watch,
+    observer: &dyn Observer,
     bound: f64,
 ) -> Found {
     let exact = |order: &[u32]| problem.value(order);
@@ -86,25 +86,25 @@ pub(super) fn search(
     if found.order.len() < 3 || found.objective <= bound {
         return found;
     }
-    watch.progress(found.objective, bound);
+    observer.progress(found.objective, bound);
     if problem.needs_matrix() {
-        return search_small(problem, found, budget, watch);
+        return search_small(problem, found, budget, observer);
     }
     let chains = if budget.steps.is_some() { CHAINS } else { rayon::current_num_threads().max(1) };
-    let began = watch.seconds().unwrap_or(0.0);
-    let mut run = Run { problem, budget, watch, bound, chains, began, legs: 0, found };
+    let began = observer.seconds().unwrap_or(0.0);
+    let mut run = Run { problem, budget, observer, bound, chains, began, legs: 0, found };
     run.all(starts);
     let mut found = run.found;
-    found.stopped = watch.should_stop();
-    polish(problem, &mut found, budget, watch);
+    found.stopped = observer.should_stop();
+    polish(problem, &mut found, budget, observer);
     found
 }
 
 /// A search in legs, each a share of the budget.
 struct Run<'a> {
-    problem: &'a Problem<'a>,
+    problem: &'a SearchProblem<'a>,
     budget: &'a Budget,
-    watch: &'a dyn Watch,
+    observer: &'a dyn Observer,
     bound: f64,
     chains: usize,
     began: f64,
@@ -165,17 +165,17 @@ impl Run<'_> {
     /// away tells how many there will be.
     fn pace(&self) -> f64 {
         let elements = (self.problem.space.len() * self.chains) as f64;
-        let steps = match (self.budget.steps, self.budget.time, self.watch.seconds()) {
+        let steps = match (self.budget.steps, self.budget.time, self.observer.seconds()) {
             (None, Some(limit), Some(began)) => {
                 let lag = self.problem.element_lags(SHORT);
                 let ring = self.problem.weights.is_ring();
-                let chance = Chance::new(self.budget.seed, u64::MAX);
+                let chance = AnnealRng::new(self.budget.seed, u64::MAX);
                 let order = &self.found.order;
                 let mut chain =
                     Chain::new(self.problem.space, order, &lag, lag.len(), ring, chance);
                 let cold = Cooling { from: 0.02, to: 0.02 };
                 chain.run(cold, 1.0, &|steps| steps as f64 / PROBE as f64);
-                let now = self.watch.seconds().unwrap_or(began);
+                let now = self.observer.seconds().unwrap_or(began);
                 PROBE as f64 * self.chains as f64 * (limit - now).max(0.0) / (now - began).max(1e-9)
             }
             (steps, ..) => steps.map_or(f64::MAX, |steps| steps as f64),
@@ -192,7 +192,7 @@ impl Run<'_> {
         share: (f64, f64),
         rounds: usize,
     ) -> Vec<Ranked> {
-        let over = |run: &Self| run.watch.should_stop() || run.found.objective <= run.bound;
+        let over = |run: &Self| run.observer.should_stop() || run.found.objective <= run.bound;
         if over(self) {
             return Vec::new();
         }
@@ -205,19 +205,19 @@ impl Run<'_> {
             .iter()
             .enumerate()
             .map(|(c, order)| {
-                let chance = Chance::new(seed, (c + chains * legs) as u64);
+                let chance = AnnealRng::new(seed, (c + chains * legs) as u64);
                 Chain::new(space, order, &lag, lag.len(), ring, chance)
             })
             .collect();
         let span = share.1 - share.0;
-        let (budget, watch, began) = (self.budget, self.watch, self.began);
+        let (budget, observer, began) = (self.budget, self.observer, self.began);
         let progress = move |steps: u64| {
-            if watch.should_stop() {
+            if observer.should_stop() {
                 return f64::INFINITY;
             }
             let all = budget.steps.map(|all| all as f64 * span / chains as f64);
             let by_steps = all.map_or(0.0, |all| steps as f64 / all);
-            let by_time = match (budget.time, watch.seconds()) {
+            let by_time = match (budget.time, observer.seconds()) {
                 (Some(limit), Some(now)) => {
                     ((now - began) / (limit - began).max(1e-3) - share.0) / span
                 }
@@ -229,7 +229,7 @@ impl Run<'_> {
         for round in 1..=rounds {
             let goal = round as f64 / rounds as f64;
             runs.par_iter_mut().for_each(|chain| chain.run(cooling, goal, &progress));
-            if self.problem.cost_of_value() > 3e7 && round < rounds && !watch.should_stop() {
+            if self.problem.cost_of_value() > 3e7 && round < rounds && !observer.should_stop() {
                 continue;
             }
             ranked.clear();
@@ -241,7 +241,7 @@ impl Run<'_> {
                     self.found.order = chain.best().to_vec();
                 }
             }
-            watch.progress(self.found.objective, self.bound);
+            observer.progress(self.found.objective, self.bound);
             if over(self) {
                 break;
             }
@@ -263,17 +263,22 @@ impl Run<'_> {
 const POLISHED: usize = 20_000;
 
 /// Puts every stretch of seven elements into its best order, of six in long sequences.
-fn polish(problem: &Problem<'_>, found: &mut Found, budget: &Budget, watch: &dyn Watch) {
+fn polish(
+    problem: &SearchProblem<'_>,
+    found: &mut Found,
+    budget: &Budget,
+    observer: &dyn Observer,
+) {
     if problem.weights.is_ring() || found.order.len() > POLISHED {
         return;
     }
     let lag = problem.element_lags(SHORT);
     let prices = Prices::new(&lag, UNIT, lag.len());
-    let late = || match (budget.time, watch.seconds()) {
+    let late = || match (budget.time, observer.seconds()) {
         (Some(limit), Some(now)) => now > limit * 1.02,
         _ => false,
     };
-    let stop = || watch.should_stop() || late();
+    let stop = || observer.should_stop() || late();
     let mut order = found.order.clone();
     let size = if order.len() <= SCOUTED { 7 } else { 6 };
     window::improve(&problem.space.distances, &mut order, &prices, size, &stop);
@@ -285,26 +290,26 @@ fn polish(problem: &Problem<'_>, found: &mut Found, budget: &Budget, watch: &dyn
 }
 
 fn search_small(
-    problem: &Problem<'_>,
+    problem: &SearchProblem<'_>,
     mut found: Found,
     budget: &Budget,
-    watch: &dyn Watch,
+    observer: &dyn Observer,
 ) -> Found {
     debug_assert!(found.order.len() <= small::LARGEST);
     let n = found.order.len() as u64;
     // About the same work a step as elsewhere.
     let steps = budget.steps.unwrap_or(4_000_000) / CHAINS as u64;
     let steps = (steps * 8 / n.max(8)).max(1);
-    let late = || match (budget.time, watch.seconds()) {
+    let late = || match (budget.time, observer.seconds()) {
         (Some(limit), Some(now)) => now > limit,
         _ => false,
     };
-    let stop = || watch.should_stop() || late();
+    let stop = || observer.should_stop() || late();
     let weight = |p: usize, q: usize| problem.element_weight(p, q);
     let results: Vec<(Vec<u32>, u64)> = (0..CHAINS)
         .into_par_iter()
         .map(|c| {
-            let chance = Chance::new(budget.seed, c as u64);
+            let chance = AnnealRng::new(budget.seed, c as u64);
             Small::new(&problem.space.distances, &found.order, &weight, chance).run(steps, &stop)
         })
         .collect();
@@ -316,6 +321,6 @@ fn search_small(
         }
         found.steps += steps;
     }
-    found.stopped = watch.should_stop();
+    found.stopped = observer.should_stop();
     found
 }

@@ -8,7 +8,7 @@ use std::cmp::Ordering::{Equal, Greater, Less};
 
 use multiversion::multiversion;
 
-use super::space::{Distances, Lane, MAX_AXES, Space};
+use super::elements::{Arrangement, Distances, Lane, MAX_AXES};
 
 /// A stretch of present ranks `from..to`, backwards if turned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Prices {
 
 /// The sequence.
 pub(super) struct Sequence<'s> {
-    space: &'s Space,
+    space: &'s Arrangement,
     ring: bool,
     /// Elements by rank.
     pub ids: Vec<u32>,
@@ -100,7 +100,7 @@ pub(super) struct Sequence<'s> {
 }
 
 impl<'s> Sequence<'s> {
-    pub fn new(space: &'s Space, order: &[u32], window: usize, ring: bool) -> Self {
+    pub fn new(space: &'s Arrangement, order: &[u32], window: usize, ring: bool) -> Self {
         let axes = match &space.distances {
             Distances::Lanes { axes, .. } => axes.clone(),
             _ => Vec::new(),
@@ -511,7 +511,7 @@ mod tests {
             steps in 1usize..44,
         ) {
             let topology = Topology::inline(SPECS[which], &Context::default()).unwrap();
-            let space = Space::new(&topology, false).unwrap();
+            let space = Arrangement::new(&topology, false).unwrap();
             let n = space.len();
             // A fixed shuffle.
             let mut order: Vec<u32> = (0..n as u32).collect();

@@ -1,7 +1,7 @@
 //! The options that `ilp` and `optimise` share.
 
-use super::Watch;
-use super::weights::{Kind, Weights};
+use super::Observer;
+use super::weights::{WeightKind, Weights};
 use crate::error::{Error, Result};
 use crate::params::Params;
 use crate::topology::Topology;
@@ -45,13 +45,13 @@ impl Settings {
     ///
     /// # Errors
     /// Values out of range, `sizes` without workload weights or the reverse, a time limit without a clock.
-    pub fn read(topology: &Topology, params: &Params, watch: &dyn Watch) -> Result<Self> {
+    pub fn read(topology: &Topology, params: &Params, observer: &dyn Observer) -> Result<Self> {
         let nodes = topology.node_count();
         let kind = match params.choice("weights", &["geometric", "harmonic", "path", "workload"])? {
-            "geometric" => Kind::Geometric,
-            "harmonic" => Kind::Harmonic,
-            "path" => Kind::Path,
-            _ => Kind::Workload,
+            "geometric" => WeightKind::Geometric,
+            "harmonic" => WeightKind::Harmonic,
+            "path" => WeightKind::Path,
+            _ => WeightKind::Workload,
         };
         let ring = params.flag("ring")?;
         let window = params.integer("window", 1usize, 1 << 31)?;
@@ -59,23 +59,23 @@ impl Settings {
         let shared = params.choice("share", &["jobs", "node-hours"])?;
         let per_node = params.integer("procs-per-node", 1u32, 1 << 20)?.unwrap_or(1);
         for key in ["sizes", "share", "procs-per-node"] {
-            if params.has(key) && kind != Kind::Workload {
+            if params.has(key) && kind != WeightKind::Workload {
                 return Err(params.wrong(key, format!("weights=workload beside `{key}`")));
             }
         }
-        let default = if kind == Kind::Geometric { 16 } else { 64 };
+        let default = if kind == WeightKind::Geometric { 16 } else { 64 };
         let weights = match (kind, &sizes) {
-            (Kind::Workload, _) if window.is_some() => {
+            (WeightKind::Workload, _) if window.is_some() => {
                 return Err(params.wrong("window", "no window: workload weighs every lag"));
             }
-            (Kind::Workload, None) => {
+            (WeightKind::Workload, None) => {
                 return Err(params.wrong("sizes", "sizes=FILE or sizes=log-uniform"));
             }
-            (Kind::Workload, Some(_)) if nodes < 2 => {
+            (WeightKind::Workload, Some(_)) if nodes < 2 => {
                 let expected = "a machine of at least 2 nodes";
-                return Err(Error::input(params.place_of("sizes"), "one node", expected));
+                return Err(Error::input(params.location_of("sizes"), "one node", expected));
             }
-            (Kind::Workload, Some(text)) => {
+            (WeightKind::Workload, Some(text)) => {
                 let shares = shares(params, text, shared, per_node, nodes as u32)?;
                 Weights::workload(nodes, &shares, ring)
             }
@@ -86,7 +86,7 @@ impl Settings {
         if time == Some(0.0) {
             return Err(params.wrong("time", "more than 0 seconds"));
         }
-        if time.is_some() && steps.is_none() && watch.seconds().is_none() {
+        if time.is_some() && steps.is_none() && observer.seconds().is_none() {
             return Err(params.wrong("time", "steps=N where nobody holds a clock"));
         }
         Ok(Settings {

@@ -1,8 +1,8 @@
 //! Annealing of small arrangements under any weights: rings, edge effects, short sequences. Every pair of
 //! ranks has its weight, a step costs O(n) or O(n²).
 
-use super::chance::{Chance, between};
-use super::space::Distances;
+use super::anneal_rng::{AnnealRng, between};
+use super::elements::Distances;
 
 /// Most elements: their pairs fit the cache.
 pub(super) const LARGEST: usize = 128;
@@ -13,7 +13,7 @@ pub(super) struct Small {
     weight: Vec<f64>,
     distance: Vec<f64>,
     order: Vec<u32>,
-    chance: Chance,
+    chance: AnnealRng,
 }
 
 impl Small {
@@ -22,7 +22,7 @@ impl Small {
         distances: &Distances,
         order: &[u32],
         weight: &dyn Fn(usize, usize) -> f64,
-        chance: Chance,
+        chance: AnnealRng,
     ) -> Self {
         let n = order.len();
         let mut small = Small {

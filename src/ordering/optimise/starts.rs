@@ -1,7 +1,7 @@
 //! Where a search starts: the classic orderings, best first.
 
+use super::elements::Arrangement;
 use super::objective;
-use super::space::Space;
 use super::weights::Weights;
 use crate::error::Result;
 use crate::ordering::{NodeOrder, defaults, suitable};
@@ -22,7 +22,11 @@ const LARGE: usize = 40_000;
 ///
 /// # Errors
 /// What making an ordering may answer: more memory than allowed.
-pub(super) fn ranked(topology: &Topology, space: &Space, weights: &Weights) -> Result<Vec<Start>> {
+pub(super) fn ranked(
+    topology: &Topology,
+    space: &Arrangement,
+    weights: &Weights,
+) -> Result<Vec<Start>> {
     let mut starts = Vec::new();
     for label in labels(topology, space.len()) {
         // A family may not suit this box (too many axes, say): then it is no candidate.
@@ -41,7 +45,7 @@ pub(super) fn ranked(topology: &Topology, space: &Space, weights: &Weights) -> R
 /// An ordering as a start; routers it parts come together where their first node stands.
 pub(super) fn start(
     topology: &Topology,
-    space: &Space,
+    space: &Arrangement,
     weights: &Weights,
     order: &NodeOrder,
 ) -> Start {

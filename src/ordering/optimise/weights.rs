@@ -2,7 +2,7 @@
 
 /// The families of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum WeightKind {
     /// `2^-(k-1)` for k ≤ K (Leung et al. 2002, section 2.2).
     Geometric,
     /// `1/k` for k ≤ K: a stand-in for log-uniform job sizes.
@@ -13,14 +13,14 @@ pub enum Kind {
     Workload,
 }
 
-impl Kind {
+impl WeightKind {
     /// The name in options.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Geometric => "geometric",
-            Kind::Harmonic => "harmonic",
-            Kind::Path => "path",
-            Kind::Workload => "workload",
+            WeightKind::Geometric => "geometric",
+            WeightKind::Harmonic => "harmonic",
+            WeightKind::Path => "path",
+            WeightKind::Workload => "workload",
         }
     }
 }
@@ -38,7 +38,7 @@ impl Kind {
 /// (half that where k = N/2, whose pair the two terms count twice).
 #[derive(Clone, Debug)]
 pub struct Weights {
-    kind: Kind,
+    kind: WeightKind,
     nodes: usize,
     ring: bool,
     /// `lag[k]`: the weight of lag k, the mean over its pairs where edges matter; `lag[0]` is 0.
@@ -65,11 +65,11 @@ pub(in crate::ordering) struct Integral {
 
 impl Weights {
     /// Weights by lag up to `window` (cut at what N nodes have).
-    pub fn by_lag(kind: Kind, nodes: usize, window: usize, ring: bool) -> Self {
+    pub fn by_lag(kind: WeightKind, nodes: usize, window: usize, ring: bool) -> Self {
         let longest = longest(nodes, ring);
-        let window = if kind == Kind::Path { 1 } else { window };
+        let window = if kind == WeightKind::Path { 1 } else { window };
         let weight = |k: usize| match kind {
-            Kind::Geometric => 0.5f64.powi(k as i32 - 1),
+            WeightKind::Geometric => 0.5f64.powi(k as i32 - 1),
             _ => 1.0 / k as f64,
         };
         let lags = (1..=window.min(longest)).map(weight);
@@ -108,7 +108,7 @@ impl Weights {
                 _ => part[k] + part[nodes - k] + whole,
             };
             let lag = (0..=longest).map(weight).collect();
-            return Weights { kind: Kind::Workload, nodes, ring, lag, edge: None };
+            return Weights { kind: WeightKind::Workload, nodes, ring, lag, edge: None };
         }
         let windows = |s: usize| (nodes - s + 1) as f64;
         let share: Vec<f64> = (0..=nodes).map(|s| pair[s] / windows(s)).collect();
@@ -116,7 +116,7 @@ impl Weights {
         let mean = tail(&|s| pair[s]);
         let weight = |k: usize| if k == 0 { 0.0 } else { mean[k] / (nodes - k) as f64 };
         let lag = (0..=longest).map(weight).collect();
-        Weights { kind: Kind::Workload, nodes, ring, lag, edge: Some(edge) }
+        Weights { kind: WeightKind::Workload, nodes, ring, lag, edge: Some(edge) }
     }
 
     /// Lag weights between groups of `size` consecutive ranks (the nodes of a router), up to `window`
@@ -139,7 +139,7 @@ impl Weights {
     }
 
     /// Which family.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> WeightKind {
         self.kind
     }
 
@@ -186,9 +186,9 @@ impl Weights {
     pub(in crate::ordering) fn integral(&self) -> Option<Integral> {
         let window = self.window() as u32;
         let scale: i64 = match self.kind {
-            Kind::Path => 1,
-            Kind::Geometric if window <= 32 => 1 << window.saturating_sub(1),
-            Kind::Harmonic => (1..=i64::from(window)).try_fold(1i64, |all, k| {
+            WeightKind::Path => 1,
+            WeightKind::Geometric if window <= 32 => 1 << window.saturating_sub(1),
+            WeightKind::Harmonic => (1..=i64::from(window)).try_fold(1i64, |all, k| {
                 let all = all / gcd(all, k) * k;
                 (all < 1 << 32).then_some(all)
             })?,
@@ -196,7 +196,7 @@ impl Weights {
         };
         let lag = |k: usize| match (self.kind, k) {
             (_, 0) => 0,
-            (Kind::Harmonic, _) => scale / k as i64,
+            (WeightKind::Harmonic, _) => scale / k as i64,
             _ => scale >> (k - 1),
         };
         Some(Integral { scale, lag: (0..self.lag.len()).map(lag).collect() })
@@ -276,24 +276,27 @@ mod tests {
 
     #[test]
     fn integers_stand_for_the_weights_exactly() {
-        for (kind, window) in
-            [(Kind::Geometric, 16), (Kind::Harmonic, 20), (Kind::Path, 9), (Kind::Geometric, 1)]
-        {
+        for (kind, window) in [
+            (WeightKind::Geometric, 16),
+            (WeightKind::Harmonic, 20),
+            (WeightKind::Path, 9),
+            (WeightKind::Geometric, 1),
+        ] {
             let weights = Weights::by_lag(kind, 40, window, false);
             let integral = weights.integral().unwrap();
             for k in 1..=weights.window() {
                 assert_eq!(integral.lag[k] as f64 / integral.scale as f64, weights.lag(k));
             }
         }
-        assert!(Weights::by_lag(Kind::Harmonic, 99, 64, false).integral().is_none());
+        assert!(Weights::by_lag(WeightKind::Harmonic, 99, 64, false).integral().is_none());
     }
 
     #[test]
     fn windows_are_cut_at_what_there_is() {
-        assert_eq!(Weights::by_lag(Kind::Geometric, 8, 16, false).window(), 7);
-        assert_eq!(Weights::by_lag(Kind::Geometric, 8, 16, true).window(), 4);
-        assert_eq!(Weights::by_lag(Kind::Path, 8, 16, false).window(), 1);
-        assert_eq!(Weights::by_lag(Kind::Harmonic, 1, 16, false).window(), 0);
+        assert_eq!(Weights::by_lag(WeightKind::Geometric, 8, 16, false).window(), 7);
+        assert_eq!(Weights::by_lag(WeightKind::Geometric, 8, 16, true).window(), 4);
+        assert_eq!(Weights::by_lag(WeightKind::Path, 8, 16, false).window(), 1);
+        assert_eq!(Weights::by_lag(WeightKind::Harmonic, 1, 16, false).window(), 0);
     }
 
     #[test]

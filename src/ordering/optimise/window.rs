@@ -1,7 +1,7 @@
 //! Window re-optimisation: every stretch of m ranks is put into its best order, the rest held fixed.
 
+use super::elements::Distances;
 use super::sequence::Prices;
-use super::space::Distances;
 
 /// Most ranks a window may have: beyond, a window takes milliseconds and gains next to nothing.
 pub(super) const LARGEST: usize = 8;
@@ -127,11 +127,11 @@ impl<'p> Window<'p> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::space::Space;
+    use super::super::elements::Arrangement;
     use super::*;
     use crate::topology::{Context, Topology};
 
-    fn price(space: &Space, prices: &Prices, order: &[u32]) -> i64 {
+    fn price(space: &Arrangement, prices: &Prices, order: &[u32]) -> i64 {
         let mut sum = 0;
         for b in 0..order.len() {
             for a in 0..b {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_window_of_everything_is_the_optimum_and_gains_are_true() {
         let topology = Topology::inline("mesh:2x3", &Context::default()).unwrap();
-        let space = Space::new(&topology, false).unwrap();
+        let space = Arrangement::new(&topology, false).unwrap();
         let prices = Prices::new(&[0.0, 1.0, 0.5, 0.25], 1000.0, 3);
         let mut order = vec![0, 5, 2, 3, 1, 4];
         let before = price(&space, &prices, &order);
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn windows_of_a_longer_order_gain_what_they_say() {
         let topology = Topology::inline("torus:6x5", &Context::default()).unwrap();
-        let space = Space::new(&topology, false).unwrap();
+        let space = Arrangement::new(&topology, false).unwrap();
         let prices = Prices::new(&[0.0, 1.0, 0.5, 0.25, 0.125], 1000.0, 4);
         let mut order: Vec<u32> = (0..30).map(|e| e * 7 % 30).collect();
         let before = price(&space, &prices, &order);

@@ -36,15 +36,15 @@ struct Data<'a> {
     /// How many sizes there are.
     all_sizes: usize,
     ramp: Vec<String>,
-    orderings: Vec<Ordering<'a>>,
+    orderings: Vec<OrderingData<'a>>,
     floor: String,
     compact: String,
-    machine: Machine<'a>,
-    tables: Vec<Table>,
+    machine: MachineData<'a>,
+    tables: Vec<DistanceTable>,
 }
 
 #[derive(Serialize)]
-struct Ordering<'a> {
+struct OrderingData<'a> {
     label: &'a str,
     nodes: usize,
     colour: String,
@@ -57,19 +57,19 @@ struct Ordering<'a> {
 }
 
 #[derive(Serialize)]
-struct Machine<'a> {
+struct MachineData<'a> {
     places: u32,
     per_router: u32,
     hosts: u32,
     routers: u32,
     levels: Vec<(&'static str, u32)>,
-    lattice: Option<Box_<'a>>,
-    distance: Distance,
+    lattice: Option<GridData<'a>>,
+    distance: DistanceData,
 }
 
 /// A [`Lattice`].
 #[derive(Serialize)]
-struct Box_<'a> {
+struct GridData<'a> {
     extents: &'a [u32],
     wrap: &'a [bool],
     axes: &'a [String],
@@ -80,9 +80,9 @@ struct Box_<'a> {
 /// How the script finds distances.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-enum Distance {
+enum DistanceData {
     /// By adding up labelled terms.
-    Terms { terms: Vec<Term> },
+    Terms { terms: Vec<DistanceTerm> },
     /// By searching the router graph: pairs of routers.
     Links { pairs: String },
     /// Not at all.
@@ -90,7 +90,7 @@ enum Distance {
 }
 
 #[derive(Serialize)]
-struct Term {
+struct DistanceTerm {
     shape: &'static str,
     extent: u32,
     weight: u32,
@@ -100,7 +100,7 @@ struct Term {
 }
 
 #[derive(Serialize)]
-struct Table {
+struct DistanceTable {
     name: String,
     text: String,
 }
@@ -120,7 +120,7 @@ pub(super) fn document(
         let there = sizes.iter().filter_map(|s| values.get(*s as usize - 2));
         base64(&there.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())
     };
-    let wide = topology.nodes().places() > 1 << 16;
+    let wide = topology.nodes().slot_count() > 1 << 16;
     let mut left = ORDERS;
     let mut order = |slot: usize| {
         let order = orders.get(slot)?;
@@ -130,7 +130,7 @@ pub(super) fn document(
     let orderings = (comparison.entries.iter().zip(slots))
         .map(|(entry, slot)| {
             let look = plot::style(*slot);
-            Ordering {
+            OrderingData {
                 label: &entry.label,
                 nodes: entry.nodes,
                 colour: look.colour,
@@ -195,14 +195,14 @@ fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
     sizes.into_iter().map(|s| s as u32).collect()
 }
 
-fn machine(topology: &Topology) -> Machine<'_> {
+fn machine(topology: &Topology) -> MachineData<'_> {
     let network = topology.network();
     let lattice = topology.lattice().filter(|lattice| {
         lattice.cell_count() <= CELLS
             && lattice.cells.as_ref().is_none_or(|cells| cells.len() <= CELLS)
     });
-    Machine {
-        places: topology.nodes().places(),
+    MachineData {
+        places: topology.nodes().slot_count(),
         per_router: network.per_router(),
         hosts: network.hosts(),
         routers: network.routers(),
@@ -212,8 +212,8 @@ fn machine(topology: &Topology) -> Machine<'_> {
     }
 }
 
-fn boxed(lattice: &Lattice) -> Box_<'_> {
-    Box_ {
+fn boxed(lattice: &Lattice) -> GridData<'_> {
+    GridData {
         extents: &lattice.extents,
         wrap: &lattice.wrap,
         axes: &lattice.axes,
@@ -221,7 +221,7 @@ fn boxed(lattice: &Lattice) -> Box_<'_> {
     }
 }
 
-fn distance(topology: &Topology) -> Distance {
+fn distance(topology: &Topology) -> DistanceData {
     if let Some(terms) = topology.metric().labellings() {
         let term = |labels: &crate::topology::distance::Labelling| {
             let (stride, block) = labels.digit();
@@ -230,22 +230,22 @@ fn distance(topology: &Topology) -> Distance {
                 Shape::Ring => "ring",
                 Shape::Clique => "clique",
             };
-            Term { shape, extent: labels.axis.extent, weight: labels.weight, stride, block }
+            DistanceTerm { shape, extent: labels.axis.extent, weight: labels.weight, stride, block }
         };
-        return Distance::Terms { terms: terms.iter().map(term).collect() };
+        return DistanceData::Terms { terms: terms.iter().map(term).collect() };
     }
     debug_assert!(matches!(topology.metric(), Metric::Hops));
     let network = topology.network();
     if network.link_count() > LINKS {
-        return Distance::Unknown;
+        return DistanceData::Unknown;
     }
     let mut pairs = Vec::new();
     network.for_each_link(&mut |u, v, _| pairs.extend([u, v]));
-    Distance::Links { pairs: integers(pairs.into_iter(), network.routers() > 1 << 16) }
+    DistanceData::Links { pairs: integers(pairs.into_iter(), network.routers() > 1 << 16) }
 }
 
 /// The texts of the small tables, as they are beside the page. The curves' are made by the script.
-fn tables(files: &[File<'_>]) -> Vec<Table> {
+fn tables(files: &[File<'_>]) -> Vec<DistanceTable> {
     let named = |file: &&File<'_>| {
         let made = ["mpc.csv", "limits.csv"].contains(&&*file.name);
         !made && (file.name.ends_with(".csv") || file.name.ends_with(".json"))
@@ -253,7 +253,7 @@ fn tables(files: &[File<'_>]) -> Vec<Table> {
     let read = |file: &File<'_>| {
         let mut out = Bounded(Vec::new());
         file.write_to(&mut out).ok()?;
-        Some(Table { name: file.name.clone(), text: String::from_utf8(out.0).ok()? })
+        Some(DistanceTable { name: file.name.clone(), text: String::from_utf8(out.0).ok()? })
     };
     files.iter().filter(named).filter_map(read).collect()
 }

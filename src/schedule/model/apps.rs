@@ -46,7 +46,7 @@ pub(super) fn chosen(params: &Params) -> Result<Option<&'static Application>> {
     let Some(name) = params.word("app")? else { return Ok(None) };
     let app = APPLICATIONS.iter().find(|a| a.name == name).ok_or_else(|| {
         let names = APPLICATIONS.iter().map(|a| a.name);
-        Error::unknown(params.place_of("app"), "application", &name, names)
+        Error::unknown(params.location_of("app"), "application", &name, names)
     })?;
     Ok(Some(app))
 }

@@ -1,6 +1,6 @@
 //! The compact placement that others are measured against.
 
-use crate::allocator::Site;
+use crate::allocator::AllocatorContext;
 use crate::error::Result;
 use crate::ids::NodeId;
 
@@ -14,13 +14,13 @@ pub(super) struct Compact {
 
 impl Compact {
     /// Sorts the ranks of `site`. O(nodes · log nodes).
-    pub fn new(site: &Site<'_>) -> Result<Self> {
-        let nodes = site.order.nodes();
+    pub fn new(context: &AllocatorContext<'_>) -> Result<Self> {
+        let nodes = context.order.nodes();
         let mut ids: Vec<(NodeId, u32)> = nodes.iter().copied().zip(0..).collect();
         ids.sort_unstable();
         let middle = ids.get(ids.len() / 2).map_or(NodeId(0), |(id, _)| *id);
-        let hops = site.topology.hops_from(site.topology.router_of(middle))?;
-        let far = |node: NodeId| hops[site.topology.router_of(node).index()];
+        let hops = context.topology.hops_from(context.topology.router_of(middle))?;
+        let far = |node: NodeId| hops[context.topology.router_of(node).index()];
         ids.sort_by_key(|(id, _)| (far(*id), *id));
         Ok(Compact { outwards: ids.into_iter().map(|(_, rank)| rank).collect() })
     }

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::super::Start;
 use super::compact::Compact;
-use super::{Model, Rule, stretched};
-use crate::allocator::Site;
+use super::{Model, ModelEntry, stretched};
+use crate::allocator::AllocatorContext;
 use crate::error::Result;
 use crate::mapping::guest::{PATTERNS, sized};
 use crate::mapping::routing::suitable;
-use crate::mapping::{Demand, Dilation, Fabric, Guest, JobLoad, Load, Placement, Routing};
+use crate::mapping::{
+    CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, Routing,
+};
 use crate::ordering::NodeOrder;
 use crate::params::Params;
 use crate::topology::Topology;
@@ -36,12 +38,12 @@ use crate::topology::Topology;
 ///
 /// # References
 /// Hu, "Topology mapping of parallel applications onto random allocations", sections II.A and IV.B.
-pub(super) const CONTENTION: Rule = Rule {
+pub(super) const CONTENTION: ModelEntry = ModelEntry {
     name: "contention",
     about: "run times grow with dilation and with the share others have of a job's links, as they come and go",
     example: "contention:latency=0.5,sharing=1,guest=all-to-all",
     stretches: true,
-    build: |params, site, _| Ok(Box::new(Contention::new(params, site)?)),
+    build: |params, context, _| Ok(Box::new(Contention::new(params, context)?)),
 };
 
 /// One running task.
@@ -72,19 +74,19 @@ struct Contention<'a> {
     compact: Compact,
     /// Guests by size, and their mean dilation on the compact placement.
     guests: HashMap<u32, (Guest, f64)>,
-    load: Load,
+    load: CombinedLoad,
     jobs: BTreeMap<u32, Job>,
     /// Whether the load has changed since ends were set.
     changed: bool,
 }
 
 impl<'a> Contention<'a> {
-    fn new(params: &Params, site: &Site<'a>) -> Result<Self> {
+    fn new(params: &Params, context: &AllocatorContext<'a>) -> Result<Self> {
         let app = super::apps::chosen(params)?;
         let number = |key, fitted: Option<f64>| -> Result<f64> {
             Ok(params.real(key, 0.0, 1e6)?.or(fitted).unwrap_or(1.0))
         };
-        let topology = site.topology;
+        let topology = context.topology;
         let routing = match params.word("routing")? {
             Some(name) => Routing::named(&name)?,
             None => suitable(topology)
@@ -103,10 +105,10 @@ impl<'a> Contention<'a> {
             guest: params.choice("guest", &PATTERNS)?,
             routing,
             topology,
-            order: site.order,
-            load: Load::new(fabric.links.len()),
+            order: context.order,
+            load: CombinedLoad::new(fabric.links.len()),
             fabric,
-            compact: Compact::new(site)?,
+            compact: Compact::new(context)?,
             guests: HashMap::new(),
             jobs: BTreeMap::new(),
             changed: false,
@@ -116,7 +118,7 @@ impl<'a> Contention<'a> {
     /// What a guest of so many processes sends when process i runs on the i-th of `ranks`.
     fn demand(&self, guest: &Guest, ranks: impl Iterator<Item = u32>) -> Result<Demand> {
         let nodes = ranks.map(|rank| self.order.nodes()[rank as usize]).collect();
-        Demand::new(self.topology, guest, &Placement::new(self.topology, "a job", nodes)?)
+        Demand::new(self.topology, guest, &ProcessMapping::new(self.topology, "a job", nodes)?)
     }
 
     /// Makes the guest of `count` processes known, with its dilation on the compact placement.

@@ -1,7 +1,7 @@
 //! Sensitive tasks run shorter on one run of ranks.
 
 use super::super::Start;
-use super::{Model, Rule, stretched};
+use super::{Model, ModelEntry, stretched};
 use crate::error::Result;
 use crate::random::{below, generator};
 
@@ -13,7 +13,7 @@ use crate::random::{below, generator};
 /// # References
 /// Yang et al., "Balancing job performance with system performance via locality-aware scheduling on
 /// torus-connected systems", 2014, section IV, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
-pub(super) const CONTIGUITY: Rule = Rule {
+pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
     name: "contiguity",
     about: "beta= percent of the jobs run alpha= percent shorter on one run of ranks",
     example: "contiguity:alpha=20,beta=30",

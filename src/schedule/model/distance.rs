@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::Start;
 use super::compact::Compact;
-use super::{Model, Rule, stretched};
+use super::{Model, ModelEntry, stretched};
 use crate::error::Result;
 use crate::metric::sums::Sums;
 use crate::ranks::Ranks;
@@ -21,12 +21,12 @@ use crate::ratio::ratio;
 /// # References
 /// Hu, "Topology mapping of parallel applications onto random allocations", Table 1: run times against
 /// dilation.
-pub(super) const DISTANCE: Rule = Rule {
+pub(super) const DISTANCE: ModelEntry = ModelEntry {
     name: "distance",
     about: "run times grow with the mean distance against a compact placement, weight=1 a doubling",
     example: "distance:weight=0.5",
     stretches: true,
-    build: |params, site, _| {
+    build: |params, context, _| {
         let weight = match super::apps::chosen(params)? {
             Some(app) => app.latency,
             None => params.real("weight", 0.0, 1e6)?.unwrap_or(1.0),
@@ -34,8 +34,8 @@ pub(super) const DISTANCE: Rule = Rule {
         Ok(Box::new(Distance {
             weight,
             base: super::base(params)?,
-            compact: Compact::new(site)?,
-            sums: Sums::new(site.places),
+            compact: Compact::new(context)?,
+            sums: Sums::new(context.distances),
             least: HashMap::new(),
         }))
     },

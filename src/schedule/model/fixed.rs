@@ -1,11 +1,11 @@
 //! Run times as the trace has them.
 
 use super::super::Start;
-use super::{Model, Rule};
+use super::{Model, ModelEntry};
 use crate::error::Result;
 
 /// `fixed`: every task runs as long as in the trace, wherever it is placed. Time is whole seconds.
-pub(super) const FIXED: Rule = Rule {
+pub(super) const FIXED: ModelEntry = ModelEntry {
     name: "fixed",
     about: "the trace's own run times, wherever a job is placed",
     example: "fixed",

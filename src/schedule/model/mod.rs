@@ -1,10 +1,10 @@
 //! Runtime models: for how long a task runs where it was placed.
 //!
-//! Each model is one file with a [`Rule`] constant; [`MODELS`] is the table that names them all.
+//! Each model is one file with a [`ModelEntry`] constant; [`MODELS`] is the table that names them all.
 
 use super::Start;
-use crate::allocator::Site;
-use crate::error::{Error, Place, Result};
+use crate::allocator::AllocatorContext;
+use crate::error::{Error, Result, SourceLocation};
 use crate::params::{self, Params};
 
 mod apps;
@@ -17,7 +17,7 @@ mod fixed;
 pub use apps::{APPLICATIONS, Application};
 
 /// A model: a line of [`MODELS`].
-pub struct Rule {
+pub struct ModelEntry {
     /// The name, as in `--model fixed`.
     pub name: &'static str,
     /// One line for lists.
@@ -27,11 +27,11 @@ pub struct Rule {
     /// Whether durations may differ from the trace's run times.
     stretches: bool,
     /// Makes the model of so many tasks from its parameters.
-    build: for<'a> fn(&Params, &Site<'a>, usize) -> Result<Box<dyn Model + 'a>>,
+    build: for<'a> fn(&Params, &AllocatorContext<'a>, usize) -> Result<Box<dyn Model + 'a>>,
 }
 
 /// Every model, in the order of lists.
-pub const MODELS: &[Rule] =
+pub const MODELS: &[ModelEntry] =
     &[fixed::FIXED, contiguity::CONTIGUITY, distance::DISTANCE, contention::CONTENTION];
 
 /// Says how long tasks run. Times are ticks; tasks are told by their index in queue order.
@@ -71,23 +71,23 @@ pub fn check(text: &str) -> Result<()> {
     named(text).map(|_| ())
 }
 
-fn named(text: &str) -> Result<&'static Rule> {
+fn named(text: &str) -> Result<&'static ModelEntry> {
     let head = params::head(text);
     MODELS.iter().find(|m| m.name == head).ok_or_else(|| {
-        let place = Place::option(format!("--model {text}"));
-        Error::unknown(place, "model", head, MODELS.iter().map(|m| m.name))
+        let location = SourceLocation::option(format!("--model {text}"));
+        Error::unknown(location, "model", head, MODELS.iter().map(|m| m.name))
     })
 }
 
 /// Makes the model that `text` asks for, and says whether it stretches run times.
 pub(super) fn make<'a>(
     text: &str,
-    site: &Site<'a>,
+    context: &AllocatorContext<'a>,
     tasks: usize,
 ) -> Result<(Box<dyn Model + 'a>, bool)> {
     let rule = named(text)?;
-    let params = Params::inline(text, None, site.topology.context().seed)?;
-    let model = (rule.build)(&params, site, tasks)?;
+    let params = Params::inline(text, None, context.topology.context().seed)?;
+    let model = (rule.build)(&params, context, tasks)?;
     params.finish()?;
     Ok((model, rule.stretches))
 }

@@ -1,7 +1,7 @@
 //! Conservative backfilling: a reservation for everybody.
 
 use super::profile::Profile;
-use super::{Machine, Policy, Rule};
+use super::{ClusterState, Policy, PolicyEntry};
 
 /// `conservative`: every task is promised, when it is submitted and in queue order, the earliest time at which
 /// its nodes are free for its requested time beside all promises before. When a task ends before its assumed
@@ -18,7 +18,7 @@ use super::{Machine, Policy, Rule};
 /// # References
 /// Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
 /// the IBM SP2 with backfilling", 2001, section 2, <https://doi.org/10.1109/71.932708>.
-pub(super) const CONSERVATIVE: Rule = Rule {
+pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry {
     name: "conservative",
     positional: None,
     about: "every job is reserved at submit; all reservations are rebuilt in queue order on an early end",
@@ -37,7 +37,7 @@ struct Conservative {
 
 impl Conservative {
     /// What running tasks leave, without any promise.
-    fn bare(machine: &Machine<'_, '_>) -> Profile {
+    fn bare(machine: &ClusterState<'_, '_>) -> Profile {
         let now = machine.now();
         let running = machine.running().iter();
         Profile::new(now, machine.free(), running.map(|task| (task.end.max(now + 1), task.nodes)))
@@ -52,18 +52,18 @@ impl Policy for Conservative {
             .into()
     }
 
-    fn submitted(&mut self, task: u32, _: &Machine<'_, '_>) {
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
         self.queue.push((task, i64::MAX));
         self.fresh += 1;
     }
 
-    fn ended(&mut self, task: u32, machine: &Machine<'_, '_>) {
+    fn ended(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
         if machine.assumed_end(task) != machine.now() {
             self.profile = None;
         }
     }
 
-    fn pass(&mut self, machine: &mut Machine<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let now = machine.now();
         if machine.running().first().is_some_and(|task| task.end <= now) {
             self.profile = None;

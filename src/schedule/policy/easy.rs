@@ -1,7 +1,7 @@
 //! EASY backfilling: one reservation, for the head of the queue.
 
 use super::super::waiting::{Hole, Waiting};
-use super::{Machine, Policy, Rule};
+use super::{ClusterState, Policy, PolicyEntry};
 
 /// `easy[:runtime-estimates]`: tasks start in queue order until one does not fit. For that head, running tasks
 /// are assumed to end at start + requested time; the *shadow* is the earliest time at which it then fits, and
@@ -22,17 +22,17 @@ use super::{Machine, Policy, Rule};
 /// Lifka, "The ANL/IBM SP scheduling system", 1995, <https://doi.org/10.1007/3-540-60153-8_35>; Mu'alem and
 /// Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2
 /// with backfilling", 2001, <https://doi.org/10.1109/71.932708>.
-pub(super) const EASY: Rule = Rule {
+pub(super) const EASY: PolicyEntry = PolicyEntry {
     name: "easy",
     positional: Some("estimates"),
     about: "backfilling around a reservation for the head; easy:runtime-estimates as CQSim does it",
     example: "easy",
-    build: |params, ground| {
+    build: |params, context| {
         let choices = ["requested", "runtime-estimates"];
         let true_times = params.choice("estimates", &choices)? == choices[1];
         let time = |task: &super::Task| if true_times { task.run } else { task.requested };
         Ok(Box::new(Easy {
-            queue: Waiting::new(ground.tasks, time),
+            queue: Waiting::new(context.tasks, time),
             true_times,
             blocked: None,
             fresh: Vec::new(),
@@ -51,7 +51,7 @@ struct Easy {
 
 impl Easy {
     /// Shadow and extra of a head that does not fit now.
-    fn reservation(head: u32, machine: &Machine<'_, '_>) -> (i64, u32) {
+    fn reservation(head: u32, machine: &ClusterState<'_, '_>) -> (i64, u32) {
         let nodes = machine.task(head).nodes;
         let (mut free, mut shadow) = (machine.free(), i64::MAX);
         for task in machine.running() {
@@ -66,7 +66,13 @@ impl Easy {
     }
 
     /// Starts a task that fits into the hole; `extra` may shrink.
-    fn backfill(&mut self, task: u32, shadow: i64, extra: &mut u32, machine: &mut Machine<'_, '_>) {
+    fn backfill(
+        &mut self,
+        task: u32,
+        shadow: i64,
+        extra: &mut u32,
+        machine: &mut ClusterState<'_, '_>,
+    ) {
         let (nodes, time) = self.queue.of(task);
         if time > shadow - machine.now() {
             *extra -= nodes;
@@ -93,16 +99,16 @@ impl Policy for Easy {
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &Machine<'_, '_>) {
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
         self.queue.add(task);
         self.fresh.push(task);
     }
 
-    fn ended(&mut self, _: u32, _: &Machine<'_, '_>) {
+    fn ended(&mut self, _: u32, _: &ClusterState<'_, '_>) {
         self.blocked = None;
     }
 
-    fn pass(&mut self, machine: &mut Machine<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let fresh = std::mem::take(&mut self.fresh);
         // A backfilled task may outstay the shadow where its true time is shorter than the requested one.
         if let Some((shadow, mut extra)) = self.blocked.filter(|_| !self.true_times) {

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::{Machine, Policy, Rule};
+use super::{ClusterState, Policy, PolicyEntry};
 
 /// `fcfs`: tasks start in queue order; the head waits until it fits, and all others behind it.
 ///
 /// # Complexity
 /// O(1) an event beside the allocator.
-pub(super) const FCFS: Rule = Rule {
+pub(super) const FCFS: PolicyEntry = PolicyEntry {
     name: "fcfs",
     positional: None,
     about: "first come, first served; a head that does not fit blocks the queue",
@@ -28,11 +28,11 @@ impl Policy for Fcfs {
             .into()
     }
 
-    fn submitted(&mut self, task: u32, _: &Machine<'_, '_>) {
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
         self.queue.push_back(task);
     }
 
-    fn pass(&mut self, machine: &mut Machine<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         while let Some(head) = self.queue.front().copied() {
             if machine.task(head).nodes > machine.free() {
                 break;

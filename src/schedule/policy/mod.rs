@@ -1,13 +1,13 @@
 //! Policies: who starts when.
 //!
-//! Each policy is one file with a [`Rule`] constant; [`POLICIES`] is the table that names them all. A
-//! [`Policy`] keeps the queue; at its passes it starts tasks on the [`Machine`].
+//! Each policy is one file with a [`PolicyEntry`] constant; [`POLICIES`] is the table that names them all. A
+//! [`Policy`] keeps the queue; at its passes it starts tasks on the [`ClusterState`].
 
-pub use super::engine::Machine;
+pub use super::engine::ClusterState;
 pub use super::running::Assumed;
 
 use super::Task;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::params::{self, Params};
 
 mod conservative;
@@ -18,7 +18,7 @@ mod size_first;
 mod window;
 
 /// A policy: a line of [`POLICIES`].
-pub struct Rule {
+pub struct PolicyEntry {
     /// The name, as in `--policy easy`.
     pub name: &'static str,
     /// The key of the bare first parameter, where there is one.
@@ -28,11 +28,11 @@ pub struct Rule {
     /// A use that works.
     pub example: &'static str,
     /// Makes the policy from its parameters.
-    build: fn(&Params, &Ground<'_>) -> Result<Box<dyn Policy>>,
+    build: fn(&Params, &PolicyContext<'_>) -> Result<Box<dyn Policy>>,
 }
 
 /// Every policy, in the order of lists.
-pub const POLICIES: &[Rule] = &[
+pub const POLICIES: &[PolicyEntry] = &[
     fcfs::FCFS,
     easy::EASY,
     conservative::CONSERVATIVE,
@@ -42,14 +42,14 @@ pub const POLICIES: &[Rule] = &[
 ];
 
 /// What policies are made on.
-struct Ground<'g> {
+struct PolicyContext<'g> {
     /// The tasks in queue order, times in ticks.
     tasks: &'g [Task],
     /// Ticks a second.
     ticks: i64,
 }
 
-impl Ground<'_> {
+impl PolicyContext<'_> {
     /// `interval=`, seconds from one pass to the next; in ticks. 0 is a pass at every event.
     fn interval(&self, params: &Params) -> Result<i64> {
         const YEAR: i64 = 366 * 86_400;
@@ -64,13 +64,13 @@ pub trait Policy: Send {
     fn rule(&self) -> String;
 
     /// A task joins the queue, after the ends of the same instant.
-    fn submitted(&mut self, task: u32, machine: &Machine<'_, '_>);
+    fn submitted(&mut self, task: u32, machine: &ClusterState<'_, '_>);
 
     /// A task has ended; its nodes are free.
-    fn ended(&mut self, _task: u32, _machine: &Machine<'_, '_>) {}
+    fn ended(&mut self, _task: u32, _machine: &ClusterState<'_, '_>) {}
 
     /// Starts whom the rule lets start now.
-    fn pass(&mut self, machine: &mut Machine<'_, '_>);
+    fn pass(&mut self, machine: &mut ClusterState<'_, '_>);
 
     /// How many tasks wait.
     fn waiting(&self) -> usize;
@@ -96,11 +96,11 @@ pub trait Policy: Send {
 pub(super) fn make(text: &str, tasks: &[Task], ticks: i64, seed: u64) -> Result<Box<dyn Policy>> {
     let head = params::head(text);
     let rule = POLICIES.iter().find(|p| p.name == head).ok_or_else(|| {
-        let place = Place::option(format!("--policy {text}"));
-        Error::unknown(place, "policy", head, POLICIES.iter().map(|p| p.name))
+        let location = SourceLocation::option(format!("--policy {text}"));
+        Error::unknown(location, "policy", head, POLICIES.iter().map(|p| p.name))
     })?;
     let params = Params::inline(text, rule.positional, seed)?;
-    let policy = (rule.build)(&params, &Ground { tasks, ticks })?;
+    let policy = (rule.build)(&params, &PolicyContext { tasks, ticks })?;
     params.finish()?;
     Ok(policy)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Machine, Policy, Rule};
+use super::{ClusterState, Policy, PolicyEntry};
 
 /// `size-first[:desc=true,interval=30]`: the queue is sorted by nodes, then by requested time, then by submit;
 /// `desc=true` reverses the first two. Every `interval` seconds from the first submit (0: whenever something
@@ -13,15 +13,15 @@ use super::{Machine, Policy, Rule};
 ///
 /// # References
 /// Leung et al., "Processor allocation on Cplant", 2002, section 4.
-pub(super) const SIZE_FIRST: Rule = Rule {
+pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     name: "size-first",
     positional: None,
     about: "by nodes, then requested time (desc=true reverses), every interval=30 seconds; the head blocks",
     example: "size-first:interval=30",
-    build: |params, ground| {
+    build: |params, context| {
         let descending = params.flag("desc")?;
-        let interval = ground.interval(params)?;
-        let seconds = interval / ground.ticks;
+        let interval = context.interval(params)?;
+        let seconds = interval / context.ticks;
         Ok(Box::new(SizeFirst { descending, interval, seconds, queue: BTreeSet::new() }))
     },
 };
@@ -51,13 +51,13 @@ impl Policy for SizeFirst {
         )
     }
 
-    fn submitted(&mut self, index: u32, machine: &Machine<'_, '_>) {
+    fn submitted(&mut self, index: u32, machine: &ClusterState<'_, '_>) {
         let task = machine.task(index);
         let sign = if self.descending { -1 } else { 1 };
         self.queue.insert((sign * i64::from(task.nodes), sign * task.requested, index));
     }
 
-    fn pass(&mut self, machine: &mut Machine<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         while let Some((_, _, head)) = self.queue.first().copied() {
             if machine.task(head).nodes > machine.free() {
                 break;

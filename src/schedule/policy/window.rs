@@ -2,7 +2,7 @@
 
 use super::super::knapsack::{Packing, pack_exactly, pack_greedily};
 use super::size_first::passes;
-use super::{Ground, Machine, Policy, Rule};
+use super::{ClusterState, Policy, PolicyContext, PolicyEntry};
 use crate::error::Result;
 use crate::params::Params;
 use crate::ranks::{Ranks, Run};
@@ -28,12 +28,12 @@ use crate::ranks::{Ranks, Run};
 /// # References
 /// Yang et al., "Balancing job performance with system performance via locality-aware scheduling on
 /// torus-connected systems", 2014, sections II and III, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
-pub(super) const EXACT: Rule = Rule {
+pub(super) const EXACT: PolicyEntry = PolicyEntry {
     name: "window-bnb",
     positional: None,
     about: "window=5 jobs every interval=30 seconds into runs of free ranks, by an exact knapsack",
     example: "window-bnb:window=5,interval=30",
-    build: |params, ground| build(params, ground, 16, true),
+    build: |params, context| build(params, context, 16, true),
 };
 
 /// `window-greedy[:window=5,interval=30]`: as [`EXACT`], with Martello and Toth's heuristic for the knapsack
@@ -42,23 +42,23 @@ pub(super) const EXACT: Rule = Rule {
 /// # References
 /// Martello and Toth, "Heuristic algorithms for the multiple knapsack problem", 1981,
 /// <https://doi.org/10.1007/BF02243544>.
-pub(super) const GREEDY: Rule = Rule {
+pub(super) const GREEDY: PolicyEntry = PolicyEntry {
     name: "window-greedy",
     positional: None,
     about: "as window-bnb, the knapsack by Martello and Toth's greedy method with exchanges",
     example: "window-greedy:window=5,interval=30",
-    build: |params, ground| build(params, ground, 1000, false),
+    build: |params, context| build(params, context, 1000, false),
 };
 
 fn build(
     params: &Params,
-    ground: &Ground<'_>,
+    context: &PolicyContext<'_>,
     most: usize,
     exact: bool,
 ) -> Result<Box<dyn Policy>> {
     let window = params.integer("window", 1, most)?.unwrap_or(5);
-    let interval = ground.interval(params)?;
-    let seconds = interval / ground.ticks;
+    let interval = context.interval(params)?;
+    let seconds = interval / context.ticks;
     let blocks = params.choice("held", &["skip", "block"])? == "block";
     Ok(Box::new(Window { window, interval, seconds, exact, blocks, queue: Vec::new() }))
 }
@@ -88,11 +88,11 @@ impl Policy for Window {
         )
     }
 
-    fn submitted(&mut self, task: u32, _: &Machine<'_, '_>) {
+    fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
         self.queue.push(task);
     }
 
-    fn pass(&mut self, machine: &mut Machine<'_, '_>) {
+    fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let mut slots: Vec<Run> = Vec::new();
         machine.free_ranks().for_each_run(|run| slots.push(run));
         let sizes: Vec<u32> = slots.iter().map(|run| run.count).collect();

@@ -23,7 +23,7 @@ pub(super) fn expand(
     context: &Context,
 ) -> Result<Vec<String>> {
     let wrong = |found: String| {
-        Error::input(line.place(), found, "a host list such as nid[0001-0128,0200],login1")
+        Error::input(line.location(), found, "a host list such as nid[0001-0128,0200],login1")
     };
     let mut names = Vec::new();
     for word in words(text).ok_or_else(|| wrong(format!("`{text}`")))? {
@@ -38,7 +38,7 @@ pub(super) fn expand(
                 return Err(wrong(format!("`{word}`, more than {MOST} names")));
             }
             let all = count + (held + names.len()) as u64;
-            context.require(&format!("{}: a list of {all} names", line.place()), NAME * all)?;
+            context.require(&format!("{}: a list of {all} names", line.location()), NAME * all)?;
             heads = (heads.iter())
                 .flat_map(|head| {
                     let numbers = ranges.iter().flat_map(Range::numbers);

@@ -56,7 +56,7 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
     let mut section = None;
     for line in text.lines() {
         let trimmed = line.text.trim();
-        let wrong = |found: String, expected: &str| Error::input(line.place(), found, expected);
+        let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
         let attribute = |name: &str| trimmed.starts_with(name) && trimmed.contains('=');
         let passed_over = ["vendid", "devid", "sysimgguid", "switchguid", "caguid", "rtguid"];
         if trimmed.is_empty()
@@ -126,7 +126,7 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
     let mut cables = Vec::new();
     for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
         let wrong =
-            |found: String, expected: &str| Error::input(port.line.place(), found, expected);
+            |found: String, expected: &str| Error::input(port.line.location(), found, expected);
         let Some(&peer) = known.get(port.peer) else {
             let found = format!("a cable to `{}`, which no section describes", port.peer);
             return Err(wrong(found, "a line Switch … for each switch"));
@@ -154,7 +154,7 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
         let Some(&peer) = known.get(port.peer) else { continue };
         if !ends.contains_key(&(peer, port.peer_port)) {
             let found = format!("a cable that `{}` does not have", port.peer);
-            return Err(Error::input(port.line.place(), found, "the same cable at both ends"));
+            return Err(Error::input(port.line.location(), found, "the same cable at both ends"));
         }
     }
     // The most frequent rate is capacity 1; of equally frequent ones the lowest.

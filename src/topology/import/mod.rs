@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use petgraph::unionfind::UnionFind;
 
 use super::{LinkVisitor, Network, check_nodes, require_graph};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::params::Params;
 use crate::topology::Context;
 
@@ -59,8 +59,8 @@ impl Wiring {
         let file = path.display().to_string();
         let Some(per_router) = self.switches.iter().map(|s| s.nodes.len()).max().filter(|n| *n > 0)
         else {
-            let place = Place::File(file.as_str().into());
-            return Err(Error::input(place, "no nodes", "switches with nodes"));
+            let location = SourceLocation::File(file.as_str().into());
+            return Err(Error::input(location, "no nodes", "switches with nodes"));
         };
         let mut parts = UnionFind::<usize>::new(self.switches.len());
         self.links.keys().for_each(|(a, b)| {
@@ -69,15 +69,15 @@ impl Wiring {
         if let Some(apart) = (0..self.switches.len()).find(|i| !parts.equiv(0, *i)) {
             let (first, switch) = (&self.switches[0].name, &self.switches[apart]);
             let found = format!("switch `{}`, which no path joins to `{first}`", switch.name);
-            let place = Place::line(&file, switch.line);
-            return Err(Error::input(place, found, "a connected network"));
+            let location = SourceLocation::line(&file, switch.line);
+            return Err(Error::input(location, found, "a connected network"));
         }
         let (carrying, bare): (Vec<usize>, Vec<usize>) =
             (0..self.switches.len()).partition(|i| !self.switches[*i].nodes.is_empty());
         let mut router = vec![0u32; self.switches.len()];
         (0..).zip(carrying.iter().chain(&bare)).for_each(|(r, i)| router[*i] = r);
         let places = carrying.len() as u64 * per_router as u64;
-        check_nodes(params.place(), places)?;
+        check_nodes(params.location(), places)?;
         require_graph(context, self.switches.len() as u64, self.links.len() as u64)?;
         context.require("the names of the nodes", 64 * places)?;
         let mut names = vec![String::new(); places as usize];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::host_list::expand;
 use super::{Switch, Wiring, path};
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
 use crate::params::Params;
 use crate::topology::{Context, Family, Network};
@@ -39,7 +39,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
 fn entries<'l>(line: &Line<'l>) -> Result<Vec<(String, &'l str)>> {
     let entry = |word: &'l str| match word.split_once('=') {
         Some((key, value)) if !value.is_empty() => Ok((key.to_ascii_lowercase(), value)),
-        _ => Err(Error::input(line.place(), format!("`{word}`"), "Key=value")),
+        _ => Err(Error::input(line.location(), format!("`{word}`"), "Key=value")),
     };
     line.text.split_whitespace().map(entry).collect()
 }
@@ -55,15 +55,19 @@ fn read(text: &Text, path: &Path, context: &Context) -> Result<Wiring> {
             "blocksizes" => &["blocksizes"],
             _ => {
                 let expected = "a line SwitchName=…, BlockName=… or BlockSizes=…";
-                return Err(Error::input(line.place(), format!("`{}`", line.text), expected));
+                return Err(Error::input(line.location(), format!("`{}`", line.text), expected));
             }
         };
         for (i, (key, _)) in entries.iter().enumerate() {
             if !allowed.contains(&key.as_str()) {
-                return Err(Error::unknown(line.place(), "key", key, allowed.iter().copied()));
+                return Err(Error::unknown(line.location(), "key", key, allowed.iter().copied()));
             }
             if entries[..i].iter().any(|(other, _)| other == key) {
-                return Err(Error::input(line.place(), format!("`{key}` twice"), "each key once"));
+                return Err(Error::input(
+                    line.location(),
+                    format!("`{key}` twice"),
+                    "each key once",
+                ));
             }
         }
         let value = |key: &str| entries.iter().find(|(k, _)| k == key).map(|(_, value)| *value);
@@ -73,8 +77,8 @@ fn read(text: &Text, path: &Path, context: &Context) -> Result<Wiring> {
         }
     }
     if reader.blocks && !reader.children.is_empty() {
-        let place = Place::File(path.display().to_string().into());
-        return Err(Error::input(place, "switches and blocks", "a tree or blocks"));
+        let location = SourceLocation::File(path.display().to_string().into());
+        return Err(Error::input(location, "switches and blocks", "a tree or blocks"));
     }
     if reader.blocks { reader.block_tree() } else { reader.tree(text.name()) }
 }
@@ -101,7 +105,7 @@ impl Reader {
         value: impl Fn(&str) -> Option<&'v str>,
         context: &Context,
     ) -> Result<()> {
-        let wrong = |found: String, expected: &str| Error::input(line.place(), found, expected);
+        let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
         let name = value(if block { "blockname" } else { "switchname" }).unwrap_or_default();
         let index = self.wiring.switches.len();
         if let Some(other) = self.known.insert(name.to_string(), index) {
@@ -135,10 +139,10 @@ impl Reader {
     fn sizes(&mut self, list: &str, line: &Line<'_>) -> Result<()> {
         let wrong = || {
             let expected = "ascending multiples of the first size, as in BlockSizes=18,36";
-            Error::input(line.place(), format!("BlockSizes={list}"), expected)
+            Error::input(line.location(), format!("BlockSizes={list}"), expected)
         };
         if !self.sizes.is_empty() {
-            return Err(Error::input(line.place(), "BlockSizes again", "it once"));
+            return Err(Error::input(line.location(), "BlockSizes again", "it once"));
         }
         for part in list.split(',') {
             let size: usize = part.parse().ok().filter(|n| *n > 0).ok_or_else(wrong)?;
@@ -153,15 +157,15 @@ impl Reader {
 
     fn tree(mut self, file: &str) -> Result<Wiring> {
         for (parent, child, line) in &self.children {
-            let place = || Place::line(file, *line);
+            let location = || SourceLocation::line(file, *line);
             let Some(below) = self.known.get(child) else {
                 let found = format!("switch `{child}`, which no line describes");
-                return Err(Error::input(place(), found, "a line SwitchName=… for each switch"));
+                return Err(Error::input(location(), found, "a line SwitchName=… for each switch"));
             };
             let pair = (*parent.min(below), *parent.max(below));
             if below == parent || self.wiring.links.contains_key(&pair) {
                 let found = format!("`{child}` below `{}`", self.wiring.switches[*parent].name);
-                return Err(Error::input(place(), found, "each switch below others, once"));
+                return Err(Error::input(location(), found, "each switch below others, once"));
             }
             self.wiring.join(*parent, *below, 1.0);
         }
@@ -214,7 +218,7 @@ mod tests {
         assert_eq!(tree.distance(at("nid001"), at("nid003")), 0);
         assert_eq!(tree.distance(at("nid001"), at("nid010")), 2);
         // The second leaf has a place without a node.
-        assert!(!tree.nodes().contains(NodeId(5)) && tree.nodes().places() == 6);
+        assert!(!tree.nodes().contains(NodeId(5)) && tree.nodes().slot_count() == 6);
     }
 
     /// 5 blocks of base size 2: pairs of blocks, then all.

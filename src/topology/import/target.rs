@@ -32,9 +32,9 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         line.text.split_whitespace().map(move |word| (word, line)).collect::<Vec<_>>()
     });
     let Some((kind, line)) = words.next() else {
-        let place = crate::Place::File(text.name().into());
+        let location = crate::SourceLocation::File(text.name().into());
         return Err(Error::input(
-            place,
+            location,
             "an empty file",
             "an architecture such as torusXD 3 8 8 8",
         ));
@@ -43,10 +43,11 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     for (word, line) in words {
         let number = word.parse::<u32>().ok().filter(|n| *n <= 1 << 30);
         numbers.push(number.ok_or_else(|| {
-            Error::input(line.place(), format!("`{word}`"), "a whole number up to 2^30")
+            Error::input(line.location(), format!("`{word}`"), "a whole number up to 2^30")
         })?);
     }
-    let wrong = |expected: &str| Error::input(line.place(), format!("`{}`", line.text), expected);
+    let wrong =
+        |expected: &str| Error::input(line.location(), format!("`{}`", line.text), expected);
     let spec = specification(kind, &numbers).map_err(&wrong)?;
     let head = crate::params::head(&spec);
     // Every name that `specification` gives is a family.

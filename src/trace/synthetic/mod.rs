@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::params::{Params, head};
 
 mod churn;
@@ -76,7 +76,12 @@ impl Workload {
     pub fn make(spec: &str, seed: u64) -> Result<Workload> {
         let name = head(spec);
         let generator = GENERATORS.iter().find(|g| g.name == name).ok_or_else(|| {
-            Error::unknown(Place::option(spec), "workload", name, GENERATORS.iter().map(|g| g.name))
+            Error::unknown(
+                SourceLocation::option(spec),
+                "workload",
+                name,
+                GENERATORS.iter().map(|g| g.name),
+            )
         })?;
         let params = Params::inline(spec, None, seed)?;
         let workload = (generator.build)(&params)?;
@@ -87,7 +92,7 @@ impl Workload {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Kind, Log, Options, Trace, kind, survey::survey};
+    use super::super::{Log, Options, Trace, WorkloadKind, kind, survey::survey};
     use super::*;
     use crate::input::Lines;
 
@@ -99,12 +104,12 @@ mod tests {
             let format = workload.format;
             let text: String = workload.collect();
             let jobs = match kind(&mut Lines::new("w", text.as_str())).unwrap() {
-                Kind::Log if format == Format::Log => {
+                WorkloadKind::Log if format == Format::Log => {
                     let survey = survey(Log::new("w", text.as_str())).unwrap();
                     assert_eq!(survey.placements, survey.frees);
                     survey.placements
                 }
-                Kind::Swf if format == Format::Swf => {
+                WorkloadKind::Swf if format == Format::Swf => {
                     let trace = Trace::new("w", text.as_str(), &Options::default()).unwrap();
                     assert_eq!(trace.tally().dropped(), 0);
                     trace.jobs().len() as u64

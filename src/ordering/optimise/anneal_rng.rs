@@ -6,17 +6,17 @@ use rand_pcg::rand_core::Rng;
 use crate::random::generator;
 
 /// Seeded draws.
-pub(super) struct Chance {
+pub(super) struct AnnealRng {
     random: Pcg64,
     /// -ln of the middle of each of 4,096 equal parts of (0, 1).
     waits: Vec<f64>,
 }
 
-impl Chance {
+impl AnnealRng {
     pub fn new(seed: u64, stream: u64) -> Self {
         let seed = seed.wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let waits = (0..4096).map(|i| -ln((f64::from(i) + 0.5) / 4096.0)).collect();
-        Chance { random: generator(seed), waits }
+        AnnealRng { random: generator(seed), waits }
     }
 
     pub fn bits(&mut self) -> u64 {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn waiting_times_have_mean_one() {
-        let mut chance = Chance::new(1, 0);
+        let mut chance = AnnealRng::new(1, 0);
         let mean: f64 = (0..100_000).map(|_| chance.wait()).sum::<f64>() / 1e5;
         assert!((mean - 1.0).abs() < 0.02, "{mean}");
         assert!((0..1000).all(|_| chance.below(7) < 7));

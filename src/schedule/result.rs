@@ -1,7 +1,7 @@
 //! What became of the tasks, and the figures that sum it up.
 
 use super::Task;
-use crate::metric::placement::Placement;
+use crate::metric::allocation::AllocationMetrics;
 use crate::ranks::Ranks;
 use crate::ratio::ratio;
 
@@ -22,7 +22,7 @@ pub struct Record {
     /// When it ended.
     pub end: i64,
     /// Metrics of its placement, where wanted.
-    pub placement: Option<Placement>,
+    pub placement: Option<AllocationMetrics>,
     /// Its ranks, where wanted.
     pub ranks: Option<Ranks>,
 }
@@ -44,7 +44,7 @@ pub struct Instant {
 
 /// A finished schedule.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct ScheduleResult {
     /// The tasks in the order of their starts.
     pub records: Vec<Record>,
     /// Instants in order, where wanted.
@@ -65,7 +65,7 @@ pub struct Outcome {
 
 /// Figures of a schedule; times in seconds. Without tasks all are 0.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Summary {
+pub struct ScheduleSummary {
     /// Tasks.
     pub jobs: usize,
     /// Node-seconds used over nodes · makespan.
@@ -95,7 +95,7 @@ pub struct Summary {
     pub fragmentation: Option<f64>,
 }
 
-impl Outcome {
+impl ScheduleResult {
     /// A task of this schedule.
     pub fn task(&self, record: &Record) -> &Task {
         &self.tasks[record.task as usize]
@@ -124,7 +124,7 @@ impl Outcome {
     }
 
     /// The figures. O(tasks + instants).
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> ScheduleSummary {
         let jobs = self.records.len();
         let (first, last) = self.span().unwrap_or((0, 0));
         let seconds = |ticks: i128| {
@@ -162,7 +162,7 @@ impl Outcome {
         let makespan = i128::from(last) - i128::from(first);
         let capacity = u128::from(self.nodes) * makespan.unsigned_abs();
         let (mean_queue, max_queue, fragmentation) = self.over_time(last, makespan);
-        Summary {
+        ScheduleSummary {
             jobs,
             utilisation: if capacity == 0 { 0.0 } else { ratio(area, capacity) },
             mean_wait: mean(wait),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::csv::field;
 use super::words::fixed;
 use crate::plot::{escape, thousands};
-use crate::schedule::orderings::{Row, Schedules};
+use crate::schedule::orderings::{OrderingSchedule, Schedules};
 
 /// A column of figures: what the page calls it, its name in the data, decimals on the page, whether low is good.
 struct Column {
@@ -13,7 +13,7 @@ struct Column {
     name: &'static str,
     decimals: usize,
     low: bool,
-    figure: fn(&Row) -> Option<f64>,
+    figure: fn(&OrderingSchedule) -> Option<f64>,
 }
 
 const fn column(
@@ -21,7 +21,7 @@ const fn column(
     name: &'static str,
     decimals: usize,
     low: bool,
-    figure: fn(&Row) -> Option<f64>,
+    figure: fn(&OrderingSchedule) -> Option<f64>,
 ) -> Column {
     Column { title, name, decimals, low, figure }
 }
@@ -58,13 +58,13 @@ pub fn write_csv(mut out: impl Write, schedules: &Schedules) -> io::Result<()> {
 
 /// The page's section.
 pub(super) fn section(schedules: &Schedules) -> String {
-    let mut ranked: Vec<&Row> = schedules.rows.iter().collect();
+    let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
     ranked.sort_by(|a, b| a.mean_response.total_cmp(&b.mean_response));
     let heads: String = (COLUMNS.iter().enumerate())
         .map(|(i, c)| format!("<th scope=\"col\" data-column=\"{}\">{}</th>", i + 2, c.title))
         .collect();
     // Shares are per cent on the page.
-    let shown = |c: &Column, row: &Row| {
+    let shown = |c: &Column, row: &OrderingSchedule| {
         (c.figure)(row).map(|v| if c.name == "utilisation" { 100.0 * v } else { v })
     };
     let best: Vec<f64> = (COLUMNS.iter())
@@ -127,7 +127,7 @@ pub(super) fn section(schedules: &Schedules) -> String {
 }
 
 /// First against last, in a sentence.
-fn told(ranked: &[&Row]) -> String {
+fn told(ranked: &[&OrderingSchedule]) -> String {
     let (Some(first), Some(last)) = (ranked.first(), ranked.last()) else { return String::new() };
     if first.mean_response == last.mean_response {
         return "Under this policy and model the orderings make no difference to the queue.".into();
@@ -144,8 +144,8 @@ fn told(ranked: &[&Row]) -> String {
 mod tests {
     use super::*;
 
-    fn row(ordering: &str, mean_response: f64) -> Row {
-        Row {
+    fn row(ordering: &str, mean_response: f64) -> OrderingSchedule {
+        OrderingSchedule {
             ordering: ordering.into(),
             jobs: 3,
             too_large: 1,

@@ -1,7 +1,7 @@
 //! Metrics of one allocation: how far apart, how stretched in rank, in how many pieces.
 
-use super::pieces::Pieces;
-use super::places::Places;
+use super::components::ComponentCounter;
+use super::rank_distances::RankDistances;
 use super::sums::Sums;
 use crate::error::Result;
 use crate::ranks::Ranks;
@@ -11,7 +11,7 @@ use crate::topology::{Metric, Topology};
 
 /// What is told of every allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placement {
+pub struct AllocationMetrics {
     /// Nodes.
     pub size: u32,
     /// Σ of the distances of all pairs, in hops.
@@ -24,7 +24,7 @@ pub struct Placement {
     pub components: u32,
 }
 
-impl Placement {
+impl AllocationMetrics {
     /// Mean pairwise distance (MIND, average pairwise hops); none for a single node.
     ///
     /// # References
@@ -59,31 +59,31 @@ pub struct Bounds {
 
 /// Takes the metrics of allocations, with the buffers that takes.
 #[derive(Debug)]
-pub struct Gauge<'t> {
+pub struct AllocationMeter<'t> {
     topology: &'t Topology,
-    places: &'t Places,
+    distances: &'t RankDistances,
     sums: Sums<'t>,
-    pieces: Pieces<'t>,
+    pieces: ComponentCounter<'t>,
 }
 
-impl<'t> Gauge<'t> {
-    /// A gauge for allocations of the ordering that `places` were made of.
+impl<'t> AllocationMeter<'t> {
+    /// A meter for allocations of the ordering that `distances` were made of.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] where the router graph exceeds the run's limit.
-    pub fn new(topology: &'t Topology, places: &'t Places) -> Result<Self> {
-        let pieces = Pieces::new(places.seats(topology.graph()?));
-        Ok(Gauge { topology, places, sums: Sums::new(places), pieces })
+    pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
+        let pieces = ComponentCounter::new(distances.adjacency(topology.graph()?));
+        Ok(AllocationMeter { topology, distances, sums: Sums::new(distances), pieces })
     }
 
     /// The metrics of a non-empty allocation; `total_distance` where it is known already.
     ///
     /// # Complexity
     /// That of [`Sums::total`] and at most O(s·degree) for the components, s members.
-    pub fn measure(&mut self, ranks: &Ranks, total_distance: Option<u64>) -> Placement {
-        let (linear_span, ring_span) = spans(ranks, self.places.len());
+    pub fn measure(&mut self, ranks: &Ranks, total_distance: Option<u64>) -> AllocationMetrics {
+        let (linear_span, ring_span) = spans(ranks, self.distances.len());
         debug_assert!(total_distance.is_none_or(|total| total == self.sums.total(ranks)));
-        Placement {
+        AllocationMetrics {
             size: ranks.len(),
             total_distance: total_distance.unwrap_or_else(|| self.sums.total(ranks)),
             linear_span,
@@ -98,13 +98,13 @@ impl<'t> Gauge<'t> {
     /// O(r²·axes) with r different routers; O(r + Σ extents) for the box.
     pub fn extent(&mut self, ranks: &Ranks) -> Extent {
         // One rank a router tells all.
-        let routers = self.places.routers();
+        let routers = self.distances.routers();
         let mut members: Vec<u32> = ranks.iter().collect();
         members.sort_by_key(|r| routers[*r as usize]);
         members.dedup_by_key(|r| routers[*r as usize]);
         let mut diameter = 0;
         for (i, a) in members.iter().enumerate() {
-            let farthest = members[..i].iter().map(|b| self.places.between(*a, *b)).max();
+            let farthest = members[..i].iter().map(|b| self.distances.between(*a, *b)).max();
             diameter = diameter.max(farthest.unwrap_or(0));
         }
         let bounds = match self.topology.metric() {
@@ -227,10 +227,10 @@ mod tests {
         fn components_and_extents_are_those_of_the_induced_graph(picks in prop::collection::btree_set(0u32..120, 1..40)) {
             let topology = Topology::inline("grid:5x4x3,wrap=101,per_router=2", &Default::default()).unwrap();
             let order = NodeOrder::make(&topology, "random:seed=9").unwrap();
-            let places = Places::new(&topology, &order).unwrap();
-            let mut gauge = Gauge::new(&topology, &places).unwrap();
+            let distances = RankDistances::new(&topology, &order).unwrap();
+            let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
             let set = ranks(&picks.iter().copied().collect::<Vec<_>>());
-            let placement = gauge.measure(&set, None);
+            let placement = meter.measure(&set, None);
             // Plainly: join any two members at most a hop apart until nothing changes.
             let nodes: Vec<_> = set.iter().map(|r| order.nodes()[r as usize]).collect();
             let mut part: Vec<usize> = (0..nodes.len()).collect();
@@ -248,7 +248,7 @@ mod tests {
             part.dedup();
             prop_assert_eq!(placement.components as usize, part.len());
             let pairs = nodes.iter().flat_map(|a| nodes.iter().map(|b| topology.distance(*a, *b)));
-            prop_assert_eq!(gauge.extent(&set).diameter, pairs.max().unwrap());
+            prop_assert_eq!(meter.extent(&set).diameter, pairs.max().unwrap());
         }
     }
 
@@ -257,13 +257,13 @@ mod tests {
         let topology =
             Topology::inline("grid:6x5,wrap=10,per_router=2", &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
-        let places = Places::new(&topology, &order).unwrap();
-        let mut gauge = Gauge::new(&topology, &places).unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
         // Routers (0,0) and (5,4), two nodes each: 2 x 5 around the wrap; 2 routers would do.
         let mut set = Ranks::default();
         set.push(Run { first: 0, count: 2 });
         set.push(Run { first: 58, count: 2 });
-        let Extent { diameter, bounds: Some(bounds) } = gauge.extent(&set) else {
+        let Extent { diameter, bounds: Some(bounds) } = meter.extent(&set) else {
             panic!("a grid")
         };
         assert_eq!((diameter, bounds.size, bounds.sides), (5, 10, 7));

@@ -16,7 +16,7 @@ const TABLE_LIMIT: u64 = 1 << 30;
 
 /// The things to arrange, each standing for consecutive nodes.
 #[derive(Debug)]
-pub(in crate::ordering) struct Space {
+pub(in crate::ordering) struct Arrangement {
     /// The router of each element.
     pub routers: Vec<RouterId>,
     /// The first slot of each element on its router and how many nodes it stands for.
@@ -60,7 +60,7 @@ impl Near {
     }
 }
 
-impl Space {
+impl Arrangement {
     /// The schedulable nodes of `topology`, router by router, or one by one when `split`.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Space {
         let distances = Distances::new(topology, &routers)?;
         let near = near(topology, &routers)?;
         let diameter = distances.diameter(topology);
-        Ok(Space { routers, nodes, distances, near, diameter })
+        Ok(Arrangement { routers, nodes, distances, near, diameter })
     }
 
     /// Number of elements.
@@ -102,7 +102,7 @@ impl Space {
 
     /// The sequence of elements behind an ordering of nodes: each where its first node stands.
     pub fn collapse(&self, topology: &Topology, order: &[NodeId]) -> Vec<u32> {
-        let mut element = vec![u32::MAX; topology.nodes().places() as usize];
+        let mut element = vec![u32::MAX; topology.nodes().slot_count() as usize];
         for (e, nodes) in self.nodes.iter().enumerate() {
             nodes.iter().for_each(|n| element[n.index()] = e as u32);
         }
@@ -199,7 +199,7 @@ impl Distances {
         for (b, column) in columns.into_iter().enumerate() {
             let Some(found) = column else {
                 return Err(crate::Error::unsuited(
-                    crate::Place::option(topology.spec()),
+                    crate::SourceLocation::option(topology.spec()),
                     "distances of 255 hops or more",
                     "orderings are optimised on networks of smaller diameter",
                 ));
@@ -319,7 +319,7 @@ mod tests {
         ] {
             for split in [false, true] {
                 let topology = Topology::inline(spec, &Context::default()).unwrap();
-                let space = Space::new(&topology, split).unwrap();
+                let space = Arrangement::new(&topology, split).unwrap();
                 for a in 0..space.len() {
                     for b in 0..space.len() {
                         let (x, y) = (space.nodes[a][0], space.nodes[b][0]);

@@ -1,15 +1,15 @@
-//! `--guest` and `--routing`, of the commands whose jobs may talk.
+//! `--guest` and `--routing`, of the commands whose jobs may traffic.
 
 use anyhow::Context as _;
 use clap::Args;
 
 use crate::mapping::routing::suitable;
 use crate::mapping::{Fabric, Routing};
-use crate::replay::traffic::Talks;
+use crate::replay::traffic::TrafficSettings;
 use crate::topology::Topology;
 
 #[derive(Debug, Args)]
-pub(super) struct Talk {
+pub(super) struct TrafficArgs {
     /// Let every job talk in this pattern, and tell what its traffic meets: all-to-all, ring, stencil2d or
     /// stencil (of three dimensions)
     #[arg(long, value_name = "PATTERN")]
@@ -19,8 +19,8 @@ pub(super) struct Talk {
     pub routing: Option<String>,
 }
 
-impl Talk {
-    /// The machine's links, where jobs talk.
+impl TrafficArgs {
+    /// The machine's links, where jobs traffic.
     pub fn fabric<'t>(&self, topology: &'t Topology) -> anyhow::Result<Option<Fabric<'t>>> {
         Ok(self.guest.is_some().then(|| Fabric::new(topology)).transpose()?)
     }
@@ -29,7 +29,7 @@ impl Talk {
     pub fn talks<'a>(
         &'a self,
         fabric: Option<&'a Fabric<'a>>,
-    ) -> anyhow::Result<Option<Talks<'a>>> {
+    ) -> anyhow::Result<Option<TrafficSettings<'a>>> {
         let (Some(pattern), Some(fabric)) = (&self.guest, fabric) else { return Ok(None) };
         let routing = match &self.routing {
             Some(name) => Routing::named(name)?,
@@ -39,6 +39,6 @@ impl Talk {
                 .next()
                 .context("no routing suits this machine")?,
         };
-        Ok(Some(Talks::new(fabric, pattern, routing)?))
+        Ok(Some(TrafficSettings::new(fabric, pattern, routing)?))
     }
 }

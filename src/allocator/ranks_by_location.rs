@@ -1,12 +1,12 @@
 //! Ranks by the spot they stand on: the router they share, or the cell of a lattice.
 
-use super::Site;
-use crate::error::{Error, Place, Result};
+use super::AllocatorContext;
+use crate::error::{Error, Result, SourceLocation};
 use crate::ranks::FreeSet;
 
 /// The ranks of every spot, and how many of them are free.
 #[derive(Debug)]
-pub struct Spots {
+pub struct RanksByLocation {
     /// The spot of every rank.
     of: Vec<u32>,
     /// The ranks of spot s are `ranks[starts[s]..starts[s + 1]]`, ascending.
@@ -25,7 +25,7 @@ pub struct Open {
     pub spot: u32,
 }
 
-impl Spots {
+impl RanksByLocation {
     fn new(of: Vec<u32>, spots: usize) -> Self {
         let mut starts = vec![0; spots + 1];
         of.iter().for_each(|spot| starts[*spot as usize + 1] += 1);
@@ -39,17 +39,17 @@ impl Spots {
             ranks[*slot as usize] = rank as u32;
             *slot += 1;
         }
-        Spots { of, starts, ranks, free: vec![0; spots], open: Vec::new() }
+        RanksByLocation { of, starts, ranks, free: vec![0; spots], open: Vec::new() }
     }
 
     /// With routers as spots.
     ///
     /// # Errors
     /// [`Error::Memory`] where the lists exceed the run's limit.
-    pub fn routers(site: &Site<'_>) -> Result<Self> {
-        let routers = site.topology.network().routers() as usize;
-        require(site, routers as u64)?;
-        Ok(Spots::new(site.places.routers().to_vec(), routers))
+    pub fn routers(context: &AllocatorContext<'_>) -> Result<Self> {
+        let routers = context.topology.network().routers() as usize;
+        require(context, routers as u64)?;
+        Ok(RanksByLocation::new(context.distances.routers().to_vec(), routers))
     }
 
     /// How many spots there are.
@@ -94,9 +94,9 @@ impl Spots {
     }
 }
 
-fn require(site: &Site<'_>, spots: u64) -> Result<()> {
-    let bytes = 8 * u64::from(site.places.len()) + 20 * spots;
-    site.topology.require("lists of ranks by place", bytes)
+fn require(context: &AllocatorContext<'_>, spots: u64) -> Result<()> {
+    let bytes = 8 * u64::from(context.distances.len()) + 20 * spots;
+    context.topology.require("lists of ranks by place", bytes)
 }
 
 /// The lattice with the axes along which it extends.
@@ -105,7 +105,7 @@ pub struct Cells {
     /// The axes, slowest first.
     pub axes: Vec<CellAxis>,
     /// Ranks by cell.
-    pub spots: Spots,
+    pub spots: RanksByLocation,
 }
 
 /// One axis of [`Cells`].
@@ -139,15 +139,15 @@ impl Cells {
     ///
     /// # Errors
     /// No lattice, or too large a one for the run's memory.
-    pub fn new(place: Place, site: &Site<'_>) -> Result<Self> {
-        let lattice = site.topology.lattice().ok_or_else(|| {
-            let problem = format!("{} has no coordinates", site.topology.name());
-            Error::unsuited(place, problem, "use it on a grid, or give coordinates with `names`")
+    pub fn new(location: SourceLocation, context: &AllocatorContext<'_>) -> Result<Self> {
+        let lattice = context.topology.lattice().ok_or_else(|| {
+            let problem = format!("{} has no coordinates", context.topology.name());
+            Error::unsuited(location, problem, "use it on a grid, or give coordinates with `names`")
         })?;
-        require(site, lattice.cell_count() as u64)?;
+        require(context, lattice.cell_count() as u64)?;
         let of = match &lattice.cells {
-            Some(cells) => site.order.nodes().iter().map(|n| cells[n.index()]).collect(),
-            None => site.places.routers().to_vec(),
+            Some(cells) => context.order.nodes().iter().map(|n| cells[n.index()]).collect(),
+            None => context.distances.routers().to_vec(),
         };
         let mut stride = 1;
         let mut axes = Vec::new();
@@ -158,7 +158,7 @@ impl Cells {
             stride *= extent;
         }
         axes.reverse();
-        Ok(Cells { axes, spots: Spots::new(of, lattice.cell_count()) })
+        Ok(Cells { axes, spots: RanksByLocation::new(of, lattice.cell_count()) })
     }
 
     /// The most ranks that share a cell.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::pieces::Seats;
+use super::components::RankAdjacency;
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::ordering::NodeOrder;
@@ -16,20 +16,20 @@ use crate::topology::{Metric, RouterGraph, Topology};
 /// tells distances they are kept for every pair of routers with nodes: 2 bytes each, refused where that
 /// exceeds the run's memory.
 #[derive(Debug)]
-pub struct Places {
+pub struct RankDistances {
     pub(super) routers: Vec<u32>,
-    pub(super) kind: Kind,
+    pub(super) form: DistanceForm,
     /// `growth[d]`: at most so many nodes stand within d hops of any node, itself included.
     growth: Vec<u64>,
     /// Made when first asked for.
-    seats: OnceLock<Seats>,
+    adjacency: OnceLock<RankAdjacency>,
 }
 
 /// How distances are found.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum DistanceForm {
     /// A sum over coordinates and cliques.
-    Terms(Terms),
+    LabelTerms(LabelTerms),
     /// Groups of cliques, joined at their first routers.
     Hub(Hub),
     /// A table of all distances, router by router.
@@ -38,7 +38,7 @@ pub(super) enum Kind {
 
 /// A distance that is a sum of one-dimensional terms: coordinates along lines, and cliques.
 #[derive(Debug)]
-pub(super) struct Terms {
+pub(super) struct LabelTerms {
     pub lines: Vec<Line>,
     pub cliques: Vec<Clique>,
     /// Labels of a rank: one for each line, then one for each clique.
@@ -103,7 +103,7 @@ impl Line {
     }
 }
 
-impl Terms {
+impl LabelTerms {
     /// Counters of all lines.
     pub fn line_counters(&self) -> usize {
         self.lines.last().map_or(0, |l| l.offset + l.width())
@@ -153,7 +153,7 @@ impl Hub {
     }
 }
 
-impl Places {
+impl RankDistances {
     /// Prepares `order` on `topology`.
     ///
     /// # Errors
@@ -164,7 +164,7 @@ impl Places {
     pub fn new(topology: &Topology, order: &NodeOrder) -> Result<Self> {
         let routers: Vec<u32> = order.nodes().iter().map(|n| topology.router_of(*n).0).collect();
         let per = u64::from(topology.network().per_router());
-        let kind = match topology.metric() {
+        let form = match topology.metric() {
             Metric::Hub(hub) if hub.group.axes.iter().all(|a| a.shape == Shape::Clique) => {
                 let size = hub.group.routers() as u32;
                 let axes = 0..hub.group.axes.len();
@@ -176,7 +176,7 @@ impl Places {
                     width += a.extent;
                     width - a.extent
                 });
-                Kind::Hub(Hub {
+                DistanceForm::Hub(Hub {
                     groups: hub.groups as usize,
                     offsets: offsets.collect(),
                     width: hub.group.axes.iter().map(|a| a.extent as usize).sum(),
@@ -196,7 +196,8 @@ impl Places {
                     "labels of all ranks",
                     4 * (routers.len() * labellings.len()) as u64,
                 )?;
-                let mut terms = Terms { labels: labels.collect(), lines: vec![], cliques: vec![] };
+                let mut terms =
+                    LabelTerms { labels: labels.collect(), lines: vec![], cliques: vec![] };
                 for l in &lines {
                     terms.lines.push(Line::new(l.axis, terms.line_counters()));
                 }
@@ -204,12 +205,12 @@ impl Places {
                     let (extent, offset) = (l.axis.extent, terms.clique_counters());
                     terms.cliques.push(Clique { extent, weight: l.weight, offset });
                 }
-                Kind::Terms(terms)
+                DistanceForm::LabelTerms(terms)
             }
             _ => table(topology)?,
         };
-        let growth = growth(topology, &kind).into_iter().map(|routers| routers * per).collect();
-        Ok(Places { routers, kind, growth, seats: OnceLock::new() })
+        let growth = growth(topology, &form).into_iter().map(|routers| routers * per).collect();
+        Ok(RankDistances { routers, form, growth, adjacency: OnceLock::new() })
     }
 
     /// How many ranks there are.
@@ -227,18 +228,18 @@ impl Places {
         &self.routers
     }
 
-    /// The seats of the routers, on the graph of the topology these places were made of.
-    pub(super) fn seats(&self, graph: &RouterGraph) -> &Seats {
-        self.seats.get_or_init(|| Seats::new(&self.routers, graph))
+    /// The adjacency of the routers, on the graph of the topology these distances were made of.
+    pub(super) fn adjacency(&self, graph: &RouterGraph) -> &RankAdjacency {
+        self.adjacency.get_or_init(|| RankAdjacency::new(&self.routers, graph))
     }
 
     /// Hops between two ranks. O(axes).
     #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {
-        match &self.kind {
-            Kind::Terms(terms) => terms.between(a, b),
-            Kind::Hub(hub) => hub.between(a, b),
-            Kind::Table { hops, hosts } => {
+        match &self.form {
+            DistanceForm::LabelTerms(terms) => terms.between(a, b),
+            DistanceForm::Hub(hub) => hub.between(a, b),
+            DistanceForm::Table { hops, hosts } => {
                 let (a, b) = (self.routers[a as usize] as usize, self.routers[b as usize] as usize);
                 u32::from(hops[a * hosts + b])
             }
@@ -255,7 +256,7 @@ impl Places {
 }
 
 /// All distances between routers with nodes.
-fn table(topology: &Topology) -> Result<Kind> {
+fn table(topology: &Topology) -> Result<DistanceForm> {
     let hosts = topology.network().hosts() as usize;
     topology.require("distances between all routers", 2 * (hosts as u64).pow(2))?;
     let mut hops = vec![0u16; hosts * hosts];
@@ -266,7 +267,7 @@ fn table(topology: &Topology) -> Result<Kind> {
     };
     if !matches!(topology.metric(), Metric::Hops) {
         hops.chunks_mut(hosts).enumerate().try_for_each(|(i, row)| fill((row, i)))?;
-        return Ok(Kind::Table { hops, hosts });
+        return Ok(DistanceForm::Table { hops, hosts });
     }
     let mut search = Search::new(topology.graph()?);
     let mut bytes = [0; search::WIDTH];
@@ -286,13 +287,13 @@ fn table(topology: &Topology) -> Result<Kind> {
             }
         }
     }
-    Ok(Kind::Table { hops, hosts })
+    Ok(DistanceForm::Table { hops, hosts })
 }
 
 /// At most how many routers with nodes stand within 0, 1, … hops of any of them, up to all of them.
-fn growth(topology: &Topology, kind: &Kind) -> Vec<u64> {
+fn growth(topology: &Topology, form: &DistanceForm) -> Vec<u64> {
     let hosts = u64::from(topology.network().hosts());
-    let mut at: Vec<u64> = match (topology.metric(), kind) {
+    let mut at: Vec<u64> = match (topology.metric(), form) {
         // From the middle of a path, or any label of a ring or clique, the most labels are near.
         (Metric::Product(product), _) => product.axes.iter().fold(vec![1], |so_far, axis| {
             let middle = axis.extent / 2;
@@ -317,7 +318,7 @@ fn growth(topology: &Topology, kind: &Kind) -> Vec<u64> {
             let near: u64 = hub.group.axes.iter().map(|a| u64::from(a.extent - 1)).sum();
             vec![1, near + u64::from(hub.groups - 1), hosts]
         }
-        (Metric::Hops, Kind::Table { hops, hosts }) => {
+        (Metric::Hops, DistanceForm::Table { hops, hosts }) => {
             let farthest = hops.iter().max().map_or(0, |h| usize::from(*h));
             let mut most = vec![0; farthest + 1];
             for row in hops.chunks(*hosts) {

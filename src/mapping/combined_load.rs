@@ -29,9 +29,9 @@ impl JobLoad {
 ///
 /// # Examples
 /// ```
-/// use nodeorder::mapping::{JobLoad, Load};
+/// use nodeorder::mapping::{JobLoad, CombinedLoad};
 /// let (a, b) = (JobLoad::new(&[1.0, 0.1]), JobLoad::new(&[0.0, 0.2]));
-/// let mut load = Load::new(2);
+/// let mut load = CombinedLoad::new(2);
 /// load.add(&a);
 /// load.add(&b);
 /// assert_eq!((load.jobs(1), load.shared()), (2, 1));
@@ -40,16 +40,16 @@ impl JobLoad {
 /// assert_eq!((load.of(1), load.jobs(1)), (0.0, 0));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Load {
+pub struct CombinedLoad {
     loads: Vec<i128>,
     jobs: Vec<u32>,
     shared: usize,
 }
 
-impl Load {
+impl CombinedLoad {
     /// No job on a machine of so many directed links. 20 bytes a link.
     pub fn new(links: usize) -> Self {
-        Load { loads: vec![0; links], jobs: vec![0; links], shared: 0 }
+        CombinedLoad { loads: vec![0; links], jobs: vec![0; links], shared: 0 }
     }
 
     /// A job starts. O(links it loads).
@@ -136,14 +136,14 @@ mod tests {
                 let loads: Vec<f64> = loads.iter().map(|l| if *l < 2e8 { 0.0 } else { *l }).collect();
                 JobLoad::new(&loads)
             }).collect();
-            let mut load = Load::new(6);
+            let mut load = CombinedLoad::new(6);
             jobs.iter().for_each(|job| load.add(job));
             for (job, stays) in jobs.iter().zip(&stays).rev() {
                 if !stays {
                     load.remove(job);
                 }
             }
-            let mut fresh = Load::new(6);
+            let mut fresh = CombinedLoad::new(6);
             jobs.iter().zip(&stays).filter(|(_, s)| **s).for_each(|(job, _)| fresh.add(job));
             prop_assert_eq!(&load, &fresh);
             let sharing = load.sharing();
@@ -156,7 +156,7 @@ mod tests {
 
         #[test]
         fn loads_are_kept_to_a_fine_unit(load in 0.0f64..1e12) {
-            let mut sum = Load::new(1);
+            let mut sum = CombinedLoad::new(1);
             sum.add(&JobLoad::new(&[load]));
             prop_assert!((sum.of(0) - load).abs() <= UNIT / 2.0 + load * f64::EPSILON);
         }

@@ -10,39 +10,39 @@ use crate::topology::RouterGraph;
 /// No seat, no segment.
 const NONE: u32 = u32::MAX;
 
-/// The routers of one ordering as *seats*, numbered as the ordering first comes to them, and the links
-/// between seats.
+/// The routers of one ordering as *adjacency*, numbered as the ordering first comes to them, and the links
+/// between adjacency.
 ///
-/// A link of a seat to the next one counts as a *joint*: a stretch of joined seats is one piece without a
+/// A link of a seat to the next one counts as a *joint*: a stretch of joined adjacency is one piece without a
 /// look at the links.
 #[derive(Debug)]
-pub(super) struct Seats {
+pub(super) struct RankAdjacency {
     /// The seat of each rank; none where it is the rank itself.
     of_rank: Option<Vec<u32>>,
-    /// How many seats below this one are not joined to the next.
+    /// How many adjacency below this one are not joined to the next.
     breaks: Vec<u32>,
     /// Where the links of each seat begin in `above`.
     starts: Vec<u32>,
-    /// For each seat the linked seats two or more above it.
+    /// For each seat the linked adjacency two or more above it.
     above: Vec<u32>,
 }
 
-impl Seats {
-    /// The seats of an ordering with these routers, rank by rank. O(ranks + links) time and memory.
+impl RankAdjacency {
+    /// The adjacency of an ordering with these routers, rank by rank. O(ranks + links) time and memory.
     pub fn new(routers: &[u32], graph: &RouterGraph) -> Self {
         let mut seat_of = vec![NONE; graph.router_count()];
-        let mut seats = Vec::with_capacity(routers.len());
+        let mut adjacency = Vec::with_capacity(routers.len());
         for router in routers {
             if seat_of[*router as usize] == NONE {
-                seat_of[*router as usize] = seats.len() as u32;
-                seats.push(*router);
+                seat_of[*router as usize] = adjacency.len() as u32;
+                adjacency.push(*router);
             }
         }
-        let of_rank = (seats.len() < routers.len())
+        let of_rank = (adjacency.len() < routers.len())
             .then(|| routers.iter().map(|r| seat_of[*r as usize]).collect());
         let (mut breaks, mut starts, mut above) = (vec![0], vec![0], Vec::new());
         let mut broken = 0;
-        for (seat, router) in seats.iter().enumerate() {
+        for (seat, router) in adjacency.iter().enumerate() {
             let linked = graph.neighbours(RouterId(*router)).iter().map(|r| seat_of[*r as usize]);
             let mut joined = false;
             for other in linked.filter(|other| *other != NONE) {
@@ -55,7 +55,7 @@ impl Seats {
             breaks.push(broken);
             starts.push(above.len() as u32);
         }
-        Seats { of_rank, breaks, starts, above }
+        RankAdjacency { of_rank, breaks, starts, above }
     }
 
     fn above(&self, seat: u32) -> &[u32] {
@@ -70,28 +70,29 @@ impl Seats {
 
 /// Counts pieces, with the buffers that takes.
 #[derive(Debug)]
-pub(super) struct Pieces<'s> {
-    seats: &'s Seats,
+pub(super) struct ComponentCounter<'s> {
+    adjacency: &'s RankAdjacency,
     /// The segment of each seat that is a member; empty between calls.
     segment: Vec<u32>,
     members: Vec<u32>,
 }
 
-impl<'s> Pieces<'s> {
-    pub fn new(seats: &'s Seats) -> Self {
-        let segment = vec![NONE; seats.breaks.len() - 1];
-        Pieces { seats, segment, members: Vec::new() }
+impl<'s> ComponentCounter<'s> {
+    pub fn new(adjacency: &'s RankAdjacency) -> Self {
+        let segment = vec![NONE; adjacency.breaks.len() - 1];
+        ComponentCounter { adjacency, segment, members: Vec::new() }
     }
 
     /// Connected components of the routers under `ranks`.
     ///
     /// # Complexity
-    /// O(runs) where every run of seats is joined and there is one; else O(s·degree) with s members, less
+    /// O(runs) where every run of adjacency is joined and there is one; else O(s·degree) with s members, less
     /// where few links already join all.
     pub fn count(&mut self, ranks: &Ranks) -> u32 {
-        if self.seats.of_rank.is_none()
+        if self.adjacency.of_rank.is_none()
             && let [run] = ranks.runs()
-            && self.seats.breaks[run.last() as usize] == self.seats.breaks[run.first as usize]
+            && self.adjacency.breaks[run.last() as usize]
+                == self.adjacency.breaks[run.first as usize]
         {
             return 1;
         }
@@ -100,7 +101,7 @@ impl<'s> Pieces<'s> {
             let mut joined = UnionFind::<u32>::new(pieces as usize);
             'all: for seat in &self.members {
                 let a = self.segment[*seat as usize];
-                for other in self.seats.above(*seat) {
+                for other in self.adjacency.above(*seat) {
                     let b = self.segment[*other as usize];
                     if b != NONE && a != b && joined.union(a, b) {
                         pieces -= 1;
@@ -115,21 +116,21 @@ impl<'s> Pieces<'s> {
         pieces
     }
 
-    /// Lists the seats under `ranks`, ascending, and tells them into segments of joined ones; how many those
+    /// Lists the adjacency under `ranks`, ascending, and tells them into segments of joined ones; how many those
     /// are.
     fn split(&mut self, ranks: &Ranks) -> u32 {
         self.members.clear();
-        match &self.seats.of_rank {
+        match &self.adjacency.of_rank {
             None => self.members.extend(ranks.iter()),
-            Some(seats) => {
-                self.members.extend(ranks.iter().map(|rank| seats[rank as usize]));
+            Some(adjacency) => {
+                self.members.extend(ranks.iter().map(|rank| adjacency[rank as usize]));
                 self.members.sort_unstable();
                 self.members.dedup();
             }
         }
         let (mut last, mut segments) = (None, 0);
         for seat in &self.members {
-            let apart = |last: u32| last + 1 != *seat || !self.seats.joined(last);
+            let apart = |last: u32| last + 1 != *seat || !self.adjacency.joined(last);
             segments += u32::from(last.is_none_or(apart));
             self.segment[*seat as usize] = segments - 1;
             last = Some(*seat);
@@ -174,8 +175,8 @@ mod tests {
             let order = NodeOrder::make(&topology, order).unwrap();
             let routers: Vec<u32> = order.nodes().iter().map(|n| topology.router_of(*n).0).collect();
             let graph = topology.graph().unwrap();
-            let seats = Seats::new(&routers, graph);
-            let mut pieces = Pieces::new(&seats);
+            let adjacency = RankAdjacency::new(&routers, graph);
+            let mut pieces = ComponentCounter::new(&adjacency);
             // Twice: the first set must leave nothing behind.
             for skip in 0..2 {
                 let members: std::collections::BTreeSet<u32> = picks.iter().skip(skip)

@@ -1,7 +1,7 @@
 //! Placements: which node each process runs on.
 
 use super::guest::Guest;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Text;
 use crate::ordering::NodeOrder;
@@ -9,12 +9,12 @@ use crate::topology::Topology;
 
 /// A node for every process; several processes may share one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placement {
+pub struct ProcessMapping {
     label: String,
     nodes: Vec<NodeId>,
 }
 
-impl Placement {
+impl ProcessMapping {
     /// Accepts `nodes[p]` as the node of process p.
     ///
     /// # Errors
@@ -22,9 +22,9 @@ impl Placement {
     pub fn new(topology: &Topology, label: impl Into<String>, nodes: Vec<NodeId>) -> Result<Self> {
         let label = label.into();
         for node in &nodes {
-            check(topology, *node, || Place::option(&label))?;
+            check(topology, *node, || SourceLocation::option(&label))?;
         }
-        Ok(Placement { label, nodes })
+        Ok(ProcessMapping { label, nodes })
     }
 
     /// Process i on the node of rank i.
@@ -36,12 +36,12 @@ impl Placement {
         let Some(nodes) = order.nodes().get(..processes) else {
             let nodes = order.len();
             return Err(Error::unsuited(
-                Place::option(guest.label()),
+                SourceLocation::option(guest.label()),
                 format!("{processes} processes, but `{}` orders {nodes} nodes", order.label()),
                 "take a smaller guest, or a mapping file, which may put several processes on a node",
             ));
         };
-        Ok(Placement { label: order.label().to_string(), nodes: nodes.to_vec() })
+        Ok(ProcessMapping { label: order.label().to_string(), nodes: nodes.to_vec() })
     }
 
     /// Reads a mapping file: CSV lines `process,node`, header optional, `#` comments, in any order;
@@ -59,7 +59,7 @@ impl Placement {
                 continue;
             }
             let wrong =
-                |found: String, expected: String| Error::input(line.place(), found, expected);
+                |found: String, expected: String| Error::input(line.location(), found, expected);
             let &[process, node] = fields.as_slice() else {
                 return Err(wrong(format!("`{}`", line.text), "process,node".into()));
             };
@@ -72,22 +72,22 @@ impl Placement {
                 let found = format!("process {process} again (line {before} has it)");
                 return Err(wrong(found, "each process once".into()));
             }
-            let places = topology.nodes().places();
+            let places = topology.nodes().slot_count();
             let id = node.parse().map(NodeId).map_err(|_| {
                 wrong(format!("node `{node}`"), format!("a node id from 0 to {}", places - 1))
             })?;
-            check(topology, id, || line.place())?;
+            check(topology, id, || line.location())?;
             *slot = Some((id, line.number));
         }
         if let Some(missing) = nodes.iter().position(Option::is_none) {
             return Err(Error::input(
-                Place::File(text.name().into()),
+                SourceLocation::File(text.name().into()),
                 format!("no line for process {missing}"),
                 format!("a node for each of the {processes} processes of {}", guest.label()),
             ));
         }
         let nodes = nodes.into_iter().flatten().map(|(node, _)| node).collect();
-        Ok(Placement { label: text.name().to_string(), nodes })
+        Ok(ProcessMapping { label: text.name().to_string(), nodes })
     }
 
     /// The mapping file's text: a header, then a line for each process.
@@ -126,16 +126,20 @@ impl Placement {
     }
 }
 
-fn check(topology: &Topology, node: NodeId, place: impl FnOnce() -> Place) -> Result<()> {
-    let places = topology.nodes().places();
+fn check(
+    topology: &Topology,
+    node: NodeId,
+    location: impl FnOnce() -> SourceLocation,
+) -> Result<()> {
+    let places = topology.nodes().slot_count();
     if node.0 >= places {
         let expected = format!("a node id from 0 to {}", places - 1);
-        return Err(Error::input(place(), format!("node {node}"), expected));
+        return Err(Error::input(location(), format!("node {node}"), expected));
     }
     if !topology.nodes().contains(node) {
         let expected = format!("a schedulable node of {}", topology.name());
         let found = format!("node {node}, which limit or exclude keeps out");
-        return Err(Error::input(place(), found, expected));
+        return Err(Error::input(location(), found, expected));
     }
     Ok(())
 }
@@ -145,10 +149,10 @@ mod tests {
     use super::*;
     use crate::topology::Context;
 
-    fn read(text: &str) -> Result<Placement> {
+    fn read(text: &str) -> Result<ProcessMapping> {
         let machine = Topology::inline("torus:4x4,limit=10", &Context::default()).unwrap();
         let guest = Guest::make("ring:n=3", &Context::default()).unwrap();
-        Placement::read(&machine, &guest, &Text::new("m", text))
+        ProcessMapping::read(&machine, &guest, &Text::new("m", text))
     }
 
     #[test]
