@@ -40,7 +40,7 @@ fn study(machine: &'static str, names: Vec<String>, log: &Path) -> Result<Study>
     let topology = catalog::topology(machine, &Default::default())?;
     let order = NodeOrder::make(&topology, "row-major")?;
     let distances = RankDistances::new(&topology, &order)?;
-    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
     let replay = |name: &String| {
         let (allocator, meter) =
             (allocator::make(name, &context)?, AllocationMeter::new(&topology, &distances)?);
