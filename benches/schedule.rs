@@ -30,7 +30,8 @@ fn schedules(c: &mut Criterion) {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let context =
+            AllocatorContext { topology: &topology, order: &order, distances: &distances };
         let tasks = tasks(distances.len());
         for policy in POLICIES {
             let outputs = Outputs { placement: true, ..Outputs::default() };

@@ -18,7 +18,7 @@ use nodeorder::mapping::Allocation;
 use nodeorder::metric::allocation::AllocationMeter;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::random::{below, generator, shuffle};
-use nodeorder::schedule::{Outcome, Outputs, Settings, Summary, Task, simulate};
+use nodeorder::schedule::{Outputs, ScheduleResult, ScheduleSummary, Settings, Task, simulate};
 use nodeorder::topology::Context;
 use nodeorder::trace::{Options, Trace};
 use nodeorder::{NodeOrder, Result, Topology, catalog};
@@ -64,10 +64,20 @@ impl Machine {
     }
 
     fn site(&self) -> AllocatorContext<'_> {
-        AllocatorContext { topology: &self.topology, order: &self.order, places: &self.places }
+        AllocatorContext {
+            topology: &self.topology,
+            order: &self.order,
+            distances: &self.distances,
+        }
     }
 
-    fn run(&self, tasks: &[Task], policy: &str, allocator: &str, model: &str) -> Result<Outcome> {
+    fn run(
+        &self,
+        tasks: &[Task],
+        policy: &str,
+        allocator: &str,
+        model: &str,
+    ) -> Result<ScheduleResult> {
         let outputs = Outputs { placement: true, ranks: true, timeline: false };
         simulate(&self.site(), tasks, &Settings { policy, allocator, model, outputs }, &|_| ())
     }
@@ -90,7 +100,7 @@ fn yang(spec: &str, trace: &str, procs_per_node: u32) -> Result<()> {
         (1..=5).flat_map(|beta| (1..=5).map(move |alpha| (10 * beta, 10 * alpha))).collect();
     let rows = cells.into_par_iter().map(|(beta, alpha)| -> Result<String> {
         let model = format!("contiguity:alpha={alpha},beta={beta}");
-        let of = |policy| -> Result<Summary> {
+        let of = |policy| -> Result<ScheduleSummary> {
             Ok(machine.run(&tasks, policy, "fifo:0", &model)?.summary())
         };
         let base = of("easy")?;
@@ -169,7 +179,7 @@ fn leung_metrics(trace: &str) -> Result<()> {
 /// How many jobs were placed, and the means of their figures in the order of the columns.
 fn figures(machine: &Machine, tasks: &[Task], allocator: &str) -> Result<[String; 2]> {
     let outcome = machine.run(tasks, "size-first", allocator, "fixed")?;
-    let mut meter = AllocationMeter::new(&machine.topology, &machine.places)?;
+    let mut meter = AllocationMeter::new(&machine.topology, &machine.distances)?;
     let (mut sums, mut count) = ([0.0; 6], 0u32);
     for record in &outcome.records {
         let (Some(ranks), Some(p)) = (&record.ranks, &record.placement) else { continue };

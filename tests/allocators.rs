@@ -239,7 +239,7 @@ proptest! {
         let topology = Topology::inline(MACHINES[machine], &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, "random:seed=3").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+        let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
         let allocator = allocator::make(rule, &context).unwrap();
         let meter = AllocationMeter::new(&topology, &distances).unwrap();
         let size = distances.len();
@@ -292,7 +292,7 @@ fn random_is_fair_and_seeded() {
     let topology = Topology::inline("torus:4x5", &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
     let draw = |text: &str| -> Vec<String> {
         let mut allocator = allocator::make(text, &context).unwrap();
         let mut free = nodeorder::ranks::FreeSet::new(20);
@@ -317,7 +317,7 @@ fn bad_allocators_are_refused() {
     let topology = Topology::inline("torus:4x5", &Default::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
     for (text, says) in [
         ("first-fitt:8", "did you mean `first-fit`"),
         ("first-fit:x", "found `x`; expected G, a gap, a whole number from 0"),

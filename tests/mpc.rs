@@ -1,6 +1,6 @@
 //! Exact curves against the definition, method against method, one thread against several.
 
-use nodeorder::metric::mpc::{self, Curve, Method};
+use nodeorder::metric::mpc::{self, Curve, SumMethod};
 use nodeorder::{Context, NodeId, NodeOrder, Topology};
 use proptest::prelude::*;
 
@@ -83,16 +83,16 @@ proptest! {
         prop_assume!((2..=150).contains(&topology.node_count()));
         let order = shuffled(&topology, seed, out);
         let definition = totals_by_definition(&topology, &order);
-        for method in [Method::Auto, Method::Pairs, Method::Transform] {
+        for method in [SumMethod::Auto, SumMethod::Pairs, SumMethod::Transform] {
             match mpc::curve_by(&topology, &order, method) {
                 Ok(curve) => prop_assert_eq!(&totals(&curve), &definition, "{:?}", method),
-                Err(_) => prop_assert_eq!(method, Method::Transform),
+                Err(_) => prop_assert_eq!(method, SumMethod::Transform),
             }
         }
         let n = order.len();
         let sizes = [2, n, 2.max(n / 2), 2.max(n / 3)];
         let curve = mpc::curve(&topology, &order).unwrap();
-        for method in [Method::Auto, Method::Pairs] {
+        for method in [SumMethod::Auto, SumMethod::Pairs] {
             for (size, value) in mpc::at_sizes(&topology, &order, &sizes, method).unwrap() {
                 prop_assert_eq!(value, curve.mpc(size));
             }
@@ -121,7 +121,7 @@ fn seams_of_the_fast_paths() {
         let topology = build(spec);
         let order = shuffled(&topology, 42, 5);
         let plain = plain_totals(&topology, &order);
-        for method in [Method::Auto, Method::Pairs, Method::Transform] {
+        for method in [SumMethod::Auto, SumMethod::Pairs, SumMethod::Transform] {
             if let Ok(curve) = mpc::curve_by(&topology, &order, method) {
                 assert!(totals(&curve) == plain, "{spec} {method:?}");
             }
@@ -175,8 +175,8 @@ fn the_number_of_threads_does_not_show() {
 fn pairs_equal_transform_on_64000_nodes() {
     let topology = build("torus:40x40x40");
     let order = shuffled(&topology, 11, 17);
-    let pairs = mpc::curve_by(&topology, &order, Method::Pairs).unwrap();
-    let transform = mpc::curve_by(&topology, &order, Method::Transform).unwrap();
+    let pairs = mpc::curve_by(&topology, &order, SumMethod::Pairs).unwrap();
+    let transform = mpc::curve_by(&topology, &order, SumMethod::Transform).unwrap();
     assert!(pairs == transform);
     // All sizes end at the mean over the whole set: recomputed from the machine's own statistics.
     let full = NodeOrder::make(&topology, "snake").unwrap();
@@ -189,7 +189,7 @@ fn pairs_equal_transform_on_64000_nodes() {
 fn known_values_at_a_million_nodes() {
     let topology = build("torus:100x100x100");
     let order = NodeOrder::make(&topology, "row-major").unwrap();
-    let at = mpc::at_sizes(&topology, &order, &[2, 64, 1_000_000], Method::Auto).unwrap();
+    let at = mpc::at_sizes(&topology, &order, &[2, 64, 1_000_000], SumMethod::Auto).unwrap();
     assert_eq!(
         at,
         [(2, 1.0100980100980101), (64, 21.43408156241621), (1_000_000, 75.000075000075)]

@@ -6,7 +6,7 @@ use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, m
 use nodeorder::allocator::AllocatorContext;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::schedule::{
-    Outcome, Outputs, Settings, Task, pack_exactly, pack_greedily, simulate,
+    Outputs, ScheduleResult, Settings, Task, pack_exactly, pack_greedily, simulate,
 };
 use nodeorder::topology::Context;
 use nodeorder::trace::{Options, Trace};
@@ -15,21 +15,27 @@ use proptest::prelude::*;
 
 const ALL: Outputs = Outputs { placement: true, ranks: true, timeline: true };
 
-fn schedule_on(spec: &str, tasks: &[Task], policy: &str, model: &str, outputs: Outputs) -> Outcome {
+fn schedule_on(
+    spec: &str,
+    tasks: &[Task],
+    policy: &str,
+    model: &str,
+    outputs: Outputs,
+) -> ScheduleResult {
     let topology = Topology::inline(spec, &Context::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
     let allocator = if outputs.placement { "span-best-fit" } else { "fifo:0" };
     simulate(&context, tasks, &Settings { policy, allocator, model, outputs }, &|_| ()).unwrap()
 }
 
-fn schedule(nodes: u32, tasks: &[Task], policy: &str, outputs: Outputs) -> Outcome {
+fn schedule(nodes: u32, tasks: &[Task], policy: &str, outputs: Outputs) -> ScheduleResult {
     schedule_on(&format!("mesh:{nodes}"), tasks, policy, "fixed", outputs)
 }
 
 /// Start times in queue order.
-fn starts(outcome: &Outcome) -> Vec<i64> {
+fn starts(outcome: &ScheduleResult) -> Vec<i64> {
     let mut starts = vec![i64::MIN; outcome.tasks.len()];
     for record in &outcome.records {
         starts[record.task as usize] = record.start;
@@ -170,7 +176,7 @@ fn plain_size_first(tasks: &[Task], nodes: u32, descending: bool, interval: i64)
 }
 
 /// No rank twice at a time, nobody before his submit, everybody his run time and his number of ranks.
-fn check_invariants(outcome: &Outcome) {
+fn check_invariants(outcome: &ScheduleResult) {
     let mut events: Vec<(i64, bool, usize)> = Vec::new();
     for (i, record) in outcome.records.iter().enumerate() {
         let task = outcome.task(record);
@@ -195,7 +201,7 @@ fn check_invariants(outcome: &Outcome) {
 
 /// Whenever a job is the head and does not fit, it starts no later than the time that requested times promise it
 /// then.
-fn check_reservations(outcome: &Outcome) {
+fn check_reservations(outcome: &ScheduleResult) {
     let starts = starts(outcome);
     let tasks = &outcome.tasks;
     let mut times: Vec<i64> = outcome.records.iter().flat_map(|r| [r.start, r.end]).collect();
@@ -281,7 +287,7 @@ proptest! {
         }
         let rule = schedule(12, &tasks, "easy", Outputs::default());
         let theirs = schedule(12, &tasks, "easy:runtime-estimates", Outputs::default());
-        let ends = |o: &Outcome| o.records.iter().map(|r| r.end).collect::<Vec<_>>();
+        let ends = |o: &ScheduleResult| o.records.iter().map(|r| r.end).collect::<Vec<_>>();
         let mut distinct = ends(&rule);
         distinct.extend(tasks.iter().map(|t| t.submit));
         distinct.sort_unstable();
@@ -383,7 +389,7 @@ fn shared(name: &str, nodes: u32, procs_per_node: u32) -> Option<Vec<Task>> {
     Some(Task::of(&Trace::read(&path, &options).unwrap()))
 }
 
-fn mean_wait(outcome: &Outcome) -> f64 {
+fn mean_wait(outcome: &ScheduleResult) -> f64 {
     outcome.summary().mean_wait.round()
 }
 
@@ -427,8 +433,9 @@ fn contention_moves_ends_as_jobs_come_and_go() {
         let model = format!("contention:latency=0,sharing=1,share={share},guest=ring");
         let jobs = [task(1, 0, 100, 2), task(2, 10, 50, 2)];
         let apart = schedule_on("mesh:4", &jobs, "fcfs", &model, ALL);
-        let ends =
-            |o: &Outcome| -> Vec<String> { o.records.iter().map(|r| o.seconds(r.end)).collect() };
+        let ends = |o: &ScheduleResult| -> Vec<String> {
+            o.records.iter().map(|r| o.seconds(r.end)).collect()
+        };
         assert_eq!(ends(&apart), ["100", "60"]);
 
         // Job 5 gets ranks 0 and 2, job 6 later 1 and 3: both then load the link between 1 and 2.
@@ -465,7 +472,7 @@ fn wrong_names_and_impossible_jobs_are_refused() {
     let topology = Topology::inline("mesh:4", &Context::default()).unwrap();
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let distances = RankDistances::new(&topology, &order).unwrap();
-    let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
     let task = Task { id: 7, submit: 0, run: 1, requested: 1, nodes: 2 };
     let refused = |tasks: &[Task], policy: &str, model: &str| {
         let settings = Settings { policy, allocator: "fifo:0", model, outputs: Outputs::default() };
@@ -507,7 +514,8 @@ fn fitted_applications_give_the_published_growth() {
         let nodes = nodes.map(nodeorder::NodeId).to_vec();
         let order = NodeOrder::new(&topology, "pattern", nodes).unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
-        let context = AllocatorContext { topology: &topology, order: &order, places: &distances };
+        let context =
+            AllocatorContext { topology: &topology, order: &order, distances: &distances };
         let settings = Settings { policy: "fcfs", allocator: "fifo:0", model, outputs: ALL };
         let outcome = simulate(&context, &[task(1), task(2)], &settings, &|_| ()).unwrap();
         100.0 * (outcome.summary().mean_stretch - 1.0)

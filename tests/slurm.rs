@@ -251,7 +251,7 @@ fn stream(nodes: u32, jobs: u32, seed: u64) -> String {
 /// The ranks a replay gives to each job of `log`, in the order of the log.
 fn foretold(topology: &Topology, order: &NodeOrder, rule: &str, log: &str) -> Vec<Vec<u32>> {
     let distances = RankDistances::new(topology, order).unwrap();
-    let context = AllocatorContext { topology, order, places: &distances };
+    let context = AllocatorContext { topology, order, distances: &distances };
     let rule = allocator::make(rule, &context).unwrap();
     let meter = AllocationMeter::new(topology, &distances).unwrap();
     let outputs = Outputs { ranks: true, ..Outputs::default() };

@@ -90,8 +90,11 @@ impl Scene {
 
     /// What the allocator called `name` chooses, at first and again after another job on another state.
     fn choose(&self, name: &str, count: u32) -> Vec<u32> {
-        let context =
-            AllocatorContext { topology: &self.topology, order: &self.order, places: &self.places };
+        let context = AllocatorContext {
+            topology: &self.topology,
+            order: &self.order,
+            distances: &self.distances,
+        };
         let mut allocator = allocator::make(name, &context).unwrap();
         let mut pick = |set: &FreeSet, count: u32| {
             let mut chosen = Ranks::default();
@@ -486,8 +489,11 @@ fn worked_by_hand() {
 #[test]
 fn coordinates_are_needed_where_rules_speak_of_them() {
     let scene = Scene::by_id("random-regular:n=8,d=3,seed=1", &[]);
-    let context =
-        AllocatorContext { topology: &scene.topology, order: &scene.order, places: &scene.places };
+    let context = AllocatorContext {
+        topology: &scene.topology,
+        order: &scene.order,
+        distances: &scene.distances,
+    };
     for name in ["mc1x1", "mbs"] {
         let message = allocator::make(name, &context).err().unwrap().to_string();
         assert!(message.contains("has no coordinates") && message.contains(name), "{message}");

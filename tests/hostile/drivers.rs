@@ -52,7 +52,7 @@ pub const CONTEXT: Context = Context { seed: 1, memory: 4 << 20 };
 /// A watcher who never waits.
 struct Hasty;
 
-impl Watch for Hasty {
+impl Observer for Hasty {
     fn should_stop(&self) -> bool {
         true
     }
@@ -64,11 +64,11 @@ fn check_error(error: &Error, text: Option<&Text>) {
     assert!(!message.chars().any(|c| c.is_control()), "control characters: {message:?}");
     assert!(message.len() < 5000, "{} bytes of message", message.len());
     let place = match error {
-        Error::Input { place, found, expected } => {
+        Error::Input { location, found, expected } => {
             assert!(!found.is_empty() && !expected.is_empty(), "{message}");
-            place
+            location
         }
-        Error::Unsuited { place, .. } => place,
+        Error::Unsuited { location, .. } => location,
         Error::Memory { needed, limit, .. } => return assert!(needed > limit, "{message}"),
         Error::Io { .. } => return,
         Error::Draw { .. } => panic!("{message}"),
@@ -113,11 +113,11 @@ fn file(name: &str, bytes: &[u8]) -> PathBuf {
 /// What every machine must be.
 fn check_topology(topology: &Topology) {
     let network = topology.network();
-    let (nodes, distances) = (topology.nodes(), topology.nodes().slot_count());
-    assert!(!nodes.is_empty() && nodes.len() <= places as usize);
-    assert_eq!(u64::from(network.hosts()) * u64::from(network.per_router()), u64::from(distances));
+    let (nodes, slots) = (topology.nodes(), topology.nodes().slot_count());
+    assert!(!nodes.is_empty() && nodes.len() <= slots as usize);
+    assert_eq!(u64::from(network.hosts()) * u64::from(network.per_router()), u64::from(slots));
     assert!(network.hosts() <= network.routers());
-    if places > 2000 || network.routers() > 2000 {
+    if slots > 2000 || network.routers() > 2000 {
         return;
     }
     assert_eq!(nodes.iter().count(), nodes.len());
@@ -134,7 +134,7 @@ fn check_topology(topology: &Topology) {
         links += 1;
     });
     assert_eq!(links, network.link_count(), "{}", topology.spec());
-    if places <= 200 && network.routers() <= 400 {
+    if slots <= 200 && network.routers() <= 400 {
         let statistics = topology.statistics();
         match statistics {
             Ok(s) => assert!(s.mean_distance.is_finite() && s.nodes == nodes.len() as u64),
@@ -312,7 +312,7 @@ fn schedule(tasks: &[Task], policy: &str, model: &str) {
     let machine = small("torus:4x4");
     let order = NodeOrder::make(&machine, "snake").unwrap();
     let distances = RankDistances::new(&machine, &order).unwrap();
-    let context = AllocatorContext { topology: &machine, order: &order, places: &distances };
+    let context = AllocatorContext { topology: &machine, order: &order, distances: &distances };
     let settings = Settings { policy, allocator: "fifo:0", model, outputs: Outputs::default() };
     match simulate(&context, tasks, &settings, &|_| ()) {
         Err(error) => check_error(&error, None),
@@ -484,7 +484,7 @@ fn allocate(spec: &str) {
     let machine = small("mesh:4x4");
     let order = NodeOrder::make(&machine, "snake").unwrap();
     let distances = RankDistances::new(&machine, &order).unwrap();
-    let context = AllocatorContext { topology: &machine, order: &order, places: &distances };
+    let context = AllocatorContext { topology: &machine, order: &order, distances: &distances };
     let mut allocator = match allocator::make(spec, &context) {
         Err(error) => return check_error(&error, None),
         Ok(allocator) => allocator,
