@@ -54,13 +54,13 @@ impl ProcessMapping {
         let processes = guest.processes();
         let mut nodes: Vec<Option<(NodeId, usize)>> = vec![None; processes as usize];
         for (i, line) in text.data_lines().enumerate() {
-            let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+            let fields = line.fields()?;
             if i == 0 && fields.len() == 2 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
                 continue;
             }
             let wrong =
                 |found: String, expected: String| Error::input(line.location(), found, expected);
-            let &[process, node] = fields.as_slice() else {
+            let [process, node] = fields.as_slice() else {
                 return Err(wrong(format!("`{}`", line.text), "process,node".into()));
             };
             let slot = process.parse().ok().and_then(|p: u32| nodes.get_mut(p as usize));

@@ -102,7 +102,7 @@ fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
 
 fn edge(line: &Line<'_>) -> Result<Edge> {
     let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
-    let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+    let fields = line.fields()?;
     if !(2..=3).contains(&fields.len()) {
         return Err(wrong(format!("`{}`", line.text), "u,v[,capacity]"));
     }
@@ -111,7 +111,7 @@ fn edge(line: &Line<'_>) -> Result<Edge> {
         Ok(id) if id < 1 << 31 => Ok(id),
         _ => Err(wrong(format!("router `{text}`"), "a router id from 0 to 2147483647")),
     };
-    let (u, v) = (router(fields[0])?, router(fields[1])?);
+    let (u, v) = (router(&fields[0])?, router(&fields[1])?);
     if u == v {
         return Err(wrong(format!("a link from router {u} to itself"), "two different routers"));
     }

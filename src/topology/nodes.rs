@@ -208,7 +208,7 @@ fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(Names, Opti
     let mut width = None;
     let mut first = true;
     for line in text.data_lines() {
-        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        let fields = line.fields()?;
         if std::mem::take(&mut first) && fields[0].parse::<u32>().is_err() {
             axes = fields.iter().skip(2).map(|s| s.to_string()).collect();
             continue;

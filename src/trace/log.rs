@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, RawLine};
 
 /// Dense key of a live job. It is used again once the job was freed, so arrays indexed by it stay as small as
@@ -100,6 +100,8 @@ impl Block {
 pub struct Log {
     lines: Lines,
     live: Live,
+    /// Whether there was an event.
+    begun: bool,
 }
 
 impl Log {
@@ -118,7 +120,7 @@ impl Log {
 
     /// The log that the rest of `lines` is.
     pub fn over(lines: Lines) -> Self {
-        Log { lines, live: Live::default() }
+        Log { lines, live: Live::default(), begun: false }
     }
 
     /// The name used in messages.
@@ -150,6 +152,11 @@ impl Log {
         while block.events.len() < events.max(1) {
             let Some(line) = self.lines.line()? else { break };
             read(line, &mut self.live, block)?;
+        }
+        self.begun |= !block.events.is_empty();
+        if !self.begun {
+            let location = SourceLocation::File(self.name().into());
+            return Err(Error::input(location, "no jobs", "events `P JOB NODES` and `F JOB`"));
         }
         Ok(!block.events.is_empty())
     }

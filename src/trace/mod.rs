@@ -31,10 +31,9 @@ pub enum WorkloadKind {
 }
 
 /// What kind of file `lines` is, told by its first line that says something; they then are where they were.
-/// A file without any is an empty placement log.
 ///
 /// # Errors
-/// That line is of no kind, or cannot be read.
+/// There is no such line, it is of no kind, or cannot be read.
 pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     let mut number = lines.number();
     let verdict = lines.peek(|line| {
@@ -50,9 +49,12 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
             _ => Some(Err(log::quote(&String::from_utf8_lossy(line)))),
         }
     })?;
-    verdict.unwrap_or(Ok(WorkloadKind::Log)).map_err(|found| {
-        let expected =
-            "a placement log (P JOB NODES), an SWF trace (; header, 18 fields) or size,share";
-        Error::input(SourceLocation::line(lines.name(), number), found, expected)
-    })
+    let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields) or size,share";
+    match verdict {
+        Some(Ok(kind)) => Ok(kind),
+        Some(Err(found)) => {
+            Err(Error::input(SourceLocation::line(lines.name(), number), found, expected))
+        }
+        None => Err(Error::input(SourceLocation::File(lines.name().into()), "no jobs", expected)),
+    }
 }

@@ -197,8 +197,8 @@ fn table(mut lines: Lines) -> Result<Sizes> {
     let (mut real, mut jobs) = (BTreeMap::new(), Some(BTreeMap::new()));
     let mut first = true;
     while let Some(line) = lines.data_line()? {
-        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
-        let [size, share] = fields[..] else {
+        let fields = line.fields()?;
+        let [size, share] = fields.as_slice() else {
             let found = format!("{} fields", fields.len());
             return Err(Error::input(line.location(), found, "size,share"));
         };

@@ -161,6 +161,10 @@ impl Trace {
             }
         }
         let Reader { jobs: read, notes, numbers, .. } = reader;
+        if numbers.is_empty() {
+            let location = SourceLocation::File(name.as_str().into());
+            return Err(Error::input(location, "no jobs", "lines of 18 fields, one a job"));
+        }
         let parts = parts(&name, numbers)?;
         let mut jobs = Vec::with_capacity(read.len());
         for (job, notes) in read.into_iter().zip(notes) {

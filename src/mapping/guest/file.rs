@@ -84,11 +84,11 @@ fn volume(line: &Line<'_>, text: &str) -> Result<f64> {
 fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
     let (mut processes, mut messages) = (0, Vec::new());
     for (i, line) in text.data_lines().enumerate() {
-        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        let fields = line.fields()?;
         if i == 0 && fields.len() > 1 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
             continue;
         }
-        let &[source, target, amount] = fields.as_slice() else {
+        let [source, target, amount] = fields.as_slice() else {
             return Err(wrong(&line, format!("`{}`", line.text), "source,target,volume"));
         };
         let source = process(&line, source, 0, None)?;
