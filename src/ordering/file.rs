@@ -81,7 +81,10 @@ mod tests {
             ("1\n\nx\n", "o:3: found `x`"),
             ("-1\n", "o:1: found `-1`"),
             ("# nothing\n", "o: found no node ids"),
-            ("# x\n# nodes: 3\n1\n2\n", "o:2: found 2 node ids under a header of 3; expected as many"),
+            (
+                "# x\n# nodes: 3\n1\n2\n",
+                "o:2: found 2 node ids under a header of 3; expected as many",
+            ),
         ] {
             let error = NodeOrder::read(&topology, &Text::new("o", text)).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{text:?}: {error}");

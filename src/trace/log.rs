@@ -388,8 +388,10 @@ mod tests {
                 [place(0, 8), place(1, u32::MAX), free(0), place(0, 1), place(2, 2), free(1)];
             assert_eq!(events, wanted);
         }
-        assert!(read_all("", 5).unwrap().is_empty());
-        assert!(read_all("# nothing\n\n", 5).unwrap().is_empty());
+        for nothing in ["", "# nothing\n\n", "\r\r"] {
+            let error = read_all(nothing, 5).unwrap_err().to_string();
+            assert!(error.starts_with("log: found no jobs; expected events"), "{error}");
+        }
     }
 
     #[test]

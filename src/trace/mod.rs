@@ -49,7 +49,8 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
             _ => Some(Err(log::quote(&String::from_utf8_lossy(line)))),
         }
     })?;
-    let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields) or size,share";
+    let expected =
+        "a placement log (P JOB NODES), an SWF trace (; header, 18 fields) or size,share";
     match verdict {
         Some(Ok(kind)) => Ok(kind),
         Some(Err(found)) => {

@@ -597,6 +597,9 @@ mod tests {
         let text =
             with(3, "-1.00").replace(' ', "\t") + "\r\n" + &with(1, "2").replace(" 30 ", " 30.0 ");
         assert_eq!(counts(&read(&text).unwrap()), [("no-wait-time", 1)]);
-        assert_eq!(read("").unwrap().span(), None);
+        for nothing in ["", "; only a header\n", "\r\r\r"] {
+            let error = read(nothing).unwrap_err().to_string();
+            assert!(error.starts_with("t: found no jobs; expected"), "{error}");
+        }
     }
 }
