@@ -1,4 +1,4 @@
-//! What a comparison leaves behind: tables as CSV and JSON, figures, and one self-contained page.
+//! Results of a comparison: tables as CSV and JSON, figures, and one self-contained page.
 //!
 //! Reads rows and computes no metric; returns text or writes to what the caller opened, never a file.
 
@@ -11,8 +11,10 @@ use crate::plot::{self, View};
 use crate::replay::prediction::Prediction;
 use crate::schedule::orderings::Schedules;
 use crate::topology::Topology;
+use html::Figure;
 
 pub mod csv;
+mod html;
 pub mod json;
 mod page;
 pub mod prediction;
@@ -54,16 +56,6 @@ impl File<'_> {
     }
 }
 
-/// A figure of a comparison.
-pub(crate) struct Figure {
-    /// The name of its file.
-    pub file: String,
-    /// What the page says about it.
-    pub caption: String,
-    /// The drawing.
-    pub svg: String,
-}
-
 /// All figures of a comparison.
 pub(crate) struct Figures {
     pub winners: Figure,
@@ -72,7 +64,7 @@ pub(crate) struct Figures {
     pub machines: Vec<Figure>,
 }
 
-/// What a workload says of the orderings compared, its rows in the order of the orderings as the user named them.
+/// Results of a workload on the orderings compared; rows in the order in which the user named the orderings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Workload<'a> {
     /// Replays beside the curves' forecast.
@@ -113,19 +105,19 @@ pub fn files<'a>(
         .map(|(name, write)| File { name: name.into(), content: Content::Table(write, comparison) })
         .collect();
     files.push(File::text("summary.json", json::summary(comparison, workload, command)));
-    let mut sections = String::new();
-    let mut drawn = Vec::new();
+    let mut sections = Vec::new();
+    let mut drawn = None;
     if let Some(prediction) = workload.prediction {
         files.push(table("workload.csv", |out| prediction::write_csv(out, prediction)));
         let figure = prediction::figure(topology.name(), prediction)?;
-        sections += &prediction::section(prediction, &page::figure(&figure));
-        drawn.push(figure);
+        sections.extend(prediction::sections(prediction, figure.clone()));
+        drawn = Some(figure);
     }
     if let Some(schedules) = workload.schedules {
         files.push(table("schedule.csv", |out| schedule_comparison::write_csv(out, schedules)));
-        sections += &schedule_comparison::section(schedules);
+        sections.push(schedule_comparison::section(schedules));
     }
-    let page = page::Page {
+    let page = page::html(page::Source {
         topology,
         orders,
         comparison,
@@ -135,8 +127,7 @@ pub fn files<'a>(
         sections,
         files: &files,
         command,
-    };
-    let page = page.html()?;
+    })?;
     files.insert(0, File::text("index.html", page));
     let Figures { winners, curves, machines } = figures;
     let all = drawn.into_iter().chain([winners]).chain(curves).chain(machines);
@@ -151,8 +142,7 @@ fn table<'a>(name: &str, write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> File
     File::text(name, String::from_utf8_lossy(&text).into_owned())
 }
 
-/// For each entry, the place at which the user named its ordering. Entries of one label take theirs in
-/// turn.
+/// For each entry, the index at which the user named its ordering. Entries of one label take theirs in turn.
 fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
     let mut taken = vec![false; orders.len()];
     let mut slot = |label: &str, nodes: usize| {
@@ -185,8 +175,8 @@ fn figures(
         View::Full,
         format!("Mean placement distance on {name}, all job sizes"),
         "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job \
-         fills the machine and order no longer matters. Below the grey dots no ordering can go (proved); the \
-         grey line is what compact sets of that size have by themselves."
+         fills the machine and the order no longer matters. No ordering can go below the grey dots (proved); the \
+         grey line is the mean distance within compact sets of that size."
             .to_string(),
     )];
     if largest > 2 * plot::CLOSER {
@@ -202,8 +192,8 @@ fn figures(
             "mpc-gain.svg",
             View::Gain,
             format!("Gain over random placement on {name}"),
-            "How far each ordering brings the mean distance below the machine's own, which is what nodes \
-             drawn at random would have. Higher is better."
+            "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at \
+             random. Higher is better."
                 .to_string(),
         ));
     }
@@ -213,8 +203,8 @@ fn figures(
             View::AboveBest,
             format!("How far from the best at each size on {name}"),
             format!(
-                "Distance to the best of these orderings at each size: 0 is the winner. Curves leave the \
-                 picture above {} %.",
+                "How far MPC is above the best of these orderings at each size: the best one is at 0. Curves \
+                 above {} % are cut off.",
                 plot::ABOVE_BEST_TOP
             ),
         ));
@@ -229,8 +219,8 @@ fn figures(
     let title = format!("Best ordering at each job size on {name}");
     let winners = Figure {
         file: "winners.svg".into(),
-        caption: "Where each ordering is the best; lighter where it wins only some of the sizes that share \
-                  a pixel."
+        caption: "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
+                  sizes that share a pixel."
             .into(),
         svg: plot::winners(&title, comparison, slots)?,
     };

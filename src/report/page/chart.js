@@ -1,11 +1,11 @@
-// The curves, to zoom and to read.
+// The chart of the curves: zooming, choosing a size, showing and hiding curves.
 (() => {
   if (sizes.length < 2) return;
   const MARGIN = { left: 54, right: 14, top: 14, bottom: 44 };
   const canvas = byId("chart-canvas");
   const last = sizes.length - 1;
   const mean = page.mean_distance;
-  const best = Array.from(sizes, (_, i) => Math.min(...values.map((v) => (i < v.length ? v[i] : Infinity))));
+  const best = doublesOf(page.best);
   const limits = [
     { name: "compact sets found", values: doublesOf(page.compact), dash: [] },
     { name: "proved floor", values: doublesOf(page.floor), dash: [2, 3] },
@@ -52,7 +52,7 @@
     const whole = state.from <= sizes[0] && state.to >= sizes[last];
     if (state.y === "log") {
       if (!Number.isFinite(above)) [above, most] = [0.1, 1];
-      // Ties with the best are at 0, which no log axis has: they lie on the bottom edge.
+      // Ties with the best are at 0, which a log axis does not have: they are drawn at the bottom edge.
       if (state.view === "best") above = Math.max(above, 0.01);
       return [above / 1.05, Math.max(most, above * 1.5) * 1.05];
     }
@@ -225,7 +225,7 @@
   }
   const redraw = paced(draw);
 
-  // The table below the chart is its legend and its readout.
+  // The table below the chart is its legend and shows the values.
   const rows = page.orderings.map((ordering, i) => {
     const row = byId("chart-values").tBodies[0].insertRow();
     const box = document.createElement("input");
@@ -278,7 +278,7 @@
     redraw();
   }
 
-  /** Shows sizes `from` to `to`, kept within what there is and not closer than four sizes. */
+  /** Shows sizes `from` to `to`, limited to the sizes there are and to no fewer than four. */
   function show(from, to) {
     const [least, most] = [sizes[0], sizes[last]];
     const whole = forward(most) - forward(least);
@@ -343,7 +343,7 @@
   canvas.addEventListener(
     "wheel",
     (event) => {
-      // A chart seen whole lets the page scroll on.
+      // When the whole chart is visible, the wheel scrolls the page.
       if (event.deltaY > 0 && state.from <= sizes[0] && state.to >= sizes[last]) return;
       event.preventDefault();
       zoom(event.deltaY > 0 ? 1.25 : 0.8, plot.size(clamp(within(event), plot.box.left, plot.box.right)));
@@ -399,7 +399,7 @@
   byId("chart-leaders").addEventListener("click", () => only((i) => i < 4));
   if (!page.complete) {
     byId("chart-thinned").textContent =
-      ` The chart has ${grouped(sizes.length)} of the ${grouped(page.all_sizes)} job sizes: the small ones, and others evenly spread; all are in mpc.csv.`;
+      ` The chart has ${grouped(sizes.length)} of the ${grouped(page.all_sizes)} job sizes: all small ones and an even selection of the others; mpc.csv has all.`;
   }
   byId("chart").hidden = false;
   keepDrawn(canvas, redraw);
