@@ -52,15 +52,9 @@ pub(super) fn bold(name: &str) -> Part {
     Part::Bold(name.into())
 }
 
-impl From<&str> for Part {
-    fn from(text: &str) -> Self {
+impl<T: Into<String>> From<T> for Part {
+    fn from(text: T) -> Self {
         Part::Text(text.into())
-    }
-}
-
-impl From<String> for Part {
-    fn from(text: String) -> Self {
-        Part::Text(text)
     }
 }
 
@@ -75,13 +69,6 @@ macro_rules! words {
     ($($part:expr),* $(,)?) => { $crate::report::html::Words { parts: vec![$($part.into()),*] } };
 }
 pub(super) use words;
-
-/// A drawing of [`plot`] that stands in a line of text.
-#[derive(Clone, Template)]
-#[template(source = "{{ svg|safe }}", ext = "html")]
-pub(super) struct Svg {
-    pub svg: String,
-}
 
 /// A figure, in the page and as a file beside it.
 #[derive(Clone, Template)]
@@ -168,8 +155,8 @@ pub(super) struct Table {
     pub columns: Vec<Column>,
     /// A title over the last columns, and over how many.
     pub group: Option<(String, usize)>,
-    /// The key of each row's curve, and the curve with what it shows in words; or nothing at all.
-    pub curves: Vec<(Svg, String, Svg)>,
+    /// The key of each row's curve as SVG, what the curve shows in words, and the curve as SVG; or nothing at all.
+    pub curves: Vec<(String, String, String)>,
 }
 
 impl Table {
@@ -189,7 +176,7 @@ impl Table {
         self.columns.iter().map(move |column| &column.cells[*row])
     }
 
-    fn curve(&self, row: &usize) -> Option<&(Svg, String, Svg)> {
+    fn curve(&self, row: &usize) -> Option<&(String, String, String)> {
         self.curves.get(*row)
     }
 
@@ -251,7 +238,6 @@ impl Fact {
 
 impl HtmlSafe for Cell {}
 impl HtmlSafe for Words {}
-impl HtmlSafe for Svg {}
 impl HtmlSafe for Figure {}
 impl HtmlSafe for Table {}
 impl HtmlSafe for Section {}

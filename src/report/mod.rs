@@ -162,76 +162,63 @@ fn figures(
     comparison: &Comparison,
     slots: &[usize],
 ) -> Result<Figures> {
-    let name = topology.name();
-    let limits = plot::Limits {
-        mean_distance: Some(comparison.topology.mean_distance),
-        floor: &comparison.floor,
-        compact: &comparison.compact,
-    };
-    let series = plot::series(comparison, slots);
-    let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
-    let mut views = vec![(
-        "mpc-full.svg",
-        View::Full,
-        format!("Mean placement distance on {name}, all job sizes"),
-        "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job \
-         fills the machine and the order no longer matters. No ordering can go below the grey dots (proved); the \
-         grey line is the mean distance within compact sets of that size."
-            .to_string(),
-    )];
-    if largest > 2 * plot::CLOSER {
-        views.push((
-            "mpc-closer.svg",
-            View::Closer,
-            format!("A closer look: small jobs on {name}"),
-            format!("MPC of jobs of up to {} nodes.", plot::CLOSER),
-        ));
-    }
-    if comparison.topology.mean_distance > 0.0 {
-        views.push((
-            "mpc-gain.svg",
-            View::Gain,
-            format!("Gain over random placement on {name}"),
-            "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at \
-             random. Higher is better."
-                .to_string(),
-        ));
-    }
-    if series.len() > 1 {
-        views.push((
-            "mpc-above-best.svg",
-            View::AboveBest,
-            format!("How far from the best at each size on {name}"),
-            format!(
-                "How far MPC is above the best of these orderings at each size: the best one is at 0. Curves \
-                 above {} % are cut off.",
-                plot::ABOVE_BEST_TOP
-            ),
-        ));
-    }
-    let curves = views
-        .into_iter()
-        .map(|(file, view, title, caption)| {
-            let svg = plot::curves(&title, &series, view, limits)?;
-            Ok(Figure { file: file.into(), caption, svg })
-        })
-        .collect::<Result<_>>()?;
-    let title = format!("Best ordering at each job size on {name}");
-    let winners = Figure {
-        file: "winners.svg".into(),
-        caption: "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
-                  sizes that share a pixel."
-            .into(),
-        svg: plot::winners(&title, comparison, slots)?,
-    };
-    let machines = slots
-        .iter()
-        .enumerate()
+    let title = format!("Best ordering at each job size on {}", topology.name());
+    let caption = "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
+                   sizes that share a pixel.";
+    let svg = plot::winners(&title, comparison, slots)?;
+    let winners = Figure { file: "winners.svg".into(), caption: caption.into(), svg };
+    let machines = (slots.iter().enumerate())
         .filter_map(|(rank, slot)| Some((rank, orders.get(*slot)?)))
         .map(|(rank, order)| {
             let file = format!("ordering-{:02}.svg", rank + 1);
             Ok(Figure { file, caption: String::new(), svg: plot::machine(topology, order)? })
         })
         .collect::<Result<_>>()?;
-    Ok(Figures { winners, curves, machines })
+    Ok(Figures { winners, curves: curves(topology.name(), comparison, slots)?, machines })
+}
+
+/// The curves in every view that shows something of them.
+fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Figure>> {
+    let series = plot::series(comparison, slots);
+    let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
+    let mean_distance = comparison.topology.mean_distance;
+    let (floor, compact) = (&comparison.floor, &comparison.compact);
+    let limits = plot::Limits { mean_distance: Some(mean_distance), floor, compact };
+    let views = [
+        (
+            ("mpc-full.svg", View::Full, true),
+            "Mean placement distance on {}, all job sizes",
+            "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job fills \
+             the machine and the order no longer matters. No ordering can go below the grey dots (proved); the grey \
+             line is the mean distance within compact sets of that size."
+                .into(),
+        ),
+        (
+            ("mpc-closer.svg", View::Closer, largest > 2 * plot::CLOSER),
+            "A closer look: small jobs on {}",
+            format!("MPC of jobs of up to {} nodes.", plot::CLOSER),
+        ),
+        (
+            ("mpc-gain.svg", View::Gain, mean_distance > 0.0),
+            "Gain over random placement on {}",
+            "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at random. \
+             Higher is better."
+                .into(),
+        ),
+        (
+            ("mpc-above-best.svg", View::AboveBest, series.len() > 1),
+            "How far from the best at each size on {}",
+            format!(
+                "How far MPC is above the best of these orderings at each size: the best one is at 0. Curves above \
+                 {} % are cut off.",
+                plot::ABOVE_BEST_TOP
+            ),
+        ),
+    ];
+    let shown = views.into_iter().filter(|((_, _, shown), ..)| *shown);
+    let draw = |((file, view, _), title, caption): ((&str, _, _), &str, String)| {
+        let svg = plot::curves(&title.replace("{}", name), &series, view, limits)?;
+        Ok(Figure { file: file.into(), caption, svg })
+    };
+    shown.map(draw).collect()
 }

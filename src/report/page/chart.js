@@ -118,10 +118,7 @@
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     for (const y of ticks(low, high, state.y === "log", 7)) {
-      pen.beginPath();
-      pen.moveTo(box.left, py(y));
-      pen.lineTo(box.right, py(y));
-      pen.stroke();
+      line(pen, box.left, py(y), box.right, py(y));
       pen.fillText(tickText(y), box.left - 7, py(y));
     }
     pen.textAlign = "center";
@@ -129,10 +126,7 @@
     let free = -Infinity;
     for (const x of ticks(state.from, state.to, state.x === "log", Math.max(2, width / 110))) {
       const at = px(x);
-      pen.beginPath();
-      pen.moveTo(at, box.top);
-      pen.lineTo(at, box.bottom);
-      pen.stroke();
+      line(pen, at, box.top, at, box.bottom);
       const half = pen.measureText(tickText(x)).width / 2;
       if (at - half > free + 6 && at + half < width) {
         pen.fillText(tickText(x), at, box.bottom + 6);
@@ -157,10 +151,7 @@
       const y = py(state.view === "hops" ? mean : 100);
       pen.strokeStyle = now.muted;
       pen.setLineDash([5, 4]);
-      pen.beginPath();
-      pen.moveTo(box.left, y);
-      pen.lineTo(box.right, y);
-      pen.stroke();
+      line(pen, box.left, y, box.right, y);
       pen.setLineDash([]);
       pen.fillStyle = now.muted;
       pen.textAlign = "left";
@@ -194,17 +185,14 @@
         if (i < curve.values.length) mark(pen, ordering.mark, px(sizes[i]), py(drawn(curve.values[i], i)));
       }
     }
-    const line = px(sizes[state.at]);
+    const chosen = px(sizes[state.at]);
     pen.strokeStyle = now.ink;
     pen.lineWidth = 1;
-    pen.beginPath();
-    pen.moveTo(line, box.top);
-    pen.lineTo(line, box.bottom);
-    pen.stroke();
+    line(pen, chosen, box.top, chosen, box.bottom);
     for (const i of shown) {
       if (state.at >= values[i].length) continue;
       pen.beginPath();
-      pen.arc(line, py(drawn(values[i][state.at], state.at)), 4.5, 0, 7);
+      pen.arc(chosen, py(drawn(values[i][state.at], state.at)), 4.5, 0, 7);
       pen.fillStyle = now.paper;
       pen.strokeStyle = hue(page.orderings[i], now);
       pen.lineWidth = 2;

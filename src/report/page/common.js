@@ -96,6 +96,14 @@ function cleared(canvas, height) {
   return { pen, width, height: tall };
 }
 
+/** Draws a straight line. */
+function line(pen, fromX, fromY, toX, toY) {
+  pen.beginPath();
+  pen.moveTo(fromX, fromY);
+  pen.lineTo(toX, toY);
+  pen.stroke();
+}
+
 const FONT = 'system-ui, "Noto Sans", "Liberation Sans", sans-serif';
 const NODE_IDS_WIDE = page.machine.slots > 65536;
 const orderCache = new Map();

@@ -110,10 +110,7 @@ class Drawing {
     pen.strokeStyle = now.line;
     pen.lineWidth = 1;
     for (const [i, j] of [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]]) {
-      pen.beginPath();
-      pen.moveTo(...spot(corners[i]));
-      pen.lineTo(...spot(corners[j]));
-      pen.stroke();
+      line(pen, ...spot(corners[i]), ...spot(corners[j]));
     }
 
     const count = layout.count;

@@ -1,8 +1,8 @@
 //! Where the page's script draws every node: a box of the machine's own coordinates, groups within groups, slices
 //! side by side, a circle, or rows of node ids.
 //!
-//! A position is a sum of parts, each looked up by digits of the cell's number, so that a layout of any machine is a
-//! few short lists.
+//! A position is a sum of parts, each a grid in which some digits of the cell's number count, so that the layout of a
+//! large machine takes no more room than that of a small one.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -36,6 +36,8 @@ pub(super) struct Layout {
     edge: f64,
     round: bool,
     parts: Vec<Part>,
+    /// x and y of every cell, where the parts do not say.
+    points: String,
     frames: Vec<Frame>,
     /// Ends of lines: x, y, x, y.
     links: String,
@@ -47,20 +49,25 @@ pub(super) struct Layout {
 /// Stride and extent: `cell / stride % extent`.
 type Digit = (u32, u32);
 
-/// Adds to the position of every cell, by the number that the digits make.
+/// Adds to the position of every cell: the digits make a number, which counts along rows of `columns`.
 #[derive(Serialize)]
 struct Part {
     digits: Vec<Digit>,
-    x: String,
-    y: String,
-    z: String,
+    columns: usize,
+    /// Position of number 0, the step to the next number and the step to the next row, as x, y, z.
+    start: [f64; 3],
+    across: [f64; 3],
+    down: [f64; 3],
 }
 
 impl Part {
-    /// Positions in the plane, by number.
-    fn flat(digits: Vec<Digit>, at: &[(f64, f64)]) -> Self {
-        let (x, y) = (at.iter().map(|p| p.0), at.iter().map(|p| p.1));
-        Part { digits, x: data::floats(x), y: data::floats(y), z: String::new() }
+    fn grid(digits: Vec<Digit>, grid: &Grid, (x, y): (f64, f64)) -> Self {
+        let (across, down) = ([grid.step.0, 0.0, 0.0], [0.0, grid.step.1, 0.0]);
+        Part { digits, columns: grid.columns, start: [x, y, 0.0], across, down }
+    }
+
+    fn line(digit: Digit, start: [f64; 3], across: [f64; 3]) -> Self {
+        Part { digits: vec![digit], columns: digit.1 as usize, start, across, down: [0.0; 3] }
     }
 }
 
@@ -120,11 +127,6 @@ impl Grid {
         let (column, row) = (block % self.columns, block / self.columns);
         (column as f64 * self.step.0, row as f64 * self.step.1)
     }
-
-    /// The corners of all blocks, moved by `shift`.
-    fn corners(&self, shift: (f64, f64)) -> Vec<(f64, f64)> {
-        (0..self.count).map(|b| sum(self.corner(b), shift)).collect()
-    }
 }
 
 fn sum(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
@@ -174,16 +176,10 @@ fn coordinates(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
 fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
     let names = coordinates(lattice, 1);
     let per_cell = topology.network().per_router();
-    let parts = (0..3)
-        .map(|i| {
-            let digit = names[axes[i]].1;
-            let along = |axis: usize| match axis == i {
-                true => data::floats((0..digit.1).map(f64::from)),
-                false => String::new(),
-            };
-            Part { digits: vec![digit], x: along(0), y: along(1), z: along(2) }
-        })
-        .collect();
+    let axis = |i: usize| {
+        Part::line(names[axes[i]].1, [0.0; 3], [0, 1, 2].map(|k| f64::from(u8::from(k == i))))
+    };
+    let parts = (0..3).map(axis).collect();
     let extents = [0, 1, 2].map(|i| lattice.extents[axes[i]]);
     let called = [0, 1, 2].map(|i| lattice.axes[axes[i]].clone());
     let several = match lattice.cells.is_some() || per_cell > 1 {
@@ -223,62 +219,56 @@ fn nested(topology: &Topology) -> Option<Layout> {
         }
     }
     let (name, outer) = *units.first()?;
-    // From the inside out: the grid in a unit, the corner at which it begins, and the unit's size.
-    let mut blocks: Vec<(Grid, (f64, f64), (f64, f64))> = Vec::new();
+    // From the inside out: what stands in a unit and how, with the stride of its digit, and the unit's size.
+    let mut grids = Vec::new();
+    let mut sizes = vec![(1.0, 1.0)];
     for (k, (_, nodes)) in units.iter().enumerate().rev() {
-        let inner = blocks.last().map_or((1.0, 1.0), |(_, _, size)| *size);
-        let (count, gap) = match units.get(k + 1) {
-            Some((_, inside)) => (nodes / inside, 0.35),
-            None => (*nodes, 0.0),
-        };
-        let grid = Grid::new(count, inner, gap, if k == 0 { 1.5 } else { 1.2 });
+        let inside = units.get(k + 1).map(|(_, nodes)| *nodes);
+        let (gap, shape) =
+            (if inside.is_some() { 0.35 } else { 0.0 }, if k == 0 { 1.5 } else { 1.2 });
+        let grid = Grid::new(nodes / inside.unwrap_or(1), sizes[sizes.len() - 1], gap, shape);
         let (w, h) = grid.size();
-        let pad = if k == 0 { 0.45 } else { 0.12 };
-        let head = if k == 0 { (0.13 * h).max(0.9) } else { 0.0 };
-        blocks.push((grid, (pad, pad + head), (w + 2.0 * pad, h + 2.0 * pad + head)));
+        let (pad, head) = if k == 0 { (0.45, (0.13 * h).max(0.9)) } else { (0.12, 0.0) };
+        grids.push((grid, (pad, pad + head), inside.unwrap_or(1)));
+        sizes.push((w + 2.0 * pad, h + 2.0 * pad + head));
     }
-    blocks.reverse();
-    let (_, (pad, start), size) = blocks[0];
+    let size = sizes[units.len()];
     let all = Grid::new(slots.div_ceil(outer), size, 0.08 * size.0 + 0.3, 1.6);
-    let mut strides: Vec<usize> = units.iter().map(|(_, nodes)| *nodes).collect();
-    strides.push(1);
-    let mut grids = vec![(all, (0.0, 0.0), outer)];
-    grids.extend(blocks.iter().zip(&strides[1..]).map(|((g, shift, _), s)| (*g, *shift, *s)));
+    let head = grids[units.len() - 1].1.1 - 0.45;
+    grids.push((all, (0.0, 0.0), outer));
+    grids.reverse();
     let mut frames = Vec::new();
-    for u in (0..all.count).take(FRAMES) {
-        let ((x, y), (w, h)) = (all.corner(u), size);
-        let (title, short) = (format!("{name} {u}"), u.to_string());
-        frames.push(Frame { x, y, w, h, title, short, head: start - pad, ..Frame::default() });
-    }
-    for (k, (_, nodes)) in units.iter().enumerate().skip(1) {
-        let (w, h) = blocks[k].2;
+    for (k, (_, nodes)) in units.iter().enumerate() {
+        let (w, h) = sizes[units.len() - k];
         for node in (0..slots).step_by(*nodes).take_while(|_| slots / nodes <= FRAMES) {
             let corner = |(grid, shift, stride): &(Grid, (f64, f64), usize)| {
                 sum(grid.corner(node / stride % grid.count), *shift)
             };
             let (x, y) = grids[..=k].iter().map(corner).fold((0.0, 0.0), sum);
-            frames.push(Frame { x, y, w, h, faint: true, ..Frame::default() });
+            let frame = Frame { x, y, w, h, ..Frame::default() };
+            let (title, short) = (format!("{name} {}", node / nodes), (node / nodes).to_string());
+            frames.push(match k {
+                0 => Frame { title, short, head, ..frame },
+                _ => Frame { faint: true, ..frame },
+            });
         }
     }
     // Positions are the middles of the innermost squares.
-    let last = grids.len() - 1;
-    grids[last].1 = sum(grids[last].1, (0.5, 0.5));
-    let digit = |stride: usize, count: usize| (stride as u32, count as u32);
-    let parts = grids.iter().map(|(grid, shift, stride)| {
-        Part::flat(vec![digit(*stride, grid.count)], &grid.corners(*shift))
-    });
+    grids[units.len()].1 = sum(grids[units.len()].1, (0.5, 0.5));
+    let digit = |grid: &Grid, stride: usize| (stride as u32, grid.count as u32);
+    let part = |(grid, shift, stride): &_| Part::grid(vec![digit(grid, *stride)], grid, *shift);
+    let parts = grids.iter().map(part).collect();
+    let names = units.iter().zip(&grids);
     let inner: Vec<&str> = units[1..].iter().map(|(name, _)| *name).collect();
     let within = match inner.is_empty() {
         true => String::new(),
         false => format!(", the boxes in it are its units ({})", inner.join(", ")),
     };
     Some(Layout {
-        names: (units.iter().zip(&grids))
-            .map(|((name, nodes), (grid, ..))| (format!("{name} "), digit(*nodes, grid.count)))
-            .collect(),
+        names: names.map(|((name, _), (g, _, s))| (format!("{name} "), digit(g, *s))).collect(),
         about: format!("A box is one {name}{within}; a square is a node."),
         frames,
-        ..flat(slots, all.size(), parts.collect())
+        ..flat(slots, all.size(), parts)
     })
 }
 
@@ -309,38 +299,32 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
     let head = if panels > 1 { (0.14 * h).max(1.0) } else { 0.0 };
     let gap = if panels > 1 { 0.12 * w.max(h) + 0.5 } else { 0.0 };
     let grid = Grid::new(panels, (w, h + head), gap, 1.6);
-    let fine = f64::from(split).sqrt().ceil() as u32;
-    let small = |slot: u32| {
-        let middle = |i: u32| (f64::from(i) + 0.5) / f64::from(fine);
-        (middle(slot % fine), middle(slot / fine))
+    let fine = f64::from(split).sqrt().ceil();
+    let small = Grid {
+        count: split as usize,
+        columns: fine as usize,
+        step: (1.0 / fine, 1.0 / fine),
+        gap: 0.0,
     };
-    let line = |extent: u32| (0..extent).map(f64::from);
+    let digits = others.iter().map(|a| names[*a].1).collect();
     let parts = vec![
-        Part::flat(others.iter().map(|a| names[*a].1).collect(), &grid.corners((0.0, head))),
-        Part::flat(
-            vec![names[across].1],
-            &line(names[across].1.1).map(|x| (x, 0.0)).collect::<Vec<_>>(),
-        ),
-        Part::flat(
-            vec![names[up].1],
-            &line(names[up].1.1).map(|y| (0.0, h - 1.0 - y)).collect::<Vec<_>>(),
-        ),
-        Part::flat(vec![(1, split)], &(0..split).map(small).collect::<Vec<_>>()),
+        Part::grid(digits, &grid, (0.0, head + h - 1.0)),
+        Part::line(names[across].1, [0.0; 3], [1.0, 0.0, 0.0]),
+        Part::line(names[up].1, [0.0; 3], [0.0, -1.0, 0.0]),
+        Part::grid(vec![(1, split)], &small, (0.5 / fine, 0.5 / fine)),
     ];
+    let within =
+        Lattice::of_routers(others.iter().map(|a| lattice.extents[*a]).collect(), Vec::new());
+    let mut at = vec![0; others.len()];
     let mut frames = Vec::new();
     for panel in (0..panels).take_while(|_| (2..=FRAMES).contains(&panels)) {
-        let mut rest = panel as u32;
-        let mut at = Vec::new();
-        for axis in others.iter().rev() {
-            at.push((axis, rest % lattice.extents[*axis]));
-            rest /= lattice.extents[*axis];
-        }
-        let titles = at.iter().rev().filter(|(axis, _)| lattice.extents[**axis] > 1);
-        let title = titles.map(|(axis, x)| format!("{}{x}", names[**axis].0)).collect::<Vec<_>>();
-        let short = at.iter().rev().map(|(_, x)| x.to_string()).collect::<Vec<_>>().join(",");
-        let (x, y) = grid.corner(panel);
-        let title = title.join(", ");
-        frames.push(Frame { x, y, w, h: h + head, title, short, head, bare: true, faint: false });
+        within.coordinates(panel as u32, &mut at);
+        let long = others.iter().zip(&at).filter(|(axis, _)| lattice.extents[**axis] > 1);
+        let titles: Vec<String> = long.map(|(axis, x)| format!("{}{x}", names[*axis].0)).collect();
+        let short: Vec<String> = at.iter().map(u32::to_string).collect();
+        let ((x, y), h) = (grid.corner(panel), h + head);
+        let (title, short) = (titles.join(", "), short.join(","));
+        frames.push(Frame { x, y, w, h, title, short, head, bare: true, faint: false });
     }
     let each = match panels {
         0 | 1 => "",
@@ -354,7 +338,7 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
         format!("{} to the right, {} upwards{each}{side}.", lattice.axes[across], lattice.axes[up]);
     Layout {
         cells: lattice.cells.as_ref().map(|cells| data::integers(cells.iter().copied(), true)),
-        edge: 0.92 / f64::from(fine),
+        edge: 0.92 / fine,
         frames,
         names,
         about,
@@ -373,8 +357,7 @@ fn circle(topology: &Topology) -> Layout {
         (size / 2.0 + r * turn.cos(), size / 2.0 + r * turn.sin())
     };
     let slots = topology.nodes().slot_count();
-    let at: Vec<(f64, f64)> =
-        (0..slots).map(|n| spot(n / per, radius + 1.05 * f64::from(n % per))).collect();
+    let place = |n: u32| spot(n / per, radius + 1.05 * f64::from(n % per));
     let mut ends = Vec::new();
     if network.link_count() <= LINKS {
         network.for_each_link(&mut |u, v, _| {
@@ -388,11 +371,12 @@ fn circle(topology: &Topology) -> Layout {
     let lines = if ends.is_empty() { "" } else { "; lines are links" };
     Layout {
         round: true,
+        points: data::floats((0..slots).map(place).flat_map(|(x, y)| [x, y])),
         links: data::floats(ends.into_iter()),
         about: format!(
             "Routers round a circle by their number, from the top clockwise{outwards}{lines}."
         ),
-        ..flat(slots as usize, (size, size), vec![Part::flat(vec![(1, slots)], &at)])
+        ..flat(slots as usize, (size, size), Vec::new())
     }
 }
 
@@ -402,14 +386,11 @@ fn rows(topology: &Topology) -> Layout {
     let per = f64::from(topology.network().per_router());
     let columns = (((f64::from(slots) * 1.6).sqrt() / per).ceil() * per) as u32;
     let columns = columns.min(slots).max(1);
-    let down = slots.div_ceil(columns);
-    let middles = |n: u32| (0..n).map(|i| f64::from(i) + 0.5);
-    let parts = vec![
-        Part::flat(vec![(1, columns)], &middles(columns).map(|x| (x, 0.0)).collect::<Vec<_>>()),
-        Part::flat(vec![(columns, down)], &middles(down).map(|y| (0.0, y)).collect::<Vec<_>>()),
-    ];
+    let grid =
+        Grid { count: slots as usize, columns: columns as usize, step: (1.0, 1.0), gap: 0.0 };
+    let parts = vec![Part::grid(vec![(1, slots)], &grid, (0.5, 0.5))];
     Layout {
         about: format!("Node ids in rows of {}, from the top left.", thousands(u64::from(columns))),
-        ..flat(slots as usize, (f64::from(columns), f64::from(down)), parts)
+        ..flat(slots as usize, grid.size(), parts)
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::metric::comparison::{Comparison, Entry};
 use crate::plot::{self, thousands};
-use crate::report::html::{Best, Column, Svg, Table};
+use crate::report::html::{Best, Column, Table};
 use crate::report::words;
 
 /// The table, best ordering first.
@@ -32,9 +32,8 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
     let mean = comparison.topology.mean_distance;
     let curves = (plot::series(comparison, slots).into_iter().zip(entries))
         .map(|(series, entry)| {
-            let key = Svg { svg: plot::sample(series.slot)? };
-            let curve = Svg { svg: plot::spark(series, best, mean)? };
-            Ok((key, spark_words(entry, mean), curve))
+            let key = plot::sample(series.slot)?;
+            Ok((key, spark_words(entry, mean), plot::spark(series, best, mean)?))
         })
         .collect::<Result<_>>()?;
     let names = entries.iter().map(|e| e.label.clone()).collect();
