@@ -15,6 +15,7 @@ mod optimise;
 mod ordering_table;
 mod page;
 mod readme;
+mod same_bytes;
 mod schedule;
 mod scotch;
 mod shipped_topologies;
