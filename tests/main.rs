@@ -20,6 +20,7 @@ mod schedule;
 mod scotch;
 mod shipped_topologies;
 mod simgrid;
+mod skip;
 mod slurm;
 mod sweep;
 mod terminal;
