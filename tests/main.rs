@@ -5,6 +5,7 @@ mod allocators;
 mod browser;
 mod cli;
 mod commands;
+mod examples;
 mod export;
 mod hostile;
 mod import;

@@ -13,9 +13,6 @@ use uses::{Source, Uses};
 const CIRCLES: &[&str] = &[
     "ordering/optimise/bounds.rs <-> ordering/optimise/relaxation.rs",
     "pair_sums/spectrum.rs <-> pair_sums/transform.rs",
-    "schedule/engine.rs <-> schedule/policy/conservative.rs <-> schedule/policy/easy.rs <-> \
-     schedule/policy/fcfs.rs <-> schedule/policy/mod.rs <-> schedule/policy/size_first.rs <-> \
-     schedule/policy/window.rs",
     "sweep/cells.rs <-> sweep/plan.rs",
 ];
 
