@@ -4,8 +4,12 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
-use super::words::fixed;
 use crate::plot::{self, thousands};
+
+/// `value` with `decimals` decimals.
+pub(super) fn fixed(value: f64, decimals: usize) -> String {
+    format!("{value:.decimals$}").replace('-', "−")
+}
 
 /// A sentence or several, in which names stand out.
 #[derive(Clone, Debug, Default, Template)]

@@ -4,7 +4,7 @@
 
 use askama::Template;
 
-use super::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, words};
+use super::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
 use super::{Figures, File, Workload, words};
 use crate::error::Result;
 use crate::metric::comparison::Comparison;
@@ -14,6 +14,7 @@ use crate::topology::Topology;
 
 mod data;
 mod layout;
+mod packed;
 mod ranking;
 
 /// Stretches listed in the page's table at most; the figure and the CSV file have all.
@@ -205,7 +206,7 @@ fn stretches(comparison: &Comparison) -> (Option<Table>, Words) {
                 "The {} widest of {} ranges, {} % of the log axis; all are in ",
                 listed.len(),
                 thousands(stretches.len() as u64),
-                words::fixed(100.0 * shown / all, 1)
+                fixed(100.0 * shown / all, 1)
             ),
             link("stretches.csv"),
             "."

@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::csv::field;
-use super::html::{Best, Column, Figure, Section, Table, Words, bold, words};
-use super::words::fixed;
+use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
 use crate::error::Result;
 use crate::plot::replay::Forecast;
 use crate::plot::{self, thousands};

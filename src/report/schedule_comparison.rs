@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::csv::field;
-use super::html::{Best, Column as Shown, Part, Section, Table, Words, bold, words};
-use super::words::fixed;
+use super::html::{Best, Column as Shown, Part, Section, Table, Words, bold, fixed, words};
 use crate::plot::thousands;
 use crate::schedule::orderings::{OrderingSchedule, Schedules};
 

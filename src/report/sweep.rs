@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
-use super::html::{Best, Column, Fact, Figure, Section, Table, Words, bold, words};
+use super::html::{Best, Column, Fact, Figure, Section, Table, Words, bold, fixed, words};
 use super::page;
-use super::words::fixed;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::plot::replay::{Bars, Figure as Drawn, Means};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Workload;
-use super::html::{Part, Words, bold, words};
+use super::html::{Part, Words, bold, fixed, words};
 use crate::metric::comparison::Comparison;
 use crate::plot::thousands;
 use crate::replay::prediction::{OrderingPrediction, Prediction};
@@ -11,11 +11,6 @@ use crate::schedule::orderings::Schedules;
 
 /// The ordering that others are measured against where it takes part: node-id order.
 pub(super) const REFERENCE: &str = "row-major";
-
-/// `value` with `decimals` decimals.
-pub(super) fn fixed(value: f64, decimals: usize) -> String {
-    format!("{value:.decimals$}").replace('-', "−")
-}
 
 /// `12.3 %`.
 fn per_cent(value: f64) -> String {

@@ -8,7 +8,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use serde::Serialize;
 
-use super::data;
+use super::packed::{floats, integers};
 use crate::plot::thousands;
 use crate::topology::{Lattice, Topology};
 
@@ -195,7 +195,7 @@ fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
     );
     Layout {
         count: lattice.cell_count() as u32,
-        cells: lattice.cells.as_ref().map(|cells| data::integers(cells.iter().copied(), true)),
+        cells: lattice.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
         per_cell,
         solid: Some((extents, called)),
         parts,
@@ -337,7 +337,7 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
     let about =
         format!("{} to the right, {} upwards{each}{side}.", lattice.axes[across], lattice.axes[up]);
     Layout {
-        cells: lattice.cells.as_ref().map(|cells| data::integers(cells.iter().copied(), true)),
+        cells: lattice.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
         edge: 0.92 / fine,
         frames,
         names,
@@ -371,8 +371,8 @@ fn circle(topology: &Topology) -> Layout {
     let lines = if ends.is_empty() { "" } else { "; lines are links" };
     Layout {
         round: true,
-        points: data::floats((0..slots).map(place).flat_map(|(x, y)| [x, y])),
-        links: data::floats(ends.into_iter()),
+        points: floats((0..slots).map(place).flat_map(|(x, y)| [x, y])),
+        links: floats(ends.into_iter()),
         about: format!(
             "Routers round a circle by their number, from the top clockwise{outwards}{lines}."
         ),

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::metric::comparison::{Comparison, Entry};
 use crate::plot::{self, thousands};
-use crate::report::html::{Best, Column, Table};
+use crate::report::html::{Best, Column, Table, fixed};
 use crate::report::words;
 
 /// The table, best ordering first.
@@ -49,7 +49,7 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
 fn spark_words(entry: &Entry, mean: f64) -> String {
     let count = entry.values.len();
     let share = |i: usize| match entry.values.get(i) {
-        Some(value) if mean > 0.0 => format!("{} %", words::fixed(100.0 * value / mean, 0)),
+        Some(value) if mean > 0.0 => format!("{} %", fixed(100.0 * value / mean, 0)),
         _ => "–".to_string(),
     };
     let middle = ((count as f64).sqrt() as usize).min(count.saturating_sub(1));
