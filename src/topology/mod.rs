@@ -15,6 +15,7 @@ use crate::input::Text;
 use crate::params::{self, Params};
 
 mod cascade;
+mod context;
 pub mod distance;
 mod dragonfly;
 mod fat_tree;
@@ -26,51 +27,27 @@ mod grid;
 mod hyperx;
 mod import;
 pub mod lattice;
+mod network;
 pub mod nodes;
 mod random_graph;
 mod random_regular;
 pub mod search;
 mod slim_fly;
 pub mod statistics;
+#[cfg(test)]
+pub(crate) mod testing;
 mod watts_strogatz;
 
+pub use context::Context;
 pub use distance::Metric;
 pub use graph::RouterGraph;
 pub use lattice::Lattice;
+pub use network::{Level, LinkVisitor, Network};
 pub use nodes::NodeSet;
 pub use statistics::Statistics;
 
 /// The most places (nodes, schedulable or not) a machine may have.
 pub const MAX_NODES: u64 = 1 << 31;
-
-/// What a run gives every builder: the default seed and the memory it may use.
-#[derive(Clone, Copy, Debug)]
-pub struct Context {
-    /// Seed of everything random that names none itself.
-    pub seed: u64,
-    /// Bytes a single structure may take; larger requests are refused with the figure.
-    pub memory: u64,
-}
-
-impl Default for Context {
-    /// Seed 1 and 8 GB.
-    fn default() -> Self {
-        Context { seed: 1, memory: 8_000_000_000 }
-    }
-}
-
-impl Context {
-    /// Checks that `bytes` for `what` stay within the limit.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] with both figures.
-    pub fn require(&self, what: &str, bytes: u64) -> Result<()> {
-        if bytes > self.memory {
-            return Err(Error::Memory { what: what.into(), needed: bytes, limit: self.memory });
-        }
-        Ok(())
-    }
-}
 
 /// A topology family: a line of [`FAMILIES`].
 pub struct Family {
@@ -105,82 +82,6 @@ pub const FAMILIES: &[Family] = &[
     import::IBNETDISCOVER,
     import::TGT,
 ];
-
-/// Called for every link: its two routers and its capacity (1 is an ordinary link).
-pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;
-
-/// One level of a machine's hierarchy, such as its groups or its leaf switches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Level {
-    /// What a unit of this level is called.
-    pub name: &'static str,
-    /// How many consecutive node-carrying routers make one unit.
-    pub routers: u32,
-}
-
-/// A network of routers: what a family's file provides.
-pub trait Network: fmt::Debug + Send + Sync {
-    /// The canonical inline specification of the network alone.
-    fn spec(&self) -> String;
-
-    /// Number of routers (switches), those without nodes included.
-    fn routers(&self) -> u32;
-
-    /// Number of routers that carry nodes; they are `0..hosts`.
-    fn hosts(&self) -> u32 {
-        self.routers()
-    }
-
-    /// Nodes on each node-carrying router; node id = router · per_router + slot.
-    fn per_router(&self) -> u32;
-
-    /// Visits every link once, in a fixed order. No pair of routers is visited twice: parallel cables are
-    /// one link of higher capacity.
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>);
-
-    /// Number of links. The default counts them in O(links).
-    fn link_count(&self) -> u64 {
-        let mut count = 0;
-        self.for_each_link(&mut |_, _, _| count += 1);
-        count
-    }
-
-    /// Smallest and largest number of links at a router. The default counts them in O(routers + links).
-    fn degrees(&self) -> (u32, u32) {
-        let mut degree = vec![0u32; self.routers() as usize];
-        self.for_each_link(&mut |u, v, _| {
-            degree[u as usize] += 1;
-            degree[v as usize] += 1;
-        });
-        let low = degree.iter().copied().min().unwrap_or(0);
-        (low, degree.iter().copied().max().unwrap_or(0))
-    }
-
-    /// How the distance between two node-carrying routers is found. The default walks the graph.
-    fn metric(&self) -> Metric {
-        Metric::Hops
-    }
-
-    /// Integer coordinates of the routers, where the family has them.
-    fn lattice(&self) -> Option<Lattice> {
-        None
-    }
-
-    /// The hierarchy from the outermost level in, where the family has one. Units are consecutive routers.
-    fn levels(&self) -> Vec<Level> {
-        Vec::new()
-    }
-
-    /// What the nodes are called, by place, where the family knows; empty where a place has no node.
-    fn names(&self) -> Option<&[String]> {
-        None
-    }
-
-    /// Whether every router looks like every other (so that one search tells all distances).
-    fn vertex_transitive(&self) -> bool {
-        false
-    }
-}
 
 /// A machine: a network, its schedulable nodes and their names.
 #[derive(Debug)]
@@ -445,53 +346,6 @@ pub(crate) fn per_router_suffix(per_router: u32) -> String {
 /// `8x8x5`.
 pub(crate) fn by_x<T: fmt::Display>(extents: &[T]) -> String {
     extents.iter().map(T::to_string).collect::<Vec<_>>().join("x")
-}
-
-/// What every family's tests check against the graph.
-#[cfg(test)]
-pub(crate) mod testing {
-    use super::*;
-
-    /// Links are simple, counted right, and agree with the degrees the family states.
-    pub(crate) fn check_links(topology: &Topology) {
-        let network = topology.network();
-        let mut degree = vec![0u32; network.routers() as usize];
-        let mut seen = std::collections::BTreeSet::new();
-        network.for_each_link(&mut |u, v, capacity| {
-            assert!(u != v && capacity > 0.0, "{}: {u}-{v}", topology.spec());
-            assert!(seen.insert((u.min(v), u.max(v))), "{}: {u}-{v} twice", topology.spec());
-            degree[u as usize] += 1;
-            degree[v as usize] += 1;
-        });
-        assert_eq!(network.link_count(), seen.len() as u64, "{}", topology.spec());
-        let low = degree.iter().copied().min().unwrap_or(0);
-        let high = degree.iter().copied().max().unwrap_or(0);
-        assert_eq!(network.degrees(), (low, high), "{}", topology.spec());
-    }
-
-    /// The closed-form distance is the hop count of a breadth-first search, for every pair of routers
-    /// that carry nodes, and the statistics say the same.
-    pub(crate) fn check_metric(topology: &Topology) {
-        let graph = topology.graph().unwrap();
-        let counts = topology.nodes_per_router();
-        let (mut sum, mut largest) = (0u128, 0);
-        for (a, here) in counts.iter().enumerate() {
-            let from = RouterId(a as u32);
-            let hops = graph.hops_from(from);
-            for (b, there) in counts.iter().enumerate() {
-                if let Some(d) = topology.metric().between(from, RouterId(b as u32)) {
-                    assert_eq!(d, hops[b], "{}: {a} to {b}", topology.spec());
-                }
-                if *here > 0 && *there > 0 {
-                    sum += u128::from(*here) * u128::from(*there) * u128::from(hops[b]);
-                    largest = largest.max(hops[b]);
-                }
-            }
-        }
-        let statistics = topology.statistics().unwrap();
-        assert_eq!(statistics.total_distance, sum / 2, "{}", topology.spec());
-        assert_eq!(statistics.diameter, largest, "{}", topology.spec());
-    }
 }
 
 #[cfg(test)]

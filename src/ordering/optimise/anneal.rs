@@ -15,7 +15,8 @@
 
 use super::anneal_rng::{AnnealRng, between};
 use super::elements::Arrangement;
-use super::sequence::{Piece, Prices, Sequence};
+use super::prices::Prices;
+use super::sequence::{Piece, Sequence};
 
 /// The price of lag 1 (or of the largest weight).
 pub(super) const UNIT: f64 = 16384.0;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::anneal::{Chain, Cooling, UNIT};
 use super::anneal_rng::AnnealRng;
 use super::elements::Distances;
-use super::sequence::Prices;
+use super::prices::Prices;
 use super::small::{self, Small};
 use super::starts::Start;
 use super::{Budget, Observer, SearchProblem, window};

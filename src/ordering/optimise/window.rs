@@ -1,7 +1,7 @@
 //! Window re-optimisation: every stretch of m ranks is put into its best order, the rest held fixed.
 
 use super::elements::Distances;
-use super::sequence::Prices;
+use super::prices::Prices;
 
 /// Most ranks a window may have: beyond, a window takes milliseconds and gains next to nothing.
 pub(super) const LARGEST: usize = 8;
