@@ -203,11 +203,17 @@ impl Sums {
     }
 
     fn count(&mut self, hops: usize, pairs: u64, volume: f64) {
+        let bar = self.bar(hops);
+        bar.0 += pairs;
+        bar.1 += volume;
+    }
+
+    /// The histogram's bar of a distance.
+    fn bar(&mut self, hops: usize) -> &mut (u64, f64) {
         if self.histogram.len() <= hops {
             self.histogram.resize(hops + 1, (0, 0.0));
         }
-        self.histogram[hops].0 += pairs;
-        self.histogram[hops].1 += volume;
+        &mut self.histogram[hops]
     }
 
     /// Counts the pairs of the `root`-th source with all others by their distance, no more: what follows from
@@ -216,13 +222,9 @@ impl Sums {
         let here = processes[root];
         for (target, (router, there)) in routers.iter().zip(processes).enumerate() {
             let (hops, pairs) = (hops.to(*router) as usize, here * there);
-            if target == root {
-                continue;
+            if target != root {
+                self.bar(hops).0 += pairs;
             }
-            if self.histogram.len() <= hops {
-                self.histogram.resize(hops + 1, (0, 0.0));
-            }
-            self.histogram[hops].0 += pairs;
         }
     }
 

@@ -245,5 +245,4 @@ mod tests {
         // The largest machine there may be does not pass as one sum.
         assert!(bound(1 << 31, 4000, 4000.0 * f64::from(1u32 << 31)) > TOLERANCE);
     }
-
 }

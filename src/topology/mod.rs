@@ -27,6 +27,7 @@ mod grid;
 mod hyperx;
 mod import;
 pub mod lattice;
+mod link_list;
 mod network;
 pub mod nodes;
 mod random_graph;

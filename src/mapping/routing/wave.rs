@@ -94,10 +94,17 @@ impl Waves {
         self.first.len() - 2
     }
 
-    /// The routers at `distance`, and the planes of that distance, the one before and the one after.
-    pub fn level(&mut self, distance: usize) -> (&[Stop], [&mut [Lane]; 3], &[Lane]) {
-        let stops = &self.stops[self.first[distance]..self.first[distance + 1]];
-        (stops, three(&mut self.planes, distance), &self.wanted)
+    /// Calls `visit` with every router at every distance, the farthest first: the planes of that distance, of one
+    /// hop less and of one more, and its traffic with the roots.
+    #[inline(always)]
+    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [Lane]; 3], Lane)) {
+        for distance in (0..=self.far()).rev() {
+            let [here, nearer, further] = three(&mut self.planes, distance);
+            for stop in &self.stops[self.first[distance]..self.first[distance + 1]] {
+                let wanted = self.wanted[stop.router as usize];
+                visit(stop, [&mut *here, &mut *nearer, &mut *further], wanted);
+            }
+        }
     }
 
     /// Clears what the last batch left and puts the next one's roots at their places. Returns how many partners

@@ -101,8 +101,7 @@ fn build(
     // reverse are equal, and the start's first element stays in the first half.
     let first = start[0] as usize;
     let alike = topology.network().vertex_transitive() && topology.nodes().is_full();
-    if alike && (problem.group == 1 || !problem.space.routers.windows(2).any(|r| r[0] == r[1]))
-    {
+    if alike && (problem.group == 1 || !problem.space.routers.windows(2).any(|r| r[0] == r[1])) {
         constraints.push(constraint!(at(first, 0) == 1));
     } else {
         let second_half = (n / 2 + n % 2..n).map(|p| at(first, p)).sum::<Expression>();

@@ -2,7 +2,9 @@
 //! them.
 
 use super::optimise::{Bounds, candidates, dp, elements::Arrangement};
-use super::optimise::{NoObserver, Observer, SearchProblem, SearchResult, Settings, Status, WeightKind};
+use super::optimise::{
+    NoObserver, Observer, SearchProblem, SearchResult, Settings, Status, WeightKind,
+};
 use super::{Needs, OrderingEntry};
 use crate::error::{Error, Result};
 use crate::params::Params;
@@ -113,8 +115,8 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
 
 #[cfg(test)]
 mod tests {
-    use crate::ordering::testing::{error, topology};
     use super::*;
+    use crate::ordering::testing::{error, topology};
 
     fn run(spec: &str, by: &str) -> SearchResult {
         let params = Params::inline(by, None, 1).unwrap();

@@ -1,6 +1,8 @@
 //! Shortest Hamiltonian paths by rounds of subtour cuts.
 
-use good_lp::{Constraint, Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable};
+use good_lp::{
+    Constraint, Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable,
+};
 
 use super::solver::{Job, Model, Refusal};
 use crate::error::{Error, Result};
