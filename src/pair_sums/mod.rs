@@ -67,7 +67,7 @@ impl PairSums {
     /// `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N).
     pub fn window_totals(&self) -> Vec<u128> {
         let n = self.lag.len();
-        // Slopes first, negative ones in two's complement; a total takes the place of the slope it used.
+        // Slopes first, negative ones in two's complement; a total replaces the slope it used.
         let mut totals = vec![0u128; n + 2];
         for (slope, lag) in totals.iter_mut().zip(&self.lag) {
             *slope = slope.wrapping_add(u128::from(*lag));
@@ -113,8 +113,8 @@ pub fn along(
     }
 }
 
-/// `T(S)` for the sizes asked for, in that order, at the cost of those: a sliding window a size, or the lags up to the largest size, or
-/// everything, whichever is least.
+/// `T(S)` for the sizes asked for, in that order, at the cost of those: a sliding
+/// window a size, or the lags up to the largest size, or everything, whichever is least.
 ///
 /// # Errors
 /// As [`along`].

@@ -47,7 +47,7 @@ pub use network::{Level, LinkVisitor, Network};
 pub use nodes::NodeSet;
 pub use statistics::Statistics;
 
-/// The most places (nodes, schedulable or not) a machine may have.
+/// The most slots (nodes, schedulable or not) a machine may have.
 pub const MAX_NODES: u64 = 1 << 31;
 
 /// A topology family: a line of [`FAMILIES`].
@@ -142,12 +142,12 @@ impl Topology {
             )
         })?;
         let network = (family.build)(params, context)?;
-        let places = u64::from(network.hosts()) * u64::from(network.per_router());
-        check_nodes(params.location(), places)?;
-        let nodes = NodeSet::from_params(params, places as u32, network.names(), context)?;
+        let slots = u64::from(network.hosts()) * u64::from(network.per_router());
+        check_nodes(params.location(), slots)?;
+        let nodes = NodeSet::from_params(params, slots as u32, network.names(), context)?;
         let (names, coordinates) = match network.names() {
             Some(names) if !params.has("names") => (nodes::Names::Table(names.to_vec()), None),
-            _ => nodes::Names::from_params(params, places as u32, context)?,
+            _ => nodes::Names::from_params(params, slots as u32, context)?,
         };
         let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;
@@ -301,12 +301,12 @@ impl Topology {
     }
 }
 
-/// Refuses machines of more than [`MAX_NODES`] places, or of none.
-pub(crate) fn check_nodes(location: &SourceLocation, places: u64) -> Result<()> {
-    if places > MAX_NODES || places == 0 {
+/// Refuses machines of more than [`MAX_NODES`] slots, or of none.
+pub(crate) fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {
+    if slots > MAX_NODES || slots == 0 {
         return Err(Error::input(
             location.clone(),
-            format!("a machine of {places} nodes"),
+            format!("a machine of {slots} nodes"),
             format!("1 to {MAX_NODES} nodes"),
         ));
     }
@@ -328,7 +328,7 @@ pub(crate) fn product(
 }
 
 /// Refuses networks whose router graph would not fit: for families whose distances are found by search,
-/// where nothing can be said without it, before anything is allocated.
+/// which need it for everything, before anything is allocated.
 pub(crate) fn require_graph(context: &Context, routers: u64, links: u64) -> Result<()> {
     let bytes = links.saturating_mul(56).saturating_add(routers.saturating_mul(16));
     context.require(&format!("a network of {routers} routers and {links} links"), bytes)

@@ -70,12 +70,12 @@ pub trait Network: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// What the nodes are called, by place, where the family knows; empty where a place has no node.
+    /// What the nodes are called, by slot, where the family knows; empty where a slot has no node.
     fn names(&self) -> Option<&[String]> {
         None
     }
 
-    /// Whether every router looks like every other (so that one search tells all distances).
+    /// Whether every router looks like every other (so that one search gives all distances).
     fn vertex_transitive(&self) -> bool {
         false
     }

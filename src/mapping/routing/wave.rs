@@ -1,4 +1,4 @@
-//! Breadth-first searches from eight roots side by side, stopping when everyone who matters has been reached.
+//! Breadth-first searches from eight roots side by side, stopping when all partners have been reached.
 
 use multiversion::multiversion;
 
@@ -107,7 +107,7 @@ impl Waves {
         }
     }
 
-    /// Clears what the last batch left and puts the next one's roots at their places. Returns how many partners
+    /// Clears what the last batch left and starts from the next one's roots. Returns how many partners
     /// there are to be reached.
     fn begin(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
         for (level, bounds) in self.first.windows(2).enumerate() {

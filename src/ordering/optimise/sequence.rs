@@ -191,7 +191,7 @@ impl<'s> Sequence<'s> {
         sum
     }
 
-    /// Cuts and joins: the inner pieces take the places they have in `pieces`.
+    /// Cuts and joins: the inner pieces are joined in the order of `pieces`.
     pub fn apply(&mut self, pieces: &[Piece]) {
         let (from, to) = (pieces[0].to, pieces[pieces.len() - 1].from);
         let inner = &pieces[1..pieces.len() - 1];

@@ -21,7 +21,7 @@ const QUICK_BOUND: u64 = 200_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub weights: Weights,
-    /// What `sizes=` said, for workload weights.
+    /// The value of `sizes=`, for workload weights.
     pub sizes: Option<String>,
     pub time: Option<f64>,
     pub steps: Option<u64>,

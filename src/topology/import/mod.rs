@@ -121,7 +121,7 @@ mod tests {
         Topology::inline(&format!("{kind}:{}", path.display()), &Context::default())
     }
 
-    /// What is said about a bad file, from its line on.
+    /// The message about a bad file, from its line on.
     pub(super) fn error(kind: &str, text: &str) -> String {
         let error = machine(kind, text).unwrap_err().to_string();
         error.split_once("/f").map_or(error.clone(), |(_, rest)| rest.to_string())
