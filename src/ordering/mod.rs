@@ -93,7 +93,7 @@ pub const METHODS: &[OrderingEntry] = &[
     optimise::OPTIMISE,
 ];
 
-/// A method that searches under a watcher's eyes.
+/// A method that searches under an observer.
 type Searcher = fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>;
 
 /// The methods that search and say how good their result is.

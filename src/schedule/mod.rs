@@ -1,6 +1,6 @@
 //! Scheduling: jobs with times, a queue, and what an ordering does to waiting and running.
 //!
-//! [`simulate`] drives the jobs of a trace through a policy ([`POLICIES`]) that says who starts when, an
+//! [`simulate`] drives the jobs of a trace through a policy ([`POLICIES`]) that decides what starts when, an
 //! allocator that says where, and a model ([`MODELS`]) that says how long. The machine is the ordering's
 //! nodes. It is a simulation by events: at one instant all ends happen, then all submits, then one pass of
 //! the policy (policies that poll pass on their own clock).

@@ -49,7 +49,7 @@ pub const ILP: OrderingEntry = OrderingEntry {
     order: |topology, params| Ok(ilp(topology, params, &NoObserver)?.nodes),
 };
 
-/// Runs `ilp` with its parameters under a watcher.
+/// Runs `ilp` with its parameters under an observer.
 ///
 /// # Errors
 /// See [`ILP`].
@@ -154,7 +154,7 @@ mod tests {
             ("torus:8x8", "ilp:solver=dp", "too much for it"),
             ("torus:3x3", "ilp:solver=scip", "unknown solver `scip`"),
             ("torus:3x3", "ilp:time=0", "more than 0 seconds"),
-            ("torus:3x3", "ilp:time=5", "where nobody holds a clock"),
+            ("torus:3x3", "ilp:time=5", "a time limit needs a clock"),
             ("torus:3x3,per_router=2,exclude=4", "ilp", "different numbers of nodes"),
             ("torus:3x3", "ilp:wieghts=path", "did you mean `weights`"),
         ] {

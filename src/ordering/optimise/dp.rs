@@ -25,7 +25,7 @@ pub(in crate::ordering) struct Effort {
     pub states: usize,
     /// Operations for the relaxation.
     pub relaxation: u64,
-    /// When to give up, in seconds on the watcher's clock.
+    /// When to give up, in seconds on the observer's clock.
     pub until: f64,
 }
 

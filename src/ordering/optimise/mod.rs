@@ -69,10 +69,10 @@ fn for_bound(elements: usize) -> f64 {
     if elements <= 100 { 0.7 } else { 0.3 }
 }
 
-/// Runs `optimise` with its parameters under a watcher.
+/// Runs `optimise` with its parameters under an observer.
 ///
 /// # Errors
-/// Bad options, a time limit where the watcher has no clock, more memory than allowed.
+/// Bad options, a time limit where the observer has no clock, more memory than allowed.
 pub fn optimise(
     topology: &Topology,
     params: &Params,

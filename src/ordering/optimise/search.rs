@@ -10,7 +10,7 @@ use super::small::{self, Small};
 use super::starts::Start;
 use super::{Budget, Observer, SearchProblem, window};
 
-/// Rounds of a run; after each there is news for the watcher.
+/// Rounds of a run; after each progress is reported.
 const ROUNDS: usize = 10;
 
 /// Chains of a run that is counted in steps: a number of its own, so that threads do not show.
@@ -48,7 +48,7 @@ pub(super) struct Found {
     pub order: Vec<u32>,
     pub objective: f64,
     pub steps: u64,
-    /// Whether the watcher, not the budget, ended it.
+    /// Whether the observer, not the budget, ended it.
     pub stopped: bool,
     /// Where the best chain started.
     pub start: String,
