@@ -1,6 +1,6 @@
-//! The event loop: ends, submits and passes of the policy, in order of time.
+//! The event loop: submits, ends and passes of a policy in the order of time.
 
-use super::cluster::ClusterState;
+use super::cluster_state::ClusterState;
 use super::policy::Policy;
 use super::result::{Instant, Record};
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! The machine in time: what policies may ask of it and do to it.
+//! The machine at one time: what policies may ask of it and do to it.
 
 use super::model::Model;
 use super::result::{Instant, Record};
@@ -15,7 +15,7 @@ pub(super) struct Recorder<'a> {
     pub outputs: Outputs,
 }
 
-/// The machine and its clock, as a policy sees and changes them.
+/// The machine and its clock in the hands of a policy.
 pub struct ClusterState<'m, 'a> {
     pub(super) tasks: &'m [Task],
     pub(super) now: i64,
