@@ -1,7 +1,7 @@
 //! Allocators: which free ranks a job gets.
 //!
 //! Each rule is one file with a [`AllocatorEntry`] constant; [`ALLOCATORS`] is the table that names them all. An
-//! [`Allocator`] sees the free ranks of one ordering and chooses; whoever asks marks them as taken. What an
+//! [`Allocator`] sees the free ranks of one ordering and chooses; the caller marks them as taken. What an
 //! allocator wants to know of the machine it is given when it is made ([`AllocatorContext`]).
 
 use crate::error::{Error, Result, SourceLocation};

@@ -77,7 +77,7 @@ pub(super) fn bits_for(extents: &[u32]) -> u32 {
     widths(extents).into_iter().fold(1, u32::max)
 }
 
-/// The place of `position` on the curve of the cube of side 2^bits.
+/// The index of `position` on the curve of the cube of side 2^bits.
 pub(super) fn index(position: &[u32], bits: u32) -> u128 {
     match position {
         [x] => u128::from(*x),

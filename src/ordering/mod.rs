@@ -93,7 +93,7 @@ pub const METHODS: &[OrderingEntry] = &[
     optimise::OPTIMISE,
 ];
 
-/// A method that searches under a watcher's eyes.
+/// A method that searches under an observer.
 type Searcher = fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>;
 
 /// The methods that search and say how good their result is.
@@ -160,8 +160,8 @@ impl NodeOrder {
         text: &str,
         observer: &dyn Observer,
     ) -> Result<(Self, Option<SearchResult>)> {
-        let places = u64::from(topology.nodes().slot_count());
-        topology.require("an ordering", 8 * topology.node_count() as u64 + places / 8)?;
+        let slots = u64::from(topology.nodes().slot_count());
+        topology.require("an ordering", 8 * topology.node_count() as u64 + slots / 8)?;
         let Some(method) = method(text) else {
             return Ok((NodeOrder::from_file(topology, text)?, None));
         };
@@ -266,8 +266,8 @@ pub(crate) struct Check<'a> {
 
 impl<'a> Check<'a> {
     pub(crate) fn new(topology: &'a Topology) -> Self {
-        let places = topology.nodes().slot_count() as usize;
-        Check { topology, seen: FixedBitSet::with_capacity(places) }
+        let slots = topology.nodes().slot_count() as usize;
+        Check { topology, seen: FixedBitSet::with_capacity(slots) }
     }
 
     pub(crate) fn add(
@@ -275,9 +275,9 @@ impl<'a> Check<'a> {
         node: NodeId,
         location: impl FnOnce() -> SourceLocation,
     ) -> Result<()> {
-        let places = self.topology.nodes().slot_count();
-        if node.0 >= places {
-            let expected = format!("an id from 0 to {}", places - 1);
+        let slots = self.topology.nodes().slot_count();
+        if node.0 >= slots {
+            let expected = format!("an id from 0 to {}", slots - 1);
             return Err(Error::input(location(), format!("node {node}"), expected));
         }
         if !self.topology.nodes().contains(node) {

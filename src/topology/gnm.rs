@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::random_graph::{RandomGraph, Size, disconnected};
+use super::random_graph::{Size, disconnected, draw};
 use super::{Context, Family, Network, require_graph};
 use crate::error::Result;
 use crate::params::Params;
@@ -44,7 +44,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         return Err(disconnected(params, &problem, &advice));
     }
     let family = format!("gnm:n={n},m={m}");
-    RandomGraph::draw(params, context, &size, &family, m, &advice, |rng| {
+    draw(params, context, &size, &family, m, &advice, |rng| {
         if m <= pairs / 2 {
             return Some(sample(size.routers, m, rng));
         }

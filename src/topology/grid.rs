@@ -52,11 +52,11 @@ enum Wrap {
 /// the dimension wraps. A wrapped dimension of extent 2 has one link between its two routers;
 /// `double=true` gives that link the capacity of two.
 #[derive(Debug)]
-struct Grid {
-    kind: &'static str,
-    product: Product,
-    per_router: u32,
-    double: bool,
+pub(super) struct Grid {
+    pub kind: &'static str,
+    pub product: Product,
+    pub per_router: u32,
+    pub double: bool,
 }
 
 impl Grid {
@@ -171,7 +171,7 @@ impl Network for Grid {
     }
 
     fn vertex_transitive(&self) -> bool {
-        self.product.axes.iter().all(|a| a.shape == Shape::Ring || a.extent == 1)
+        self.product.axes.iter().all(|a| a.shape != Shape::Path || a.extent == 1)
     }
 }
 

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::random_graph::{RandomGraph, Size, disconnected};
+use super::random_graph::{Size, disconnected, draw};
 use super::{Context, Family, Network, require_graph};
 use crate::error::Result;
 use crate::params::Params;
@@ -51,7 +51,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         return Err(disconnected(params, &problem, advice));
     }
     let family = format!("random-regular:n={n},d={d}");
-    RandomGraph::draw(params, context, &size, &family, ends / 2, advice, |rng| {
+    draw(params, context, &size, &family, ends / 2, advice, |rng| {
         let sparse = d <= (n - 1) / 2;
         let drawn = Draft::regular(n, if sparse { d } else { n - 1 - d }, rng)?;
         let links = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));

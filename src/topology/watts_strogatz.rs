@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::random_graph::{RandomGraph, Size};
+use super::random_graph::{Size, draw};
 use super::{Context, Family, Network, require_graph};
 use crate::error::Result;
 use crate::params::Params;
@@ -46,9 +46,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     require_graph(context, u64::from(n), links)?;
     let family = format!("watts-strogatz:n={n},k={k},p={p}");
     let advice = "expected a larger k or a smaller p";
-    RandomGraph::draw(params, context, &size, &family, links, advice, |rng| {
-        Some(rewired(n, k / 2, p, rng))
-    })
+    draw(params, context, &size, &family, links, advice, |rng| Some(rewired(n, k / 2, p, rng)))
 }
 
 fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {

@@ -30,7 +30,7 @@ pub enum WorkloadKind {
     Table,
 }
 
-/// What kind of file `lines` is, told by its first line that says something; they then are where they were.
+/// What kind of file `lines` is, by its first line that is not empty or a comment; nothing is consumed.
 /// A file without any is an empty placement log.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Guests: the traffic of an application, as ordered pairs of processes with a volume.
 //!
-//! Patterns are lines of [`GUESTS`]; everything else is a file, told by its ending.
+//! Patterns are lines of [`GUESTS`]; everything else is a file, known by its ending.
 
 use std::path::Path;
 

@@ -104,7 +104,7 @@ impl MappingProblem {
             routers: routers.len(),
             hops: rows?.concat(),
         };
-        // Every placement of all-to-all traffic costs the same: no partner is worth knowing.
+        // Every mapping of all-to-all traffic costs the same: no partner is worth knowing.
         if let Traffic::Messages(messages) = guest.traffic() {
             topology.require("the partners of every process", 64 * messages.len() as u64)?;
             let mut both: Vec<(u32, u32, f64)> = messages
@@ -133,7 +133,7 @@ impl MappingProblem {
         self.router.len()
     }
 
-    /// The other processes a process talks to, and the volume in both directions.
+    /// The partners of a process, and the volume in both directions.
     fn partners(&self, process: u32) -> &[(u32, f64)] {
         &self.partners[self.first[process as usize]..self.first[process as usize + 1]]
     }
@@ -145,7 +145,7 @@ impl MappingProblem {
         f64::from(self.hops[a * self.routers + b])
     }
 
-    /// Hop-bytes of a placement.
+    /// Hop-bytes of a mapping.
     fn cost(&self, slot: &[u32]) -> f64 {
         let of = |p: u32| -> f64 {
             let partners = self.partners(p).iter();
@@ -184,14 +184,14 @@ mod tests {
         let machine = Topology::inline(spec, &Context::default()).unwrap();
         let order = NodeOrder::make(&machine, "row-major").unwrap();
         let nodes = &order.nodes()[..guest.processes() as usize];
-        let placement = place(&machine, guest, nodes, method).unwrap();
-        let mut used = placement.nodes().to_vec();
+        let mapping = place(&machine, guest, nodes, method).unwrap();
+        let mut used = mapping.nodes().to_vec();
         used.sort_unstable();
         assert_eq!(used, nodes, "{method} uses every node it was given");
-        assert_eq!(placement, place(&machine, guest, nodes, method).unwrap());
+        assert_eq!(mapping, place(&machine, guest, nodes, method).unwrap());
         let fabric = Fabric::new(&machine).unwrap();
         let routing = Routing::named("ecmp-hop").unwrap();
-        analyse(&fabric, guest, &placement, routing).unwrap().dilation.mean
+        analyse(&fabric, guest, &mapping, routing).unwrap().dilation.mean
     }
 
     /// A guest whose processes are numbered at random.

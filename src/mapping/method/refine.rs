@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::params::Params;
 use crate::random::{below, generator};
 
-/// `refine[:from=bisection|greedy|rank,steps=4000,seed=1]`: starts from another method's placement and
+/// `refine[:from=bisection|greedy|rank,steps=4000,seed=1]`: starts from another method's mapping and
 /// swaps processes. A random process is tried near one of its partners, `steps` times for each process;
 /// swaps that cost less than a falling threshold are accepted. Plain descent ends it, so that no swap of a
 /// process with another one near a partner of it helps any more. Never worse than where it started.
@@ -102,7 +102,7 @@ fn nearest(problem: &MappingProblem) -> Vec<Vec<u32>> {
     on.into_iter().map(around).collect()
 }
 
-/// A placement being changed.
+/// A mapping being changed.
 struct State<'a> {
     problem: &'a MappingProblem,
     slot: Vec<u32>,

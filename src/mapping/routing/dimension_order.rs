@@ -85,8 +85,6 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         return Err(Error::unsuited(location, "no dimensions", "use --routing ecmp-path"));
     };
     let (links, routers) = (&fabric.links, fabric.links.routers());
-    let bytes = 16 * product.axes.len() as u64 * routers as u64;
-    fabric.topology.require("the ports of every router", bytes)?;
     let ports: Result<Vec<Ports>> =
         (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
     let grid = Grid { links, ports: ports? };
@@ -139,7 +137,7 @@ impl Grid<'_> {
         }
     }
 
-    /// All flows of a source at once. Along dimension k, traffic is told apart only by where it leaves the
+    /// All flows of a source at once. Along dimension k, traffic differs only by where it leaves the
     /// dimensions before k, and the sum of all later targets travels together.
     fn spread(&self, source: u32, row: &[Flow], weights: &mut Vec<Vec<f64>>, loads: &mut [f64]) {
         let k = self.ports.len();

@@ -48,27 +48,22 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     "aarch64+neon"
 ))]
 fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
-    for distance in (0..=waves.far()).rev() {
-        let (stops, [here, nearer, further], wanted) = waves.level(distance);
-        for stop in stops {
-            let router = stop.router as usize;
-            let mut flow = wanted[router];
-            let mut ways = [0.0; LANES];
-            for (load, v) in
-                loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
-            {
-                let arriving = pick(stop.roots, further[*v as usize], [0.0; LANES]);
-                for l in 0..LANES {
-                    flow[l] += arriving[l];
-                    ways[l] += nearer[*v as usize][l];
-                }
-                *load += sum(arriving);
-            }
-            // A root has no nearer neighbour: it is the end of all ways.
+    waves.walk_back(|stop, [here, nearer, further], mut flow| {
+        let mut ways = [0.0; LANES];
+        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        {
+            let arriving = pick(stop.roots, further[*v as usize], [0.0; LANES]);
             for l in 0..LANES {
-                flow[l] /= ways[l];
+                flow[l] += arriving[l];
+                ways[l] += nearer[*v as usize][l];
             }
-            here[router] = pick(stop.roots, flow, here[router]);
+            *load += sum(arriving);
         }
-    }
+        // A root has no nearer neighbour: it is the end of all ways.
+        for l in 0..LANES {
+            flow[l] /= ways[l];
+        }
+        let here = &mut here[stop.router as usize];
+        *here = pick(stop.roots, flow, *here);
+    });
 }

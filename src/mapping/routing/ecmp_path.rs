@@ -54,28 +54,23 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     "aarch64+neon"
 ))]
 fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
-    for distance in (0..=waves.far()).rev() {
-        let (stops, [here, _, further], wanted) = waves.level(distance);
-        for stop in stops {
-            let router = stop.router as usize;
-            let paths = pick(stop.roots, here[router], [0.0; LANES]);
-            let mut dep = wanted[router];
-            for (load, v) in
-                loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
-            {
-                let mut through = further[*v as usize];
-                for l in 0..LANES {
-                    through[l] *= paths[l];
-                    dep[l] += through[l];
-                }
-                *load += sum(through);
-            }
+    waves.walk_back(|stop, [here, _, further], mut dep| {
+        let here = &mut here[stop.router as usize];
+        let paths = pick(stop.roots, *here, [0.0; LANES]);
+        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        {
+            let mut through = further[*v as usize];
             for l in 0..LANES {
-                dep[l] /= paths[l];
+                through[l] *= paths[l];
+                dep[l] += through[l];
             }
-            here[router] = pick(stop.roots, dep, here[router]);
+            *load += sum(through);
         }
-    }
+        for l in 0..LANES {
+            dep[l] /= paths[l];
+        }
+        *here = pick(stop.roots, dep, *here);
+    });
 }
 
 fn uncountable(fabric: &Fabric<'_>) -> Error {

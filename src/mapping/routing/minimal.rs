@@ -28,7 +28,6 @@ pub const ROUTING: Routing = Routing {
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
-    fabric.topology.require("link loads", 8 * fabric.links.len() as u64)?;
     let mut loads = vec![0.0; fabric.links.len()];
     let totals = groups.split(fabric, demand, &mut loads)?;
     direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);

@@ -128,7 +128,7 @@ impl<'t> Fabric<'t> {
         Ok(Fabric { topology, links: Links::new(topology)? })
     }
 
-    /// What people call a router: its coordinates, its place in the hierarchy, or its number.
+    /// What people call a router: its coordinates, its path in the hierarchy, or its number.
     pub fn router_name(&self, router: u32) -> String {
         let network = self.topology.network();
         let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.routers();

@@ -21,7 +21,7 @@ const QUICK_BOUND: u64 = 200_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub weights: Weights,
-    /// What `sizes=` said, for workload weights.
+    /// The value of `sizes=`, for workload weights.
     pub sizes: Option<String>,
     pub time: Option<f64>,
     pub steps: Option<u64>,
@@ -35,7 +35,7 @@ pub(crate) struct Settings {
 pub(crate) struct Budget {
     /// Steps of all chains together.
     pub steps: Option<u64>,
-    /// The moment, on the watcher's clock, when it ends.
+    /// The moment, on the observer's clock, when it ends.
     pub time: Option<f64>,
     pub seed: u64,
 }
@@ -87,7 +87,7 @@ impl Settings {
             return Err(params.wrong("time", "more than 0 seconds"));
         }
         if time.is_some() && steps.is_none() && observer.seconds().is_none() {
-            return Err(params.wrong("time", "steps=N where nobody holds a clock"));
+            return Err(params.wrong("time", "steps=N, as a time limit needs a clock"));
         }
         Ok(Settings {
             weights,
@@ -100,7 +100,7 @@ impl Settings {
         })
     }
 
-    /// The search's budget, on the watcher's clock.
+    /// The search's budget, on the observer's clock.
     pub fn budget(&self) -> Budget {
         let steps = match (self.steps, self.time) {
             (None, None) => Some(DEFAULT_STEPS),

@@ -17,7 +17,7 @@ use crate::params::Params;
 use crate::topology::Topology;
 
 /// `contention[:latency=1,sharing=1,base=HOPS,share=jobs,guest=all-to-all,routing=…]` (or `app=NAME` for the
-/// first two): a task's process i runs on its i-th lowest rank and talks as `guest` does, each process sending
+/// first two): a task's process i runs on its i-th lowest rank and sends as `guest` does, each process sending
 /// one unit a time on the mean. With d its volume-weighted mean dilation, d₀ that of the compact placement (or
 /// `base` hops, the same on every machine), and s what other jobs do to its links, its run time grows by the
 /// factor
@@ -31,7 +31,7 @@ use crate::topology::Topology;
 /// allows). The routing is dimension-order on grids and ecmp-path elsewhere unless given.
 ///
 /// # Limits
-/// Links slow all jobs on them alike, whoever loads them; nodes of one router share it for nothing.
+/// Links slow all jobs on them alike; traffic inside a router is free.
 ///
 /// # Complexity
 /// A start costs that of the routing; every instant O(links loaded by running tasks).
@@ -96,7 +96,6 @@ impl<'a> Contention<'a> {
         };
         routing.check(topology)?;
         let fabric = Fabric::new(topology)?;
-        topology.require("the loads of links", 20 * fabric.links.len() as u64)?;
         Ok(Contention {
             latency: number("latency", app.map(|a| a.latency))?,
             sharing: number("sharing", app.map(|a| a.sharing))?,

@@ -7,7 +7,7 @@ use crate::random::{below, generator};
 
 /// `contiguity:alpha=A,beta=B[,seed=S]`: B percent of the tasks are sensitive; a sensitive task whose ranks are
 /// one run takes A percent less time. Each task in queue order draws a number below 2⁵³ and is sensitive where
-/// that is less than B percent of the range: with one seed, whoever is sensitive at some B is so at every
+/// that is less than B percent of the range: with one seed, a job that is sensitive at some B is so at every
 /// larger one.
 ///
 /// # References

@@ -34,7 +34,7 @@ pub struct ModelEntry {
 pub const MODELS: &[ModelEntry] =
     &[fixed::FIXED, contiguity::CONTIGUITY, distance::DISTANCE, contention::CONTENTION];
 
-/// Says how long tasks run. Times are ticks; tasks are told by their index in queue order.
+/// Says how long tasks run. Times are ticks; tasks are known by their index in queue order.
 pub trait Model: Send {
     /// The model with its parameters, in words, as results quote it.
     fn rule(&self) -> String;

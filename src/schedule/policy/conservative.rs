@@ -84,7 +84,7 @@ impl Policy for Conservative {
         self.fresh = 0;
         self.profile = Some(profile);
         self.queue.retain(|(task, promise)| {
-            // Somebody who outstays his time may still hold the nodes.
+            // A task that runs longer than requested may still hold the nodes.
             let starts = *promise <= now && machine.task(*task).nodes <= machine.free();
             if starts {
                 machine.start(*task);

@@ -16,7 +16,7 @@ use super::{ClusterState, Policy, PolicyEntry};
 /// # Complexity
 /// A pass after an end walks the running tasks up to the shadow and searches candidates in O(log tasks) where
 /// size and time of the waiting agree, in O(queue) at worst. A pass after submits only looks at those: neither
-/// shadow nor extra change without an end, and who did not fit before does not fit now.
+/// shadow nor extra change without an end, and a job that did not fit before does not fit now.
 ///
 /// # References
 /// Lifka, "The ANL/IBM SP scheduling system", 1995, <https://doi.org/10.1007/3-540-60153-8_35>; Mu'alem and

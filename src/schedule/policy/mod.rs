@@ -1,4 +1,4 @@
-//! Policies: who starts when.
+//! Policies: which jobs start when.
 //!
 //! Each policy is one file with a [`PolicyEntry`] constant; [`POLICIES`] is the table that names them all. A
 //! [`Policy`] keeps the queue; at its passes it starts tasks on the [`ClusterState`].
@@ -57,7 +57,7 @@ impl PolicyContext<'_> {
     }
 }
 
-/// Keeps the queue and says who starts when. Tasks are told by their index in queue order: submit, then file
+/// Keeps the queue and decides which tasks start when. Tasks are known by their index in queue order: submit, then file
 /// order.
 pub trait Policy: Send {
     /// The rule, in words, as results quote it.
@@ -69,7 +69,7 @@ pub trait Policy: Send {
     /// A task has ended; its nodes are free.
     fn ended(&mut self, _task: u32, _machine: &ClusterState<'_, '_>) {}
 
-    /// Starts whom the rule lets start now.
+    /// Starts the tasks that may start now.
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>);
 
     /// How many tasks wait.
@@ -87,7 +87,7 @@ pub trait Policy: Send {
     }
 
     /// Whether it chooses ranks itself, without the allocator.
-    fn places(&self) -> bool {
+    fn chooses_ranks(&self) -> bool {
         false
     }
 }

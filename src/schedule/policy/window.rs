@@ -13,9 +13,9 @@ use crate::ranks::{Ranks, Run};
 /// profits are the weights. Jobs of one slot stand side by side from its lowest rank, in queue order. Every
 /// allocation is one run of ranks, and the allocator is not asked.
 ///
-/// A job larger than every slot is held until there is one, and keeps its place in the queue. The source says no
-/// more than that. Here others go past it (its "large jobs wait longer" tells so); with `held=block` it keeps its
-/// place in the window, too, and a window full of such jobs blocks the queue.
+/// A job larger than every slot is held until there is one, and keeps its position in the queue. The source says no
+/// more than that. Here others go past it (its "large jobs wait longer" suggests so); with `held=block` it keeps its
+/// position in the window, too, and a window full of such jobs blocks the queue.
 ///
 /// # Limits
 /// Without a reservation a large job may wait for as long as smaller ones keep coming.
@@ -68,7 +68,7 @@ struct Window {
     interval: i64,
     seconds: i64,
     exact: bool,
-    /// Whether jobs larger than every slot keep their places in the window.
+    /// Whether jobs larger than every slot keep their positions in the window.
     blocks: bool,
     queue: Vec<u32>,
 }
@@ -125,7 +125,7 @@ impl Policy for Window {
         self.interval
     }
 
-    fn places(&self) -> bool {
+    fn chooses_ranks(&self) -> bool {
         true
     }
 }

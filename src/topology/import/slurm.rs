@@ -217,7 +217,7 @@ mod tests {
         let at = |name: &str| tree.nodes().iter().find(|n| tree.node_name(*n) == name).unwrap();
         assert_eq!(tree.distance(at("nid001"), at("nid003")), 0);
         assert_eq!(tree.distance(at("nid001"), at("nid010")), 2);
-        // The second leaf has a place without a node.
+        // The second leaf has a slot without a node.
         assert!(!tree.nodes().contains(NodeId(5)) && tree.nodes().slot_count() == 6);
     }
 
