@@ -34,6 +34,8 @@ pub mod plot;
 pub mod random;
 pub mod ranks;
 pub mod ratio;
+pub mod reference;
+pub mod registry;
 pub mod replay;
 pub mod report;
 pub mod schedule;

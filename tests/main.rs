@@ -15,6 +15,7 @@ mod optimise;
 mod ordering_table;
 mod page;
 mod readme;
+mod reference;
 mod schedule;
 mod scotch;
 mod shipped_topologies;

@@ -9,11 +9,11 @@ use good_lp::{
 
 use super::optimise::{Bounds, candidates, dp, elements::Arrangement};
 use super::optimise::{
-    NoObserver, Observer, SearchProblem, SearchResult, Settings, Status, WeightKind,
+    Observer, SHARED, SearchProblem, SearchResult, Settings, Status, WeightKind,
 };
-use super::{Needs, OrderingEntry};
+use super::{Method, OrderingEntry};
 use crate::error::{Error, Result};
-use crate::params::Params;
+use crate::params::{Opt, Params, join};
 use crate::topology::Topology;
 
 /// `ilp[:weights=…,window=K,ring=true,solver=…,form=flow|distance,time=SECONDS]` and the keys of
@@ -45,8 +45,14 @@ pub const ILP: OrderingEntry = OrderingEntry {
     name: "ilp",
     about: "proved optimal for a weighted sum of distances, on small machines: exact search, integer program",
     example: "ilp:weights=path",
-    needs: Needs::Nothing,
-    order: |topology, params| Ok(ilp(topology, params, &NoObserver)?.nodes),
+    options: &join::<11, 2, 13>(
+        SHARED,
+        [
+            Opt::one_of("solver", &SOLVERS, "solver; auto chooses, dp is the dynamic program"),
+            Opt::one_of("form", &["flow", "distance"], "how the integer program states distances"),
+        ],
+    ),
+    build: Method::search(ilp),
 };
 
 /// Names that `solver=` takes; the first lets the tool choose.
@@ -65,8 +71,8 @@ const EDGES: usize = 20_000;
 /// See [`ILP`].
 pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Result<SearchResult> {
     let settings = Settings::read(topology, params, observer)?;
-    let solver = params.choice("solver", &SOLVERS)?;
-    let form = params.choice("form", &["flow", "distance"])?;
+    let solver = params.choice("solver")?;
+    let form = params.choice("form")?;
     params.finish()?;
     available(params, solver)?;
     let space = Arrangement::new(topology, settings.split)?;
@@ -581,8 +587,8 @@ mod tests {
     use super::*;
 
     fn run(spec: &str, by: &str) -> SearchResult {
-        let params = Params::inline(by, None, 1).unwrap();
-        ilp(&topology(spec), &params, &NoObserver).unwrap()
+        let params = crate::ordering::ORDERINGS.params(&ILP, by, 1).unwrap();
+        ilp(&topology(spec), &params, &crate::ordering::NoObserver).unwrap()
     }
 
     #[test]

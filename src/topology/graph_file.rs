@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use super::{Context, Family, LinkVisitor, Network};
+use super::{Context, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
 use super::{per_router, per_router_suffix, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use petgraph::unionfind::UnionFind;
 
 /// `graph:FILE[,per_router=K]`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "graph",
-    positional: Some("file"),
     about: "any network, from a CSV file of links u,v[,capacity]",
     example: "graph:links.csv",
+    options: &[Opt::file("file", "CSV file of links u,v[,capacity]").positional(), PER_ROUTER],
     build: GraphFile::from_params,
 };
 

@@ -8,17 +8,17 @@
 //! ```
 
 use super::distance::{Axis, Product, Shape};
-use super::{Context, Family, Lattice, LinkVisitor, Metric, Network};
+use super::{Context, Lattice, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
 use super::{by_x, per_router, per_router_suffix, product};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// `hyperx:16x6x8,per_router=4`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "hyperx",
-    positional: Some("dims"),
     about: "grid with every line of routers joined all-to-all (flattened butterfly)",
     example: "hyperx:16x6x8,per_router=4",
+    options: &[Opt::extents("dims", "routers along each dimension").positional(), PER_ROUTER],
     build: HyperX::from_params,
 };
 

@@ -9,7 +9,7 @@
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
-use crate::ordering::{Needs, NodeOrder, OrderingEntry};
+use crate::ordering::{Method, NodeOrder, OrderingEntry};
 use crate::pair_sums;
 use crate::params::Params;
 use crate::topology::{Metric, Topology};
@@ -33,7 +33,7 @@ mod window;
 
 pub(super) use bounds::Bounds;
 use elements::Arrangement;
-pub(super) use settings::{Budget, Settings};
+pub(super) use settings::{Budget, SHARED, Settings};
 pub use weights::{WeightKind, Weights};
 
 /// `optimise[:weights=…,window=K,ring=true,time=SECONDS,steps=N,sizes=FILE,split=true,start=ORD,seed=S]`.
@@ -54,8 +54,8 @@ pub const OPTIMISE: OrderingEntry = OrderingEntry {
     name: "optimise",
     about: "annealed for a weighted sum of distances, with a proved bound (workload: for job sizes)",
     example: "optimise:weights=harmonic,window=8,steps=20000",
-    needs: Needs::Nothing,
-    order: |topology, params| Ok(optimise(topology, params, &NoObserver)?.nodes),
+    options: &SHARED,
+    build: Method::search(optimise),
 };
 
 /// Whoever waits for a search: a clock, a way to stop it, and ears for news. The library has no clock.
