@@ -31,7 +31,7 @@ impl<B> Entry<B> {
 
     /// `name:FIRST[,key=…]`, with `separator` for the comma.
     pub fn usage(&self, separator: char) -> String {
-        usage(self.name, separator, self.options)
+        usage(self.name, separator, &self.options.iter().collect::<Vec<_>>())
     }
 }
 

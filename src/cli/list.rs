@@ -16,9 +16,7 @@ use crate::topology::Context;
 
 /// List the entries of a table, one line each, or show one entry with its options
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example: nodeorder list orderings\n         nodeorder list allocators first-fit"
-)]
+#[command(after_help = "Example: nodeorder list allocators first-fit")]
 pub struct Command {
     /// What to list
     #[arg(value_name = "TABLE", value_parser = names())]
@@ -109,7 +107,7 @@ fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
         let pad = " ".repeat(indent);
         lines.iter().map(|line| format!("{pad}{line}\n")).collect::<String>()
     };
-    let mut text = format!("{}\n{}", entry.usage(table.separator), wrap(entry.about, 4));
+    let mut text = wrap(&entry.usage(table.separator), 0) + &wrap(entry.about, 4);
     for (title, options) in [("Options", entry.options), ("Options of all", table.common)] {
         if options.is_empty() {
             continue;
@@ -124,7 +122,7 @@ fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
             text += &wrap(&format!("{values} [{default}]"), 6);
         }
     }
-    text + &format!("\nExample: {}\n", table.example(entry))
+    text + "\n" + &wrap(&format!("Example: {}", table.example(entry)), 0)
 }
 
 /// A line each, in columns; where those are too narrow, the description stands below.

@@ -138,11 +138,6 @@ impl Opt {
             _ => Vec::new(),
         }
     }
-
-    /// How it stands in a usage line: `key` where the key may be left out, else `key=…`.
-    fn usage(&self) -> String {
-        if self.positional { self.key.to_uppercase() } else { format!("{}=…", self.key) }
-    }
 }
 
 impl fmt::Display for Values {
@@ -188,31 +183,26 @@ pub const fn join<const A: usize, const B: usize, const N: usize>(
 pub const SEED: Opt =
     Opt::whole("seed", "seed of the random numbers: same seed, same result").or_else("--seed");
 
-/// `name:FIRST[,key=…]`: how an entry is written, `separator` standing between its options.
-pub fn usage<'o>(
-    name: &str,
-    separator: char,
-    options: impl IntoIterator<Item = &'o Opt>,
-) -> String {
+/// `name:FIRST,key=…[,key=value…]`: how an entry is written, with `separator` for the comma. Positional options come
+/// first, then those that must be given, then the others.
+pub fn usage(name: &str, separator: char, options: &[&Opt]) -> String {
     let mut text = name.to_string();
-    let mut mark = ':';
-    // Once an option may be left out, so may all that follow.
-    let (mut left_out, mut open) = (false, 0);
-    for option in options {
-        let required = option.default == Fallback::Required;
-        left_out |= !required;
-        if !required {
-            text.push('[');
-            open += 1;
-        }
-        text.push(mark);
-        text += &option.usage();
-        if !(option.positional && left_out) {
-            (0..open).for_each(|_| text.push(']'));
-            open = 0;
-        }
-        mark = separator;
+    let mut add = |part: &str, closing: &str| {
+        let mark = if text.contains(':') { separator } else { ':' };
+        let bracket = if closing.is_empty() { "" } else { "[" };
+        text += &format!("{bracket}{mark}{part}{closing}");
+    };
+    let required = |option: &&&Opt| option.default == Fallback::Required;
+    for option in options.iter().filter(|option| option.positional) {
+        add(&option.key.to_uppercase(), if required(&option) { "" } else { "]" });
     }
-    (0..open).for_each(|_| text.push(']'));
+    let (must, may): (Vec<&&Opt>, Vec<&&Opt>) =
+        options.iter().filter(|option| !option.positional).partition(required);
+    must.iter().for_each(|option| add(&format!("{}=…", option.key), ""));
+    match may.as_slice() {
+        [] => {}
+        [option] => add(&format!("{}=…", option.key), "]"),
+        _ => add("key=value…", "]"),
+    }
     text
 }

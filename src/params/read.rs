@@ -43,7 +43,7 @@ impl Params {
             let wrong = || {
                 let expected = match separator {
                     ',' => "key=value".into(),
-                    _ => usage(head(text), separator, declared.iter().copied()),
+                    _ => usage(head(text), separator, &declared),
                 };
                 Error::input(location.clone(), format!("`{part}`"), expected)
             };
