@@ -48,6 +48,17 @@ pub struct Registry<B: 'static> {
 }
 
 impl<B> Registry<B> {
+    /// A table whose options stand apart by commas.
+    pub const fn new(noun: &'static str, flag: &'static str, entries: &'static [Entry<B>]) -> Self {
+        Registry { noun, flag, separator: ',', entries }
+    }
+
+    /// The same with another separator.
+    pub const fn separated_by(mut self, separator: char) -> Self {
+        self.separator = separator;
+        self
+    }
+
     /// The entries, in the order of lists.
     pub fn iter(&self) -> std::slice::Iter<'static, Entry<B>> {
         self.entries.iter()

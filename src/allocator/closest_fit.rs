@@ -17,7 +17,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.6.
 pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "closest-fit",
-    about: "the window of free entries with the smallest largest step; a step of at most G is good enough",
+    about: "the window of free entries with the smallest largest step; a step of at most STEP is good enough",
     example: "closest-fit:2",
     options: &[Opt::whole("step", "a largest step of at most this is good enough")
         .or("1")

@@ -17,7 +17,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// 2002, section 2.
 pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
     name: "fifo",
-    about: "the lowest free ranks; the highest for jobs of fewer than K nodes (K is 0 unless given)",
+    about: "the lowest free ranks; the highest for jobs of fewer than BELOW nodes",
     example: "fifo:0",
     options: &[Opt::whole("below", "jobs of fewer nodes get the highest ranks")
         .or("0")

@@ -16,7 +16,7 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.2.
 pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     name: "first-fit",
-    about: "the first run of free ranks with steps of at most G that is long enough; else halves (G is 1 unless given)",
+    about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
     example: "first-fit:8",
     options: &[GAP],
     build: |params, _| {
@@ -32,7 +32,7 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.4.
 pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
     name: "fifo-fit",
-    about: "first-fit:G, from the end of the free list for jobs of fewer than K nodes",
+    about: "first-fit:GAP, from the end of the free list for jobs of fewer than BELOW nodes",
     example: "fifo-fit:16:8",
     options: &[
         Opt::whole("below", "jobs of fewer nodes are placed from the end").positional(),

@@ -15,7 +15,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// that ends a run; here it begins the next.
 pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "largest-fit",
-    about: "the first run with steps of at most G that is long enough; else the longest, whole, and again (G is 1 unless given)",
+    about: "the first run with steps of at most GAP that is long enough; else the longest, whole, and again",
     example: "largest-fit:8",
     options: &[GAP],
     build: |params, _| {

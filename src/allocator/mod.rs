@@ -35,11 +35,10 @@ pub type AllocatorEntry = Entry<Build>;
 type Build = for<'a> fn(&Params, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
 
 /// Every allocator.
-pub static ALLOCATORS: Registry<Build> = Registry {
-    noun: "allocator",
-    flag: "",
-    separator: ':',
-    entries: &[
+pub static ALLOCATORS: Registry<Build> = Registry::new(
+    "allocator",
+    "",
+    &[
         fifo::FIFO,
         first_fit::FIRST_FIT,
         largest_fit::LARGEST_FIT,
@@ -58,7 +57,8 @@ pub static ALLOCATORS: Registry<Build> = Registry {
         bfs::BFS,
         dilation::DILATION,
     ],
-};
+)
+.separated_by(':');
 
 /// The largest step between neighbours in a run of free ranks.
 const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run").or("1").positional();

@@ -41,11 +41,10 @@ impl From<String> for Export {
 }
 
 /// Every target.
-pub static TARGETS: Registry<fn(&Topology, &NodeOrder) -> Result<Export>> = Registry {
-    noun: "target",
-    flag: "--to",
-    separator: ',',
-    entries: &[
+pub static TARGETS: Registry<fn(&Topology, &NodeOrder) -> Result<Export>> = Registry::new(
+    "target",
+    "--to",
+    &[
         csv::TARGET,
         slurm_weights::TARGET,
         slurm_names::TARGET,
@@ -55,7 +54,7 @@ pub static TARGETS: Registry<fn(&Topology, &NodeOrder) -> Result<Export>> = Regi
         lsf::TARGET,
         simgrid::TARGET,
     ],
-};
+);
 
 /// Ways that look right and are not: what someone may ask for, why it is refused, and what works instead.
 const REFUSED: &[(&str, &str, &str)] = &[

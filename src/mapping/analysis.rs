@@ -79,13 +79,13 @@ pub struct Bar {
 ///
 /// # Examples
 /// ```
-/// use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, Routing};
+/// use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
 /// use nodeorder::{NodeOrder, Topology};
 /// let torus = Topology::inline("torus:4x4x4", &Default::default())?;
 /// let guest = Guest::make("stencil:4x4x4,wrap=true", &Default::default())?;
 /// let fabric = Fabric::new(&torus)?;
 /// let placement = ProcessMapping::in_order(&guest, &NodeOrder::make(&torus, "snake")?)?;
-/// let found = mapping::analyse(&fabric, &guest, &placement, Routing::named("ecmp-path")?)?;
+/// let found = mapping::analyse(&fabric, &guest, &placement, RoutingEntry::named("ecmp-path")?)?;
 /// assert_eq!(found.contention.max, 3.0);
 /// # Ok::<(), nodeorder::Error>(())
 /// ```

@@ -96,11 +96,10 @@ impl Needs {
 }
 
 /// Every family of orderings.
-pub static ORDERINGS: Registry<Method> = Registry {
-    noun: "ordering",
-    flag: "",
-    separator: ',',
-    entries: &[
+pub static ORDERINGS: Registry<Method> = Registry::new(
+    "ordering",
+    "",
+    &[
         linear::ROW_MAJOR,
         helical::HELICAL,
         linear::SNAKE,
@@ -119,7 +118,7 @@ pub static ORDERINGS: Registry<Method> = Registry {
         ilp::ILP,
         optimise::OPTIMISE,
     ],
-};
+);
 
 /// A sequence of distinct schedulable nodes of one topology.
 #[derive(Clone, Debug, PartialEq, Eq)]

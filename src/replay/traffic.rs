@@ -21,7 +21,7 @@ pub struct TrafficSettings<'a> {
 }
 
 impl<'a> TrafficSettings<'a> {
-    /// `pattern` is one of [`crate::mapping::guest::PATTERNS`]; `routing` tells which links traffic takes.
+    /// `pattern` is one of [`crate::mapping::guest::sized_names`]; `routing` tells which links traffic takes.
     ///
     /// # Errors
     /// An unknown pattern, a routing that does not suit the machine.
@@ -35,7 +35,7 @@ impl<'a> TrafficSettings<'a> {
         Ok(TrafficSettings { fabric, pattern, routing })
     }
 
-    /// One of [`crate::mapping::guest::PATTERNS`].
+    /// One of [`crate::mapping::guest::sized_names`].
     pub fn pattern(&self) -> &str {
         self.pattern
     }

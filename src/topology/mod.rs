@@ -1,6 +1,6 @@
 //! Topologies: routers, links, nodes and the distance between them.
 //!
-//! Each family is one file with a [`TopologyEntry`] constant; [`FAMILIES`] is the table that names them all.
+//! Each family is one file with a [`TopologyEntry`] constant; [`TOPOLOGIES`] is the table that names them all.
 //! A [`Topology`] is a family's [`Network`] plus what the machine adds: which nodes are schedulable and
 //! what they are called. Nothing is built that is not asked for: the router graph appears on first use,
 //! distances on grids and trees come from closed forms.
@@ -77,11 +77,10 @@ impl Context {
 pub type TopologyEntry = Entry<fn(&Params, &Context) -> Result<Box<dyn Network>>>;
 
 /// Every family.
-pub static TOPOLOGIES: Registry<fn(&Params, &Context) -> Result<Box<dyn Network>>> = Registry {
-    noun: "topology kind",
-    flag: "",
-    separator: ',',
-    entries: &[
+pub static TOPOLOGIES: Registry<fn(&Params, &Context) -> Result<Box<dyn Network>>> = Registry::new(
+    "topology kind",
+    "",
+    &[
         grid::MESH,
         grid::TORUS,
         grid::GRID,
@@ -99,7 +98,7 @@ pub static TOPOLOGIES: Registry<fn(&Params, &Context) -> Result<Box<dyn Network>
         import::IBNETDISCOVER,
         import::TGT,
     ],
-};
+);
 
 /// What every topology takes besides the options of its family.
 pub const COMMON: &[Opt] = &[

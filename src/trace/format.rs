@@ -29,11 +29,10 @@ pub struct Recognise {
 }
 
 /// Every format, in the order in which they are tried.
-pub static TRACE_FORMATS: Registry<Recognise> = Registry {
-    noun: "trace format",
-    flag: "",
-    separator: ',',
-    entries: &[
+pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
+    "trace format",
+    "",
+    &[
         TraceFormatEntry {
             name: "log",
             about: "placement log: P JOB NODES places a job, F JOB frees it; # comments",
@@ -65,7 +64,7 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry {
             },
         },
     ],
-};
+);
 
 /// The first word of a line.
 fn word(line: &[u8]) -> &[u8] {

@@ -11,11 +11,10 @@ use crate::topology::Context;
 pub type FormatEntry = Entry<fn(&Text) -> Result<(u32, Vec<Message>)>>;
 
 /// Every format; each ending may be followed by `.gz`.
-pub static FORMATS: Registry<fn(&Text) -> Result<(u32, Vec<Message>)>> = Registry {
-    noun: "guest format",
-    flag: "",
-    separator: ',',
-    entries: &[
+pub static FORMATS: Registry<fn(&Text) -> Result<(u32, Vec<Message>)>> = Registry::new(
+    "guest format",
+    "",
+    &[
         FormatEntry {
             name: "csv",
             about: "source,target,volume, header optional; processes from 0",
@@ -45,7 +44,7 @@ pub static FORMATS: Registry<fn(&Text) -> Result<(u32, Vec<Message>)>> = Registr
             build: topomatch,
         },
     ],
-};
+);
 
 /// The format of a path, from its ending.
 pub(super) fn format(path: &str) -> Result<&'static FormatEntry> {

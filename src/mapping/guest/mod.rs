@@ -36,11 +36,10 @@ pub struct Pattern {
 }
 
 /// Every pattern.
-pub static GUESTS: Registry<Pattern> = Registry {
-    noun: "guest",
-    flag: "",
-    separator: ',',
-    entries: &[
+pub static GUESTS: Registry<Pattern> = Registry::new(
+    "guest",
+    "",
+    &[
         all_to_all::GUEST,
         ring::GUEST,
         stencil::GUEST,
@@ -48,7 +47,7 @@ pub static GUESTS: Registry<Pattern> = Registry {
         transpose::GUEST,
         random::GUEST,
     ],
-};
+);
 
 /// The most processes a guest may have.
 pub const MAX_PROCESSES: u32 = 1 << 24;

@@ -23,12 +23,11 @@ mod refine;
 pub type MappingMethodEntry = Entry<fn(&MappingProblem, &Params) -> Result<Vec<u32>>>;
 
 /// Every mapping method.
-pub static METHODS: Registry<fn(&MappingProblem, &Params) -> Result<Vec<u32>>> = Registry {
-    noun: "mapping method",
-    flag: "--map",
-    separator: ',',
-    entries: &[rank::METHOD, bisection::METHOD, greedy::METHOD, refine::METHOD],
-};
+pub static METHODS: Registry<fn(&MappingProblem, &Params) -> Result<Vec<u32>>> = Registry::new(
+    "mapping method",
+    "--map",
+    &[rank::METHOD, bisection::METHOD, greedy::METHOD, refine::METHOD],
+);
 
 /// Puts `guest` on `nodes` (one for each process, in rank order; repeats allowed) by the method that `text`
 /// names.

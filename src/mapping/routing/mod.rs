@@ -39,11 +39,10 @@ pub struct Paths {
 }
 
 /// Every routing.
-pub static ROUTINGS: Registry<Paths> = Registry {
-    noun: "routing",
-    flag: "--routing",
-    separator: ',',
-    entries: &[
+pub static ROUTINGS: Registry<Paths> = Registry::new(
+    "routing",
+    "--routing",
+    &[
         dimension_order::ROUTING,
         ecmp_path::ROUTING,
         ecmp_hop::ROUTING,
@@ -51,7 +50,7 @@ pub static ROUTINGS: Registry<Paths> = Registry {
         valiant::ROUTING,
         up_down::ROUTING,
     ],
-};
+);
 
 /// Mean path length between two routers.
 pub(super) enum Lengths {

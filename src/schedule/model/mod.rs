@@ -30,12 +30,11 @@ pub struct BuildModel {
 }
 
 /// Every model.
-pub static MODELS: Registry<BuildModel> = Registry {
-    noun: "model",
-    flag: "--model",
-    separator: ',',
-    entries: &[fixed::FIXED, contiguity::CONTIGUITY, distance::DISTANCE, contention::CONTENTION],
-};
+pub static MODELS: Registry<BuildModel> = Registry::new(
+    "model",
+    "--model",
+    &[fixed::FIXED, contiguity::CONTIGUITY, distance::DISTANCE, contention::CONTENTION],
+);
 
 /// The option of [`base`].
 const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")

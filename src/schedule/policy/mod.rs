@@ -3,7 +3,7 @@
 //! Each policy is one file with a [`PolicyEntry`]; [`POLICIES`] is the table that names them all. A
 //! [`Policy`] keeps the queue; at its passes it starts tasks on the [`ClusterState`].
 
-pub use super::engine::ClusterState;
+pub use super::cluster_state::ClusterState;
 pub use super::running::Assumed;
 
 use super::Task;
@@ -24,11 +24,10 @@ pub type PolicyEntry = Entry<Build>;
 type Build = fn(&Params, &PolicyContext<'_>) -> Result<Box<dyn Policy>>;
 
 /// Every policy.
-pub static POLICIES: Registry<Build> = Registry {
-    noun: "policy",
-    flag: "--policy",
-    separator: ',',
-    entries: &[
+pub static POLICIES: Registry<Build> = Registry::new(
+    "policy",
+    "--policy",
+    &[
         fcfs::FCFS,
         easy::EASY,
         conservative::CONSERVATIVE,
@@ -36,7 +35,7 @@ pub static POLICIES: Registry<Build> = Registry {
         window::EXACT,
         window::GREEDY,
     ],
-};
+);
 
 /// Time between passes of policies that poll.
 const INTERVAL: Opt =

@@ -45,12 +45,8 @@ impl fmt::Debug for Workload {
 pub type GeneratorEntry = Entry<fn(&Params) -> Result<Workload>>;
 
 /// Every generator.
-pub static GENERATORS: Registry<fn(&Params) -> Result<Workload>> = Registry {
-    noun: "workload",
-    flag: "",
-    separator: ',',
-    entries: &[churn::HECTOR, churn::NERSC, churn::LOG, poisson::POISSON],
-};
+pub static GENERATORS: Registry<fn(&Params) -> Result<Workload>> =
+    Registry::new("workload", "", &[churn::HECTOR, churn::NERSC, churn::LOG, poisson::POISSON]);
 
 impl Workload {
     /// Makes the workload of a specification such as `hector:placements=300000,nodes=2816,load=0.9,seed=1`;
