@@ -74,10 +74,12 @@ impl Context {
 }
 
 /// A topology family: an entry of [`TOPOLOGIES`]. It builds the network from its parameters.
-pub type TopologyEntry = Entry<fn(&Params, &Context) -> Result<Box<dyn Network>>>;
+pub type TopologyEntry = Entry<Build>;
+
+type Build = fn(&Params, &Context) -> Result<Box<dyn Network>>;
 
 /// Every family.
-pub static TOPOLOGIES: Registry<fn(&Params, &Context) -> Result<Box<dyn Network>>> = Registry::new(
+pub static TOPOLOGIES: Registry<Build> = Registry::new(
     "topology kind",
     "",
     &[

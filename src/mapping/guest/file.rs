@@ -8,10 +8,12 @@ use crate::topology::Context;
 
 /// A format of guest files: an entry of [`FORMATS`], named by the ending of its files. It reads the number of
 /// processes and the messages as they stand in the file.
-pub type FormatEntry = Entry<fn(&Text) -> Result<(u32, Vec<Message>)>>;
+pub type FormatEntry = Entry<Build>;
+
+type Build = fn(&Text) -> Result<(u32, Vec<Message>)>;
 
 /// Every format; each ending may be followed by `.gz`.
-pub static FORMATS: Registry<fn(&Text) -> Result<(u32, Vec<Message>)>> = Registry::new(
+pub static FORMATS: Registry<Build> = Registry::new(
     "guest format",
     "",
     &[

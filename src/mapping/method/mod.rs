@@ -20,10 +20,12 @@ mod rank;
 mod refine;
 
 /// A mapping method: an entry of [`METHODS`]. It finds the slot of every process.
-pub type MappingMethodEntry = Entry<fn(&MappingProblem, &Params) -> Result<Vec<u32>>>;
+pub type MappingMethodEntry = Entry<Build>;
+
+type Build = fn(&MappingProblem, &Params) -> Result<Vec<u32>>;
 
 /// Every mapping method.
-pub static METHODS: Registry<fn(&MappingProblem, &Params) -> Result<Vec<u32>>> = Registry::new(
+pub static METHODS: Registry<Build> = Registry::new(
     "mapping method",
     "--map",
     &[rank::METHOD, bisection::METHOD, greedy::METHOD, refine::METHOD],
