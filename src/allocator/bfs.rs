@@ -20,8 +20,9 @@ use crate::topology::RouterGraph;
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 2.
 pub(super) const BFS: AllocatorEntry = AllocatorEntry {
     name: "bfs",
-    usage: "bfs",
     about: "breadth-first over free neighbours from the lowest free rank on",
+    example: "bfs",
+    options: &[],
     build: |_, context| {
         let locations = RanksByLocation::routers(context);
         Ok(Box::new(Bfs {

@@ -26,8 +26,9 @@ use crate::ranks::{FreeSet, Ranks};
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 1 and section III.A.
 pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
     name: "dilation",
-    usage: "dilation",
     about: "the job as a mesh, neighbours within the fewest hops a bounded search finds",
+    example: "dilation",
+    options: &[],
     build: |_, context| {
         let near = Near::new(context)?;
         let axes = context.topology.lattice().map_or(2, |lattice| {

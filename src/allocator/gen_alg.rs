@@ -24,8 +24,9 @@ use crate::ranks::{FreeSet, Ranks};
 /// point sets of small average distance", 2008.
 pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry {
     name: "gen-alg",
-    usage: "gen-alg",
     about: "the free rank and its nearest ones with the smallest mean pairwise distance",
+    example: "gen-alg",
+    options: &[],
     build: |_, context| {
         let near = Near::new(context)?;
         let stars = vec![0; near.locations.count()];

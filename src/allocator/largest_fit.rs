@@ -1,7 +1,7 @@
 //! Largest Fit with a gap.
 
 use super::runs::Runs;
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, GAP};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is
@@ -15,10 +15,11 @@ use crate::ranks::{FreeSet, Ranks};
 /// that ends a run; here it begins the next.
 pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "largest-fit",
-    usage: "largest-fit:G",
-    about: "the first run with steps of at most G that is long enough; else the longest, whole, and again (G is 1 unless given)",
-    build: |arguments, _| {
-        let gap = arguments.number("G, a gap", Some(1))?;
+    about: "the first run with steps of at most GAP that is long enough; else the longest, whole, and again",
+    example: "largest-fit:8",
+    options: &[GAP],
+    build: |params, _| {
+        let gap = params.whole("gap", 0, u32::MAX)?;
         Ok(Box::new(LargestFit { gap, runs: Runs::default() }))
     },
 };

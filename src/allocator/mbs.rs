@@ -34,10 +34,11 @@ use crate::ranks::{FreeSet, Ranks};
 /// multicomputers", 1997, section 4.2.
 pub(super) const MBS: AllocatorEntry = AllocatorEntry {
     name: "mbs",
-    usage: "mbs",
     about: "power-of-two cubes of free nodes, the largest that fit first",
-    build: |arguments, context| {
-        let cells = Cells::new(arguments.location(), context)?;
+    example: "mbs",
+    options: &[],
+    build: |params, context| {
+        let cells = Cells::new(params.location().clone(), context)?;
         Ok(Box::new(Mbs { levels: levels(&cells), cells, nodes: BinaryHeap::new() }))
     },
 };

@@ -28,10 +28,11 @@ use crate::ranks::{FreeSet, Ranks};
 /// shell 0 is one processor).
 pub(super) const MC1X1: AllocatorEntry = AllocatorEntry {
     name: "mc1x1",
-    usage: "mc1x1",
     about: "the free nodes in the nearest shells around the best centre",
-    build: |arguments, context| {
-        let cells = Cells::new(arguments.location(), context)?;
+    example: "mc1x1",
+    options: &[],
+    build: |params, context| {
+        let cells = Cells::new(params.location().clone(), context)?;
         Ok(Box::new(Mc1x1 {
             fullest: cells.fullest(),
             cells,

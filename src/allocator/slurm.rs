@@ -2,6 +2,7 @@
 
 use super::runs::Runs;
 use super::{Allocator, AllocatorEntry};
+use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
 /// `slurm-best-fit[:26]`: the shortest free run that is long enough, the lowest of those; where there is none,
@@ -15,10 +16,16 @@ use crate::ranks::{FreeSet, Ranks};
 /// Observed on Slurm 22.05 and 26.05 (select/cons_tres, one block of nodes in name order).
 pub(super) const BEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "slurm-best-fit",
-    usage: "slurm-best-fit[:26]",
     about: "Slurm: the tightest free run that is long enough; else the longest, whole, and again (:26: one node takes the first free)",
-    build: |arguments, _| {
-        let first_for_one = arguments.word("26");
+    example: "slurm-best-fit",
+    options: &[Opt::one_of(
+        "release",
+        &["22", "26"],
+        "Slurm's: from 26 on a job of one node takes the first free one",
+    )
+    .positional()],
+    build: |params, _| {
+        let first_for_one = params.choice("release")? == "26";
         Ok(Box::new(SlurmBestFit { first_for_one, runs: Runs::default() }))
     },
 };

@@ -8,7 +8,7 @@ use super::guest::Guest;
 use super::hops::{Hops, from_each};
 use super::links::Links;
 use super::process_mapping::ProcessMapping;
-use super::routing::{Fabric, Lengths, Routing};
+use super::routing::{Fabric, Lengths, RoutingEntry};
 use crate::error::Result;
 use crate::ids::RouterId;
 
@@ -79,13 +79,13 @@ pub struct Bar {
 ///
 /// # Examples
 /// ```
-/// use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, Routing};
+/// use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
 /// use nodeorder::{NodeOrder, Topology};
 /// let torus = Topology::inline("torus:4x4x4", &Default::default())?;
 /// let guest = Guest::make("stencil:4x4x4,wrap=true", &Default::default())?;
 /// let fabric = Fabric::new(&torus)?;
 /// let mapping = ProcessMapping::in_order(&guest, &NodeOrder::make(&torus, "snake")?)?;
-/// let found = mapping::analyse(&fabric, &guest, &mapping, Routing::named("ecmp-path")?)?;
+/// let found = mapping::analyse(&fabric, &guest, &mapping, RoutingEntry::named("ecmp-path")?)?;
 /// assert_eq!(found.contention.max, 3.0);
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
@@ -93,7 +93,7 @@ pub fn analyse(
     fabric: &Fabric<'_>,
     guest: &Guest,
     mapping: &ProcessMapping,
-    routing: &Routing,
+    routing: &RoutingEntry,
 ) -> Result<Analysis> {
     let demand = Demand::new(fabric.topology, guest, mapping)?;
     let dilation = Dilation::of(fabric, &demand, routing)?;
@@ -121,7 +121,7 @@ impl Dilation {
     ///
     /// # Complexity
     /// O(flows) where distances have a closed form, else a search for each source as far as its targets.
-    pub fn of(fabric: &Fabric<'_>, demand: &Demand, routing: &Routing) -> Result<Self> {
+    pub fn of(fabric: &Fabric<'_>, demand: &Demand, routing: &RoutingEntry) -> Result<Self> {
         let sources = demand.roots(End::Source);
         let parts: Vec<Sums> = match routing.lengths(fabric)? {
             Lengths::Shortest => {

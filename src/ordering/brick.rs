@@ -1,13 +1,13 @@
 //! Brick orders: small boxes filled one after the other.
 
-use super::axes::{View, for_each_position};
-use super::hilbert;
+use super::axes::{AXES, REVERSE, View, for_each_position};
 use super::interleave::{gray_rank, morton_key, widths};
 use super::linear::reflect;
+use super::{Method, hilbert};
 use super::{Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::NodeId;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::topology::Topology;
 
 /// `brick[:size=2x2x2,inner=snake|gray|row,outer=snake|row|hilbert,axes=zxy,reverse=x]`: bricks of
@@ -28,15 +28,21 @@ pub const BRICK: OrderingEntry = OrderingEntry {
     name: "brick",
     about: "bricks of size=2x2x2 cells one after the other, inner=snake|gray|row, outer=snake|row|hilbert",
     example: "brick:size=2x2x4,outer=hilbert",
-    needs: Needs::Lattice,
-    order,
+    options: &[
+        AXES,
+        REVERSE,
+        Opt::extents("size", "cells of a brick along each axis").or_else("2 along each"),
+        Opt::one_of("inner", &["snake", "gray", "row"], "path inside a brick"),
+        Opt::one_of("outer", &["snake", "row", "hilbert"], "path over the bricks"),
+    ],
+    build: Method::direct(Needs::Lattice, order),
 };
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let view = View::from_params(topology, params)?;
     let size = size(&view, params, "size")?.unwrap_or_else(|| vec![2; view.extents.len()]);
-    let inner = params.choice("inner", &["snake", "gray", "row"])?;
-    let outer = params.choice("outer", &["snake", "row", "hilbert"])?;
+    let inner = params.choice("inner")?;
+    let outer = params.choice("outer")?;
     let bricks = Bricks::new(&view.extents, size);
     topology.context().require("the bricks", 48 * view.cell_count() as u64)?;
     let mut numbers = Vec::new();

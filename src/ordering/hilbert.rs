@@ -9,12 +9,12 @@
 //! 15 12 11 10
 //! ```
 
-use super::axes::View;
+use super::axes::{AXES, REVERSE, View};
 use super::interleave::widths;
-use super::{Needs, OrderingEntry};
+use super::{Method, Needs, OrderingEntry};
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::topology::Topology;
 
 /// `hilbert[:bits=B,axes=zxy,reverse=x]`: the Hilbert curve of the enclosing cube of side 2^B; cells
@@ -42,8 +42,13 @@ pub const HILBERT: OrderingEntry = OrderingEntry {
     name: "hilbert",
     about: "Hilbert curve of the enclosing 2^bits cube, cells outside skipped; bits=5 as Slurm's 3d_torus",
     example: "hilbert:bits=5",
-    needs: Needs::Lattice,
-    order,
+    options: &[
+        AXES,
+        REVERSE,
+        Opt::whole("bits", "bits of each axis, 1 to 31")
+            .or_else("as few as cover the longest axis"),
+    ],
+    build: Method::direct(Needs::Lattice, order),
 };
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {

@@ -1,19 +1,19 @@
 //! Networks from a file: a CSV edge list.
 
 use super::link_list::{LinkList, file_spec};
-use super::{Context, Family, Network};
+use super::{Context, Network, PER_ROUTER, TopologyEntry};
 use super::{per_router, per_router_suffix, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use petgraph::unionfind::UnionFind;
 
 /// `graph:FILE[,per_router=K]`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "graph",
-    positional: Some("file"),
     about: "any network, from a CSV file of links u,v[,capacity]",
     example: "graph:links.csv",
+    options: &[Opt::file("file", "CSV file of links u,v[,capacity]").positional(), PER_ROUTER],
     build,
 };
 

@@ -9,16 +9,16 @@
 
 use super::distance::{Axis, Product, Shape};
 use super::grid::Grid;
-use super::{Context, Family, Network, per_router, product};
+use super::{Context, Network, PER_ROUTER, TopologyEntry, per_router, product};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// `hyperx:16x6x8,per_router=4`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "hyperx",
-    positional: Some("dims"),
     about: "grid with every line of routers joined all-to-all (flattened butterfly)",
     example: "hyperx:16x6x8,per_router=4",
+    options: &[Opt::extents("dims", "routers along each dimension").positional(), PER_ROUTER],
     build: from_params,
 };
 

@@ -1,6 +1,6 @@
 //! Topologies: routers, links, nodes and the distance between them.
 //!
-//! Each family is one file with a [`Family`] constant; [`FAMILIES`] is the table that names them all.
+//! Each family is one file with a [`TopologyEntry`] constant; [`TOPOLOGIES`] is the table that names them all.
 //! A [`Topology`] is a family's [`Network`] plus what the machine adds: which nodes are schedulable and
 //! what they are called. Nothing is built that is not asked for: the router graph appears on first use,
 //! distances on grids and trees come from closed forms.
@@ -12,7 +12,8 @@ use std::sync::OnceLock;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::{NodeId, RouterId};
 use crate::input::Text;
-use crate::params::{self, Params};
+use crate::params::{Opt, Params};
+use crate::registry::{Entry, Registry};
 
 mod cascade;
 mod context;
@@ -50,39 +51,47 @@ pub use statistics::Statistics;
 /// The most slots (nodes, schedulable or not) a machine may have.
 pub const MAX_NODES: u64 = 1 << 31;
 
-/// A topology family: a line of [`FAMILIES`].
-pub struct Family {
-    /// The kind, as in `torus:…` and `kind = "torus"`.
-    pub name: &'static str,
-    /// The key of the bare first parameter of the inline form, where there is one.
-    pub positional: Option<&'static str>,
-    /// One line for lists.
-    pub about: &'static str,
-    /// An inline specification that works.
-    pub example: &'static str,
-    /// Builds the network from its parameters.
-    pub build: fn(&Params, &Context) -> Result<Box<dyn Network>>,
-}
+/// A topology family: an entry of [`TOPOLOGIES`]. It builds the network from its parameters.
+pub type TopologyEntry = Entry<Build>;
 
-/// Every family, in the order of lists.
-pub const FAMILIES: &[Family] = &[
-    grid::MESH,
-    grid::TORUS,
-    grid::GRID,
-    hyperx::FAMILY,
-    cascade::FAMILY,
-    dragonfly::FAMILY,
-    fat_tree::FAT_TREE,
-    fat_tree::XGFT,
-    slim_fly::FAMILY,
-    watts_strogatz::FAMILY,
-    random_regular::FAMILY,
-    gnm::FAMILY,
-    graph_file::FAMILY,
-    import::SLURM_TOPOLOGY,
-    import::IBNETDISCOVER,
-    import::TGT,
+type Build = fn(&Params, &Context) -> Result<Box<dyn Network>>;
+
+/// Every family.
+pub static TOPOLOGIES: Registry<Build> = Registry::new(
+    "topology kind",
+    "",
+    &[
+        grid::MESH,
+        grid::TORUS,
+        grid::GRID,
+        hyperx::FAMILY,
+        cascade::FAMILY,
+        dragonfly::FAMILY,
+        fat_tree::FAT_TREE,
+        fat_tree::XGFT,
+        slim_fly::FAMILY,
+        watts_strogatz::FAMILY,
+        random_regular::FAMILY,
+        gnm::FAMILY,
+        graph_file::FAMILY,
+        import::SLURM_TOPOLOGY,
+        import::IBNETDISCOVER,
+        import::TGT,
+    ],
+);
+
+/// What every topology takes besides the options of its family.
+pub const COMMON: &[Opt] = &[
+    Opt::whole("limit", "keep the first so many node ids").or_else("all"),
+    Opt::text("exclude", "node ids and ranges to leave out, as in 0-3+17").or_else("none"),
+    Opt::text("names", "names of the nodes: nid{:05}, or a CSV file of node,name[,coordinates]")
+        .or_else("the file's own, else n and the id"),
+    Opt::text("name", "name of the machine").or_else("the file's or the specification"),
+    Opt::text("source", "where the description comes from").or_else("none"),
 ];
+
+/// The `per_router` option of families that leave it free.
+const PER_ROUTER: Opt = Opt::whole("per_router", "nodes on each router").or("1");
 
 /// A machine: a network, its schedulable nodes and their names.
 #[derive(Debug)]
@@ -115,10 +124,10 @@ impl Topology {
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn inline(spec: &str, context: &Context) -> Result<Self> {
-        let kind = params::head(spec);
-        let positional =
-            FAMILIES.iter().find(|f| f.name == kind).and_then(|family| family.positional);
-        Topology::build(&Params::inline(spec, positional, context.seed)?, spec, context)
+        let family = TOPOLOGIES.find(spec)?;
+        let options = family.options.iter().chain(COMMON);
+        let params = Params::inline(spec, TOPOLOGIES.separator, options, context.seed)?;
+        Topology::build(family, &params, spec, context)
     }
 
     /// Builds a machine from TOML text; paths in it are relative to `base`, the file it came from.
@@ -127,20 +136,18 @@ impl Topology {
     /// As [`Topology::inline`], with file and line; also bad TOML.
     pub fn toml(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
         let name = Path::new(text.name()).file_stem().map(|s| s.to_string_lossy().into_owned());
-        let params = Params::toml(text, base, context.seed)?;
-        Topology::build(&params, name.as_deref().unwrap_or(text.name()), context)
+        let mut params = Params::toml(text, base, context.seed)?;
+        let family = TOPOLOGIES.find_at(params.kind(), || params.location_of("kind"))?;
+        params.declare(family.options.iter().chain(COMMON));
+        Topology::build(family, &params, name.as_deref().unwrap_or(text.name()), context)
     }
 
-    fn build(params: &Params, default_name: &str, context: &Context) -> Result<Self> {
-        let family = FAMILIES.iter().find(|f| f.name == params.kind()).ok_or_else(|| {
-            let location = params.location_of("kind");
-            Error::unknown(
-                location,
-                "topology kind",
-                params.kind(),
-                FAMILIES.iter().map(|f| f.name),
-            )
-        })?;
+    fn build(
+        family: &TopologyEntry,
+        params: &Params,
+        default_name: &str,
+        context: &Context,
+    ) -> Result<Self> {
         let network = (family.build)(params, context)?;
         let slots = u64::from(network.hosts()) * u64::from(network.per_router());
         check_nodes(params.location(), slots)?;
@@ -334,9 +341,9 @@ pub(crate) fn require_graph(context: &Context, routers: u64, links: u64) -> Resu
     context.require(&format!("a network of {routers} routers and {links} links"), bytes)
 }
 
-/// The `per_router` key of families that leave it free: 1 unless given.
+/// The `per_router` key of families that leave it free.
 pub(crate) fn per_router(params: &Params) -> Result<u32> {
-    Ok(params.integer("per_router", 1, 1 << 20)?.unwrap_or(1))
+    params.whole("per_router", 1, 1 << 20)
 }
 
 /// `per_router` as a suffix of an inline specification.
@@ -386,10 +393,24 @@ mod tests {
         }
     }
 
+    fn reads_a_file(family: &TopologyEntry) -> bool {
+        family.options.iter().any(|option| option.key == "file")
+    }
+
+    #[test]
+    fn families_ask_for_what_they_declare() {
+        let read = |family: &TopologyEntry, params: &Params| {
+            let built = (family.build)(params, &Context::default()).map(|_| ());
+            // Where the file of an example is not there, all keys have been asked for before.
+            if reads_a_file(family) { built.or(Ok(())) } else { built }
+        };
+        crate::registry::testing::check(&TOPOLOGIES, read);
+    }
+
     #[test]
     fn every_example_builds_and_comes_back() {
         // Examples that name a file, which is not here, are left to the families' own tests.
-        for family in FAMILIES.iter().filter(|f| f.positional != Some("file")) {
+        for family in TOPOLOGIES.iter().filter(|f| !reads_a_file(f)) {
             let machine = Topology::inline(family.example, &Context::default()).unwrap();
             testing::check_links(&machine);
             let again = Topology::inline(machine.spec(), &Context::default()).unwrap();

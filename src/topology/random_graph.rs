@@ -20,7 +20,7 @@ pub(super) struct Size {
 impl Size {
     /// Reads `n`, `per_router` and `seed`.
     pub(super) fn from_params(params: &Params) -> Result<Self> {
-        let routers = params.required("n", 1, 1 << 31)?;
+        let routers = params.whole("n", 1, 1 << 31)?;
         let per_router = per_router(params)?;
         check_nodes(params.location(), u64::from(routers) * u64::from(per_router))?;
         Ok(Size { routers, per_router, seed: params.seed()? })

@@ -26,7 +26,8 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "bisection",
     about: "halves of the processes, cut where little is sent, on halves of the ordering, and so on",
     example: "bisection",
-    map: |problem, params| bisection(problem, params),
+    options: &[],
+    build: |problem, params| bisection(problem, params),
 };
 
 /// Passes over a cut at most.

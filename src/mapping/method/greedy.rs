@@ -21,7 +21,8 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "greedy",
     about: "the process that talks most to those placed goes to the free node that costs least",
     example: "greedy",
-    map: |problem, params| greedy(problem, params),
+    options: &[],
+    build: |problem, params| greedy(problem, params),
 };
 
 /// A process and its traffic with those placed.

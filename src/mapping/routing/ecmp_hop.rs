@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use super::super::demand::{Demand, End};
 use super::super::links::Links;
 use super::wave::{LANES, Waves, batches, pick, sum};
-use super::{Fabric, Lengths, Routing, over_roots};
+use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
 use crate::error::Result;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
@@ -16,13 +16,12 @@ use crate::error::Result;
 ///
 /// # Complexity
 /// O(links) a target, less where all sources are near; eight targets at once.
-pub const ROUTING: Routing = Routing {
+pub const ROUTING: RoutingEntry = RoutingEntry {
     name: "ecmp-hop",
     about: "every router splits equally over the next hops nearer to the target",
-    needs: "",
-    suits: |_| true,
-    loads,
-    lengths: |_| Ok(Lengths::Shortest),
+    example: "ecmp-hop",
+    options: &[],
+    build: Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
 };
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

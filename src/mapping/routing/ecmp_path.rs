@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use super::super::demand::{Demand, End};
 use super::super::links::Links;
 use super::wave::{LANES, Waves, batches, pick, sum};
-use super::{Fabric, Lengths, Routing, over_roots};
+use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
 use crate::error::{Error, Result, SourceLocation};
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
@@ -23,13 +23,12 @@ use crate::error::{Error, Result, SourceLocation};
 ///
 /// # Limits
 /// More than 10³⁰⁸ shortest paths between two routers are refused.
-pub const ROUTING: Routing = Routing {
+pub const ROUTING: RoutingEntry = RoutingEntry {
     name: "ecmp-path",
     about: "all shortest paths, an equal share each",
-    needs: "",
-    suits: |_| true,
-    loads,
-    lengths: |_| Ok(Lengths::Shortest),
+    example: "ecmp-path",
+    options: &[],
+    build: Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
 };
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

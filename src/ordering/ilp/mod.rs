@@ -3,11 +3,11 @@
 
 use super::optimise::{Bounds, candidates, dp, elements::Arrangement};
 use super::optimise::{
-    NoObserver, Observer, SearchProblem, SearchResult, Settings, Status, WeightKind,
+    Observer, SHARED, SearchProblem, SearchResult, Settings, Status, WeightKind,
 };
-use super::{Needs, OrderingEntry};
+use super::{Method, OrderingEntry};
 use crate::error::{Error, Result};
-use crate::params::Params;
+use crate::params::{Opt, Params, join};
 use crate::topology::Topology;
 
 mod assignment;
@@ -45,8 +45,18 @@ pub const ILP: OrderingEntry = OrderingEntry {
     name: "ilp",
     about: "proved optimal for a weighted sum of distances, on small machines: exact search, integer program",
     example: "ilp:weights=path",
-    needs: Needs::Nothing,
-    order: |topology, params| Ok(ilp(topology, params, &NoObserver)?.nodes),
+    options: &join::<11, 2, 13>(
+        SHARED,
+        [
+            Opt::one_of(
+                "solver",
+                &solver::NAMES,
+                "solver; auto chooses, dp is the dynamic program",
+            ),
+            Opt::one_of("form", &["flow", "distance"], "how the integer program states distances"),
+        ],
+    ),
+    build: Method::search(ilp),
 };
 
 /// Runs `ilp` with its parameters under an observer.
@@ -55,8 +65,8 @@ pub const ILP: OrderingEntry = OrderingEntry {
 /// See [`ILP`].
 pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Result<SearchResult> {
     let settings = Settings::read(topology, params, observer)?;
-    let solver = params.choice("solver", &solver::NAMES)?;
-    let form = params.choice("form", &["flow", "distance"])?;
+    let solver = params.choice("solver")?;
+    let form = params.choice("form")?;
     params.finish()?;
     solver::available(params, solver)?;
     let space = Arrangement::new(topology, settings.split)?;
@@ -119,8 +129,8 @@ mod tests {
     use crate::ordering::testing::{error, topology};
 
     fn run(spec: &str, by: &str) -> SearchResult {
-        let params = Params::inline(by, None, 1).unwrap();
-        ilp(&topology(spec), &params, &NoObserver).unwrap()
+        let params = crate::ordering::ORDERINGS.params(&ILP, by, 1).unwrap();
+        ilp(&topology(spec), &params, &crate::ordering::NoObserver).unwrap()
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! Leung et al., "Processor Allocation on Cplant", SAND2002-1488, section 2.2.
 
 use crate::error::{Error, Result, SourceLocation};
-use crate::ordering::{Needs, NodeOrder, OrderingEntry};
+use crate::ordering::{Method, NodeOrder, OrderingEntry};
 use crate::params::Params;
 use crate::topology::Topology;
 
@@ -39,7 +39,7 @@ use elements::Arrangement;
 pub use observer::{NoObserver, Observer};
 pub(super) use problem::SearchProblem;
 pub use result::{SearchResult, Status};
-pub(super) use settings::{Budget, Settings};
+pub(super) use settings::{Budget, SHARED, Settings};
 pub use weights::{WeightKind, Weights};
 
 /// `optimise[:weights=…,window=K,ring=true,time=SECONDS,steps=N,sizes=FILE,split=true,start=ORD,seed=S]`.
@@ -60,8 +60,8 @@ pub const OPTIMISE: OrderingEntry = OrderingEntry {
     name: "optimise",
     about: "annealed for a weighted sum of distances, with a proved bound (workload: for job sizes)",
     example: "optimise:weights=harmonic,window=8,steps=20000",
-    needs: Needs::Nothing,
-    order: |topology, params| Ok(optimise(topology, params, &NoObserver)?.nodes),
+    options: &SHARED,
+    build: Method::search(optimise),
 };
 
 /// The share of the time that is kept for a better bound where one can be had: few elements are soon searched.

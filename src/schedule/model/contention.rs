@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::super::Start;
 use super::compact::Compact;
-use super::{Model, ModelEntry, stretched};
+use super::{BASE, BuildModel, Model, ModelEntry, stretched};
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
-use crate::mapping::guest::{PATTERNS, sized};
+use crate::mapping::guest::{sized, sized_names};
 use crate::mapping::routing::suitable;
 use crate::mapping::{
-    CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, Routing,
+    CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, ROUTINGS, RoutingEntry,
 };
 use crate::ordering::NodeOrder;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::topology::Topology;
 
 /// `contention[:latency=1,sharing=1,base=HOPS,share=jobs,guest=all-to-all,routing=…]` (or `app=NAME` for the
@@ -42,8 +42,26 @@ pub(super) const CONTENTION: ModelEntry = ModelEntry {
     name: "contention",
     about: "run times grow with dilation and with the share others have of a job's links, as they come and go",
     example: "contention:latency=0.5,sharing=1,guest=all-to-all",
-    stretches: true,
-    build: |params, context, _| Ok(Box::new(Contention::new(params, context)?)),
+    options: &[
+        super::apps::APP,
+        Opt::number("latency", "growth a mean hop more, relative to the compact allocation's")
+            .or_else("the application's, else 1"),
+        Opt::number("sharing", "growth for each other job on the most shared link")
+            .or_else("the application's, else 1"),
+        BASE,
+        Opt::one_of(
+            "share",
+            &["jobs", "load"],
+            "what counts as sharing: jobs on a link, or their load",
+        ),
+        Opt::name_of("guest", sized_names, "traffic of every job").or("all-to-all"),
+        Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
+            .or_else("dimension-order on grids, else ecmp-path"),
+    ],
+    build: BuildModel {
+        stretches: true,
+        make: |params, context, _| Ok(Box::new(Contention::new(params, context)?)),
+    },
 };
 
 /// One running task.
@@ -67,7 +85,7 @@ struct Contention<'a> {
     /// Whether shares are those of load, not of jobs.
     by_load: bool,
     guest: &'static str,
-    routing: &'static Routing,
+    routing: &'static RoutingEntry,
     topology: &'a Topology,
     order: &'a NodeOrder,
     fabric: Fabric<'a>,
@@ -88,7 +106,7 @@ impl<'a> Contention<'a> {
         };
         let topology = context.topology;
         let routing = match params.word("routing")? {
-            Some(name) => Routing::named(&name)?,
+            Some(name) => RoutingEntry::named(&name)?,
             None => suitable(topology)
                 .into_iter()
                 .next()
@@ -100,8 +118,8 @@ impl<'a> Contention<'a> {
             latency: number("latency", app.map(|a| a.latency))?,
             sharing: number("sharing", app.map(|a| a.sharing))?,
             base: super::base(params)?,
-            by_load: params.choice("share", &["jobs", "load"])? == "load",
-            guest: params.choice("guest", &PATTERNS)?,
+            by_load: params.choice("share")? == "load",
+            guest: params.choice("guest")?,
             routing,
             topology,
             order: context.order,

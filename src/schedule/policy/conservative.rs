@@ -20,9 +20,9 @@ use super::{ClusterState, Policy, PolicyEntry};
 /// the IBM SP2 with backfilling", 2001, section 2, <https://doi.org/10.1109/71.932708>.
 pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry {
     name: "conservative",
-    positional: None,
     about: "every job is reserved at submit; all reservations are rebuilt in queue order on an early end",
     example: "conservative",
+    options: &[],
     build: |_, _| Ok(Box::new(Conservative { queue: Vec::new(), fresh: 0, profile: None })),
 };
 

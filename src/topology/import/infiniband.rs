@@ -5,15 +5,19 @@ use std::collections::BTreeMap;
 use super::{Switch, Wiring, path};
 use crate::error::{Error, Result};
 use crate::input::{Line, Text};
-use crate::params::Params;
-use crate::topology::{Context, Family, Network};
+use crate::params::{Opt, Params};
+use crate::topology::{Context, Network, TopologyEntry};
 
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "ibnetdiscover",
-    positional: Some("file"),
     about: "the InfiniBand fabric that ibnetdiscover printed, names kept (rail=: by one adapter of each node)",
     example: "ibnetdiscover:fabric.txt",
+    options: &[
+        Opt::file("file", "what ibnetdiscover printed").positional(),
+        Opt::text("rail", "look only at adapters described as NODE and this word")
+            .or_else("all adapters"),
+    ],
     build,
 };
 

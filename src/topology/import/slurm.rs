@@ -7,15 +7,15 @@ use super::host_list::expand;
 use super::{Switch, Wiring, path};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
-use crate::params::Params;
-use crate::topology::{Context, Family, Network};
+use crate::params::{Opt, Params};
+use crate::topology::{Context, Network, TopologyEntry};
 
 /// `slurm-topology:FILE`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "slurm-topology",
-    positional: Some("file"),
     about: "the cluster of a Slurm topology.conf (topology/tree or topology/block), names kept",
     example: "slurm-topology:topology.conf",
+    options: &[Opt::file("file", "a topology.conf").positional()],
     build,
 };
 
