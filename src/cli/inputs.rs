@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use super::progress;
 use super::watch::Clock;
 use crate::error::{Error, SourceLocation};
 use crate::ordering::NodeOrder;
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
-use crate::trace::{Options, Trace};
+use crate::trace::{Options, Tally, Trace};
 
 /// The topology of a `SPEC` argument.
 pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
@@ -57,4 +59,10 @@ pub fn report_tally(trace: &Trace) {
         let what = if reason.drops() { "left out" } else { "mended" };
         eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
     }
+}
+
+/// Counts of jobs that were left out (`drops`) or mended, by reason.
+pub fn tally_json(tally: &Tally, drops: bool) -> Value {
+    let counts = tally.iter().filter(|(reason, _)| reason.drops() == drops);
+    counts.map(|(reason, count)| (reason.name().to_string(), json!(count))).collect()
 }

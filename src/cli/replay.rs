@@ -21,13 +21,15 @@ use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
 use crate::trace::{self, Options, Sizes, Weight, WorkloadKind};
 
-/// Replay a placement log: what every job gets from allocators on orderings
+/// Replay a placement log through allocators on orderings
+///
+/// Prints one row for every placed job: how far apart its nodes are.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder replay hector --order hilbert --log jobs.log --alloc first-fit:8 --alloc closest-mind -o placements.csv --summary summary.json"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
     /// An ordering: a name with options, or an ordering file; repeat for several
     #[arg(long = "order", value_name = "ORD", required = true)]
@@ -41,33 +43,33 @@ pub struct Command {
     /// Write the CSV to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Add a column with the ranks of each placement
+    /// Add a column with the ranks of each job
     #[arg(long)]
     ranks: bool,
-    /// Add columns with the diameter and the bounding box of each placement
+    /// Add columns with the diameter and the bounding box of each job's nodes
     #[arg(long)]
     extent: bool,
     #[command(flatten)]
     traffic: TrafficArgs,
-    /// Write means by size, improvements over fifo:0 and tests: FILE.json, or by size as FILE.csv
+    /// Write a summary: FILE.json with means by size, improvements over fifo:0 and tests; FILE.csv by size only
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Draw job sizes, improvement by size, its averages and the ranges of mean distances into DIR, as SVG
+    /// Draw job sizes, improvement by size, its means and the ranges of mean distance, as SVG into DIR
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
     /// Print the summary as one JSON document instead of the CSV
     #[arg(long)]
     json: bool,
-    /// Only sizes with more placements than this count in improvements
+    /// Count only sizes with more than N placements in improvements
     #[arg(long, value_name = "N", default_value_t = 30)]
     threshold: u64,
-    /// Weigh improvements by the node-hours a trace spends on each size (FILE.swf, or CSV size,share)
+    /// Weight improvements by the node-hours that a trace spends on each size (FILE.swf, or CSV size,share)
     #[arg(long, value_name = "FILE")]
     compute: Option<PathBuf>,
-    /// Processors of a node, in SWF traces
+    /// Processors per node, in SWF traces
     #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: u32,
-    /// Print a table with each allocator's outcome and time to standard error
+    /// Print a table with each allocator's results and time to standard error
     #[arg(long)]
     timings: bool,
 }
