@@ -17,10 +17,7 @@ use crate::ordering::{self, NodeOrder};
 use crate::report;
 use crate::topology::{Context, Topology};
 
-/// Rank orderings of a machine by mean distance, and write a page of plots
-///
-/// Orderings are ranked by their exact MPC curves: the mean hops between the nodes of a job, by job size.
-/// With --trace a workload is replayed and scheduled on each of them, too.
+/// Rank orderings of a machine by their exact MPC curves, and write a page of plots
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder compare topologies/titan.toml --out titan-orderings")]
 pub struct Command {

@@ -21,9 +21,7 @@ use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
 use crate::trace::{self, Options, Sizes, Weight, WorkloadKind};
 
-/// Replay a placement log through allocators on orderings
-///
-/// Prints one row for every placed job: how far apart its nodes are.
+/// Replay a placement log through allocators on orderings: a row for every placed job
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder replay hector --order hilbert --log jobs.log --alloc first-fit:8 --alloc closest-mind -o placements.csv --summary summary.json"

@@ -10,9 +10,7 @@ use crate::input::Text;
 use crate::report::sweep;
 use crate::topology::Context;
 
-/// Write a page of a sweep's results
-///
-/// DIR/index.html has a table and a figure for each machine and workload.
+/// Write DIR/index.html: tables and figures of a sweep's results
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder report results")]
 pub struct Command {
