@@ -27,7 +27,7 @@ type Target = BufWriter<Box<dyn Write>>;
 enum Writer {
     Plain(Target),
     /// Compressed. The bytes depend on the text alone: no name, no time.
-    Packed(GzEncoder<Target>),
+    Packed(Box<GzEncoder<Target>>),
 }
 
 impl Output {
@@ -40,7 +40,7 @@ impl Output {
         };
         let target = BufWriter::with_capacity(1 << 16, target);
         let writer = match path.is_some_and(is_packed) {
-            true => Writer::Packed(GzEncoder::new(target, Compression::default())),
+            true => Writer::Packed(Box::new(GzEncoder::new(target, Compression::default()))),
             false => Writer::Plain(target),
         };
         Ok(Output { writer, unfinished, name: name(path) })
