@@ -241,10 +241,11 @@ fn manual_pages_stand_for_every_command() {
         names.contains(&"nodeorder.1".into()) && names.contains(&"nodeorder-trace-info.1".into())
     );
     let help = done(&["--help"]);
-    let verbs = help.lines().skip_while(|line| !line.starts_with("Commands")).skip(1);
-    let verbs = verbs.take_while(|line| !line.is_empty()).filter(|line| line.starts_with("  "));
+    let verbs = help.lines().skip(1).take_while(|line| *line != "Options:");
     let verbs = verbs.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    for verb in verbs.filter(|verb| !verb.is_empty() && *verb != "help") {
+    let verbs: Vec<&str> = verbs.filter(|verb| !verb.is_empty()).collect();
+    assert_eq!(verbs.len(), 15, "{help}");
+    for verb in verbs {
         assert!(names.contains(&format!("nodeorder-{verb}.1")), "{verb}: {names:?}");
     }
     let one = done(&["man", "mpc"]);

@@ -17,7 +17,7 @@ const LONG: &[&str] = &["plot/replay/mod.rs"];
 const LONGEST: usize = 500;
 
 /// Verbs whose `run` has above `LONGEST_RUN` lines.
-const LONG_RUNS: &[&str] = &["cli/compare.rs", "cli/replay.rs", "cli/schedule.rs"];
+const LONG_RUNS: &[&str] = &[];
 const LONGEST_RUN: usize = 60;
 
 /// Holds what was found to a list of known exceptions: nothing new, and nothing that is no longer so.

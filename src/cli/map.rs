@@ -8,8 +8,8 @@ use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 
 use super::layout::field;
-use super::mpc::{PlotKind, plot_kind};
 use super::output::{self, Output};
+use super::picture::Picture;
 use crate::ids::NodeId;
 use crate::input::Text;
 use crate::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, RoutingEntry, method};
@@ -62,9 +62,9 @@ const BARS: usize = 20;
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let plot_kind = self.plot.as_deref().map(plot_kind).transpose()?;
+        let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = RoutingEntry::named(&self.routing)?;
-        let topology = super::load(&self.spec, context)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
         let (ranks, placement) = self.place(&topology, &guest)?;
@@ -76,7 +76,7 @@ impl Command {
         if let Some(path) = &self.output {
             output::write(Some(path), placement.to_file().as_bytes())?;
         }
-        if let (Some(path), Some(kind)) = (&self.plot, plot_kind) {
+        if let Some(picture) = picture {
             let mapped = Mapped {
                 fabric: &fabric,
                 guest: &guest,
@@ -85,11 +85,7 @@ impl Command {
                 routing: routing.name,
                 analysis: &analysis,
             };
-            let picture = match kind {
-                PlotKind::Svg => plot::mapping(&mapped)?.into_bytes(),
-                PlotKind::Png => plot::mapping_png(&mapped)?,
-            };
-            output::write(Some(path), &picture)?;
+            picture.draw(|| plot::mapping(&mapped), || plot::mapping_png(&mapped))?;
         }
         let mut document = figures(&fabric, &analysis);
         document["version"] = json!(env!("CARGO_PKG_VERSION"));

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::csv::field;
 use crate::error::Result;
 use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
+use crate::replay::set::{BASELINE, ReplayResult};
 use crate::replay::statistics::{SizeRow, Summary};
 use crate::replay::traffic::{JobTraffic, Totals};
 use crate::replay::{Placed, Step};
@@ -158,26 +159,6 @@ pub(super) fn integer(value: impl Into<u64>, out: &mut impl Write) -> io::Result
     out.write_all(&text[at - 1..])
 }
 
-/// One replay's outcome and what it is compared with.
-pub struct ReplayResult<'a> {
-    /// The ordering's name.
-    pub ordering: &'a str,
-    /// The allocator as the user wrote it.
-    pub allocator: &'a str,
-    /// Jobs placed, skipped, and those of the skipped that asked for more than the machine.
-    pub placed: u64,
-    /// See `placed`.
-    pub skipped: u64,
-    /// See `placed`.
-    pub oversized: u64,
-    /// What the jobs' traffic met, where they talk.
-    pub traffic: Option<Totals>,
-    /// Its sums.
-    pub summary: &'a Summary,
-    /// Those of `fifo:0` on the same ordering.
-    pub baseline: &'a Summary,
-}
-
 /// How summaries are made.
 pub struct SummaryOptions<'a> {
     /// Only sizes with more placements than this count in improvements.
@@ -290,7 +271,7 @@ pub fn figures(
         add("sizes.svg".into(), Figure::sizes("Jobs by size", &jobs)?)?;
     }
 
-    let what = "improvement over fifo:0 (%)";
+    let what = format!("improvement over {BASELINE} (%)");
     // The baseline itself has nothing to improve.
     let others = outcomes.iter().enumerate();
     let slots: Vec<(usize, &ReplayResult<'_>)> =
@@ -303,14 +284,14 @@ pub fn figures(
             .map(|((slot, _), points)| Line { label: &labels[*slot], slot: *slot, points })
             .collect();
         let title = format!("Improvement by job size on {machine}");
-        add("improvement.svg".into(), Figure::improvement(&title, what, &lines)?)?;
+        add("improvement.svg".into(), Figure::improvement(&title, &what, &lines)?)?;
         let bars = slots.iter().map(|(slot, o)| {
             let means = o.summary.improvement(o.baseline, terms.threshold);
             let means = Means { small: means.small, large: means.large, overall: means.overall };
             Bars { label: &labels[*slot], slot: *slot, means }
         });
         let title = format!("Mean improvement on {machine}");
-        add("averages.svg".into(), Figure::averages(&title, what, &bars.collect::<Vec<_>>())?)?;
+        add("averages.svg".into(), Figure::averages(&title, &what, &bars.collect::<Vec<_>>())?)?;
     }
 
     let spreads = |summary: &Summary| -> Vec<Spread> {
@@ -328,7 +309,7 @@ pub fn figures(
         }
         let rows = [
             Range { label: &labels[slot], slot, sizes: &ours },
-            Range { label: "fifo:0", slot: outcomes.len(), sizes: &base },
+            Range { label: BASELINE, slot: outcomes.len(), sizes: &base },
         ];
         let title = format!("Range of MIND on {machine}: {}", labels[slot]);
         add(format!("ranges-{:02}.svg", slot + 1), Figure::ranges(&title, &rows)?)?;

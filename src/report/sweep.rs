@@ -11,6 +11,7 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::plot::replay::{Bars, Figure as Drawn, Means};
 use crate::plot::{self, thousands};
+use crate::replay::set::BASELINE;
 
 /// Bars of a figure at most.
 const MOST_BARS: usize = 24;
@@ -300,7 +301,7 @@ fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Result<Op
             ranked.extend(mind.map(|mind| (mind, ordering.as_str(), slot)));
         }
     }
-    ranked.retain(|(_, _, slot)| figures.choices[*slot] != "fifo:0");
+    ranked.retain(|(_, _, slot)| figures.choices[*slot] != BASELINE);
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     ranked.truncate(MOST_BARS);
     let name = |ordering: &str, slot: usize| format!("{ordering} · {}", figures.choices[slot]);
@@ -319,8 +320,8 @@ fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Result<Op
     if bars.iter().all(|b| b.means.small.or(b.means.large).or(b.means.overall).is_none()) {
         return Ok(None);
     }
-    let title = format!("Improvement over fifo:0 on {machine}");
-    let drawn = Drawn::averages(&title, "improvement over fifo:0 (%)", &bars)?;
+    let title = format!("Improvement over {BASELINE} on {machine}");
+    let drawn = Drawn::averages(&title, &format!("improvement over {BASELINE} (%)"), &bars)?;
     Ok(Some(Figure {
         file: format!("section-{number:02}.svg"),
         caption: "The best combinations by mean distance, best first.".into(),

@@ -5,6 +5,7 @@ pub mod convert;
 mod format;
 pub mod header;
 pub mod log;
+pub mod open;
 pub mod sizes;
 pub mod survey;
 pub mod swf;
