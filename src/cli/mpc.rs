@@ -137,7 +137,8 @@ impl Command {
             return output::write(self.output.as_deref(), text.as_bytes());
         }
         let mut out = Output::open(self.output.as_deref())?;
-        let mut csv = report::csv::Curves::new(&mut out);
+        let mut csv = report::csv::Curves::new(&mut out)
+            .with_context(|| output::name(self.output.as_deref()))?;
         for row in rows {
             for size in wanted(row)? {
                 csv.row(&row.label, size, row.value(size))

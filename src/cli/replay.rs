@@ -25,7 +25,7 @@ use crate::replay::statistics::Summary;
 use crate::replay::traffic::Traffic;
 use crate::replay::{self, Outputs, Replay};
 use crate::report;
-use crate::report::replay::{Columns, ReplayResult, Rows, SIZES_HEADER, SummaryOptions};
+use crate::report::replay::{Columns, ReplayResult, SummaryOptions};
 use crate::topology::Context;
 use crate::trace::{self, Log, Options, Sizes, Trace, Weight, WorkloadKind, convert};
 
@@ -144,15 +144,12 @@ impl Command {
         let mut out = rows_wanted.then(|| Output::open(self.output.as_deref())).transpose()?;
         let fail = || output::name(self.output.as_deref());
         if let Some(out) = &mut out {
-            out.write_all(columns.header().as_bytes()).with_context(fail)?;
+            columns.write_header(out).with_context(fail)?;
         }
         // The first replay's rows go out at once; those of the others wait for their turn.
         let texts: Vec<Mutex<Vec<u8>>> = lanes.iter().map(|_| Mutex::default()).collect();
         let mut spools: Vec<SpooledTempFile> =
             lanes.iter().map(|_| SpooledTempFile::new(SPOOL)).collect();
-        let rows: Vec<Rows> = (lanes.iter())
-            .map(|lane| Rows::new(columns, orders[lane.order].label(), lane.allocator))
-            .collect::<Result<_, _>>()?;
         let mut summaries = vec![Summary::default(); lanes.len()];
         let started = Instant::now();
         let clock = || started.elapsed();
@@ -163,7 +160,8 @@ impl Command {
             if rows_wanted && lanes[i].wanted {
                 let mut text = texts[i].lock().unwrap_or_else(|e| e.into_inner());
                 text.clear();
-                rows[i].write(&step, &mut *text)?;
+                let ordering = orders[lanes[i].order].label();
+                columns.write(&step, ordering, lanes[i].allocator, &mut *text)?;
             }
             Ok(())
         };
@@ -228,8 +226,7 @@ impl Command {
         }
         if as_csv == Some(true) {
             let mut out = Output::open(self.summary.as_deref())?;
-            out.write_all(SIZES_HEADER.as_bytes())?;
-            outcomes.iter().try_for_each(|o| o.rows(&terms, &mut out))?;
+            report::replay::write_sizes(&outcomes, &terms, &mut out)?;
             out.finish()?;
         }
         if let Some(folder) = &self.plots {
