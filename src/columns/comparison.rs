@@ -1,6 +1,6 @@
 //! Tables of a comparison of orderings.
 
-use super::{Column, column};
+use super::{Column, columns};
 use crate::metric::comparison::Entry;
 use crate::replay::prediction::OrderingPrediction;
 use crate::schedule::orderings::OrderingSchedule;
@@ -17,16 +17,12 @@ pub struct CurvePoint<'a> {
 
 impl<'a> CurvePoint<'a> {
     /// `mpc.csv`.
-    pub const ALL: &'a [Column<Self>] = &[
-        column("ordering", "", "The ordering as it was given.", |r| r.ordering.into()),
-        column("size", "nodes", "Nodes of a job.", |r| r.size.into()),
-        column(
-            "mpc",
-            "hops",
-            "Mean placement distance: mean distance of two nodes of a job of this size on consecutive ranks.",
-            |r| r.mpc.into(),
-        ),
-    ];
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "ordering", "", "The ordering as it was given.", |r| r.ordering;
+        "size", "nodes", "Nodes of a job.", |r| r.size;
+        "mpc", "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.",
+            |r| r.mpc;
+    };
 }
 
 /// An ordering in the ranked table.
@@ -39,29 +35,17 @@ pub struct RankedEntry<'a> {
 
 impl<'a> RankedEntry<'a> {
     /// `table.csv`; a column `mpc_S` for each chosen size S follows.
-    pub const ALL: &'a [Column<Self>] = &[
-        column("rank", "", "1 for the lowest `mean_log`.", |r| r.rank.into()),
-        column("ordering", "", "The ordering as it was given.", |r| r.entry.label.as_str().into()),
-        column("nodes", "nodes", "Nodes that it orders.", |r| r.entry.nodes.into()),
-        column(
-            "mean_log",
-            "hops",
-            "Mean of MPC over job sizes with weight 1/size: every octave of sizes counts the same.",
-            |r| r.entry.mean_log.into(),
-        ),
-        column("mean_plain", "hops", "Mean of MPC over job sizes, each counting the same.", |r| {
-            r.entry.mean_plain.into()
-        }),
-        column(
-            "best_share",
-            "",
-            "Share of sizes, weighted by 1/size, at which no other ordering is better.",
-            |r| r.entry.best_share.into(),
-        ),
-        column("mean_step", "hops", "Mean distance of neighbours in rank.", |r| {
-            r.entry.mean_step.into()
-        }),
-    ];
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "rank", "", "1 for the lowest `mean_log`.", |r| r.rank;
+        "ordering", "", "The ordering as it was given.", |r| r.entry.label.as_str();
+        "nodes", "nodes", "Nodes that it orders.", |r| r.entry.nodes;
+        "mean_log", "hops", "Mean of MPC over job sizes with weight 1/size: every octave of sizes counts the same.",
+            |r| r.entry.mean_log;
+        "mean_plain", "hops", "Mean of MPC over job sizes, each counting the same.", |r| r.entry.mean_plain;
+        "best_share", "", "Share of sizes, weighted by 1/size, at which no other ordering is better.",
+            |r| r.entry.best_share;
+        "mean_step", "hops", "Mean distance of neighbours in rank.", |r| r.entry.mean_step;
+    };
 
     /// In a sweep without workloads and guests.
     pub const SWEEP: &'a [Column<Self>] = &[
@@ -84,11 +68,11 @@ pub struct Winner<'a> {
 
 impl<'a> Winner<'a> {
     /// `stretches.csv`.
-    pub const ALL: &'a [Column<Self>] = &[
-        column("from", "nodes", "First job size of the stretch.", |r| r.from.into()),
-        column("to", "nodes", "Last job size of the stretch.", |r| r.to.into()),
-        column("ordering", "", "The best ordering at these sizes.", |r| r.ordering.into()),
-    ];
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "from", "nodes", "First job size of the stretch.", |r| r.from;
+        "to", "nodes", "Last job size of the stretch.", |r| r.to;
+        "ordering", "", "The best ordering at these sizes.", |r| r.ordering;
+    };
 }
 
 /// A size at which the two leaders change places.
@@ -101,12 +85,10 @@ pub struct Crossover<'a> {
 
 impl<'a> Crossover<'a> {
     /// `crossovers.csv`.
-    pub const ALL: &'a [Column<Self>] = &[
-        column("size", "nodes", "Job size at which the two leaders change places.", |r| {
-            r.size.into()
-        }),
-        column("ordering", "", "Which of the two is better from there.", |r| r.ordering.into()),
-    ];
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "size", "nodes", "Job size at which the two leaders change places.", |r| r.size;
+        "ordering", "", "Which of the two is better from there.", |r| r.ordering;
+    };
 }
 
 /// What bounds all curves at one size.
@@ -120,15 +102,11 @@ pub struct Limits {
 }
 
 /// `limits.csv`.
-pub const LIMITS: &[Column<Limits>] = &[
-    column("size", "nodes", "Nodes of a job.", |r| r.size.into()),
-    column("floor", "hops", "Proved: no ordering has a lower MPC at this size.", |r| {
-        r.floor.into()
-    }),
-    column("compact", "hops", "Mean distance in the most compact sets of this size found.", |r| {
-        r.compact.into()
-    }),
-];
+pub const LIMITS: &[Column<Limits>] = columns! {
+    "size", "nodes", "Nodes of a job.", |r| r.size;
+    "floor", "hops", "Proved: no ordering has a lower MPC at this size.", |r| r.floor;
+    "compact", "hops", "Mean distance in the most compact sets of this size found.", |r| r.compact;
+};
 
 /// An ordering and an allocator under a workload.
 pub struct WorkloadRow<'a> {
@@ -142,61 +120,38 @@ pub struct WorkloadRow<'a> {
 
 impl<'a> WorkloadRow<'a> {
     /// `workload.csv`.
-    pub const ALL: &'a [Column<Self>] = &[
-        column("ordering", "", "The ordering as it was given.", |r| {
-            r.prediction.ordering.as_str().into()
-        }),
-        column("weighted_mpc", "hops", "Mean of MPC over the sizes of the workload's jobs.", |r| {
-            r.prediction.weighted_mpc.into()
-        }),
-        column("allocator", "", "The allocator as it was given.", |r| r.allocator.into()),
-        column(
-            "mean_mind",
-            "hops",
-            "Mean of `mind` over jobs of two nodes and more in the replay.",
-            |r| r.prediction.mean_mind[r.index].into(),
-        ),
-    ];
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "ordering", "", "The ordering as it was given.", |r| r.prediction.ordering.as_str();
+        "weighted_mpc", "hops", "Mean of MPC over the sizes of the workload's jobs.", |r| r.prediction.weighted_mpc;
+        "allocator", "", "The allocator as it was given.", |r| r.allocator;
+        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more in the replay.",
+            |r| r.prediction.mean_mind[r.index];
+    };
 
     /// With `--guest`.
-    pub const TRAFFIC: &'a [Column<Self>] = &[
-        column("mean_dilation", "hops", "Mean of the jobs' mean path length.", |r| {
-            r.prediction.traffic.get(r.index).and_then(|t| t.mean_dilation).into()
-        }),
-        column(
-            "mean_contention",
-            "volume / capacity",
-            "Mean over jobs of the highest load over capacity of their links, with all running jobs.",
-            |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_contention).into(),
-        ),
-    ];
+    pub const TRAFFIC: &'a [Column<Self>] = columns! {
+        "mean_dilation", "hops", "Mean of the jobs' mean path length.",
+            |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_dilation);
+        "mean_contention", "volume / capacity", "Mean of the jobs' `contention_met`.",
+            |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_contention);
+    };
 }
 
 /// What a row of `schedule.csv` begins with.
-pub const SCHEDULED: &[Column<OrderingSchedule>] = &[
-    column("ordering", "", "The ordering as it was given.", |r| r.ordering.as_str().into()),
-    column("jobs", "jobs", "Jobs that were scheduled.", |r| r.jobs.into()),
-    column("too_large", "jobs", "Jobs left out: larger than the ordering.", |r| r.too_large.into()),
-];
+pub const SCHEDULED: &[Column<OrderingSchedule>] = columns! {
+    "ordering", "", "The ordering as it was given.", |r| r.ordering.as_str();
+    "jobs", "jobs", "Jobs that were scheduled.", |r| r.jobs;
+    "too_large", "jobs", "Jobs left out: larger than the ordering.", |r| r.too_large;
+};
 
 /// Figures of `schedule.csv`.
-pub const SCHEDULE: &[Column<OrderingSchedule>] = &[
-    column("mean_wait", "s", "Mean time from submit to start.", |r| r.mean_wait.into()),
-    column("mean_response", "s", "Mean time from submit to end.", |r| r.mean_response.into()),
-    column(
-        "mean_bounded_slowdown",
-        "",
-        "Mean of response over run time, where run times below 10 s count as 10 s; at least 1.",
-        |r| r.mean_bounded_slowdown.into(),
-    ),
-    column("utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| {
-        r.utilisation.into()
-    }),
-    column("makespan", "s", "Time from the first submit to the last end.", |r| r.makespan.into()),
-    column("mean_stretch", "", "Mean of run time over the trace's run time.", |r| {
-        r.mean_stretch.into()
-    }),
-    column("mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| {
-        r.mean_mind.into()
-    }),
-];
+pub const SCHEDULE: &[Column<OrderingSchedule>] = columns! {
+    "mean_wait", "s", "Mean time from submit to start.", |r| r.mean_wait;
+    "mean_response", "s", "Mean time from submit to end.", |r| r.mean_response;
+    "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
+        |r| r.mean_bounded_slowdown;
+    "utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| r.utilisation;
+    "makespan", "s", "Time from the first submit to the last end.", |r| r.makespan;
+    "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.mean_stretch;
+    "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.mean_mind;
+};

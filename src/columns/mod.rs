@@ -133,15 +133,18 @@ impl<R> Clone for Column<R> {
 
 impl<R> Copy for Column<R> {}
 
-/// A [`Column`].
-pub const fn column<R>(
-    name: &'static str,
-    unit: &'static str,
-    meaning: &'static str,
-    value: for<'r> fn(&'r R) -> Value<'r>,
-) -> Column<R> {
-    Column { name, unit, meaning, value }
+/// Columns, one a line: name, unit, meaning, value.
+macro_rules! columns {
+    ($($name:literal, $unit:literal, $meaning:literal, |$row:pat_param| $value:expr;)*) => {
+        &[$($crate::columns::Column {
+            name: $name,
+            unit: $unit,
+            meaning: $meaning,
+            value: |$row| $crate::columns::Value::from($value),
+        }),*]
+    };
 }
+use columns;
 
 /// A column without its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,11 +178,13 @@ pub fn object<R>(columns: &[Column<R>], row: &R) -> Json {
     object
 }
 
-/// `template` with every `{name}` replaced by that column's value.
+/// `template` with every `{name}` replaced by that column's value, and every `{name%}` by its value in per cent.
 pub fn filled<R>(template: &str, columns: &[Column<R>], row: &R) -> String {
     columns.iter().fold(template.to_string(), |text, column| {
-        let key = format!("{{{}}}", column.name);
-        if text.contains(&key) { text.replace(&key, &(column.value)(row).shown()) } else { text }
+        let (name, value) = (column.name, (column.value)(row));
+        let per_cent = format!("{:.1}%", 100.0 * value.number().unwrap_or(0.0));
+        text.replace(&format!("{{{name}}}"), &value.shown())
+            .replace(&format!("{{{name}%}}"), &per_cent)
     })
 }
 
@@ -282,11 +287,11 @@ mod tests {
 
     struct Row(u64, Option<f64>, &'static str);
 
-    const COLUMNS: &[Column<Row>] = &[
-        column("whole", "nodes", "A count.", |r| r.0.into()),
-        column("part.of", "", "A share.", |r| r.1.into()),
-        column("text", "", "A name.", |r| r.2.into()),
-    ];
+    const COLUMNS: &[Column<Row>] = columns! {
+        "whole", "nodes", "A count.", |r| r.0;
+        "part.of", "", "A share.", |r| r.1;
+        "text", "", "A name.", |r| r.2;
+    };
 
     #[test]
     fn whole_numbers_are_written_in_full() {

@@ -1,6 +1,6 @@
 //! Figures of a whole replay, of the jobs of one size in it, of its test, and of its traffic.
 
-use super::{Column, column};
+use super::{Column, columns};
 use crate::replay::statistics::{Improvement, SizeRow, Summary, TTest};
 use crate::replay::traffic::Totals;
 
@@ -20,55 +20,27 @@ pub struct ReplayFigures<'a> {
 
 impl<'a> ReplayFigures<'a> {
     /// Of a replay, wherever it is summed up.
-    pub const ALL: &'a [Column<Self>] = &[
-        column("placed", "jobs", "Jobs that were placed.", |r| r.placed.into()),
-        column("skipped", "jobs", "Jobs that found too few free nodes.", |r| r.skipped.into()),
-        column("mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| {
-            r.summary.mean_mind().into()
-        }),
-        column(
-            "mean_mind_per_log_size",
-            "hops",
-            "Mean of `mind` over the natural logarithm of the size, for jobs of two nodes and more.",
-            |r| {
-                let normalised = r.summary.normalised();
-                (normalised.count > 0).then_some(normalised.mean).into()
-            },
-        ),
-        column("mean_components", "", "Mean of `components` over all jobs.", |r| {
-            r.summary.mean_components().into()
-        }),
-        column("mean_linear_span", "ranks", "Mean of `linear_span` over all jobs.", |r| {
-            r.summary.mean_linear_span().into()
-        }),
-        column("mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.", |r| {
-            r.summary.mean_ring_span().into()
-        }),
-        column(
-            "improvement.small",
-            "%",
-            "By how much the mean of `mind` is below that of `fifo:0`: mean over sizes up to 10 nodes.",
-            |r| r.improvement.small.into(),
-        ),
-        column("improvement.large", "%", "The same for larger sizes.", |r| {
-            r.improvement.large.into()
-        }),
-        column("improvement.overall", "%", "The same for all sizes.", |r| {
-            r.improvement.overall.into()
-        }),
-        column(
-            "delta_mind",
-            "hops",
-            "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.",
-            |r| r.improvement.delta_mind.into(),
-        ),
-    ];
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "placed", "jobs", "Jobs that were placed.", |r| r.placed;
+        "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.skipped;
+        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.summary.mean_mind();
+        "mean_mind_per_log_size", "hops", "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
+            |r| Some(r.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
+        "mean_components", "", "Mean of `components` over all jobs.", |r| r.summary.mean_components();
+        "mean_linear_span", "ranks", "Mean of `linear_span` over all jobs.", |r| r.summary.mean_linear_span();
+        "mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.", |r| r.summary.mean_ring_span();
+        "improvement.small", "%", "How far mean `mind` is below that of `fifo:0`: mean over sizes up to 10.",
+            |r| r.improvement.small;
+        "improvement.large", "%", "The same for larger sizes.", |r| r.improvement.large;
+        "improvement.overall", "%", "The same for all sizes.", |r| r.improvement.overall;
+        "delta_mind", "hops", "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.",
+            |r| r.improvement.delta_mind;
+    };
 
     /// In its JSON document besides.
-    pub const JSON: &'a [Column<Self>] =
-        &[column("never_fits", "jobs", "Skipped jobs that are larger than the ordering.", |r| {
-            r.oversized.into()
-        })];
+    pub const JSON: &'a [Column<Self>] = columns! {
+        "never_fits", "jobs", "Skipped jobs that are larger than the ordering.", |r| r.oversized;
+    };
 }
 
 /// The jobs of one size in a replay.
@@ -87,67 +59,44 @@ pub struct SizeFigures<'a> {
 
 impl<'a> SizeFigures<'a> {
     /// What a row of the table begins with.
-    pub const REPLAY: &'a [Column<Self>] = &[
-        column("ordering", "", "The ordering as it was given.", |r| r.ordering.into()),
-        column("allocator", "", "The allocator as it was given.", |r| r.allocator.into()),
-    ];
+    pub const REPLAY: &'a [Column<Self>] = columns! {
+        "ordering", "", "The ordering as it was given.", |r| r.ordering;
+        "allocator", "", "The allocator as it was given.", |r| r.allocator;
+    };
 
     /// Of the jobs of one size.
-    pub const ALL: &'a [Column<Self>] = &[
-        column("size", "nodes", "Nodes of a job.", |r| r.size.into()),
-        column("count", "jobs", "Jobs of this size.", |r| r.sums.count.into()),
-        column("mean_mind", "hops", "Mean of `mind` over these jobs.", |r| {
-            r.sums.mean(r.size).into()
-        }),
-        column("min_mind", "hops", "The smallest `mind` among them.", |r| {
-            r.sums.min(r.size).into()
-        }),
-        column("max_mind", "hops", "The largest `mind` among them.", |r| r.sums.max(r.size).into()),
-        column(
-            "improvement",
-            "%",
-            "By how much `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.",
-            |r| r.improvement.into(),
-        ),
-    ];
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "size", "nodes", "Nodes of a job.", |r| r.size;
+        "count", "jobs", "Jobs of this size.", |r| r.sums.count;
+        "mean_mind", "hops", "Mean of `mind` over these jobs.", |r| r.sums.mean(r.size);
+        "min_mind", "hops", "The smallest `mind` among them.", |r| r.sums.min(r.size);
+        "max_mind", "hops", "The largest `mind` among them.", |r| r.sums.max(r.size);
+        "improvement", "%", "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.",
+            |r| r.improvement;
+    };
 
     /// In JSON besides.
-    pub const JSON: &'a [Column<Self>] = &[column(
-        "mean_mind_per_log_size",
-        "hops",
-        "`mean_mind` over the natural logarithm of the size.",
-        |r| (r.sums.mean(r.size) / f64::from(r.size).ln()).into(),
-    )];
+    pub const JSON: &'a [Column<Self>] = columns! {
+        "mean_mind_per_log_size", "hops", "`mean_mind` over ln(`size`).",
+            |r| r.sums.mean(r.size) / f64::from(r.size).ln();
+    };
 }
 
 /// The paired test of a replay against `fifo:0`.
-pub const T_TEST: &[Column<TTest>] = &[
-    column("pairs", "jobs", "Jobs compared.", |t| t.pairs.into()),
-    column(
-        "mean",
-        "hops",
-        "Mean difference to `fifo:0` of `mind` over the natural logarithm of the size.",
-        |t| t.mean.into(),
-    ),
-    column("standard_deviation", "hops", "Standard deviation of these differences.", |t| {
-        t.standard_deviation.into()
-    }),
-    column("t", "", "Student's t.", |t| t.t.into()),
-    column("p", "", "One-sided probability of a t as large by chance.", |t| t.p.into()),
-];
+pub const T_TEST: &[Column<TTest>] = columns! {
+    "pairs", "jobs", "Jobs compared.", |t| t.pairs;
+    "mean", "hops", "Mean difference to `fifo:0` of `mind` over ln(`size`).", |t| t.mean;
+    "standard_deviation", "hops", "Standard deviation of these differences.", |t| t.standard_deviation;
+    "t", "", "Student's t.", |t| t.t;
+    "p", "", "One-sided probability of a t as large by chance.", |t| t.p;
+};
 
 /// What the traffic of all jobs of two nodes and more met.
-pub const TRAFFIC: &[Column<Totals>] = &[
-    column("jobs", "jobs", "Jobs of two nodes and more.", |t| t.jobs.into()),
-    column("mean_dilation", "hops", "Mean of `dilation_mean`.", |t| t.mean_dilation().into()),
-    column("mean_contention_alone", "volume / capacity", "Mean of `contention_alone`.", |t| {
-        t.mean_contention_alone().into()
-    }),
-    column("mean_contention_met", "volume / capacity", "Mean of `contention_met`.", |t| {
-        t.mean_contention_met().into()
-    }),
-    column("max_contention_met", "volume / capacity", "Largest `contention_met`.", |t| {
-        t.most.into()
-    }),
-    column("mean_jobs_met", "jobs", "Mean of `jobs_met`.", |t| t.mean_jobs_met().into()),
-];
+pub const TRAFFIC: &[Column<Totals>] = columns! {
+    "jobs", "jobs", "Jobs of two nodes and more.", |t| t.jobs;
+    "mean_dilation", "hops", "Mean of `dilation_mean`.", |t| t.mean_dilation();
+    "mean_contention_alone", "volume / capacity", "Mean of `contention_alone`.", |t| t.mean_contention_alone();
+    "mean_contention_met", "volume / capacity", "Mean of `contention_met`.", |t| t.mean_contention_met();
+    "max_contention_met", "volume / capacity", "Largest `contention_met`.", |t| t.most;
+    "mean_jobs_met", "jobs", "Mean of `jobs_met`.", |t| t.mean_jobs_met();
+};

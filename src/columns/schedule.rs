@@ -1,6 +1,6 @@
 //! Figures of a whole schedule.
 
-use super::{Column, Value, column};
+use super::{Column, Value, columns};
 use crate::schedule::{BOUND, ScheduleResult, ScheduleSummary};
 
 /// A schedule summed up.
@@ -15,87 +15,53 @@ pub struct ScheduleFigures<'a> {
 
 impl<'a> ScheduleFigures<'a> {
     /// The number of jobs, wherever a schedule is summed up.
-    pub const JOBS: &'a [Column<Self>] =
-        &[column("jobs", "jobs", "Jobs that were scheduled.", |r| r.summary.jobs.into())];
+    pub const JOBS: &'a [Column<Self>] = columns! {
+        "jobs", "jobs", "Jobs that were scheduled.", |r| r.summary.jobs;
+    };
 
     /// In a sweep besides.
-    pub const LEFT_OUT: &'a [Column<Self>] = &[column(
-        "left_out",
-        "jobs",
-        "Jobs of the trace that were not scheduled: no valid job, or larger than the ordering.",
-        |r| r.left_out.into(),
-    )];
+    pub const LEFT_OUT: &'a [Column<Self>] = columns! {
+        "left_out", "jobs", "Jobs of the trace that were not scheduled: no valid job, or larger than the ordering.",
+            |r| r.left_out;
+    };
 
     /// Wherever a schedule is summed up.
-    pub const ALL: &'a [Column<Self>] = &[
-        column("utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| {
-            r.summary.utilisation.into()
-        }),
-        column("mean_wait", "s", "Mean time from submit to start.", |r| r.summary.mean_wait.into()),
-        column("max_wait", "s", "Longest time from submit to start.", |r| {
-            r.summary.max_wait.into()
-        }),
-        column("mean_response", "s", "Mean time from submit to end.", |r| {
-            r.summary.mean_response.into()
-        }),
-        column(
-            "mean_bounded_slowdown",
-            "",
-            "Mean of response over run time, where run times below 10 s count as 10 s; at least 1.",
-            |r| r.summary.mean_bounded_slowdown.into(),
-        ),
-        column("makespan", "s", "Time from the first submit to the last end.", |r| {
-            r.summary.makespan.into()
-        }),
-        column(
-            "contiguous_share",
-            "",
-            "Share of the jobs of two nodes and more whose ranks are one run.",
-            |r| r.summary.contiguous.into(),
-        ),
-    ];
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| r.summary.utilisation;
+        "mean_wait", "s", "Mean time from submit to start.", |r| r.summary.mean_wait;
+        "max_wait", "s", "Longest time from submit to start.", |r| r.summary.max_wait;
+        "mean_response", "s", "Mean time from submit to end.", |r| r.summary.mean_response;
+        "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
+            |r| r.summary.mean_bounded_slowdown;
+        "makespan", "s", "Time from the first submit to the last end.", |r| r.summary.makespan;
+        "contiguous_share", "", "Share of the jobs of two nodes and more whose ranks are one run.",
+            |r| r.summary.contiguous;
+    };
 
     /// Mean distance, wherever a schedule is summed up.
-    pub const MEAN_MIND: Column<Self> =
-        column("mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| {
-            r.summary.mean_mind.into()
-        });
+    pub const MIND: &'a [Column<Self>] = columns! {
+        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.summary.mean_mind;
+    };
 
     /// In the JSON document besides.
-    pub const JSON: &'a [Column<Self>] = &[
-        Self::MEAN_MIND,
-        column("rule", "", "The policy in words.", |r| r.schedule.rule.as_str().into()),
-        column("runtime_model", "", "The runtime model in words.", |r| {
-            r.schedule.model.as_str().into()
-        }),
-        column("nodes", "nodes", "Nodes of the ordering.", |r| r.schedule.nodes.into()),
-        column("slowdown_bound", "s", "Run times below count as this in slowdowns.", |_| {
-            BOUND.into()
-        }),
-        column("first_submit", "s", "When the first job joined the queue.", |r| {
-            r.exact(r.schedule.span().map_or(0, |(first, _)| first))
-        }),
-        column("last_end", "s", "When the last job ended.", |r| {
-            r.exact(r.schedule.span().map_or(0, |(_, last)| last))
-        }),
-        column("mean_stretch", "", "Mean of run time over the trace's run time.", |r| {
-            r.summary.mean_stretch.into()
-        }),
-        column("mean_queue", "jobs", "Mean over time of the jobs waiting.", |r| {
-            r.summary.mean_queue.into()
-        }),
-        column("max_queue", "jobs", "The most jobs waiting.", |r| r.summary.max_queue.into()),
-        column(
-            "fragmentation",
-            "",
-            "Mean over free node-seconds of 1 less longest free run over free nodes.",
-            |r| r.summary.fragmentation.into(),
-        ),
-    ];
+    pub const JSON: &'a [Column<Self>] = columns! {
+        "rule", "", "The policy in words.", |r| r.schedule.rule.as_str();
+        "runtime_model", "", "The runtime model in words.", |r| r.schedule.model.as_str();
+        "nodes", "nodes", "Nodes of the ordering.", |r| r.schedule.nodes;
+        "slowdown_bound", "s", "Run times below count as this in slowdowns.", |_| BOUND;
+        "first_submit", "s", "When the first job joined the queue.",
+            |r| r.exact(r.schedule.span().map_or(0, |(first, _)| first));
+        "last_end", "s", "When the last job ended.", |r| r.exact(r.schedule.span().map_or(0, |(_, last)| last));
+        "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.summary.mean_stretch;
+        "mean_queue", "jobs", "Mean over time of the jobs waiting.", |r| r.summary.mean_queue;
+        "max_queue", "jobs", "The most jobs waiting.", |r| r.summary.max_queue;
+        "fragmentation", "", "Mean over free node-seconds of 1 less longest free run over free nodes.",
+            |r| r.summary.fragmentation;
+    };
 
     /// In a sweep, beside the replays' `mean_mind`.
-    pub const SWEEP: &'a [Column<Self>] =
-        &[Column { name: "schedule_mean_mind", ..Self::MEAN_MIND }];
+    pub const SWEEP_MIND: &'a [Column<Self>] =
+        &[Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
 
     /// A time in seconds; whole seconds stay whole.
     fn exact(&self, time: i64) -> Value<'_> {

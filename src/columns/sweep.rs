@@ -1,6 +1,6 @@
 //! What the rows of a sweep begin and end with; between them stand the figures of each kind of row.
 
-use super::{Column, column};
+use super::{Column, columns};
 
 /// The cell of a row; what its kind of row does not use is none.
 #[derive(Clone, Copy, Default)]
@@ -33,33 +33,30 @@ pub struct CellRow<'a> {
 
 impl<'a> CellRow<'a> {
     /// What every row begins with.
-    pub const FIRST: &'a [Column<Self>] = &[
-        column("topology", "", "The machine, as the plan writes it.", |r| r.topology.into()),
-        column("ordering", "", "The ordering.", |r| r.ordering.into()),
-    ];
+    pub const FIRST: &'a [Column<Self>] = columns! {
+        "topology", "", "The machine, as the plan writes it.", |r| r.topology;
+        "ordering", "", "The ordering.", |r| r.ordering;
+    };
 
     /// Those of the lists that the plan has.
-    pub const LISTS: &'a [Column<Self>] = &[
-        column("allocator", "", "The allocator.", |r| r.allocator.into()),
-        column("log", "", "The placement log.", |r| r.log.into()),
-        column("trace", "", "The trace.", |r| r.trace.into()),
-        column("procs_per_node", "", "Processors of a node, in traces.", |r| {
-            r.procs_per_node.into()
-        }),
-        column("policy", "", "The policy.", |r| r.policy.into()),
-        column("guest", "", "The guest.", |r| r.guest.into()),
-        column("routing", "", "The routing.", |r| r.routing.into()),
-    ];
+    pub const LISTS: &'a [Column<Self>] = columns! {
+        "allocator", "", "The allocator.", |r| r.allocator;
+        "log", "", "The placement log.", |r| r.log;
+        "trace", "", "The trace.", |r| r.trace;
+        "procs_per_node", "", "Processors of a node, in traces.", |r| r.procs_per_node;
+        "policy", "", "The policy.", |r| r.policy;
+        "guest", "", "The guest.", |r| r.guest;
+        "routing", "", "The routing.", |r| r.routing;
+    };
 
     /// Then, in every row.
-    pub const GROUP: &'a [Column<Self>] = &[
-        column("seed", "", "The seed.", |r| r.seed.into()),
-        column("group", "", "Which figures the row has: mpc, replay, schedule or mapping.", |r| {
-            r.group.into()
-        }),
-    ];
+    pub const GROUP: &'a [Column<Self>] = columns! {
+        "seed", "", "The seed.", |r| r.seed;
+        "group", "", "Which figures the row has: mpc, replay, schedule or mapping.", |r| r.group;
+    };
 
     /// At the end of every row.
-    pub const NOTE: &'a [Column<Self>] =
-        &[column("note", "", "Why the row has no figures, where it has none.", |r| r.note.into())];
+    pub const NOTE: &'a [Column<Self>] = columns! {
+        "note", "", "Why the row has no figures, where it has none.", |r| r.note;
+    };
 }
