@@ -22,6 +22,7 @@ use crate::report;
 use crate::schedule::orderings::{Schedules, TraceSettings, on_orderings};
 use crate::schedule::{Task, model, policy};
 use crate::topology::{Context, Topology};
+use crate::trace::open::OpenedLog;
 use crate::trace::{Log, Options, Sizes, Weight};
 
 /// Compare orderings of a machine by their exact MPC curves: a ranked table and a page of plots
@@ -80,10 +81,10 @@ const MODEL: &str = "distance:weight=0.1";
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = super::load(&self.spec, context)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
         // What cannot be read or done is said before the curves are computed.
         let fabric = self.traffic.fabric(&topology)?;
-        let talks = self.traffic.talks(fabric.as_ref())?;
+        let talks = self.traffic.settings(fabric.as_ref())?;
         let workload = self.workload(&topology)?;
         let texts = if self.orders.is_empty() {
             ordering::defaults::suiting(&topology)
@@ -95,12 +96,12 @@ impl Command {
             let made = texts.par_iter().map(|t| NodeOrder::make(&topology, t));
             distinct(made.collect::<Result<Vec<_>, _>>()?)
         } else {
-            super::orders(&topology, &texts)?
+            super::inputs::orders(&topology, &texts)?
         };
         bar.inc(texts.len() as u64);
         if let Some(text) = self.searched() {
             bar.set_message(text.clone());
-            orders.push(super::made(&topology, &text)?);
+            orders.push(super::inputs::order(&topology, &text)?);
         }
         let mut curves = Vec::new();
         for order in &orders {
@@ -179,8 +180,8 @@ impl Command {
                 return Err(Error::input(location, found, "a policy").into());
             }
         }
-        let super::replay::Opened { log, trace, .. } =
-            super::replay::open(path, self.procs_per_node.unwrap_or(1), nodes)?;
+        let OpenedLog { log, trace, .. } =
+            super::inputs::log(path, self.procs_per_node.unwrap_or(1), nodes)?;
         let (sizes, queue) = match trace {
             Some(trace) => {
                 let queue = scheduled(self.policy.as_deref().unwrap_or("easy")).map(|policy| {

@@ -30,8 +30,8 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let target = export::target(&self.to)?;
-        let topology = super::load(&self.spec, context)?;
-        let order = super::made(&topology, &self.order)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
+        let order = super::inputs::order(&topology, &self.order)?;
         let export = (target.write)(&topology, &order)?;
         let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
         // What stands beside comes first: the file itself never lacks it.

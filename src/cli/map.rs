@@ -94,7 +94,7 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let plot_kind = self.plot.as_deref().map(plot_kind).transpose()?;
         let routing = Routing::named(&self.routing)?;
-        let topology = super::load(&self.spec, context)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
         let (ranks, placement) = self.place(&topology, &guest)?;

@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::error::{Error, SourceLocation};
-use crate::ordering::NodeOrder;
-use crate::topology::{Context, Topology};
+use crate::topology::Context;
 
 mod compare;
 mod completions;
 mod export;
+mod inputs;
 mod interrupt;
 mod layout;
 mod list;
@@ -24,8 +23,10 @@ mod output;
 mod progress;
 mod replay;
 mod report;
+mod rows;
 mod schedule;
 mod sweep;
+mod tables;
 mod topology;
 mod trace;
 mod traffic;
@@ -163,32 +164,6 @@ fn default_memory() -> u64 {
         line.split_whitespace().nth(1)?.parse().ok()
     };
     free().map_or(Context::default().memory, |kilobytes| kilobytes * 1024 / 5 * 4)
-}
-
-/// The topology of a `SPEC` argument.
-fn load(spec: &str, context: &Context) -> anyhow::Result<Topology> {
-    Ok(crate::catalog::topology(spec, context)?)
-}
-
-/// The orderings of `--order` arguments, no label twice.
-fn orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeOrder>> {
-    for (i, text) in texts.iter().enumerate() {
-        if texts[..i].contains(text) {
-            let location = SourceLocation::option(format!("--order {text}"));
-            return Err(
-                Error::input(location, "the same ordering twice", "each ordering once").into()
-            );
-        }
-    }
-    let made: Result<Vec<NodeOrder>, Error> =
-        texts.iter().map(|text| made(topology, text)).collect();
-    Ok(made?)
-}
-
-/// One of them; a search's time counts from its own start.
-fn made(topology: &Topology, text: &str) -> Result<NodeOrder, Error> {
-    let _waiting = progress::waiting(text);
-    Ok(NodeOrder::make_with(topology, text, &watch::Clock::start(false))?.0)
 }
 
 #[cfg(test)]

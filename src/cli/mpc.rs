@@ -73,8 +73,8 @@ struct Row {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let plot_kind = self.plot.as_deref().map(plot_kind).transpose()?;
-        let topology = super::load(&self.spec, context)?;
-        let orders = super::orders(&topology, &self.orders)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
+        let orders = super::inputs::orders(&topology, &self.orders)?;
         let bar = progress::bar(orders.len() as u64, "MPC");
         let mut rows = Vec::new();
         for order in &orders {

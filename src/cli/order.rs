@@ -33,7 +33,7 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = super::load(&self.spec, context)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
         let clock = Clock::start(true);
         // Searches tell of themselves.
         let searches = ["ilp", "optimise"].contains(&head(&self.by));

@@ -152,6 +152,21 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> anyhow::Result<()> {
     out.finish()
 }
 
+/// Makes a folder where there is none.
+pub fn create_folder(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{}: creating the folder", folder.display()))
+}
+
+/// Writes files by name into a folder, which is made where there is none.
+pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (N, T)>,
+) -> anyhow::Result<()> {
+    create_folder(folder)?;
+    files.into_iter().try_for_each(|(name, text)| write(Some(&folder.join(name)), text.as_ref()))
+}
+
 /// A word as a shell takes it.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);

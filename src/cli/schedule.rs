@@ -65,8 +65,8 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         policy::check(&self.policy)?;
-        let topology = super::load(&self.spec, context)?;
-        let order = super::made(&topology, &self.order)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
+        let order = super::inputs::order(&topology, &self.order)?;
         let options = Options {
             procs_per_node: self.procs_per_node,
             nodes: Some(order.len() as u32),
@@ -81,7 +81,7 @@ impl Command {
         let machine =
             AllocatorContext { topology: &topology, order: &order, distances: &distances };
         let fabric = self.traffic.fabric(&topology)?;
-        let mut traffic = match self.traffic.talks(fabric.as_ref())? {
+        let mut traffic = match self.traffic.settings(fabric.as_ref())? {
             Some(talks) => Some(Traffic::new(talks, &order)?),
             None => None,
         };

@@ -31,7 +31,7 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = super::load(&self.spec, context)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
         }

@@ -25,8 +25,8 @@ impl TrafficArgs {
         Ok(self.guest.is_some().then(|| Fabric::new(topology)).transpose()?)
     }
 
-    /// How jobs talk, where they do.
-    pub fn talks<'a>(
+    /// How jobs communicate, where that is simulated.
+    pub fn settings<'a>(
         &'a self,
         fabric: Option<&'a Fabric<'a>>,
     ) -> anyhow::Result<Option<TrafficSettings<'a>>> {

@@ -1,34 +1,31 @@
 //! Figures of a whole replay, of the jobs of one size in it, of its test, and of its traffic.
 
 use super::{Column, columns};
-use crate::replay::statistics::{Improvement, SizeRow, Summary, TTest};
+use crate::replay::set::ReplayResult;
+use crate::replay::statistics::{Improvement, SizeRow, TTest};
 use crate::replay::traffic::Totals;
 
 /// A replay and its improvement over the baseline on the same ordering.
 pub struct ReplayFigures<'a> {
-    /// Jobs placed.
-    pub placed: u64,
-    /// Jobs skipped.
-    pub skipped: u64,
-    /// Those of the skipped that asked for more than the machine.
-    pub oversized: u64,
-    /// Its sums.
-    pub summary: &'a Summary,
-    /// Over `fifo:0`.
+    /// What it gave.
+    pub result: &'a ReplayResult<'a>,
+    /// Over the baseline.
     pub improvement: Improvement,
+    /// Over the baseline, weighted by compute.
+    pub weighted: Option<f64>,
 }
 
 impl<'a> ReplayFigures<'a> {
     /// Of a replay, wherever it is summed up.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "placed", "jobs", "Jobs that were placed.", |r| r.placed;
-        "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.skipped;
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.summary.mean_mind();
+        "placed", "jobs", "Jobs that were placed.", |r| r.result.placed;
+        "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.result.skipped;
+        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.result.summary.mean_mind();
         "mean_mind_per_log_size", "hops", "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
-            |r| Some(r.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
-        "mean_components", "", "Mean of `components` over all jobs.", |r| r.summary.mean_components();
-        "mean_linear_span", "ranks", "Mean of `linear_span` over all jobs.", |r| r.summary.mean_linear_span();
-        "mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.", |r| r.summary.mean_ring_span();
+            |r| Some(r.result.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
+        "mean_components", "", "Mean of `components` over all jobs.", |r| r.result.summary.mean_components();
+        "mean_linear_span", "ranks", "Mean of `linear_span` over all jobs.", |r| r.result.summary.mean_linear_span();
+        "mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.", |r| r.result.summary.mean_ring_span();
         "improvement.small", "%", "How far mean `mind` is below that of `fifo:0`: mean over sizes up to 10.",
             |r| r.improvement.small;
         "improvement.large", "%", "The same for larger sizes.", |r| r.improvement.large;
@@ -39,7 +36,14 @@ impl<'a> ReplayFigures<'a> {
 
     /// In its JSON document besides.
     pub const JSON: &'a [Column<Self>] = columns! {
-        "never_fits", "jobs", "Skipped jobs that are larger than the ordering.", |r| r.oversized;
+        "ordering", "", "The ordering as it was given.", |r| r.result.ordering;
+        "allocator", "", "The allocator as it was given.", |r| r.result.allocator;
+        "never_fits", "jobs", "Skipped jobs that are larger than the ordering.", |r| r.result.oversized;
+    };
+
+    /// With `--compute`.
+    pub const WEIGHTED: &'a [Column<Self>] = columns! {
+        "improvement.compute_weighted", "%", "Mean over sizes, each with its share of compute.", |r| r.weighted;
     };
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::{ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
@@ -11,8 +11,8 @@ use crate::columns::{self, Column, Table, object};
 use crate::error::Result;
 use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
 use crate::replay::Step;
+use crate::replay::set::{BASELINE, ReplayResult};
 use crate::replay::statistics::{SizeRow, Summary};
-use crate::replay::traffic::Totals;
 
 /// Which columns the placements' table has besides those of every replay.
 #[derive(Clone, Copy, Debug)]
@@ -82,26 +82,6 @@ impl Columns {
     }
 }
 
-/// One replay's outcome and what it is compared with.
-pub struct ReplayResult<'a> {
-    /// The ordering's name.
-    pub ordering: &'a str,
-    /// The allocator as the user wrote it.
-    pub allocator: &'a str,
-    /// Jobs placed, skipped, and those of the skipped that asked for more than the machine.
-    pub placed: u64,
-    /// See `placed`.
-    pub skipped: u64,
-    /// See `placed`.
-    pub oversized: u64,
-    /// What the jobs' traffic met, where they talk.
-    pub traffic: Option<Totals>,
-    /// Its sums.
-    pub summary: &'a Summary,
-    /// Those of `fifo:0` on the same ordering.
-    pub baseline: &'a Summary,
-}
-
 /// How summaries are made.
 pub struct SummaryOptions<'a> {
     /// Only sizes with more placements than this count in improvements.
@@ -114,24 +94,18 @@ impl ReplayResult<'_> {
     /// The outcome as a JSON object.
     pub fn json(&self, terms: &SummaryOptions<'_>) -> Value {
         let (ours, base) = (self.summary, self.baseline);
+        let weighted = |shares| ours.weighted_improvement(base, terms.threshold, shares);
         let figures = ReplayFigures {
-            placed: self.placed,
-            skipped: self.skipped,
-            oversized: self.oversized,
-            summary: ours,
+            result: self,
             improvement: ours.improvement(base, terms.threshold),
+            weighted: terms.shares.and_then(weighted),
         };
+        let mut columns = [ReplayFigures::ALL, ReplayFigures::JSON].concat();
+        columns.extend(terms.shares.iter().flat_map(|_| ReplayFigures::WEIGHTED));
+        let mut document = object(&columns, &figures);
         let by_size = [SizeFigures::ALL, SizeFigures::JSON].concat();
-        let sizes = self.sizes(terms);
-        let mut document = object(&[ReplayFigures::ALL, ReplayFigures::JSON].concat(), &figures);
-        document["ordering"] = json!(self.ordering);
-        document["allocator"] = json!(self.allocator);
+        document["sizes"] = self.sizes(terms).iter().map(|size| object(&by_size, size)).collect();
         document["t_test"] = ours.t_test().map_or(Value::Null, |test| object(T_TEST, &test));
-        document["sizes"] = sizes.iter().map(|size| object(&by_size, size)).collect();
-        if let Some(shares) = terms.shares {
-            let weighted = ours.weighted_improvement(base, terms.threshold, shares);
-            document["improvement"]["compute_weighted"] = json!(weighted);
-        }
         if let Some(totals) = &self.traffic {
             document["traffic"] = object(TRAFFIC, totals);
         }
@@ -196,7 +170,7 @@ pub fn figures(
         add("sizes.svg".into(), Figure::sizes("Jobs by size", &jobs)?)?;
     }
 
-    let what = "improvement over fifo:0 (%)";
+    let what = format!("improvement over {BASELINE} (%)");
     // The baseline itself has nothing to improve.
     let others = outcomes.iter().enumerate();
     let slots: Vec<(usize, &ReplayResult<'_>)> =
@@ -209,14 +183,14 @@ pub fn figures(
             .map(|((slot, _), points)| Line { label: &labels[*slot], slot: *slot, points })
             .collect();
         let title = format!("Improvement by job size on {machine}");
-        add("improvement.svg".into(), Figure::improvement(&title, what, &lines)?)?;
+        add("improvement.svg".into(), Figure::improvement(&title, &what, &lines)?)?;
         let bars = slots.iter().map(|(slot, o)| {
             let means = o.summary.improvement(o.baseline, terms.threshold);
             let means = Means { small: means.small, large: means.large, overall: means.overall };
             Bars { label: &labels[*slot], slot: *slot, means }
         });
         let title = format!("Mean improvement on {machine}");
-        add("averages.svg".into(), Figure::averages(&title, what, &bars.collect::<Vec<_>>())?)?;
+        add("averages.svg".into(), Figure::averages(&title, &what, &bars.collect::<Vec<_>>())?)?;
     }
 
     let spreads = |summary: &Summary| -> Vec<Spread> {
@@ -234,7 +208,7 @@ pub fn figures(
         }
         let rows = [
             Range { label: &labels[slot], slot, sizes: &ours },
-            Range { label: "fifo:0", slot: outcomes.len(), sizes: &base },
+            Range { label: BASELINE, slot: outcomes.len(), sizes: &base },
         ];
         let title = format!("Range of MIND on {machine}: {}", labels[slot]);
         add(format!("ranges-{:02}.svg", slot + 1), Figure::ranges(&title, &rows)?)?;

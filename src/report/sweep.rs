@@ -9,6 +9,7 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::plot::replay::{Bars, Figure as Drawn, Means};
 use crate::plot::{self, escape, thousands};
+use crate::replay::set::BASELINE;
 
 /// Bars of a figure at most.
 const MOST_BARS: usize = 24;
@@ -250,7 +251,7 @@ impl Page {
             |ordering, i| cell(ordering, &allocators[i], "mean_mind"),
         );
         let bars: Vec<(String, usize, Means)> = (ranked.iter())
-            .filter(|(_, _, a)| allocators[*a] != "fifo:0")
+            .filter(|(_, _, a)| allocators[*a] != BASELINE)
             .take(MOST_BARS)
             .map(|(_, o, a)| {
                 let of = |figure| cell(&orderings[*o], &allocators[*a], figure);
@@ -267,8 +268,9 @@ impl Page {
             let bars: Vec<Bars<'_>> = (bars.iter())
                 .map(|(label, slot, means)| Bars { label, slot: *slot, means: *means })
                 .collect();
-            let title = format!("Improvement over fifo:0 on {}", titles[0]);
-            let drawn = Drawn::averages(&title, "improvement over fifo:0 (%)", &bars)?;
+            let title = format!("Improvement over {BASELINE} on {}", titles[0]);
+            let what = format!("improvement over {BASELINE} (%)");
+            let drawn = Drawn::averages(&title, &what, &bars)?;
             self.draw(drawn.svg()?, "The best combinations by mean distance, best first.");
         }
         self.text += "</section>\n";

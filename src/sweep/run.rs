@@ -7,24 +7,22 @@ use super::cells::{Cell, Work};
 use super::plan::Plan;
 use super::pool::{Fault, Pool};
 use super::rows::Table;
-use crate::allocator::{self, AllocatorContext};
+use crate::allocator::AllocatorContext;
 use crate::catalog;
 use crate::error::{Error, Result};
 use crate::input::Lines;
 use crate::mapping::{self, Fabric, Guest, Links, ProcessMapping, Routing};
-use crate::metric::allocation::AllocationMeter;
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc;
 use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
+use crate::replay;
+use crate::replay::set::{BASELINE, ReplaySet, ReplaySettings, Summaries};
 use crate::replay::statistics::Summary;
-use crate::replay::{self, Outputs, Placed, Replay};
 use crate::schedule::{self, Settings, Task};
 use crate::topology::{Context, Topology};
 use crate::trace::{Log, Options, Trace, convert};
 
-/// What improvements are measured against.
-const BASELINE: &str = "fifo:0";
 /// Only sizes with more placements than this count in improvements.
 const THRESHOLD: u64 = 30;
 
@@ -259,18 +257,18 @@ impl<'p> Shared<'p> {
     ) -> Result<Replayed, Fault> {
         let (topology, order) = (&machine.topology, &ranked.order);
         let Some(distances) = &ranked.distances else { return Err(Fault::Failed(None)) };
-        let context = AllocatorContext { topology, order, distances };
-        let allocator = allocator::make(allocator, &context)?;
-        let meter = AllocationMeter::new(topology, distances)?;
-        let mut replays = [Replay::new(allocator, meter, distances.len(), Outputs::default())];
-        let mut summary = Summary::default();
-        let gather = |placed: &[Vec<Placed>]| {
-            summary.add(&placed[0], &placed[0]);
-            Ok(())
+        let settings = ReplaySettings {
+            allocators: &[allocator.to_string()],
+            outputs: replay::Outputs::default(),
+            traffic: None,
+            summaries: Summaries::Alone,
         };
-        let mut log = self.log(cell, machine)?;
-        replay::run::<Error>(&mut log, &mut replays, None, |_| Ok(()), gather)?;
-        Ok(Replayed { summary, placed: replays[0].placed(), skipped: replays[0].skipped() })
+        let (orders, distances) = (std::slice::from_ref(order), std::slice::from_ref(distances));
+        let mut replays = ReplaySet::new(topology, orders, distances, settings)?;
+        replays.run(&mut self.log(cell, machine)?)?;
+        let result = &replays.results()[0];
+        let (placed, skipped) = (result.placed, result.skipped);
+        Ok(Replayed { summary: result.summary.clone(), placed, skipped })
     }
 
     /// The cell's workload from its start: a log as a stream, a trace as the log made of it.

@@ -7,6 +7,7 @@ use crate::input::Lines;
 pub mod convert;
 pub mod header;
 pub mod log;
+pub mod open;
 pub mod sizes;
 pub mod survey;
 pub mod swf;
