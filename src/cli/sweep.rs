@@ -62,7 +62,7 @@ impl Command {
             seeds: Described::of(&plan).seeds,
             command: self.command(context, shard),
             seconds: 0.0,
-            header: store::header(&plan),
+            header: store::header(&plan)?,
             rows: Vec::new(),
         };
         if finished(folder, plan.hash())? {
