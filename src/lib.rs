@@ -32,6 +32,7 @@ pub mod allocator;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod columns;
 pub mod error;
 pub mod export;
 pub mod ids;

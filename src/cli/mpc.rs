@@ -123,8 +123,8 @@ impl Command {
 
     fn write_csv(&self, rows: &[Row]) -> anyhow::Result<()> {
         let mut out = Output::open(self.output.as_deref())?;
-        let mut csv = report::csv::Curves::new(&mut out);
-        let write = || {
+        let mut write = || {
+            let mut csv = report::csv::Curves::new(&mut out)?;
             for row in rows {
                 let mut points = row.sizes.iter().zip(&row.values);
                 points.try_for_each(|(size, value)| csv.row(&row.label, *size, *value))?;

@@ -16,7 +16,7 @@ use crate::metric::rank_distances::RankDistances;
 use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Clock, Outputs};
 use crate::report;
-use crate::report::replay::{Columns, SIZES_HEADER, SummaryOptions};
+use crate::report::replay::{Columns, SummaryOptions};
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
 use crate::trace::{self, Options, Sizes, Weight, WorkloadKind};
@@ -132,7 +132,7 @@ impl Command {
         };
         // With --json the rows go only where -o says.
         let wanted = !self.json || self.output.is_some();
-        let rows = BlockRows::new(columns, if wanted { replays.labels() } else { &[] })?;
+        let rows = BlockRows::new(columns, if wanted { replays.labels() } else { &[] });
         let create = || RowFile::create(self.output.as_deref(), columns);
         let mut file = wanted.then(create).transpose()?;
         let started = Instant::now();
@@ -194,8 +194,8 @@ impl Command {
                 output::write(path, format!("{:#}\n", document()).as_bytes())
             }
             Some(SummaryForm::Csv) => {
-                let mut text = SIZES_HEADER.as_bytes().to_vec();
-                results.iter().try_for_each(|r| r.rows(options, &mut text))?;
+                let mut text = Vec::new();
+                report::replay::write_sizes(results, options, &mut text)?;
                 output::write(path, &text)
             }
         }

@@ -10,32 +10,32 @@ use tempfile::SpooledTempFile;
 use super::output::{self, Output};
 use crate::replay::Step;
 use crate::replay::set::Label;
-use crate::report::replay::{Columns, Rows};
+use crate::report::replay::Columns;
 
 /// Rows of one replay kept in memory before they go to a temporary file, in bytes.
 const SPOOL: usize = 1 << 20;
 
 /// The rows of one block of events, made in parallel.
-pub struct BlockRows {
-    rows: Vec<Rows>,
+pub struct BlockRows<'a> {
+    columns: Columns,
+    labels: Vec<Label<'a>>,
     texts: Vec<Mutex<Vec<u8>>>,
 }
 
-impl BlockRows {
+impl<'a> BlockRows<'a> {
     /// Rows of the replays with these labels; other replays have none.
-    pub fn new(columns: Columns, labels: &[Label<'_>]) -> anyhow::Result<Self> {
-        let rows = labels.iter().map(|l| Rows::new(columns, l.ordering, l.allocator));
+    pub fn new(columns: Columns, labels: &[Label<'a>]) -> Self {
         let texts = labels.iter().map(|_| Mutex::default()).collect();
-        Ok(BlockRows { rows: rows.collect::<Result<_, _>>()?, texts })
+        BlockRows { columns, labels: labels.to_vec(), texts }
     }
 
     /// Makes the rows of one replay.
     pub fn write(&self, step: &Step<'_>) -> anyhow::Result<()> {
-        if let (Some(rows), Some(text)) = (self.rows.get(step.replay), self.texts.get(step.replay))
-        {
+        let label = self.labels.get(step.replay);
+        if let Some((label, text)) = label.zip(self.texts.get(step.replay)) {
             let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
             text.clear();
-            rows.write(step, &mut *text)?;
+            self.columns.write(step, label.ordering, label.allocator, &mut *text)?;
         }
         Ok(())
     }
@@ -52,12 +52,12 @@ impl<'p> RowFile<'p> {
     /// Opens the table and writes its header.
     pub fn create(path: Option<&'p Path>, columns: Columns) -> anyhow::Result<Self> {
         let mut out = Output::open(path)?;
-        out.write_all(columns.header().as_bytes()).with_context(|| output::name(path))?;
+        columns.write_header(&mut out).with_context(|| output::name(path))?;
         Ok(RowFile { path, out, waiting: Vec::new() })
     }
 
     /// Adds the rows of a block.
-    pub fn append(&mut self, block: &BlockRows) -> anyhow::Result<()> {
+    pub fn append(&mut self, block: &BlockRows<'_>) -> anyhow::Result<()> {
         let later = block.texts.len().saturating_sub(1);
         self.waiting.resize_with(later, || SpooledTempFile::new(SPOOL));
         for (i, text) in block.texts.iter().enumerate() {

@@ -63,7 +63,7 @@ impl Command {
         context: &Context,
     ) -> anyhow::Result<()> {
         let began = Instant::now();
-        let part = self.describe(plan, Shard::WHOLE, context);
+        let part = self.describe(plan, Shard::WHOLE, context)?;
         for (name, other) in folder.parts()? {
             other.same_plan(&name, &part, "the plan")?;
         }
@@ -85,7 +85,7 @@ impl Command {
         context: &Context,
     ) -> anyhow::Result<()> {
         let began = Instant::now();
-        let mut part = self.describe(plan, shard, context);
+        let mut part = self.describe(plan, shard, context)?;
         let stem = format!("shard-{}-of-{}", shard.index, shard.of);
         let journal = self.out.join(format!("{stem}.journal"));
         // Shards that are here already must be of the same sweep; if this one is among them, it is done.
@@ -103,10 +103,10 @@ impl Command {
     }
 
     /// A shard without rows.
-    fn describe(&self, plan: &Plan, shard: Shard, context: &Context) -> Part {
+    fn describe(&self, plan: &Plan, shard: Shard, context: &Context) -> anyhow::Result<Part> {
         let line = CommandLine::new("sweep").argument(self.plan.display());
         let line = line.option("--out", [self.out.display()]).seed(context.seed);
-        Part {
+        Ok(Part {
             shard,
             version: env!("CARGO_PKG_VERSION").into(),
             name: plan.name.clone(),
@@ -115,9 +115,9 @@ impl Command {
             seeds: Described::of(plan).seeds,
             command: line.option("--shard", [shard]).to_string(),
             seconds: 0.0,
-            header: store::header(plan),
+            header: store::header(plan)?,
             rows: Vec::new(),
-        }
+        })
     }
 
     /// The rows of a shard in order, those that its journal does not hold computed now.

@@ -2,33 +2,25 @@
 
 use std::io::{self, Write};
 
-use super::csv::field;
 use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
+use crate::columns::{self, comparison::WorkloadRow};
 use crate::error::Result;
 use crate::plot::replay::Forecast;
 use crate::plot::{self, thousands};
 use crate::replay::prediction::{Agreement, OrderingPrediction, Prediction};
 
-/// `ordering,weighted_mpc,allocator,mean_mind`, and `mean_dilation,mean_contention` where jobs talk; a row for
-/// each pair. Empty where no job had two nodes.
+/// `workload.csv`: a row for each pair of ordering and allocator.
 ///
 /// # Errors
 /// What `out` reports.
-pub fn write_csv(mut out: impl Write, prediction: &Prediction) -> io::Result<()> {
-    let talk = if prediction.guest.is_some() { ",mean_dilation,mean_contention" } else { "" };
-    writeln!(out, "ordering,weighted_mpc,allocator,mean_mind{talk}")?;
-    let show = |value: Option<f64>| value.map_or(String::new(), |v| v.to_string());
-    for row in &prediction.rows {
-        let start = format!("{},{}", field(&row.ordering)?, row.weighted_mpc);
-        for (i, (allocator, mind)) in prediction.allocators.iter().zip(&row.mean_mind).enumerate() {
-            write!(out, "{start},{},{}", field(allocator)?, show(*mind))?;
-            if let Some(met) = row.traffic.get(i) {
-                write!(out, ",{},{}", show(met.mean_dilation), show(met.mean_contention))?;
-            }
-            writeln!(out)?;
-        }
-    }
-    out.flush()
+pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
+    let mut columns = WorkloadRow::ALL.to_vec();
+    columns.extend(prediction.guest.iter().flat_map(|_| WorkloadRow::TRAFFIC));
+    let rows = prediction.rows.iter().flat_map(|row| {
+        let allocators = prediction.allocators.iter().enumerate();
+        allocators.map(move |(index, allocator)| WorkloadRow { prediction: row, allocator, index })
+    });
+    columns::write(out, &columns, rows)
 }
 
 /// The figure of forecasts and outcomes.

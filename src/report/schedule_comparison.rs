@@ -2,58 +2,54 @@
 
 use std::io::{self, Write};
 
-use super::csv::field;
 use super::html::{Best, Column as Shown, Part, Section, Table, Words, bold, fixed, words};
+use crate::columns::comparison::{SCHEDULE, SCHEDULED};
 use crate::plot::thousands;
 use crate::schedule::orderings::{OrderingSchedule, Schedules};
 
-/// A column of figures: what the page calls it, its name in the data, decimals on the page, whether low is good.
+/// How the page shows one of the figures of [`SCHEDULE`]: its title, its name there, decimals, whether low is good.
 struct Column {
     title: &'static str,
     name: &'static str,
     decimals: usize,
     low: bool,
-    figure: fn(&OrderingSchedule) -> Option<f64>,
 }
 
-const fn column(
-    title: &'static str,
-    name: &'static str,
-    decimals: usize,
-    low: bool,
-    figure: fn(&OrderingSchedule) -> Option<f64>,
-) -> Column {
-    Column { title, name, decimals, low, figure }
+const fn column(title: &'static str, name: &'static str, decimals: usize, low: bool) -> Column {
+    Column { title, name, decimals, low }
 }
 
 const COLUMNS: [Column; 7] = [
-    column("Mean wait (s)", "mean_wait", 1, true, |r| Some(r.mean_wait)),
-    column("Mean response (s)", "mean_response", 1, true, |r| Some(r.mean_response)),
-    column("Mean bounded slowdown", "mean_bounded_slowdown", 3, true, |r| {
-        Some(r.mean_bounded_slowdown)
-    }),
-    column("Utilisation (%)", "utilisation", 2, false, |r| Some(r.utilisation)),
-    column("Makespan (s)", "makespan", 0, true, |r| Some(r.makespan)),
-    column("Run time over the trace’s", "mean_stretch", 4, true, |r| Some(r.mean_stretch)),
-    column("Mean distance (hops)", "mean_mind", 4, true, |r| r.mean_mind),
+    column("Mean wait (s)", "mean_wait", 1, true),
+    column("Mean response (s)", "mean_response", 1, true),
+    column("Mean bounded slowdown", "mean_bounded_slowdown", 3, true),
+    column("Utilisation (%)", "utilisation", 2, false),
+    column("Makespan (s)", "makespan", 0, true),
+    column("Run time over the trace’s", "mean_stretch", 4, true),
+    column("Mean distance (hops)", "mean_mind", 4, true),
 ];
 
-/// `ordering,jobs,too_large` and a column a figure; times in seconds.
+impl Column {
+    fn figure(&self, row: &OrderingSchedule) -> Option<f64> {
+        let column = SCHEDULE.iter().find(|column| column.name == self.name)?;
+        (column.value)(row).number()
+    }
+}
+
+/// Figures by ordering; times in seconds.
 ///
 /// # Errors
 /// What `out` reports.
-pub fn write_csv(mut out: impl Write, schedules: &Schedules) -> io::Result<()> {
-    let names: String = COLUMNS.iter().map(|c| format!(",{}", c.name)).collect();
-    writeln!(out, "ordering,jobs,too_large{names}")?;
+pub fn write_csv(out: impl Write, schedules: &Schedules) -> io::Result<()> {
+    let mut table = crate::columns::Table::rows(out);
+    table.header(SCHEDULED)?;
+    table.header(SCHEDULE)?;
+    table.end()?;
     for row in &schedules.rows {
-        write!(out, "{},{},{}", field(&row.ordering)?, row.jobs, row.too_large)?;
-        for column in &COLUMNS {
-            let text = (column.figure)(row).map_or_else(String::new, |v| v.to_string());
-            write!(out, ",{text}")?;
-        }
-        writeln!(out)?;
+        table.values(SCHEDULED, row)?;
+        table.row(SCHEDULE, row)?;
     }
-    out.flush()
+    table.finish()
 }
 
 /// The page's section.
@@ -63,7 +59,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
     let columns = COLUMNS.iter().map(|c| {
         // Shares are per cent on the page.
         let unit = if c.name == "utilisation" { 100.0 } else { 1.0 };
-        let values = ranked.iter().map(|row| (c.figure)(row).map(|v| unit * v));
+        let values = ranked.iter().map(|row| c.figure(row).map(|v| unit * v));
         Shown::new(c.title, c.decimals, if c.low { Best::Low } else { Best::High }, values)
     });
     let columns = columns.collect();
