@@ -1,12 +1,12 @@
 //! A curve small enough to stand in a table's row.
 
-use plotters_backend::DrawingBackend;
-
-use super::axis::Axis;
+use super::chart::Panel;
+use super::curve::Series;
+use super::drawing::Drawing;
+use super::element::{Point, Stroke};
 use super::palette::{AXIS, MUTED, look};
-use super::pen::{Pen, Point, Stroke};
-use super::thin::thin;
-use super::{Drawing, Series};
+use super::pen::Pen;
+use super::scale::Scale;
 use crate::error::Result;
 
 const WIDTH: f64 = 112.0;
@@ -22,19 +22,9 @@ pub(super) struct Spark<'a> {
     pub mean: f64,
 }
 
-impl Spark<'_> {
-    fn points(&self, values: &[f64]) -> Vec<Point> {
-        let x = Axis::log((2.0, (self.best.len() + 1) as f64), (1.0, WIDTH - 1.0));
-        let top = if self.mean > 0.0 { self.mean } else { 1.0 };
-        let y = Axis::linear((0.0, top), (HEIGHT - 2.0, 2.0));
-        let point = |(i, v): (usize, &f64)| (x.pixel((i + 2) as f64), y.pixel(*v));
-        thin(values.iter().enumerate().map(point))
-    }
-}
-
 impl Drawing for Spark<'_> {
     fn title(&self) -> String {
-        String::new()
+        "a curve in a table".to_string()
     }
 
     fn description(&self) -> String {
@@ -45,10 +35,19 @@ impl Drawing for Spark<'_> {
         (WIDTH, HEIGHT)
     }
 
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
-        pen.line(&[(1.0, 2.0), (WIDTH - 1.0, 2.0)], &Stroke::solid(AXIS, 0.6))?;
-        pen.line(&self.points(self.best), &Stroke::solid(MUTED, 1.0))?;
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
+        let x = Scale::log((2.0, (self.best.len() + 1) as f64), WIDTH);
+        let mean = if self.mean > 0.0 { self.mean } else { 1.0 };
+        let y = Scale::named((0.0, mean), Vec::new());
+        let (left, right, top, bottom) = (1.0, WIDTH - 1.0, 2.0, HEIGHT - 2.0);
+        let panel = Panel { left, right, top, bottom, x: &x, y: &y, x_name: "", y_name: "" };
+        let mut chart = panel.bare(pen)?;
+        let points = |values: &[f64]| -> Vec<Point> {
+            values.iter().enumerate().map(|(i, v)| ((i + 2) as f64, *v)).collect()
+        };
+        chart.across(mean, &Stroke::solid(AXIS, 0.6))?;
+        chart.line(&points(self.best), &Stroke::solid(MUTED, 1.0))?;
         let colour = look(self.series.slot).colour;
-        pen.line(&self.points(self.series.values), &Stroke::solid(colour, 1.8))
+        chart.line(&points(self.series.values), &Stroke::solid(colour, 1.8))
     }
 }

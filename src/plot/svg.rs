@@ -18,7 +18,7 @@ use plotters_backend::{
 };
 
 use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb};
-use super::pen::FONT_SCALE;
+use super::text::em;
 
 /// Device units a pixel.
 pub(super) const SCALE: f64 = 10.0;
@@ -34,42 +34,39 @@ enum Paint {
     Stroke(Rgb, f64, u32),
 }
 
-/// An SVG document under construction.
-pub(super) struct Svg {
+/// The body of an SVG document under construction; whole when it is presented.
+pub(super) struct Svg<'a> {
     size: (u32, u32),
-    body: String,
+    body: &'a mut String,
     path: String,
     paint: Option<Paint>,
 }
 
-impl Svg {
+/// The document around `body`: `title` names it, `description` says in words what it shows.
+pub(super) fn document(size: (u32, u32), body: &str, title: &str, description: &str) -> String {
+    let (w, h) = (f64::from(size.0) / SCALE, f64::from(size.1) / SCALE);
+    let (title, description) = (escape(title), escape(description));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{w}\" \
+         height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
+         <title>{title}</title>\n<desc>{description}</desc>\n<style>{STYLE}</style>\n{body}</svg>\n"
+    )
+}
+
+/// The drawing as a decoration of an HTML page that has [`STYLE`].
+pub(super) fn decoration(size: (u32, u32), body: &str) -> String {
+    let (w, h) = (f64::from(size.0) / SCALE, f64::from(size.1) / SCALE);
+    format!(
+        "<svg class=\"nodeorder\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+         aria-hidden=\"true\">{}</svg>",
+        body.trim_end()
+    )
+}
+
+impl<'a> Svg<'a> {
     /// A drawing of `size` device units.
-    pub fn new(size: (u32, u32)) -> Self {
-        Svg { size, body: String::new(), path: String::new(), paint: None }
-    }
-
-    /// The document: `title` names it, `description` says in words what it shows.
-    pub fn finish(mut self, title: &str, description: &str) -> String {
-        self.flush();
-        let (w, h) = (f64::from(self.size.0) / SCALE, f64::from(self.size.1) / SCALE);
-        let (title, description) = (escape(title), escape(description));
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{w}\" \
-             height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
-             <title>{title}</title>\n<desc>{description}</desc>\n<style>{STYLE}</style>\n{}</svg>\n",
-            self.body
-        )
-    }
-
-    /// The drawing as a decoration of an HTML page that has [`STYLE`].
-    pub fn decoration(mut self) -> String {
-        self.flush();
-        let (w, h) = (f64::from(self.size.0) / SCALE, f64::from(self.size.1) / SCALE);
-        format!(
-            "<svg class=\"nodeorder\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
-             aria-hidden=\"true\">{}</svg>",
-            self.body.trim_end()
-        )
+    pub fn new(size: (u32, u32), body: &'a mut String) -> Self {
+        Svg { size, body, path: String::new(), paint: None }
     }
 
     fn flush(&mut self) {
@@ -215,7 +212,7 @@ pub(crate) fn inline(svg: &str) -> String {
     )
 }
 
-impl DrawingBackend for Svg {
+impl DrawingBackend for Svg<'_> {
     type ErrorType = Infallible;
 
     fn get_size(&self) -> (u32, u32) {
@@ -227,6 +224,7 @@ impl DrawingBackend for Svg {
     }
 
     fn present(&mut self) -> Drawn {
+        self.flush();
         Ok(())
     }
 
@@ -327,7 +325,7 @@ impl DrawingBackend for Svg {
         };
         let weight =
             if matches!(style.style(), FontStyle::Bold) { " font-weight=\"600\"" } else { "" };
-        let size = (style.size() / FONT_SCALE / SCALE * 10.0).round() / 10.0;
+        let size = (em(style) / SCALE * 10.0).round() / 10.0;
         let paint = fill(style.color().rgb);
         let text = escape(text);
         let _ = writeln!(
@@ -353,11 +351,12 @@ mod tests {
 
     #[test]
     fn shapes_of_one_paint_share_a_path() {
-        let mut svg = Svg::new((100, 100));
+        let mut text = String::new();
+        let mut svg = Svg::new((100, 100), &mut text);
         let red = super::super::palette::backend((200, 0, 0), 1.0);
         svg.draw_rect((0, 0), (10, 10), &red, true).unwrap();
         svg.draw_rect((20, 0), (25, 10), &red, true).unwrap();
-        let text = svg.finish("t", "d");
+        svg.present().unwrap();
         assert!(text.contains("d=\"M0 0h1v1h-1zM2 0h0.5v1h-0.5z\""), "{text}");
     }
 

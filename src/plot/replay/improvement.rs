@@ -1,11 +1,11 @@
 //! A value against job size, a line an allocator.
 
-use plotters_backend::DrawingBackend;
-
-use super::super::Drawing;
+use super::super::chart::{BELOW, Legend, Panel, TOP, WIDTH, heading};
+use super::super::drawing::Drawing;
+use super::super::element::Sample;
 use super::super::pen::Pen;
-use super::Line;
-use super::frame::{Area, BELOW, Frame, Key, Sample, Scale, TOP, WIDTH, heading, list};
+use super::super::scale::Scale;
+use super::data::{Line, list};
 use super::scatter::{Curve, Scatter};
 use crate::error::Result;
 
@@ -15,14 +15,14 @@ pub(super) struct Improvement {
     title: String,
     what: String,
     scatter: Scatter,
-    key: Key,
+    legend: Legend,
 }
 
 impl Improvement {
     pub fn new(title: &str, what: &str, lines: &[Line<'_>]) -> Self {
         let curves = lines.iter().map(|l| Curve::new(l.label, l.slot, l.points)).collect();
-        let key = Key::new(Sample::Line, lines.iter().map(|l| (l.label, l.slot)));
-        Improvement { title: title.into(), what: what.into(), scatter: Scatter { curves }, key }
+        let legend = Legend::new(Sample::Curve, lines.iter().map(|l| (l.label, l.slot)));
+        Improvement { title: title.into(), what: what.into(), scatter: Scatter { curves }, legend }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -41,23 +41,18 @@ impl Drawing for Improvement {
     }
 
     fn size(&self) -> (f64, f64) {
-        (WIDTH, (TOP + PANEL + BELOW).max(self.key.bottom()))
+        (WIDTH, (TOP + PANEL + BELOW).max(TOP + self.legend.height()))
     }
 
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
         let y = Scale::linear(self.scatter.values(), 8);
-        let (left, right) = (y.room(), self.key.panel_right());
+        let (left, right) = (y.room(), self.legend.panel_right());
         let x = Scale::log(self.scatter.sizes().unwrap_or((1.0, 2.0)), right - left);
-        let frame = Frame {
-            area: Area { left, right, top: TOP, bottom: TOP + PANEL },
-            x: &x,
-            y: &y,
-            x_name: "job size (nodes), log scale",
-            y_name: &self.what,
-        };
         heading(pen, &self.title, &self.scatter.note(&y))?;
-        frame.draw(pen)?;
-        self.scatter.draw(pen, &frame)?;
-        self.key.draw(pen)
+        let (top, bottom) = (TOP, TOP + PANEL);
+        let (x_name, y_name) = ("job size (nodes), log scale", self.what.as_str());
+        let panel = Panel { left, right, top, bottom, x: &x, y: &y, x_name, y_name };
+        self.scatter.draw(&mut panel.draw(pen)?, &y)?;
+        self.legend.draw(pen, TOP - 3.0)
     }
 }

@@ -1,7 +1,7 @@
 //! Figures of replays: what jobs got, by size, by allocator and by machine.
 //!
 //! They take plain rows and compute nothing but axes, and medians where sizes are too many to be told
-//! apart. A row's *slot* is its place in the list that the user named; it decides the colour, so that an
+//! apart. A row's *slot* is its number in the list that the user named; it decides the colour, so that an
 //! allocator looks the same in every figure.
 //!
 //! Rows may come in any order; sizes of 0 and values that are not finite are left out.
@@ -9,11 +9,11 @@
 //! # References
 //! The figures of Stoltzfus, "Job placement on HECToR", 2013, chapters 4 to 7.
 
-use super::{to_png, to_svg};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 mod averages;
-mod frame;
+mod data;
+mod groups;
 mod improvement;
 mod prediction;
 mod ranges;
@@ -22,123 +22,8 @@ mod sizes;
 mod sweep;
 mod topologies;
 
-/// Values by job size, of one allocator or machine.
-#[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
-    /// What the user called it.
-    pub label: &'a str,
-    /// Its place as the user named the lines.
-    pub slot: usize,
-    /// Job size in nodes and value.
-    pub points: &'a [(u32, f64)],
-}
-
-/// The jobs of one log.
-#[derive(Clone, Copy, Debug)]
-pub struct Jobs<'a> {
-    /// What the user called it.
-    pub label: &'a str,
-    /// Its place as the user named the logs.
-    pub slot: usize,
-    /// Job size in nodes and how many jobs have it.
-    pub jobs: &'a [(u32, u64)],
-}
-
-/// Means over small jobs, large jobs and all; none where there is no such job.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Means {
-    /// Sizes up to [`crate::replay::statistics::SMALL`].
-    pub small: Option<f64>,
-    /// Sizes above.
-    pub large: Option<f64>,
-    /// Both.
-    pub overall: Option<f64>,
-}
-
-/// One allocator's means.
-#[derive(Clone, Copy, Debug)]
-pub struct Bars<'a> {
-    /// What the user called it.
-    pub label: &'a str,
-    /// Its place as the user named the allocators.
-    pub slot: usize,
-    /// Its means.
-    pub means: Means,
-}
-
-/// The mean distances (MIND, in hops) of jobs of one size: the smallest, their mean and the largest.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
-    /// Job size in nodes.
-    pub size: u32,
-    /// The smallest.
-    pub least: f64,
-    /// Their mean.
-    pub mean: f64,
-    /// The largest.
-    pub most: f64,
-}
-
-/// One allocator's spreads.
-#[derive(Clone, Copy, Debug)]
-pub struct Range<'a> {
-    /// What the user called it.
-    pub label: &'a str,
-    /// Its place as the user named the allocators.
-    pub slot: usize,
-    /// A row a size.
-    pub sizes: &'a [Spread],
-}
-
-/// One rule's means, by the value of its parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct Sweep<'a> {
-    /// The rule.
-    pub label: &'a str,
-    /// Its place as the user named the rules.
-    pub slot: usize,
-    /// The parameter and the means with it.
-    pub points: &'a [(u32, Means)],
-}
-
-/// What an allocator does on one machine.
-#[derive(Clone, Copy, Debug)]
-pub struct OnMachine<'a> {
-    /// The machine.
-    pub label: &'a str,
-    /// Its place as the user named the machines.
-    pub slot: usize,
-    /// Job size in nodes and mean MIND in hops.
-    pub mind: &'a [(u32, f64)],
-    /// Job size in nodes and by how many hops the baseline's mean MIND is larger.
-    pub gain: &'a [(u32, f64)],
-}
-
-/// One ordering's forecast and what replays gave.
-#[derive(Clone, Copy, Debug)]
-pub struct Forecast<'a> {
-    /// The ordering.
-    pub label: &'a str,
-    /// Its place as the user named the orderings.
-    pub slot: usize,
-    /// Its weighted MPC in hops.
-    pub forecast: f64,
-    /// Mean MIND of its replays in hops, one an allocator; none where no job had two nodes.
-    pub outcome: &'a [Option<f64>],
-}
-
-/// A figure, ready to be drawn.
-pub struct Figure(Kind);
-
-enum Kind {
-    Sizes(sizes::Sizes),
-    Improvement(improvement::Improvement),
-    Averages(averages::Averages),
-    Ranges(ranges::Ranges),
-    Sweeps(sweep::Sweeps),
-    Topologies(topologies::Topologies),
-    Prediction(prediction::Prediction),
-}
+pub use super::drawing::Figure;
+pub use data::{Bars, Forecast, Jobs, Line, Means, OnMachine, Range, Spread, Sweep};
 
 impl Figure {
     /// How many jobs have which size: shares by octave (1, 2, 3-4, 5-8 …) in bars, and every size with its
@@ -158,7 +43,8 @@ impl Figure {
     /// ```
     pub fn sizes(title: &str, logs: &[Jobs<'_>]) -> Result<Self> {
         let figure = sizes::Sizes::new(title, logs);
-        check(title, !figure.is_empty(), "no job in any log").map(|()| Figure(Kind::Sizes(figure)))
+        let good = !figure.is_empty();
+        Figure::new(figure, good, "no job in any log")
     }
 
     /// A value against job size, a line an allocator (Figs 12 to 28). `what` is the value's name and unit,
@@ -169,8 +55,8 @@ impl Figure {
     /// No value in any line.
     pub fn improvement(title: &str, what: &str, lines: &[Line<'_>]) -> Result<Self> {
         let figure = improvement::Improvement::new(title, what, lines);
-        check(title, !figure.is_empty(), "no value in any line")?;
-        Ok(Figure(Kind::Improvement(figure)))
+        let good = !figure.is_empty();
+        Figure::new(figure, good, "no value in any line")
     }
 
     /// Means of small jobs, large jobs and all, a bar an allocator (Figs 32 and 33); `what` as above.
@@ -179,8 +65,8 @@ impl Figure {
     /// No mean in any row.
     pub fn averages(title: &str, what: &str, rows: &[Bars<'_>]) -> Result<Self> {
         let figure = averages::Averages::new(title, what, rows);
-        check(title, !figure.is_empty(), "no mean in any row")?;
-        Ok(Figure(Kind::Averages(figure)))
+        let good = !figure.is_empty();
+        Figure::new(figure, good, "no mean in any row")
     }
 
     /// Smallest, mean and largest MIND against job size (Figs 45 to 52): a band and the line of the means.
@@ -190,20 +76,20 @@ impl Figure {
     /// No size in any row.
     pub fn ranges(title: &str, rows: &[Range<'_>]) -> Result<Self> {
         let figure = ranges::Ranges::new(title, rows);
-        check(title, !figure.is_empty(), "no size in any row")?;
-        Ok(Figure(Kind::Ranges(figure)))
+        let good = !figure.is_empty();
+        Figure::new(figure, good, "no size in any row")
     }
 
-    /// Means of small jobs, large jobs and all against a rule's parameter, a line a rule (Figs 29 to 31).
+    /// Means of small jobs, large jobs and all against a parameter of allocators, a line a family (Figs 29 to 31).
     /// `parameter` names the axis, such as `gap G or threshold K (nodes)`. The axis is logarithmic: a value
     /// of 0 is left out.
     ///
     /// # Errors
     /// No mean in any line.
-    pub fn sweep(title: &str, what: &str, parameter: &str, rules: &[Sweep<'_>]) -> Result<Self> {
-        let figure = sweep::Sweeps::new(title, what, parameter, rules);
-        check(title, !figure.is_empty(), "no mean in any line")?;
-        Ok(Figure(Kind::Sweeps(figure)))
+    pub fn sweep(title: &str, what: &str, parameter: &str, families: &[Sweep<'_>]) -> Result<Self> {
+        let figure = sweep::Sweeps::new(title, what, parameter, families);
+        let good = !figure.is_empty();
+        Figure::new(figure, good, "no mean in any line")
     }
 
     /// Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, named with what
@@ -213,8 +99,8 @@ impl Figure {
     /// No outcome in any row.
     pub fn prediction(title: &str, panels: &[(&str, &str)], rows: &[Forecast<'_>]) -> Result<Self> {
         let figure = prediction::Prediction::new(title, panels, rows);
-        check(title, !figure.is_empty(), "no outcome in any row")?;
-        Ok(Figure(Kind::Prediction(figure)))
+        let good = !figure.is_empty();
+        Figure::new(figure, good, "no outcome in any row")
     }
 
     /// Mean MIND against job size, and below it the hops gained over the baseline, a line a machine
@@ -224,48 +110,9 @@ impl Figure {
     /// No value for any machine.
     pub fn topologies(title: &str, baseline: &str, machines: &[OnMachine<'_>]) -> Result<Self> {
         let figure = topologies::Topologies::new(title, baseline, machines);
-        check(title, !figure.is_empty(), "no value for any machine")?;
-        Ok(Figure(Kind::Topologies(figure)))
+        let good = !figure.is_empty();
+        Figure::new(figure, good, "no value for any machine")
     }
-
-    /// The figure as SVG.
-    ///
-    /// # Errors
-    /// Drawing failed.
-    pub fn svg(&self) -> Result<String> {
-        match &self.0 {
-            Kind::Sizes(figure) => to_svg(figure),
-            Kind::Improvement(figure) => to_svg(figure),
-            Kind::Averages(figure) => to_svg(figure),
-            Kind::Ranges(figure) => to_svg(figure),
-            Kind::Sweeps(figure) => to_svg(figure),
-            Kind::Topologies(figure) => to_svg(figure),
-            Kind::Prediction(figure) => to_svg(figure),
-        }
-    }
-
-    /// The figure as a PNG file, two pixels for each of the SVG's.
-    ///
-    /// # Errors
-    /// Drawing failed.
-    pub fn png(&self) -> Result<Vec<u8>> {
-        match &self.0 {
-            Kind::Sizes(figure) => to_png(figure),
-            Kind::Improvement(figure) => to_png(figure),
-            Kind::Averages(figure) => to_png(figure),
-            Kind::Ranges(figure) => to_png(figure),
-            Kind::Sweeps(figure) => to_png(figure),
-            Kind::Topologies(figure) => to_png(figure),
-            Kind::Prediction(figure) => to_png(figure),
-        }
-    }
-}
-
-fn check(title: &str, good: bool, reason: &str) -> Result<()> {
-    if good {
-        return Ok(());
-    }
-    Err(Error::Draw { figure: title.into(), reason: reason.into() })
 }
 
 #[cfg(test)]
@@ -408,7 +255,7 @@ mod tests {
         assert!(Figure::averages("Means", "improvement (%)", &[none]).is_err());
         // The groups are named as the statistics define them.
         let small = crate::replay::statistics::SMALL;
-        let names = averages::GROUPS.map(|(name, _)| name);
+        let names = groups::GROUPS.map(|(name, _)| name);
         assert!(names[0].contains(&format!("2-{small}")));
         assert!(names[1].contains(&format!("from {} nodes", small + 1)));
     }

@@ -1,14 +1,13 @@
 //! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
 
-use plotters_backend::DrawingBackend;
-
-use super::super::Drawing;
+use super::super::chart::{BELOW, Legend, MARGIN, Panel, TOP, WIDTH, heading, panel_title};
+use super::super::drawing::Drawing;
+use super::super::element::Sample;
 use super::super::palette::{MUTED, look};
-use super::super::pen::{Pen, Text};
-use super::Forecast;
-use super::frame::{
-    Area, BELOW, Frame, Key, MARGIN, Sample, Scale, TOP, WIDTH, bounds, heading, list,
-};
+use super::super::pen::Pen;
+use super::super::scale::{Scale, bounds};
+use super::super::text::Text;
+use super::data::{Forecast, list};
 use crate::error::Result;
 
 /// Height of a panel.
@@ -31,7 +30,7 @@ pub(super) struct Prediction {
     panels: Vec<(String, String)>,
     orderings: Vec<Ordering>,
     names: String,
-    key: Key,
+    legend: Legend,
 }
 
 impl Prediction {
@@ -47,7 +46,7 @@ impl Prediction {
             panels: panels.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect(),
             orderings: rows.iter().filter(known).map(ordering).collect(),
             names: list(rows.iter().map(|r| r.label)),
-            key: Key::new(Sample::Line, rows.iter().map(|r| (r.label, r.slot))),
+            legend: Legend::new(Sample::Curve, rows.iter().map(|r| (r.label, r.slot))),
         }
     }
 
@@ -62,7 +61,7 @@ impl Prediction {
     }
 
     fn top(&self) -> f64 {
-        TOP + self.key.flow_height()
+        TOP + self.legend.flow_height()
     }
 }
 
@@ -94,35 +93,29 @@ impl Drawing for Prediction {
         (WIDTH, self.top() + rows * (NAMES + PANEL + BELOW))
     }
 
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
         heading(pen, &self.title, "a mark an ordering; lower is better on both axes")?;
-        self.key.draw_flow(pen)?;
+        self.legend.draw_flow(pen)?;
         let y = scale(bounds(self.outcomes()), PANEL, 6);
         let x = scale(bounds(self.orderings.iter().map(|o| o.forecast)), 200.0, 3);
         let columns = self.panels.len().clamp(1, ROW);
         let first = y.room();
         let wide = (WIDTH - MARGIN - first - (columns - 1) as f64 * GAP) / columns as f64;
-        for (panel, (name, said)) in self.panels.iter().enumerate() {
-            let (row, column) = ((panel / ROW) as f64, panel % ROW);
+        for (panel_index, (name, said)) in self.panels.iter().enumerate() {
+            let (row, column) = ((panel_index / ROW) as f64, panel_index % ROW);
             let top = self.top() + row * (NAMES + PANEL + BELOW) + NAMES;
             let left = first + column as f64 * (wide + GAP);
-            let frame = Frame {
-                area: Area { left, right: left + wide, top, bottom: top + PANEL },
-                x: &x,
-                y: &y,
-                x_name: "weighted MPC (hops)",
-                y_name: if column == 0 { "mean MIND in the replay (hops)" } else { "" },
-            };
-            let (bold, muted) = (Text::new(13.0).bold(), Text::new(12.0).colour(MUTED));
-            pen.text((left, top - 24.0), &bold.fit(name, wide), &bold)?;
+            panel_title(pen, (left, top - 24.0), name, wide)?;
+            let muted = Text::new(12.0).colour(MUTED);
             pen.text((left, top - 8.0), &muted.fit(said, wide), &muted)?;
-            frame.draw(pen)?;
+            let (right, bottom, x_name) = (left + wide, top + PANEL, "weighted MPC (hops)");
+            let y_name = if column == 0 { "mean MIND in the replay (hops)" } else { "" };
+            let panel = Panel { left, right, top, bottom, x: &x, y: &y, x_name, y_name };
+            let mut chart = panel.draw(pen)?;
             for ordering in &self.orderings {
-                if let Some(Some(outcome)) = ordering.outcome.get(panel) {
-                    let look = look(ordering.slot);
-                    let at = frame.pixel((ordering.forecast, *outcome));
-                    pen.mark(at, look.mark, look.colour)?;
-                }
+                let outcome = ordering.outcome.get(panel_index).copied().flatten();
+                let mark = outcome.map(|outcome| (ordering.forecast, outcome));
+                chart.marks(mark, look(ordering.slot))?;
             }
         }
         Ok(())

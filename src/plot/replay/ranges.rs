@@ -1,16 +1,13 @@
 //! Smallest, mean and largest mean distance against job size: a band and a line.
 
-use plotters_backend::DrawingBackend;
-
-use super::super::Drawing;
+use super::super::chart::{BELOW, Chart, Legend, Panel, TOP, WIDTH, heading};
+use super::super::drawing::Drawing;
+use super::super::element::{BAND, Point, Sample, Stroke};
 use super::super::palette::look;
-use super::super::pen::{Pen, Point, Stroke};
-use super::super::thin::thin;
-use super::frame::{
-    Area, BAND, BELOW, Frame, Key, Sample, Scale, TOP, WIDTH, bounds, heading, list,
-};
+use super::super::pen::Pen;
+use super::super::scale::{Scale, bounds};
+use super::data::{Range, Spread, list};
 use super::scatter::marks;
-use super::{Range, Spread};
 use crate::error::Result;
 
 const PANEL: f64 = 430.0;
@@ -30,7 +27,7 @@ struct Row {
 pub(super) struct Ranges {
     title: String,
     rows: Vec<Row>,
-    key: Key,
+    legend: Legend,
 }
 
 impl Ranges {
@@ -45,7 +42,7 @@ impl Ranges {
         Ranges {
             title: title.into(),
             rows: rows.iter().map(clean).collect(),
-            key: Key::new(Sample::Band, rows.iter().map(|r| (r.label, r.slot))),
+            legend: Legend::new(Sample::Band, rows.iter().map(|r| (r.label, r.slot))),
         }
     }
 
@@ -60,10 +57,10 @@ impl Ranges {
 
 /// Stretches of a band in pixels: left, right, lowest and highest value. Each size reaches half way to its
 /// neighbours, but not far where sizes between them are missing; sizes that share a stretch of two pixels
-/// share its lowest and highest.
-fn band(sizes: &[Spread], frame: &Frame<'_>) -> Vec<(f64, f64, f64, f64)> {
-    let across = frame.across();
-    let at: Vec<f64> = sizes.iter().map(|s| across.pixel(f64::from(s.size))).collect();
+/// share its lowest and highest. `ends` are the chart's left and right.
+fn band(sizes: &[Spread], chart: &Chart<'_, '_>, ends: (f64, f64)) -> Vec<(f64, f64, f64, f64)> {
+    let pixel = |s: &Spread| chart.pixel((f64::from(s.size), 0.0)).0;
+    let at: Vec<f64> = sizes.iter().map(pixel).collect();
     // Where the stretches of size i and of the next one end and start.
     let between = |i: usize| {
         let half = f64::midpoint(at[i], at[i + 1]);
@@ -76,7 +73,7 @@ fn band(sizes: &[Spread], frame: &Frame<'_>) -> Vec<(f64, f64, f64, f64)> {
     for (i, spread) in sizes.iter().enumerate() {
         let left = if i == 0 { at[i] - REACH } else { between(i - 1).1 };
         let right = if i + 1 == sizes.len() { at[i] + REACH } else { between(i).0 };
-        let (left, right) = (left.max(frame.area.left), right.min(frame.area.right));
+        let (left, right) = (left.max(ends.0), right.min(ends.1));
         match stretches.last_mut() {
             Some((from, to, low, high)) if *to - *from < STRETCH && left - *to < STRETCH => {
                 (*to, *low, *high) = (right, low.min(spread.least), high.max(spread.most));
@@ -101,49 +98,43 @@ impl Drawing for Ranges {
     }
 
     fn size(&self) -> (f64, f64) {
-        (WIDTH, (TOP + PANEL + BELOW).max(self.key.bottom()))
+        (WIDTH, (TOP + PANEL + BELOW).max(TOP + self.legend.height()))
     }
 
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
         heading(pen, &self.title, "line: mean of the jobs of a size; band: smallest to largest")?;
         let most = bounds(self.spreads().map(|s| s.most));
         let least = bounds(self.spreads().map(|s| s.least));
         let values = (least.map_or(0.0, |b| b.0), most.map_or(1.0, |b| b.1));
         let y = Scale::linear(values, 8);
-        let (left, right) = (y.room(), self.key.panel_right());
+        let (left, right) = (y.room(), self.legend.panel_right());
         let sizes = bounds(self.spreads().map(|s| f64::from(s.size))).unwrap_or((1.0, 2.0));
         let x = Scale::log(sizes, right - left);
-        let frame = Frame {
-            area: Area { left, right, top: TOP, bottom: TOP + PANEL },
-            x: &x,
-            y: &y,
-            x_name: "job size (nodes), log scale",
-            y_name: "MIND: mean distance within a job (hops)",
-        };
-        frame.draw(pen)?;
-        let up = frame.up();
+        let (top, bottom, x_name) = (TOP, TOP + PANEL, "job size (nodes), log scale");
+        let y_name = "MIND: mean distance within a job (hops)";
+        let panel = Panel { left, right, top, bottom, x: &x, y: &y, x_name, y_name };
+        let mut chart = panel.draw(pen)?;
         for row in self.rows.iter().rev() {
-            for (from, to, low, high) in band(&row.sizes, &frame) {
-                let (top, bottom) = (up.pixel(high) - 0.5, up.pixel(low) + 0.5);
-                pen.tint((from, top), (to - from, bottom - top), look(row.slot).colour, BAND)?;
+            for (from, to, low, high) in band(&row.sizes, &chart, (left, right)) {
+                let (top, bottom) = (chart.pixel((1.0, high)).1, chart.pixel((1.0, low)).1);
+                let size = (to - from, bottom - top + 1.0);
+                pen.tint((from, top - 0.5), size, look(row.slot).colour, BAND)?;
             }
         }
         for (i, row) in self.rows.iter().enumerate().rev() {
             let look = look(row.slot);
-            let line: Vec<Point> =
-                row.sizes.iter().map(|s| frame.pixel((f64::from(s.size), s.mean))).collect();
+            let line: Vec<Point> = row.sizes.iter().map(|s| (f64::from(s.size), s.mean)).collect();
             let stroke = Stroke { colour: look.colour, width: 1.9, dash: look.dash };
-            pen.line(&thin(line.iter().copied()), &stroke)?;
+            chart.line(&line, &stroke)?;
             let mut apart: Vec<Point> = Vec::new();
             for point in line {
-                if apart.last().is_none_or(|last| point.0 - last.0 >= MARKS) {
+                let x = |p: Point| chart.pixel(p).0;
+                if apart.last().is_none_or(|last| x(point) - x(*last) >= MARKS) {
                     apart.push(point);
                 }
             }
-            for at in marks(&apart, i) {
-                pen.mark(at, look.mark, look.colour)?;
-            }
+            chart.marks(marks(&apart, i), look)?;
         }
-        self.key.draw(pen)
+        self.legend.draw(pen, TOP - 3.0)
     }
 }

@@ -2,12 +2,10 @@
 
 use std::collections::HashSet;
 
-use plotters_backend::DrawingBackend;
-
-use super::super::axis::thousands;
+use super::super::chart::Chart;
+use super::super::element::{Point, Stroke};
 use super::super::palette::look;
-use super::super::pen::{Pen, Point, Stroke};
-use super::frame::{Frame, Scale, bounds};
+use super::super::scale::{Scale, bounds, thousands};
 use crate::error::Result;
 
 /// Bins an octave of sizes.
@@ -91,37 +89,29 @@ impl Scatter {
         note
     }
 
-    /// Draws dots, then lines, the first on top.
-    pub fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>, frame: &Frame<'_>) -> Result<()> {
+    /// Draws dots, then lines, the first on top; `y` is the chart's vertical axis.
+    pub fn draw(&self, chart: &mut Chart<'_, '_>, y: &Scale) -> Result<()> {
         for curve in self.curves.iter().rev().filter(|c| c.binned()) {
-            self.dots(pen, frame, curve)?;
+            self.dots(chart, y, curve)?;
         }
         for (i, curve) in self.curves.iter().enumerate().rev() {
             let look = look(curve.slot);
-            let points: Vec<Point> = curve.line.iter().map(|p| frame.pixel(*p)).collect();
             let stroke = Stroke { colour: look.colour, width: 1.9, dash: look.dash };
-            pen.line(&points, &stroke)?;
-            for at in marks(&points, i) {
-                pen.mark(at, look.mark, look.colour)?;
-            }
+            chart.line(&curve.line, &stroke)?;
+            chart.marks(marks(&curve.line, i), look)?;
         }
         Ok(())
     }
 
-    fn dots<B: DrawingBackend>(
-        &self,
-        pen: &mut Pen<'_, B>,
-        frame: &Frame<'_>,
-        curve: &Curve,
-    ) -> Result<()> {
+    fn dots(&self, chart: &Chart<'_, '_>, y: &Scale, curve: &Curve) -> Result<()> {
         const SIDE: f64 = 2.2;
         let mut drawn = HashSet::new();
-        for point in curve.points.iter().filter(|p| frame.y.contains(p.1)) {
-            let (x, y) = frame.pixel(*point);
+        for point in curve.points.iter().filter(|p| y.contains(p.1)) {
+            let (x, y) = chart.pixel(*point);
             // Dots on the same half pixel are one.
             if drawn.insert(((x * 2.0).round() as i64, (y * 2.0).round() as i64)) {
                 let corner = (x - SIDE / 2.0, y - SIDE / 2.0);
-                pen.tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
+                chart.pen.tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
             }
         }
         Ok(())

@@ -1,11 +1,11 @@
 //! One allocator on several machines: the mean distance by job size, and what it gains over the baseline.
 
-use plotters_backend::DrawingBackend;
-
-use super::super::Drawing;
+use super::super::chart::{BELOW, Legend, Panel, TOP, WIDTH, heading};
+use super::super::drawing::Drawing;
+use super::super::element::Sample;
 use super::super::pen::Pen;
-use super::OnMachine;
-use super::frame::{Area, BELOW, Frame, Key, Sample, Scale, TOP, WIDTH, bounds, heading, list};
+use super::super::scale::{Scale, bounds};
+use super::data::{OnMachine, list};
 use super::scatter::{Curve, Scatter};
 use crate::error::Result;
 
@@ -17,7 +17,7 @@ pub(super) struct Topologies {
     gain_name: String,
     mind: Scatter,
     gain: Scatter,
-    key: Key,
+    legend: Legend,
 }
 
 impl Topologies {
@@ -30,7 +30,7 @@ impl Topologies {
             gain_name: format!("ΔMIND: gain over {baseline} (hops)"),
             mind: scatter(|m| Curve::new(m.label, m.slot, m.mind)),
             gain: scatter(|m| Curve::new(m.label, m.slot, m.gain)),
-            key: Key::new(Sample::Line, machines.iter().map(|m| (m.label, m.slot))),
+            legend: Legend::new(Sample::Curve, machines.iter().map(|m| (m.label, m.slot))),
         }
     }
 
@@ -54,11 +54,11 @@ impl Drawing for Topologies {
     }
 
     fn size(&self) -> (f64, f64) {
-        (WIDTH, (TOP + 2.0 * (PANEL + BELOW)).max(self.key.bottom()))
+        (WIDTH, (TOP + 2.0 * (PANEL + BELOW)).max(TOP + self.legend.height()))
     }
 
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
-        let right = self.key.panel_right();
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
+        let right = self.legend.panel_right();
         let panels = [(&self.mind, "mean MIND (hops)"), (&self.gain, self.gain_name.as_str())];
         let scales = panels.map(|(scatter, _)| Scale::linear(scatter.values(), 9));
         let left = scales[0].room().max(scales[1].room());
@@ -68,12 +68,10 @@ impl Drawing for Topologies {
         heading(pen, &self.title, &self.mind.note(&scales[0]))?;
         for (i, ((scatter, y_name), y)) in panels.into_iter().zip(&scales).enumerate() {
             let top = TOP + i as f64 * (PANEL + BELOW);
-            let area = Area { left, right, top, bottom: top + PANEL };
-            let x_name = "job size (nodes), log scale";
-            let frame = Frame { area, x: &x, y, x_name, y_name };
-            frame.draw(pen)?;
-            scatter.draw(pen, &frame)?;
+            let (x_name, bottom) = ("job size (nodes), log scale", top + PANEL);
+            let panel = Panel { left, right, top, bottom, x: &x, y, x_name, y_name };
+            scatter.draw(&mut panel.draw(pen)?, y)?;
         }
-        self.key.draw(pen)
+        self.legend.draw(pen, TOP - 3.0)
     }
 }

@@ -1,0 +1,257 @@
+//! What charts and pictures are made of beside plotters' own elements: dashed lines, marks, and the samples
+//! of a legend. They are drawn in device units, after plotters has placed them.
+
+use plotters::element::{Drawable, PointCollection};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, DrawingBackend, DrawingErrorKind,
+};
+
+use super::palette::{Look, Mark, Rgb, backend};
+
+/// A point: in pixels from the top left, or in values of a chart.
+pub(super) type Point = (f64, f64);
+
+/// Opacity of bands.
+pub(super) const BAND: f64 = 0.22;
+/// Width of a legend's sample in pixels.
+pub(super) const SAMPLE: f64 = 30.0;
+
+/// A line's colour, width in pixels and dashes.
+#[derive(Clone, Copy)]
+pub(super) struct Stroke<'a> {
+    pub colour: Rgb,
+    pub width: f64,
+    pub dash: &'a [f64],
+}
+
+impl Stroke<'static> {
+    pub fn solid(colour: Rgb, width: f64) -> Self {
+        Stroke { colour, width, dash: &[] }
+    }
+}
+
+/// A colour with a width, as backends take it.
+struct Line(BackendColor, u32);
+
+impl BackendStyle for Line {
+    fn color(&self) -> BackendColor {
+        self.0
+    }
+
+    fn stroke_width(&self) -> u32 {
+        self.1
+    }
+}
+
+type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+fn stroke<B: DrawingBackend>(
+    backend_: &mut B,
+    points: &[Point],
+    stroke: &Stroke<'_>,
+    scale: f64,
+) -> Drawn<B> {
+    let style = Line(backend(stroke.colour, 1.0), (stroke.width * scale).round().max(1.0) as u32);
+    let pattern: Vec<f64> = stroke.dash.iter().map(|d| d * scale).collect();
+    let parts = if pattern.is_empty() { vec![points.to_vec()] } else { dashes(points, &pattern) };
+    for part in parts.iter().filter(|p| p.len() > 1) {
+        backend_
+            .draw_path(part.iter().map(|p| (p.0.round() as i32, p.1.round() as i32)), &style)?;
+    }
+    Ok(())
+}
+
+fn mark<B: DrawingBackend>(
+    backend_: &mut B,
+    (x, y): BackendCoord,
+    mark: Mark,
+    colour: Rgb,
+    scale: f64,
+) -> Drawn<B> {
+    let fill = backend(colour, 1.0);
+    let d = |pixels: f64| (pixels * scale).round() as i32;
+    match mark {
+        Mark::Disc => backend_.draw_circle((x, y), d(3.3) as u32, &fill, true),
+        Mark::Square => {
+            backend_.draw_rect((x - d(3.0), y - d(3.0)), (x + d(3.0), y + d(3.0)), &fill, true)
+        }
+        Mark::Triangle => {
+            let foot = y + d(3.0);
+            backend_.fill_polygon([(x, y - d(4.2)), (x + d(4.0), foot), (x - d(4.0), foot)], &fill)
+        }
+        Mark::Diamond => {
+            let r = d(4.3);
+            backend_.fill_polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], &fill)
+        }
+        Mark::Cross => {
+            let (r, style) = (d(3.2), Line(fill, d(1.8) as u32));
+            backend_.draw_path([(x - r, y - r), (x + r, y + r)], &style)?;
+            backend_.draw_path([(x - r, y + r), (x + r, y - r)], &style)
+        }
+    }
+}
+
+/// A line through points, perhaps dashed; `scale` is device units a pixel.
+pub(super) struct Polyline<'s, C> {
+    pub points: Vec<C>,
+    pub stroke: Stroke<'s>,
+    pub scale: f64,
+}
+
+impl<'a, C> PointCollection<'a, C> for &'a Polyline<'_, C> {
+    type Point = &'a C;
+    type IntoIter = std::slice::Iter<'a, C>;
+
+    fn point_iter(self) -> Self::IntoIter {
+        self.points.iter()
+    }
+}
+
+impl<C, B: DrawingBackend> Drawable<B> for Polyline<'_, C> {
+    fn draw<I: Iterator<Item = BackendCoord>>(
+        &self,
+        points: I,
+        backend: &mut B,
+        _: (u32, u32),
+    ) -> Drawn<B> {
+        let points: Vec<Point> = points.map(|(x, y)| (f64::from(x), f64::from(y))).collect();
+        stroke(backend, &points, &self.stroke, self.scale)
+    }
+}
+
+/// A mark at a point.
+pub(super) struct Marker<C> {
+    pub at: C,
+    pub look: Look,
+    pub scale: f64,
+}
+
+impl<'a, C> PointCollection<'a, C> for &'a Marker<C> {
+    type Point = &'a C;
+    type IntoIter = std::iter::Once<&'a C>;
+
+    fn point_iter(self) -> Self::IntoIter {
+        std::iter::once(&self.at)
+    }
+}
+
+impl<C, B: DrawingBackend> Drawable<B> for Marker<C> {
+    fn draw<I: Iterator<Item = BackendCoord>>(
+        &self,
+        mut points: I,
+        backend: &mut B,
+        _: (u32, u32),
+    ) -> Drawn<B> {
+        points
+            .next()
+            .map_or(Ok(()), |at| mark(backend, at, self.look.mark, self.look.colour, self.scale))
+    }
+}
+
+/// What a legend shows beside a label.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sample {
+    /// A line with its mark.
+    Curve,
+    /// A line without a mark.
+    Line,
+    /// A bar's colour.
+    Patch,
+    /// A line with its mark over a band.
+    Band,
+}
+
+/// A sample of a legend: `at` is the middle of its left edge.
+pub(super) struct Swatch {
+    pub at: BackendCoord,
+    pub look: Look,
+    pub sample: Sample,
+    pub scale: f64,
+}
+
+impl<'a> PointCollection<'a, BackendCoord> for &'a Swatch {
+    type Point = &'a BackendCoord;
+    type IntoIter = std::iter::Once<&'a BackendCoord>;
+
+    fn point_iter(self) -> Self::IntoIter {
+        std::iter::once(&self.at)
+    }
+}
+
+impl<B: DrawingBackend> Drawable<B> for Swatch {
+    fn draw<I: Iterator<Item = BackendCoord>>(
+        &self,
+        mut points: I,
+        canvas: &mut B,
+        _: (u32, u32),
+    ) -> Drawn<B> {
+        let Some((x, y)) = points.next() else { return Ok(()) };
+        let Look { colour, dash, mark: shape } = self.look;
+        let d = |pixels: f64| (pixels * self.scale).round() as i32;
+        let rect = |canvas: &mut B, (from, to): (f64, f64), half: f64, alpha: f64| {
+            let corners = ((x + d(from), y - d(half)), (x + d(to), y + d(half)));
+            canvas.draw_rect(corners.0, corners.1, &backend(colour, alpha), true)
+        };
+        match self.sample {
+            Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),
+            Sample::Band => rect(canvas, (0.0, SAMPLE), 7.0, BAND)?,
+            Sample::Curve | Sample::Line => {}
+        }
+        let width = if self.sample == Sample::Line { 1.4 } else { 2.2 };
+        let ends = [(f64::from(x), f64::from(y)), (f64::from(x + d(SAMPLE)), f64::from(y))];
+        stroke(canvas, &ends, &Stroke { colour, width, dash }, self.scale)?;
+        match self.sample {
+            Sample::Line => Ok(()),
+            _ => mark(canvas, (x + d(SAMPLE / 2.0), y), shape, colour, self.scale),
+        }
+    }
+}
+
+/// Cuts a polyline into dashes; `pattern` alternates strokes and gaps.
+fn dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
+    let (mut done, mut piece) = (Vec::new(), Vec::new());
+    let (mut step, mut left) = (0, pattern[0]);
+    for pair in points.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let length = (b.0 - a.0).hypot(b.1 - a.1);
+        let along = |t: f64| (a.0 + (b.0 - a.0) * t / length, a.1 + (b.1 - a.1) * t / length);
+        let mut t = 0.0;
+        if step % 2 == 0 && piece.is_empty() {
+            piece.push(a);
+        }
+        while length - t > left {
+            t += left;
+            piece.push(along(t));
+            if step % 2 == 0 {
+                done.push(std::mem::take(&mut piece));
+            }
+            step += 1;
+            left = pattern[step % pattern.len()];
+        }
+        left -= length - t;
+        if step % 2 == 0 {
+            piece.push(b);
+        }
+    }
+    if piece.len() > 1 {
+        done.push(piece);
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dashes_keep_their_lengths_round_corners() {
+        let parts = dashes(&[(0.0, 0.0), (5.0, 0.0), (5.0, 10.0)], &[4.0, 2.0]);
+        assert_eq!(parts[0], [(0.0, 0.0), (4.0, 0.0)]);
+        assert_eq!(parts[1][0], (5.0, 1.0));
+        let length: f64 = parts
+            .iter()
+            .map(|p| (p[0].0 - p[p.len() - 1].0).hypot(p[0].1 - p[p.len() - 1].1))
+            .sum();
+        assert!((length - 11.0).abs() < 1e-9, "{length}");
+    }
+}

@@ -1,0 +1,170 @@
+//! Ranks upwards, time across, a colour a job.
+
+use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
+use super::super::drawing::Drawing;
+use super::super::element::Point;
+use super::super::palette::{HOLE, Rgb, look};
+use super::super::pen::Pen;
+use super::super::scale::Scale;
+use super::time::{CELL, COLUMNS, LEFT, RIGHT, unit};
+use crate::error::Result;
+use crate::ranks::Ranks;
+
+const TALL: f64 = 440.0;
+/// Jobs in the picture at most, about.
+const MOST_JOBS: usize = 600;
+
+/// A job on its ranks. Times in hours from the start of the schedule.
+#[derive(Clone, Copy, Debug)]
+pub struct Stay<'a> {
+    /// Its number in the queue: decides its colour.
+    pub job: u32,
+    /// When it started.
+    pub from: f64,
+    /// When it ended.
+    pub to: f64,
+    /// What it held.
+    pub ranks: &'a Ranks,
+}
+
+/// Columns from and to, rows from and to, and the job.
+type Piece = ((usize, usize), (usize, usize), u32);
+
+pub(super) struct Occupancy {
+    title: String,
+    nodes: u32,
+    jobs: usize,
+    /// Hours shown, and hours there are.
+    range: (f64, f64),
+    all: f64,
+    pieces: Vec<Piece>,
+    rows: usize,
+}
+
+impl Occupancy {
+    pub fn new(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Self {
+        let first = stays.iter().map(|s| s.from).fold(f64::MAX, f64::min);
+        let all = stays.iter().map(|s| s.to).fold(first, f64::max);
+        let mut range = (first, all);
+        if stays.len() > MOST_JOBS {
+            let middle = (stays.len() - MOST_JOBS) / 2;
+            range = (stays[middle].from, stays[middle + MOST_JOBS].from);
+        }
+        if range.1 <= range.0 {
+            range.1 = range.0 + 1.0;
+        }
+        // A machine of few nodes has a row a node.
+        let rows = (nodes as usize).min((TALL / CELL) as usize);
+        // The cells whose middles lie within.
+        let cells = |from: f64, to: f64, all: usize| {
+            let at = |x: f64| (x * all as f64 - 0.5).ceil().clamp(0.0, all as f64) as usize;
+            (at(from), at(to))
+        };
+        let share = |hours: f64| (hours - range.0) / (range.1 - range.0);
+        let mut pieces = Vec::new();
+        let mut jobs = 0;
+        for stay in stays {
+            let across = cells(share(stay.from), share(stay.to), COLUMNS);
+            if across.0 == across.1 {
+                continue;
+            }
+            jobs += 1;
+            for run in stay.ranks.runs() {
+                let part = |rank: u32| f64::from(rank) / f64::from(nodes);
+                let up = cells(part(run.first), part(run.end()), rows);
+                if up.0 < up.1 {
+                    pieces.push((across, up, stay.job));
+                }
+            }
+        }
+        Occupancy { title: title.into(), nodes, jobs, range, all, pieces, rows }
+    }
+
+    /// One of 18 colours; jobs that follow each other differ.
+    fn colour(job: u32) -> Rgb {
+        let (r, g, b) = look(job as usize % 6).colour;
+        let pale = [0.0, 0.35, 0.6][job as usize / 6 % 3];
+        let mix = |c: u8| (f64::from(c) + (255.0 - f64::from(c)) * pale).round() as u8;
+        (mix(r), mix(g), mix(b))
+    }
+
+    fn shown(&self) -> String {
+        let (name, hours) = unit(self.range.1 - self.range.0);
+        let [from, to, all] =
+            [self.range.0, self.range.1, self.all].map(|h| format!("{:.1}", h / hours));
+        format!("{name} {from} to {to} of {all}")
+    }
+}
+
+impl Drawing for Occupancy {
+    fn title(&self) -> String {
+        self.title.clone()
+    }
+
+    fn description(&self) -> String {
+        format!(
+            "Which of {} ranks each of {} jobs holds over time, {}: ranks upwards, time across, a colour a job; \
+             free ranks are grey.",
+            self.nodes,
+            self.jobs,
+            self.shown()
+        )
+    }
+
+    fn size(&self) -> (f64, f64) {
+        (WIDTH, TOP + TALL + BELOW)
+    }
+
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
+        let note = format!("{} jobs, {}; a colour a job, free ranks grey", self.jobs, self.shown());
+        heading(pen, &self.title, &note)?;
+        let (top, bottom) = (TOP, TOP + TALL);
+        pen.rect((LEFT, top), (RIGHT - LEFT, TALL), HOLE)?;
+        let high = TALL / self.rows as f64;
+        for ((left, right), (low, end), job) in &self.pieces {
+            let at: Point = (LEFT + *left as f64 * CELL, bottom - *end as f64 * high);
+            let size = ((right - left) as f64 * CELL, (end - low) as f64 * high);
+            pen.rect(at, size, Occupancy::colour(*job))?;
+        }
+        let (name, hours) = unit(self.range.1 - self.range.0);
+        let x = Scale::exact((self.range.0 / hours, self.range.1 / hours), 12);
+        let y = Scale::exact((0.0, f64::from(self.nodes)), 11);
+        let x_name = &format!("{name} since the first submit");
+        let panel =
+            Panel { left: LEFT, right: RIGHT, top, bottom, x: &x, y: &y, x_name, y_name: "rank" };
+        panel.draw_with(pen, (false, false)).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Figure;
+    use super::*;
+    use crate::ranks::Run;
+
+    fn ranks(runs: &[(u32, u32)]) -> Ranks {
+        let mut ranks = Ranks::default();
+        runs.iter().for_each(|(first, count)| ranks.push(Run { first: *first, count: *count }));
+        ranks
+    }
+
+    #[test]
+    fn cells_show_who_holds_their_middle() {
+        let (low, high) = (ranks(&[(0, 4)]), ranks(&[(4, 2), (7, 1)]));
+        let stays = [
+            Stay { job: 0, from: 0.0, to: 1.0, ranks: &low },
+            Stay { job: 1, from: 1.0, to: 2.0, ranks: &high },
+        ];
+        let figure = Occupancy::new("t", 8, &stays);
+        let (columns, half) = (COLUMNS, COLUMNS / 2);
+        assert_eq!(figure.rows, 8);
+        assert_eq!(
+            figure.pieces,
+            [((0, half), (0, 4), 0), ((half, columns), (4, 6), 1), ((half, columns), (7, 8), 1)]
+        );
+        // The ground, grid and pieces, drawn on both backends.
+        let figure = Figure::occupancy("t", 8, &stays).unwrap();
+        assert!(figure.svg().unwrap().contains("2 jobs"));
+        assert!(figure.png().unwrap().starts_with(b"\x89PNG"));
+    }
+}
