@@ -6,6 +6,7 @@ mod browser;
 mod cli;
 mod commands;
 mod export;
+mod figures;
 mod hostile;
 mod import;
 mod licences;

@@ -5,7 +5,7 @@ use plotters::coord::cartesian::Cartesian2d;
 use plotters::element::Rectangle;
 
 use super::canvas::Canvas;
-use super::element::{Marker, Point, Polyline, SAMPLE, Sample, Stroke, Swatch};
+use super::element::{Element, Point, SAMPLE, Sample, Stroke};
 use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, look};
 use super::pen::{Pen, filled};
 use super::scale::Scale;
@@ -120,7 +120,7 @@ impl Chart<'_, '_> {
     /// A line through values, thinned to what can be seen.
     pub fn line(&mut self, points: &[Point], stroke: &Stroke<'_>) -> Result<()> {
         let points = thin(points.iter().copied(), |p| self.pixel(p));
-        let line = Polyline { points, stroke: *stroke, scale: self.pen.scale };
+        let line = Element::line(points, *stroke, self.pen.scale);
         let drawn = self.context.draw_series(std::iter::once(line)).map(|_| ());
         self.pen.checked(drawn)
     }
@@ -143,7 +143,7 @@ impl Chart<'_, '_> {
     /// A mark at each of some values.
     pub fn marks(&mut self, points: impl IntoIterator<Item = Point>, look: Look) -> Result<()> {
         let scale = self.pen.scale;
-        let marks = points.into_iter().map(|at| Marker { at, look, scale });
+        let marks = points.into_iter().map(|at| Element::mark(at, look, scale));
         let drawn = self.context.draw_series(marks).map(|_| ());
         self.pen.checked(drawn)
     }
@@ -160,12 +160,12 @@ impl Chart<'_, '_> {
     ) -> Result<()> {
         let scale = self.pen.scale;
         for (label, look, sample) in entries {
-            let none = std::iter::empty::<Marker<Point>>();
+            let none = std::iter::empty::<Element<'_, Point>>();
             let (look, sample) = (*look, *sample);
             self.pen
                 .checked(self.context.draw_series(none))?
                 .label(label)
-                .legend(move |at| Swatch { at, look, sample, scale });
+                .legend(move |at| Element::sample(at, look, sample, scale));
         }
         let pixels = |n: f64| (n * scale).round() as i32;
         let mut labels = self.context.configure_series_labels();
@@ -188,10 +188,16 @@ impl Chart<'_, '_> {
     }
 }
 
+/// The title of a figure.
+pub(super) fn figure_title(pen: &Pen<'_>, title: &str) -> Result<()> {
+    let bold = Text::new(17.0).bold();
+    pen.text((MARGIN, 30.0), &bold.fit(title, WIDTH - 2.0 * MARGIN), &bold)
+}
+
 /// The title and, below it, a note.
 pub(super) fn heading(pen: &Pen<'_>, title: &str, note: &str) -> Result<()> {
-    let (bold, muted) = (Text::new(17.0).bold(), Text::new(12.0).colour(MUTED));
-    pen.text((MARGIN, 30.0), &bold.fit(title, WIDTH - 2.0 * MARGIN), &bold)?;
+    figure_title(pen, title)?;
+    let muted = Text::new(12.0).colour(MUTED);
     pen.text((MARGIN, 51.0), &muted.fit(note, WIDTH - 2.0 * MARGIN), &muted)
 }
 

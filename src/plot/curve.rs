@@ -1,8 +1,8 @@
 //! MPC against job size: the full range, a closer look, the gain over random placement, the gap to the best.
 
-use super::chart::{Chart, Legend, MARGIN, Panel, WIDTH};
+use super::chart::{Chart, Legend, Panel, WIDTH, figure_title};
 use super::drawing::Drawing;
-use super::element::{Point, Sample, Stroke, Swatch};
+use super::element::{Element, Point, Sample, Stroke};
 use super::palette::{AXIS, Look, MUTED, Mark, look};
 use super::pen::Pen;
 use super::scale::Scale;
@@ -78,44 +78,6 @@ pub(super) struct Curves<'a> {
     legend: Legend,
 }
 
-impl Drawing for Curves<'_> {
-    fn title(&self) -> String {
-        self.title.to_string()
-    }
-
-    fn description(&self) -> String {
-        let names: Vec<&str> = self.series.iter().map(|s| s.label).collect();
-        let what: Vec<&str> = self.views.iter().map(|v| v.in_words()).collect();
-        format!("{} Orderings: {}.", what.join(" "), names.join("; "))
-    }
-
-    fn size(&self) -> (f64, f64) {
-        let panels = TOP + self.views.len() as f64 * STEP;
-        (WIDTH, panels.max(TOP + self.legend.height()))
-    }
-
-    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        let title = Text::new(17.0).bold();
-        pen.text((MARGIN, 30.0), &title.fit(self.title, WIDTH - 2.0 * MARGIN), &title)?;
-        for (i, view) in self.views.iter().enumerate() {
-            let (x, y) = self.scales(*view);
-            let (top, right) = (TOP + i as f64 * STEP, self.legend.panel_right());
-            let (x_name, y_name) = (view.x_title(), view.y_title());
-            let bottom = top + PANEL;
-            let panel = Panel { left: LEFT, right, top, bottom, x: &x, y: &y, x_name, y_name };
-            let mut chart = panel.draw(pen)?;
-            if let Some(mean) = self.limits.mean_distance.filter(|_| *view == View::Full) {
-                chart.across(mean, &Stroke { colour: AXIS, width: 1.2, dash: &[5.0, 4.0] })?;
-                let text = format!("mean distance of the machine, {mean:.2} hops");
-                let at = (LEFT + 8.0, chart.pixel((0.0, mean)).1 - 8.0);
-                pen.text(at, &text, &Text::new(11.5).colour(MUTED))?;
-            }
-            self.curves(*view, &mut chart)?;
-        }
-        self.legend.draw(pen, TOP - 3.0)
-    }
-}
-
 impl View {
     fn in_words(self) -> &'static str {
         match self {
@@ -179,6 +141,34 @@ impl<'a> Curves<'a> {
             limits.known().for_each(|(name, _, look)| legend.add_line(name, look));
         }
         Curves { title, series, views, limits, best, legend }
+    }
+
+    pub fn drawing(self) -> Drawing<'a> {
+        let names: Vec<&str> = self.series.iter().map(|s| s.label).collect();
+        let what: Vec<&str> = self.views.iter().map(|v| v.in_words()).collect();
+        let told = format!("{} Orderings: {}.", what.join(" "), names.join("; "));
+        let height = TOP + (self.views.len() as f64 * STEP).max(self.legend.height());
+        Drawing::new(self.title, told, (WIDTH, height), move |pen| self.draw(pen))
+    }
+
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
+        figure_title(pen, self.title)?;
+        for (i, view) in self.views.iter().enumerate() {
+            let (x, y) = self.scales(*view);
+            let (top, right) = (TOP + i as f64 * STEP, self.legend.panel_right());
+            let (x_name, y_name) = (view.x_title(), view.y_title());
+            let bottom = top + PANEL;
+            let panel = Panel { left: LEFT, right, top, bottom, x: &x, y: &y, x_name, y_name };
+            let mut chart = panel.draw(pen)?;
+            if let Some(mean) = self.limits.mean_distance.filter(|_| *view == View::Full) {
+                chart.across(mean, &Stroke { colour: AXIS, width: 1.2, dash: &[5.0, 4.0] })?;
+                let text = format!("mean distance of the machine, {mean:.2} hops");
+                let at = (LEFT + 8.0, chart.pixel((0.0, mean)).1 - 8.0);
+                pen.text(at, &text, &Text::new(11.5).colour(MUTED))?;
+            }
+            self.curves(*view, &mut chart)?;
+        }
+        self.legend.draw(pen, TOP - 3.0)
     }
 
     /// The largest size drawn in `view`.
@@ -303,26 +293,9 @@ fn above(value: f64, best: f64) -> f64 {
 }
 
 /// The sample of a curve, for tables.
-pub(super) struct CurveSample {
-    pub slot: usize,
-}
-
-impl Drawing for CurveSample {
-    fn title(&self) -> String {
-        "the sample of a curve".to_string()
-    }
-
-    fn description(&self) -> String {
-        String::new()
-    }
-
-    fn size(&self) -> (f64, f64) {
-        (32.0, 12.0)
-    }
-
-    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        let (at, scale) = (pen.device((1.0, 6.0)), pen.scale);
-        let swatch = Swatch { at, look: look(self.slot), sample: Sample::Curve, scale };
-        pen.checked(pen.area.draw(&swatch))
-    }
+pub(super) fn sample(slot: usize) -> Drawing<'static> {
+    Drawing::new("the sample of a curve", String::new(), (32.0, 12.0), move |pen| {
+        let at = pen.device((1.0, 6.0));
+        pen.checked(pen.area.draw(&Element::sample(at, look(slot), Sample::Curve, pen.scale)))
+    })
 }

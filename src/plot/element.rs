@@ -46,7 +46,7 @@ impl BackendStyle for Line {
 type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 fn stroke<B: DrawingBackend>(
-    backend_: &mut B,
+    canvas: &mut B,
     points: &[Point],
     stroke: &Stroke<'_>,
     scale: f64,
@@ -55,96 +55,37 @@ fn stroke<B: DrawingBackend>(
     let pattern: Vec<f64> = stroke.dash.iter().map(|d| d * scale).collect();
     let parts = if pattern.is_empty() { vec![points.to_vec()] } else { dashes(points, &pattern) };
     for part in parts.iter().filter(|p| p.len() > 1) {
-        backend_
-            .draw_path(part.iter().map(|p| (p.0.round() as i32, p.1.round() as i32)), &style)?;
+        canvas.draw_path(part.iter().map(|p| (p.0.round() as i32, p.1.round() as i32)), &style)?;
     }
     Ok(())
 }
 
 fn mark<B: DrawingBackend>(
-    backend_: &mut B,
+    canvas: &mut B,
     (x, y): BackendCoord,
-    mark: Mark,
-    colour: Rgb,
+    look: Look,
     scale: f64,
 ) -> Drawn<B> {
-    let fill = backend(colour, 1.0);
+    let fill = backend(look.colour, 1.0);
     let d = |pixels: f64| (pixels * scale).round() as i32;
-    match mark {
-        Mark::Disc => backend_.draw_circle((x, y), d(3.3) as u32, &fill, true),
+    match look.mark {
+        Mark::Disc => canvas.draw_circle((x, y), d(3.3) as u32, &fill, true),
         Mark::Square => {
-            backend_.draw_rect((x - d(3.0), y - d(3.0)), (x + d(3.0), y + d(3.0)), &fill, true)
+            canvas.draw_rect((x - d(3.0), y - d(3.0)), (x + d(3.0), y + d(3.0)), &fill, true)
         }
         Mark::Triangle => {
             let foot = y + d(3.0);
-            backend_.fill_polygon([(x, y - d(4.2)), (x + d(4.0), foot), (x - d(4.0), foot)], &fill)
+            canvas.fill_polygon([(x, y - d(4.2)), (x + d(4.0), foot), (x - d(4.0), foot)], &fill)
         }
         Mark::Diamond => {
             let r = d(4.3);
-            backend_.fill_polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], &fill)
+            canvas.fill_polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], &fill)
         }
         Mark::Cross => {
             let (r, style) = (d(3.2), Line(fill, d(1.8) as u32));
-            backend_.draw_path([(x - r, y - r), (x + r, y + r)], &style)?;
-            backend_.draw_path([(x - r, y + r), (x + r, y - r)], &style)
+            canvas.draw_path([(x - r, y - r), (x + r, y + r)], &style)?;
+            canvas.draw_path([(x - r, y + r), (x + r, y - r)], &style)
         }
-    }
-}
-
-/// A line through points, perhaps dashed; `scale` is device units a pixel.
-pub(super) struct Polyline<'s, C> {
-    pub points: Vec<C>,
-    pub stroke: Stroke<'s>,
-    pub scale: f64,
-}
-
-impl<'a, C> PointCollection<'a, C> for &'a Polyline<'_, C> {
-    type Point = &'a C;
-    type IntoIter = std::slice::Iter<'a, C>;
-
-    fn point_iter(self) -> Self::IntoIter {
-        self.points.iter()
-    }
-}
-
-impl<C, B: DrawingBackend> Drawable<B> for Polyline<'_, C> {
-    fn draw<I: Iterator<Item = BackendCoord>>(
-        &self,
-        points: I,
-        backend: &mut B,
-        _: (u32, u32),
-    ) -> Drawn<B> {
-        let points: Vec<Point> = points.map(|(x, y)| (f64::from(x), f64::from(y))).collect();
-        stroke(backend, &points, &self.stroke, self.scale)
-    }
-}
-
-/// A mark at a point.
-pub(super) struct Marker<C> {
-    pub at: C,
-    pub look: Look,
-    pub scale: f64,
-}
-
-impl<'a, C> PointCollection<'a, C> for &'a Marker<C> {
-    type Point = &'a C;
-    type IntoIter = std::iter::Once<&'a C>;
-
-    fn point_iter(self) -> Self::IntoIter {
-        std::iter::once(&self.at)
-    }
-}
-
-impl<C, B: DrawingBackend> Drawable<B> for Marker<C> {
-    fn draw<I: Iterator<Item = BackendCoord>>(
-        &self,
-        mut points: I,
-        backend: &mut B,
-        _: (u32, u32),
-    ) -> Drawn<B> {
-        points
-            .next()
-            .map_or(Ok(()), |at| mark(backend, at, self.look.mark, self.look.colour, self.scale))
     }
 }
 
@@ -161,50 +102,92 @@ pub(super) enum Sample {
     Band,
 }
 
-/// A sample of a legend: `at` is the middle of its left edge.
-pub(super) struct Swatch {
-    pub at: BackendCoord,
-    pub look: Look,
-    pub sample: Sample,
-    pub scale: f64,
+#[derive(Clone, Copy)]
+enum Shape<'s> {
+    Line(Stroke<'s>),
+    Mark(Look),
+    Sample(Look, Sample),
 }
 
-impl<'a> PointCollection<'a, BackendCoord> for &'a Swatch {
-    type Point = &'a BackendCoord;
-    type IntoIter = std::iter::Once<&'a BackendCoord>;
+/// A shape at points, which may be pixels or values of a chart.
+pub(super) struct Element<'s, C> {
+    points: Vec<C>,
+    shape: Shape<'s>,
+    /// Device units a pixel.
+    scale: f64,
+}
 
-    fn point_iter(self) -> Self::IntoIter {
-        std::iter::once(&self.at)
+impl<'s, C> Element<'s, C> {
+    /// A line, perhaps dashed.
+    pub fn line(points: Vec<C>, stroke: Stroke<'s>, scale: f64) -> Self {
+        Element { points, shape: Shape::Line(stroke), scale }
+    }
+
+    /// The mark of a curve.
+    pub fn mark(at: C, look: Look, scale: f64) -> Self {
+        Element { points: vec![at], shape: Shape::Mark(look), scale }
+    }
+
+    /// A sample of a legend; `at` is the middle of its left edge.
+    pub fn sample(at: C, look: Look, sample: Sample, scale: f64) -> Self {
+        Element { points: vec![at], shape: Shape::Sample(look, sample), scale }
     }
 }
 
-impl<B: DrawingBackend> Drawable<B> for Swatch {
+impl<'a, C> PointCollection<'a, C> for &'a Element<'_, C> {
+    type Point = &'a C;
+    type IntoIter = std::slice::Iter<'a, C>;
+
+    fn point_iter(self) -> Self::IntoIter {
+        self.points.iter()
+    }
+}
+
+impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
     fn draw<I: Iterator<Item = BackendCoord>>(
         &self,
         mut points: I,
         canvas: &mut B,
         _: (u32, u32),
     ) -> Drawn<B> {
-        let Some((x, y)) = points.next() else { return Ok(()) };
-        let Look { colour, dash, mark: shape } = self.look;
-        let d = |pixels: f64| (pixels * self.scale).round() as i32;
-        let rect = |canvas: &mut B, (from, to): (f64, f64), half: f64, alpha: f64| {
-            let corners = ((x + d(from), y - d(half)), (x + d(to), y + d(half)));
-            canvas.draw_rect(corners.0, corners.1, &backend(colour, alpha), true)
-        };
-        match self.sample {
-            Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),
-            Sample::Band => rect(canvas, (0.0, SAMPLE), 7.0, BAND)?,
-            Sample::Curve | Sample::Line => {}
+        if let Shape::Line(line) = &self.shape {
+            let points: Vec<Point> = points.map(|(x, y)| (f64::from(x), f64::from(y))).collect();
+            return stroke(canvas, &points, line, self.scale);
         }
-        let width = if self.sample == Sample::Line { 1.4 } else { 2.2 };
-        let ends = [(f64::from(x), f64::from(y)), (f64::from(x + d(SAMPLE)), f64::from(y))];
-        stroke(canvas, &ends, &Stroke { colour, width, dash }, self.scale)?;
-        match self.sample {
-            Sample::Line => Ok(()),
-            _ => mark(canvas, (x + d(SAMPLE / 2.0), y), shape, colour, self.scale),
+        let Some(at) = points.next() else { return Ok(()) };
+        match self.shape {
+            Shape::Sample(look, sample) => draw_sample(canvas, at, look, sample, self.scale),
+            Shape::Mark(look) => mark(canvas, at, look, self.scale),
+            Shape::Line(_) => Ok(()),
         }
     }
+}
+
+fn draw_sample<B: DrawingBackend>(
+    canvas: &mut B,
+    (x, y): BackendCoord,
+    look: Look,
+    sample: Sample,
+    scale: f64,
+) -> Drawn<B> {
+    let Look { colour, dash, .. } = look;
+    let d = |pixels: f64| (pixels * scale).round() as i32;
+    let rect = |canvas: &mut B, (from, to): (f64, f64), half: f64, alpha: f64| {
+        let corners = ((x + d(from), y - d(half)), (x + d(to), y + d(half)));
+        canvas.draw_rect(corners.0, corners.1, &backend(colour, alpha), true)
+    };
+    match sample {
+        Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),
+        Sample::Band => rect(canvas, (0.0, SAMPLE), 7.0, BAND)?,
+        Sample::Curve | Sample::Line => {}
+    }
+    let width = if sample == Sample::Line { 1.4 } else { 2.2 };
+    let ends = [(f64::from(x), f64::from(y)), (f64::from(x + d(SAMPLE)), f64::from(y))];
+    stroke(canvas, &ends, &Stroke { colour, width, dash }, scale)?;
+    if sample == Sample::Line {
+        return Ok(());
+    }
+    mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale)
 }
 
 /// Cuts a polyline into dashes; `pattern` alternates strokes and gaps.

@@ -1,7 +1,7 @@
 //! What a placed guest does to the machine, in four panels: loads of links, how many links have which
 //! contention, how far traffic goes, which process sends to which.
 
-use super::chart::{Legend, Panel, WIDTH, panel_title};
+use super::chart::{Legend, Panel, WIDTH, figure_title, panel_title};
 use super::drawing::Drawing;
 use super::element::{Point, Sample, Stroke};
 use super::palette::{AXIS, HOLE, INK, MUTED, RAMP_STEPS, look, ramp};
@@ -293,17 +293,15 @@ fn volumes(pen: &Pen<'_>, (x, y): Point, (least, most): (f64, f64)) -> Result<()
     pen.text((x + 14.0, y + 9.0), &brief(most), &tick)
 }
 
-impl Drawing for Loads<'_> {
-    fn title(&self) -> String {
-        self.title.clone()
-    }
-
-    fn description(&self) -> String {
-        format!(
+impl<'a> Loads<'a> {
+    pub fn drawing(self) -> Drawing<'a> {
+        let told = format!(
             "Four panels: loads of links, how many links have which contention, path lengths of the \
              traffic, and the traffic matrix in rank order. {}.",
             self.subtitle
-        )
+        );
+        let title = self.title.clone();
+        Drawing::new(&title, told, self.size(), move |pen| self.draw(pen))
     }
 
     fn size(&self) -> (f64, f64) {
@@ -311,8 +309,7 @@ impl Drawing for Loads<'_> {
     }
 
     fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        let title = Text::new(17.0).bold();
-        pen.text((14.0, 30.0), &title.fit(&self.title, WIDTH - 30.0), &title)?;
+        figure_title(pen, &self.title)?;
         let note = Text::new(12.5).colour(MUTED);
         pen.text((14.0, 51.0), &note.fit(&self.subtitle, WIDTH - 30.0), &note)?;
         match &self.slice {

@@ -1,7 +1,7 @@
 //! Where an ordering goes on its machine: cells coloured by rank, and its path where it can be made out.
 
 use super::cells::{Layout, Panel, layout};
-use super::chart::WIDTH;
+use super::chart::{WIDTH, figure_title};
 use super::drawing::Drawing;
 use super::element::{Point, Stroke};
 use super::palette::{AXIS, HOLE, INK, MUTED, RAMP_STEPS, Rgb, ramp};
@@ -174,18 +174,16 @@ impl Machine {
     }
 }
 
-impl Drawing for Machine {
-    fn title(&self) -> String {
-        self.title.clone()
-    }
-
-    fn description(&self) -> String {
+impl Machine {
+    pub fn drawing(self) -> Drawing<'static> {
         let note = if self.layout.note.is_empty() { "" } else { "; " };
-        format!(
+        let told = format!(
             "Cells of the machine coloured by rank, dark for the first and light for the last: {} \
              against {}{note}{}.",
             self.layout.up, self.layout.across, self.layout.note
-        )
+        );
+        let title = self.title.clone();
+        Drawing::new(&title, told, self.size(), move |pen| self.draw(pen))
     }
 
     fn size(&self) -> (f64, f64) {
@@ -195,8 +193,7 @@ impl Drawing for Machine {
     }
 
     fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        let title = Text::new(17.0).bold();
-        pen.text((18.0, 30.0), &title.fit(&self.title, WIDTH - 40.0), &title)?;
+        figure_title(pen, &self.title)?;
         let note = Text::new(12.0).colour(MUTED);
         pen.text((18.0, 52.0), &note.fit(&self.layout.note, WIDTH - 40.0), &note)?;
         self.cells(pen)?;

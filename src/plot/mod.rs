@@ -34,7 +34,7 @@ mod thin;
 mod winners;
 
 pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, Series, View};
-use drawing::{to_decoration, to_png, to_svg};
+use drawing::Drawing;
 pub use load::Mapped;
 pub use scale::thousands;
 pub(crate) use svg::{STYLE, escape, inline};
@@ -60,7 +60,7 @@ pub fn curves(
     limits: Limits<'_>,
 ) -> Result<String> {
     check(title, series.iter().map(|s| s.values.len()))?;
-    to_svg(&curve::Curves::new(title, series, &[view], limits))
+    curve::Curves::new(title, series, &[view], limits).drawing().svg()
 }
 
 /// Labels with whole curves (element i is MPC(i + 2)), as `nodeorder mpc --plot FILE.svg` draws them: the
@@ -77,7 +77,7 @@ pub fn curves(
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
 pub fn mpc_plot(title: &str, curves: &[(&str, &[f64])]) -> Result<String> {
-    with_mpc_plot(title, curves, |figure| to_svg(figure))
+    with_mpc_plot(title, curves, |figure| figure.svg())
 }
 
 /// [`mpc_plot`] as a PNG file, two pixels for each of the SVG's.
@@ -85,13 +85,13 @@ pub fn mpc_plot(title: &str, curves: &[(&str, &[f64])]) -> Result<String> {
 /// # Errors
 /// As [`mpc_plot`].
 pub fn mpc_plot_png(title: &str, curves: &[(&str, &[f64])]) -> Result<Vec<u8>> {
-    with_mpc_plot(title, curves, |figure| to_png(figure))
+    with_mpc_plot(title, curves, |figure| figure.png())
 }
 
 fn with_mpc_plot<T>(
     title: &str,
     curves: &[(&str, &[f64])],
-    output: impl Fn(&curve::Curves<'_>) -> Result<T>,
+    output: impl Fn(&Drawing<'_>) -> Result<T>,
 ) -> Result<T> {
     check(title, curves.iter().map(|(_, values)| values.len()))?;
     let series: Vec<Series<'_>> = curves
@@ -102,18 +102,18 @@ fn with_mpc_plot<T>(
     let largest = series.iter().map(|s| s.values.len()).max().unwrap_or(0);
     let views: &[View] =
         if largest > 2 * CLOSER { &[View::Full, View::Closer] } else { &[View::Full] };
-    output(&curve::Curves::new(title, &series, views, Limits::default()))
+    output(&curve::Curves::new(title, &series, views, Limits::default()).drawing())
 }
 
 /// The sample of the curve of slot `slot`, as inline SVG of an HTML page that has [`STYLE`].
 pub(crate) fn sample(slot: usize) -> Result<String> {
-    to_decoration(&curve::CurveSample { slot })
+    curve::sample(slot).decoration()
 }
 
 /// The curve of `series` relative to the machine's mean distance, over the `best` of each size, as inline SVG of an
 /// HTML page that has [`STYLE`].
 pub(crate) fn spark(series: Series<'_>, best: &[f64], mean: f64) -> Result<String> {
-    to_decoration(&spark::Spark { series, best, mean })
+    spark::spark(series, best, mean).decoration()
 }
 
 /// How a curve looks, for those who draw it themselves.
@@ -143,7 +143,7 @@ pub(crate) fn ramp() -> Vec<String> {
 /// # Errors
 /// Drawing failed.
 pub fn winners(title: &str, comparison: &Comparison, slots: &[usize]) -> Result<String> {
-    to_svg(&winners::Winners { title, comparison, slots })
+    winners::Winners { title, comparison, slots }.drawing().svg()
 }
 
 /// Where an ordering goes on its machine, as SVG: slices of the lattice, units of the hierarchy or node
@@ -156,7 +156,7 @@ pub fn winners(title: &str, comparison: &Comparison, slots: &[usize]) -> Result<
 /// At most 24 slices and 8,000 cells are drawn: evenly chosen slices, then blocks of cells (which show the
 /// rank of their first). The figure says so.
 pub fn machine(topology: &Topology, order: &NodeOrder) -> Result<String> {
-    to_svg(&machine::Machine::new(topology, order))
+    machine::Machine::new(topology, order).drawing().svg()
 }
 
 /// Dilation and contention of a placed guest, as SVG: links of a plane of the grid coloured by contention
@@ -169,7 +169,7 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Result<String> {
 /// # Limits
 /// One plane of at most 32×32 routers, the one with the busiest link; at most 64×64 blocks of traffic.
 pub fn mapping(mapped: &Mapped<'_>) -> Result<String> {
-    to_svg(&load::Loads::new(mapped))
+    load::Loads::new(mapped).drawing().svg()
 }
 
 /// [`mapping`] as a PNG file, two pixels for each of the SVG's.
@@ -177,5 +177,5 @@ pub fn mapping(mapped: &Mapped<'_>) -> Result<String> {
 /// # Errors
 /// As [`mapping`].
 pub fn mapping_png(mapped: &Mapped<'_>) -> Result<Vec<u8>> {
-    to_png(&load::Loads::new(mapped))
+    load::Loads::new(mapped).drawing().png()
 }

@@ -5,7 +5,7 @@ use plotters::style::text_anchor::{Pos, VPos};
 use plotters::style::{RGBAColor, ShapeStyle};
 
 use super::canvas::{Area, DrawError};
-use super::element::{Point, Polyline, Stroke};
+use super::element::{Element, Point, Stroke};
 use super::palette::Rgb;
 use super::text::{DESCENT, Text, register_fonts};
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ impl<'a> Pen<'a> {
     /// A polyline.
     pub fn line(&self, points: &[Point], stroke: &Stroke<'_>) -> Result<()> {
         let points = points.iter().map(|p| self.device(*p)).collect();
-        self.checked(self.area.draw(&Polyline { points, stroke: *stroke, scale: self.scale }))
+        self.checked(self.area.draw(&Element::line(points, *stroke, self.scale)))
     }
 
     /// A filled rectangle.

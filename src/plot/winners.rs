@@ -1,6 +1,6 @@
 //! Which ordering is the best at which sizes: a bar where it is, each ordering at a height of its own.
 
-use super::chart::{BELOW, Chart, MARGIN, Panel, WIDTH};
+use super::chart::{BELOW, Chart, Panel, WIDTH, figure_title};
 use super::curve::Series;
 use super::drawing::Drawing;
 use super::palette::look;
@@ -25,30 +25,21 @@ pub(super) struct Winners<'a> {
     pub slots: &'a [usize],
 }
 
-impl Drawing for Winners<'_> {
-    fn title(&self) -> String {
-        self.title.to_string()
-    }
-
-    fn description(&self) -> String {
-        let named = self.winning().into_iter().map(|i| {
-            let entry = &self.comparison.entries[i];
+impl<'a> Winners<'a> {
+    pub fn drawing(self) -> Drawing<'a> {
+        let winning = self.winning();
+        let named = winning.iter().map(|i| {
+            let entry = &self.comparison.entries[*i];
             format!("{} over {:.1} % of them", entry.label, 100.0 * entry.best_share)
         });
-        let names: Vec<String> = named.collect();
-        format!(
-            "Job sizes, on a logarithmic axis, at which each is the best: {}.",
-            names.join("; ")
-        )
-    }
-
-    fn size(&self) -> (f64, f64) {
-        (WIDTH, TOP + self.winning().len() as f64 * EACH + BELOW)
+        let named = named.collect::<Vec<_>>().join("; ");
+        let told = format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");
+        let size = (WIDTH, TOP + winning.len() as f64 * EACH + BELOW);
+        Drawing::new(self.title, told, size, move |pen| self.draw(pen))
     }
 
     fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        let title = Text::new(17.0).bold();
-        pen.text((MARGIN, 30.0), &title.fit(self.title, WIDTH - 2.0 * MARGIN), &title)?;
+        figure_title(pen, self.title)?;
         let winning = self.winning();
         let name = Text::new(12.0);
         let label = |i: &usize| name.fit(&self.comparison.entries[*i].label, LABEL_ROOM);
@@ -68,9 +59,7 @@ impl Drawing for Winners<'_> {
         }
         Ok(())
     }
-}
 
-impl Winners<'_> {
     /// Entries that win somewhere, in rank order.
     fn winning(&self) -> Vec<usize> {
         let mut wins = vec![false; self.comparison.entries.len()];

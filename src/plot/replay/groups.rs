@@ -17,3 +17,21 @@ pub(super) fn clean(means: &Means) -> Means {
     let finite = |mean: Option<f64>| mean.filter(|m| m.is_finite());
     Means { small: finite(means.small), large: finite(means.large), overall: finite(means.overall) }
 }
+
+/// All means that there are.
+pub(super) fn values<'a>(means: impl Iterator<Item = &'a Means>) -> impl Iterator<Item = f64> {
+    means.flat_map(|means| GROUPS.iter().filter_map(|(_, of)| of(means)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_named_as_the_statistics_define_them() {
+        let small = crate::replay::statistics::SMALL;
+        let names = GROUPS.map(|(name, _)| name);
+        assert!(names[0].contains(&format!("2-{small}")));
+        assert!(names[1].contains(&format!("from {} nodes", small + 1)));
+    }
+}

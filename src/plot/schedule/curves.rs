@@ -1,10 +1,9 @@
 //! Nodes in use, jobs waiting and fragmentation over time.
 
 use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
-use super::super::drawing::Drawing;
+use super::super::drawing::{Drawing, Figure};
 use super::super::element::{Point, Stroke};
 use super::super::palette::look;
-use super::super::pen::Pen;
 use super::super::scale::Scale;
 use super::time::{COLUMNS, LEFT, RIGHT, unit};
 use crate::error::Result;
@@ -35,14 +34,13 @@ struct Column {
     waiting: u32,
 }
 
-pub(super) struct Curves {
-    title: String,
+struct Curves {
     range: (f64, f64),
     columns: Vec<Column>,
 }
 
 impl Curves {
-    pub fn new(title: &str, moments: &[Moment]) -> Self {
+    fn new(moments: &[Moment]) -> Self {
         let time = |moment: Option<&Moment>| moment.map_or(0.0, |m| m.time);
         let range = (time(moments.first()), time(moments.last()));
         let wide = (range.1 - range.0) / COLUMNS as f64;
@@ -64,12 +62,7 @@ impl Curves {
             column.busy /= column.time;
             column.broken /= column.time;
         }
-        Curves { title: title.into(), range, columns }
-    }
-
-    /// Whether time passes.
-    pub fn lasts(&self) -> bool {
-        self.range.1 > self.range.0
+        Curves { range, columns }
     }
 
     fn longest(&self) -> u32 {
@@ -77,62 +70,60 @@ impl Curves {
     }
 }
 
-impl Drawing for Curves {
-    fn title(&self) -> String {
-        self.title.clone()
-    }
-
-    fn description(&self) -> String {
-        format!(
+impl Figure {
+    /// Share of nodes in use, jobs waiting and fragmentation of the free ranks over time: means of columns of two
+    /// pixels, and the longest queue of each. The last moment only ends the one before.
+    ///
+    /// # Errors
+    /// No moments, or none that lasts.
+    pub fn curves(title: &str, moments: &[Moment]) -> Result<Self> {
+        let figure = Curves::new(moments);
+        let told = format!(
             "Share of nodes in use, jobs waiting (at most {}) and fragmentation of the free ranks over time.",
-            self.longest()
-        )
-    }
-
-    fn size(&self) -> (f64, f64) {
-        (WIDTH, TOP + 3.0 * PANEL + 2.0 * GAP + BELOW)
-    }
-
-    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
-        heading(pen, &self.title, note)?;
-        type Value = fn(&Column) -> f64;
-        let longest = f64::from(self.longest().max(1));
-        let panels: [(&str, f64, Value); 3] = [
-            ("nodes in use (%)", 100.0, |c| 100.0 * c.busy),
-            ("jobs waiting", longest, |c| f64::from(c.waiting)),
-            ("fragmentation (%)", 100.0, |c| 100.0 * c.broken),
-        ];
-        let (unit_name, hours) = unit(self.range.1 - self.range.0);
-        let (from, to) = (self.range.0 / hours, self.range.1 / hours);
-        let (x, time) =
-            (Scale::exact((from, to), 12), format!("{unit_name} since the first submit"));
-        for (i, (y_name, high, of)) in panels.into_iter().enumerate() {
-            let top = TOP + i as f64 * (PANEL + GAP);
-            let (bottom, y) = (top + PANEL, Scale::exact((0.0, high), 3));
-            let x_name = if i == 2 { time.as_str() } else { "" };
-            let panel =
-                Panel { left: LEFT, right: RIGHT, top, bottom, x: &x, y: &y, x_name, y_name };
-            let mut chart = panel.draw(pen)?;
-            let middle = |i: usize| from + (to - from) * (i as f64 + 0.5) / COLUMNS as f64;
-            let columns = self.columns.iter().enumerate();
-            let points: Vec<Point> = columns.map(|(i, c)| (middle(i), of(c))).collect();
-            chart.line(&points, &Stroke::solid(look(i).colour, 1.4))?;
-        }
-        Ok(())
+            figure.longest()
+        );
+        let (head, lasts) = (title.to_string(), figure.range.1 > figure.range.0);
+        let size = (WIDTH, TOP + 3.0 * PANEL + 2.0 * GAP + BELOW);
+        let drawing = Drawing::new(title, told, size, move |pen| {
+            let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
+            heading(pen, &head, note)?;
+            type Value = fn(&Column) -> f64;
+            let longest = f64::from(figure.longest().max(1));
+            let panels: [(&str, f64, Value); 3] = [
+                ("nodes in use (%)", 100.0, |c| 100.0 * c.busy),
+                ("jobs waiting", longest, |c| f64::from(c.waiting)),
+                ("fragmentation (%)", 100.0, |c| 100.0 * c.broken),
+            ];
+            let (unit_name, hours) = unit(figure.range.1 - figure.range.0);
+            let (from, to) = (figure.range.0 / hours, figure.range.1 / hours);
+            let (x, time) =
+                (Scale::exact((from, to), 12), format!("{unit_name} since the first submit"));
+            for (i, (y_name, high, of)) in panels.into_iter().enumerate() {
+                let top = TOP + i as f64 * (PANEL + GAP);
+                let (bottom, y) = (top + PANEL, Scale::exact((0.0, high), 3));
+                let x_name = if i == 2 { time.as_str() } else { "" };
+                let panel =
+                    Panel { left: LEFT, right: RIGHT, top, bottom, x: &x, y: &y, x_name, y_name };
+                let mut chart = panel.draw(pen)?;
+                let middle = |i: usize| from + (to - from) * (i as f64 + 0.5) / COLUMNS as f64;
+                let columns = figure.columns.iter().enumerate();
+                let points: Vec<Point> = columns.map(|(i, c)| (middle(i), of(c))).collect();
+                chart.line(&points, &Stroke::solid(look(i).colour, 1.4))?;
+            }
+            Ok(())
+        });
+        Figure::when(lasts, "no time passes", drawing)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Figure;
     use super::*;
 
     #[test]
     fn columns_are_means_over_time() {
         let moment = |time, busy, waiting| Moment { time, busy, waiting, broken: 0.5 };
-        let curves =
-            Curves::new("t", &[moment(0.0, 1.0, 3), moment(5.0, 0.0, 9), moment(10.0, 1.0, 0)]);
+        let curves = Curves::new(&[moment(0.0, 1.0, 3), moment(5.0, 0.0, 9), moment(10.0, 1.0, 0)]);
         let mean = |of: fn(&Column) -> f64| {
             curves.columns.iter().map(of).sum::<f64>() / curves.columns.len() as f64
         };

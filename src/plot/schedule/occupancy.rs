@@ -1,10 +1,9 @@
 //! Ranks upwards, time across, a colour a job.
 
 use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
-use super::super::drawing::Drawing;
+use super::super::drawing::{Drawing, Figure};
 use super::super::element::Point;
 use super::super::palette::{HOLE, Rgb, look};
-use super::super::pen::Pen;
 use super::super::scale::Scale;
 use super::time::{CELL, COLUMNS, LEFT, RIGHT, unit};
 use crate::error::Result;
@@ -30,8 +29,7 @@ pub struct Stay<'a> {
 /// Columns from and to, rows from and to, and the job.
 type Piece = ((usize, usize), (usize, usize), u32);
 
-pub(super) struct Occupancy {
-    title: String,
+struct Occupancy {
     nodes: u32,
     jobs: usize,
     /// Hours shown, and hours there are.
@@ -42,7 +40,7 @@ pub(super) struct Occupancy {
 }
 
 impl Occupancy {
-    pub fn new(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Self {
+    fn new(nodes: u32, stays: &[Stay<'_>]) -> Self {
         let first = stays.iter().map(|s| s.from).fold(f64::MAX, f64::min);
         let all = stays.iter().map(|s| s.to).fold(first, f64::max);
         let mut range = (first, all);
@@ -77,7 +75,7 @@ impl Occupancy {
                 }
             }
         }
-        Occupancy { title: title.into(), nodes, jobs, range, all, pieces, rows }
+        Occupancy { nodes, jobs, range, all, pieces, rows }
     }
 
     /// One of 18 colours; jobs that follow each other differ.
@@ -96,49 +94,70 @@ impl Occupancy {
     }
 }
 
-impl Drawing for Occupancy {
-    fn title(&self) -> String {
-        self.title.clone()
-    }
-
-    fn description(&self) -> String {
-        format!(
-            "Which of {} ranks each of {} jobs holds over time, {}: ranks upwards, time across, a colour a job; \
-             free ranks are grey.",
-            self.nodes,
-            self.jobs,
-            self.shown()
-        )
-    }
-
-    fn size(&self) -> (f64, f64) {
-        (WIDTH, TOP + TALL + BELOW)
-    }
-
-    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        let note = format!("{} jobs, {}; a colour a job, free ranks grey", self.jobs, self.shown());
-        heading(pen, &self.title, &note)?;
-        let (top, bottom) = (TOP, TOP + TALL);
-        pen.rect((LEFT, top), (RIGHT - LEFT, TALL), HOLE)?;
-        let high = TALL / self.rows as f64;
-        for ((left, right), (low, end), job) in &self.pieces {
-            let at: Point = (LEFT + *left as f64 * CELL, bottom - *end as f64 * high);
-            let size = ((right - left) as f64 * CELL, (end - low) as f64 * high);
-            pen.rect(at, size, Occupancy::colour(*job))?;
-        }
-        let (name, hours) = unit(self.range.1 - self.range.0);
-        let x = Scale::exact((self.range.0 / hours, self.range.1 / hours), 12);
-        let y = Scale::exact((0.0, f64::from(self.nodes)), 11);
-        let x_name = &format!("{name} since the first submit");
-        let panel =
-            Panel { left: LEFT, right: RIGHT, top, bottom, x: &x, y: &y, x_name, y_name: "rank" };
-        panel.draw_with(pen, (false, false)).map(|_| ())
+impl Figure {
+    /// Ranks upwards, time across, a colour a job: the Gantt chart of a schedule. `stays` come by start. Of many
+    /// jobs those in the middle of the schedule are drawn, some 600; the figure says which hours it shows. A cell
+    /// of two pixels shows who holds its middle.
+    ///
+    /// # Errors
+    /// No job.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder::plot::schedule::{Figure, Stay};
+    /// use nodeorder::ranks::{Ranks, Run};
+    /// let mut ranks = Ranks::default();
+    /// ranks.push(Run { first: 0, count: 8 });
+    /// let stay = Stay { job: 0, from: 0.0, to: 2.5, ranks: &ranks };
+    /// assert!(Figure::occupancy("A day", 16, &[stay])?.svg()?.starts_with("<svg"));
+    /// # Ok::<(), nodeorder::Error>(())
+    /// ```
+    pub fn occupancy(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Result<Self> {
+        let figure = Occupancy::new(nodes, stays);
+        let told = format!(
+            "Which of {nodes} ranks each of {} jobs holds over time, {}: ranks upwards, time across, a colour \
+             a job; free ranks are grey.",
+            figure.jobs,
+            figure.shown()
+        );
+        let head = title.to_string();
+        let drawing = Drawing::new(title, told, (WIDTH, TOP + TALL + BELOW), move |pen| {
+            let note = format!(
+                "{} jobs, {}; a colour a job, free ranks grey",
+                figure.jobs,
+                figure.shown()
+            );
+            heading(pen, &head, &note)?;
+            let (top, bottom) = (TOP, TOP + TALL);
+            pen.rect((LEFT, top), (RIGHT - LEFT, TALL), HOLE)?;
+            let high = TALL / figure.rows as f64;
+            for ((left, right), (low, end), job) in &figure.pieces {
+                let at: Point = (LEFT + *left as f64 * CELL, bottom - *end as f64 * high);
+                let size = ((right - left) as f64 * CELL, (end - low) as f64 * high);
+                pen.rect(at, size, Occupancy::colour(*job))?;
+            }
+            let (name, hours) = unit(figure.range.1 - figure.range.0);
+            let x = Scale::exact((figure.range.0 / hours, figure.range.1 / hours), 12);
+            let y = Scale::exact((0.0, f64::from(figure.nodes)), 11);
+            let x_name = &format!("{name} since the first submit");
+            let panel = Panel {
+                left: LEFT,
+                right: RIGHT,
+                top,
+                bottom,
+                x: &x,
+                y: &y,
+                x_name,
+                y_name: "rank",
+            };
+            panel.draw_with(pen, (false, false)).map(|_| ())
+        });
+        Figure::when(!stays.is_empty() && nodes > 0, "no job", drawing)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Figure;
     use super::*;
     use crate::ranks::Run;
 
@@ -155,7 +174,7 @@ mod tests {
             Stay { job: 0, from: 0.0, to: 1.0, ranks: &low },
             Stay { job: 1, from: 1.0, to: 2.0, ranks: &high },
         ];
-        let figure = Occupancy::new("t", 8, &stays);
+        let figure = Occupancy::new(8, &stays);
         let (columns, half) = (COLUMNS, COLUMNS / 2);
         assert_eq!(figure.rows, 8);
         assert_eq!(
