@@ -43,36 +43,34 @@ fn plain<E: std::error::Error + Send + Sync + 'static>(
     }
 }
 
-/// Passes a call on.
-macro_rules! on {
-    ($canvas:ident, $backend:ident => $call:expr) => {
-        match $canvas {
-            Canvas::Svg($backend) => $call,
-            Canvas::Pixels($backend) => $call.map_err(plain),
-        }
-    };
-}
-
 impl DrawingBackend for Canvas<'_> {
     type ErrorType = Infallible;
 
     fn get_size(&self) -> (u32, u32) {
         match self {
-            Canvas::Svg(svg) => svg.get_size(),
+            Canvas::Svg(svg) => svg.size,
             Canvas::Pixels(pixels) => pixels.get_size(),
         }
     }
 
     fn ensure_prepared(&mut self) -> Drawn {
-        on!(self, b => b.ensure_prepared())
+        Ok(())
     }
 
     fn present(&mut self) -> Drawn {
-        on!(self, b => b.present())
+        match self {
+            Canvas::Svg(svg) => svg.flush(),
+            Canvas::Pixels(pixels) => pixels.present().map_err(plain)?,
+        }
+        Ok(())
     }
 
-    fn draw_pixel(&mut self, at: BackendCoord, color: BackendColor) -> Drawn {
-        on!(self, b => b.draw_pixel(at, color))
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
+        match self {
+            Canvas::Svg(svg) => svg.rect((x, y), (x + 1, y + 1), color, None),
+            Canvas::Pixels(pixels) => pixels.draw_pixel((x, y), color).map_err(plain)?,
+        }
+        Ok(())
     }
 
     fn draw_line<S: BackendStyle>(
@@ -81,10 +79,9 @@ impl DrawingBackend for Canvas<'_> {
         to: BackendCoord,
         style: &S,
     ) -> Drawn {
-        on!(self, b => b.draw_line(from, to, style))
+        self.draw_path([from, to], style)
     }
 
-    /// Plotters' bitmap takes the last row and column as part of the rectangle.
     fn draw_rect<S: BackendStyle>(
         &mut self,
         from: BackendCoord,
@@ -94,13 +91,12 @@ impl DrawingBackend for Canvas<'_> {
     ) -> Drawn {
         match self {
             _ if style.color().alpha == 0.0 => Ok(()),
-            Canvas::Svg(svg) => svg.draw_rect(from, to, style, fill),
-            Canvas::Pixels(_) if from.0 == to.0 || from.1 == to.1 => Ok(()),
-            Canvas::Pixels(pixels) => {
-                let least = (from.0.min(to.0), from.1.min(to.1));
-                let last = (from.0.max(to.0) - 1, from.1.max(to.1) - 1);
-                pixels.draw_rect(least, last, style, fill).map_err(plain)
+            Canvas::Svg(svg) => {
+                let outline = (!fill).then(|| style.stroke_width());
+                svg.rect(from, to, style.color(), outline);
+                Ok(())
             }
+            Canvas::Pixels(pixels) => pixels.draw_rect(from, to, style, fill).map_err(plain),
         }
     }
 
@@ -112,7 +108,10 @@ impl DrawingBackend for Canvas<'_> {
         style: &S,
     ) -> Drawn {
         let pixels = match self {
-            Canvas::Svg(svg) => return svg.draw_path(path, style),
+            Canvas::Svg(svg) => {
+                svg.line(path, style.color(), style.stroke_width());
+                return Ok(());
+            }
             Canvas::Pixels(pixels) => pixels,
         };
         let mut last: Option<(BackendCoord, bool)> = None;
@@ -136,7 +135,13 @@ impl DrawingBackend for Canvas<'_> {
         style: &S,
         fill: bool,
     ) -> Drawn {
-        on!(self, b => b.draw_circle(at, radius, style, fill))
+        match self {
+            Canvas::Svg(svg) => svg.disc(at, radius as i32, style.color()),
+            Canvas::Pixels(pixels) => {
+                pixels.draw_circle(at, radius, style, fill).map_err(plain)?;
+            }
+        }
+        Ok(())
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
@@ -144,14 +149,21 @@ impl DrawingBackend for Canvas<'_> {
         corners: I,
         style: &S,
     ) -> Drawn {
-        on!(self, b => b.fill_polygon(corners, style))
+        match self {
+            Canvas::Svg(svg) => svg.polygon(corners, style.color()),
+            Canvas::Pixels(pixels) => pixels.fill_polygon(corners, style).map_err(plain)?,
+        }
+        Ok(())
     }
 
     fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
         let at = baseline(style, at);
         let pixels = match self {
             _ if text.is_empty() => return Ok(()),
-            Canvas::Svg(svg) => return svg.draw_text(text, style, at),
+            Canvas::Svg(svg) => {
+                svg.text(text, style, at);
+                return Ok(());
+            }
             Canvas::Pixels(pixels) => pixels,
         };
         let font = |e: S::FontError| DrawingErrorKind::FontError(Box::new(e));

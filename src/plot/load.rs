@@ -305,7 +305,7 @@ impl<'a> Loads<'a> {
     }
 
     fn size(&self) -> (f64, f64) {
-        (WIDTH, TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 46.0)
+        (WIDTH, TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 52.0)
     }
 
     fn draw(&self, pen: &Pen<'_>) -> Result<()> {
