@@ -79,7 +79,12 @@ impl<'p> Panel<'p> {
     pub fn draw_with<'a>(self, pen: &'p Pen<'a>, grid: (bool, bool)) -> Result<Chart<'p, 'a>> {
         let Panel { left, right, top, bottom, y, x_name, y_name, .. } = self;
         let shares_axis = y_name.is_empty();
-        let room = if shares_axis { 1.0 } else { y.room() - 6.0 };
+        // The names of panels above each other stand in one line, at the left edge of the figure.
+        let room = match shares_axis {
+            true => 1.0,
+            false if left < 2.0 * y.room() => left - 6.0,
+            false => y.room() - 6.0,
+        };
         let mut chart = self.build(pen, room, LABELS)?;
         let pixels = |n: f64| (n * pen.scale).round() as i32;
         let (tick, name) = (Text::new(12.0).colour(MUTED), Text::new(13.0));
