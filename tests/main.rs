@@ -7,6 +7,7 @@ mod cli;
 mod commands;
 mod examples;
 mod export;
+mod figures;
 mod hostile;
 mod import;
 mod licences;
