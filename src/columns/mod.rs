@@ -81,11 +81,7 @@ impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Empty => Ok(()),
-            // Far faster than 128 bits: there are millions.
-            Value::Integer(n) => match u64::try_from(*n) {
-                Ok(n) => n.fmt(f),
-                Err(_) => n.fmt(f),
-            },
+            Value::Integer(n) => n.fmt(f),
             Value::Float(n) => n.fmt(f),
             Value::Text(text) => f.write_str(text),
         }
@@ -188,17 +184,21 @@ pub fn filled<R>(template: &str, columns: &[Column<R>], row: &R) -> String {
     })
 }
 
+/// Bytes of a table that are kept before they go out.
+const FLUSH: usize = 1 << 16;
+
 /// A CSV table being written: a comma, quotes where a text needs them, numbers in full.
-pub struct Table<W: Write> {
-    csv: csv::Writer<W>,
+pub struct Table<W> {
+    out: W,
     text: Vec<u8>,
+    /// Whether the next cell is the first of its line.
+    first: bool,
 }
 
 impl<W: Write> Table<W> {
     /// A table without its header.
     pub fn rows(out: W) -> Self {
-        let csv = csv::WriterBuilder::new().buffer_capacity(1 << 16).from_writer(out);
-        Table { csv, text: Vec::new() }
+        Table { out, text: Vec::new(), first: true }
     }
 
     /// A table of these columns, with its header.
@@ -217,15 +217,31 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// What `out` reports.
     pub fn header<R>(&mut self, columns: &[Column<R>]) -> io::Result<()> {
-        columns.iter().try_for_each(|column| self.text(&column.name.replace('.', "_")))
+        columns.iter().try_for_each(|column| self.cell(column.name.replace('.', "_").into()))
     }
 
-    /// A cell with this text; the line stays open.
+    /// A cell; the line stays open.
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn text(&mut self, text: &str) -> io::Result<()> {
-        Ok(self.csv.write_field(text)?)
+    pub fn cell(&mut self, value: Value<'_>) -> io::Result<()> {
+        if !std::mem::take(&mut self.first) {
+            self.text.push(b',');
+        }
+        match value {
+            Value::Empty => {}
+            // There are millions: without the machinery of formatting.
+            Value::Integer(n) => match u64::try_from(n) {
+                Ok(n) => self.text.extend_from_slice(itoa::Buffer::new().format(n).as_bytes()),
+                Err(_) => write!(self.text, "{n}")?,
+            },
+            Value::Float(n) => write!(self.text, "{n}")?,
+            Value::Text(text) => match text.bytes().any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n')) {
+                true => write!(self.text, "\"{}\"", text.replace('"', "\"\""))?,
+                false => self.text.extend_from_slice(text.as_bytes()),
+            },
+        }
+        Ok(())
     }
 
     /// The values of these columns; the line stays open.
@@ -233,12 +249,7 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// What `out` reports.
     pub fn values<R>(&mut self, columns: &[Column<R>], row: &R) -> io::Result<()> {
-        for column in columns {
-            self.text.clear();
-            write!(self.text, "{}", (column.value)(row))?;
-            self.csv.write_field(&self.text)?;
-        }
-        Ok(())
+        columns.iter().try_for_each(|column| self.cell((column.value)(row)))
     }
 
     /// Ends a line.
@@ -246,7 +257,13 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// What `out` reports.
     pub fn end(&mut self) -> io::Result<()> {
-        Ok(self.csv.write_record(None::<&[u8]>)?)
+        self.text.push(b'\n');
+        self.first = true;
+        if self.text.len() >= FLUSH {
+            self.out.write_all(&self.text)?;
+            self.text.clear();
+        }
+        Ok(())
     }
 
     /// A whole row.
@@ -263,7 +280,8 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// What `out` reports.
     pub fn finish(mut self) -> io::Result<()> {
-        self.csv.flush()
+        self.out.write_all(&self.text)?;
+        self.out.flush()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::columns::comparison::{Crossover, CurvePoint, LIMITS, Limits, RankedEntry, Winner};
-use crate::columns::{self, Table, Value};
+use crate::columns::{self, Table};
 use crate::metric::comparison::Comparison;
 
 /// `ordering,size,mpc` row by row: rows go out as they are made, so that curves of millions of sizes take
@@ -72,11 +72,11 @@ pub fn write_curves<'a>(
 pub fn write_table(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let mut table = Table::rows(out);
     table.header(RankedEntry::ALL)?;
-    comparison.sizes.iter().try_for_each(|size| table.text(&format!("mpc_{size}")))?;
+    comparison.sizes.iter().try_for_each(|size| table.cell(format!("mpc_{size}").into()))?;
     table.end()?;
     for (i, entry) in comparison.entries.iter().enumerate() {
         table.values(RankedEntry::ALL, &RankedEntry { rank: i + 1, entry })?;
-        entry.at.iter().try_for_each(|mpc| table.text(&Value::from(*mpc).to_string()))?;
+        entry.at.iter().try_for_each(|mpc| table.cell((*mpc).into()))?;
         table.end()?;
     }
     table.finish()

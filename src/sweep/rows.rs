@@ -41,7 +41,7 @@ impl<'p> Table<'p> {
         line(|csv| {
             csv.header(&self.cell)?;
             let headings = self.kinds.iter().flat_map(|(_, kind)| (kind.headings)());
-            headings.into_iter().try_for_each(|h| csv.text(&h.name.replace('.', "_")))?;
+            headings.into_iter().try_for_each(|h| csv.cell(h.name.replace('.', "_").into()))?;
             csv.header(CellRow::NOTE)
         })
     }
@@ -80,10 +80,10 @@ impl<'p> Table<'p> {
             for (index, kind) in &self.kinds {
                 let mine = *index == work.kind;
                 for i in 0..(kind.headings)().len() {
-                    csv.text(figures.get(i).filter(|_| mine).map_or("", String::as_str))?;
+                    csv.cell(figures.get(i).filter(|_| mine).map(String::as_str).into())?;
                 }
             }
-            csv.text(&note)
+            csv.cell(note.as_str().into())
         })
     }
 }
