@@ -4,8 +4,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::mapping::{self, Dilation, Fabric, Guest, ProcessMapping, Routing};
+use nodeorder::mapping::{self, Dilation, Fabric, Guest, ProcessMapping, RoutingEntry};
 use nodeorder::{NodeId, Topology};
+
+use crate::skip::{Peer, without};
 
 /// The program's name: Debian drops the prefix in some releases.
 fn program(name: &str) -> Option<String> {
@@ -74,7 +76,7 @@ fn score(
     let fabric = Fabric::new(&topology).unwrap();
     let nodes = nodes.iter().map(|n| NodeId(*n)).collect();
     let placement = ProcessMapping::new(&topology, "scotch", nodes).unwrap();
-    let routing = Routing::named("dimension-order").unwrap();
+    let routing = RoutingEntry::named("dimension-order").unwrap();
     let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
     (found.dilation, String::from_utf8(out.stdout).unwrap())
 }
@@ -93,7 +95,8 @@ const CASES: &[(&str, &str, &str)] = &[
 #[test]
 fn scotch_scores_the_same_mapping_alike() {
     if program("gmtst").is_none() {
-        eprintln!("skipped: scotch_gmtst is not installed");
+        let test = "scotch::scotch_scores_the_same_mapping_alike";
+        without(Peer::Scotch, test, "scotch_gmtst is not installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -128,7 +131,8 @@ fn scotch_scores_the_same_mapping_alike() {
 #[test]
 fn scotch_maps_and_is_scored() {
     let (Some(map), true) = (program("gmap"), program("gmtst").is_some()) else {
-        eprintln!("skipped: scotch_gmap is not installed");
+        let test = "scotch::scotch_maps_and_is_scored";
+        without(Peer::Scotch, test, "scotch_gmap or scotch_gmtst is not installed");
         return;
     };
     let folder = tempfile::tempdir().unwrap();

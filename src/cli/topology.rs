@@ -1,4 +1,4 @@
-//! `nodeorder topology`: what a network looks like in numbers.
+//! `nodeorder topology`: the figures of a network.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use super::output::{self, Output};
 use super::progress;
 use crate::topology::{Context, Topology};
 
-/// Print a machine's nodes, routers, links, degrees, diameter and mean distance
+/// Print a machine's nodes, links, diameter and mean distance
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder topology torus:15x6x16,per_router=2 --json")]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
     /// Print one JSON document
     #[arg(long)]
@@ -24,14 +24,14 @@ pub struct Command {
     /// Write the router graph to FILE as CSV, u,v (and capacity, where not all are 1)
     #[arg(long, value_name = "FILE")]
     edges: Option<PathBuf>,
-    /// Add how many pairs of nodes are how far apart
+    /// Add the number of node pairs at each distance
     #[arg(long)]
     histogram: bool,
 }
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = super::load(&self.spec, context)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
         }
