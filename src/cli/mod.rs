@@ -167,7 +167,11 @@ fn default_memory() -> u64 {
 
 /// The topology of a `SPEC` argument.
 fn load(spec: &str, context: &Context) -> anyhow::Result<Topology> {
-    Ok(crate::catalog::topology(spec, context)?)
+    let topology = crate::catalog::topology(spec, context)?;
+    if let Some(rule) = topology.chosen() {
+        eprintln!("{spec}: chose {} ({rule})", topology.spec());
+    }
+    Ok(topology)
 }
 
 /// The orderings of `--order` arguments, no label twice.

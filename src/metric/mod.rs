@@ -1,6 +1,7 @@
 //! Figures of merit: of an ordering on a topology, and of one allocation.
 
 pub mod allocation;
+pub mod bisection;
 pub mod comparison;
 mod components;
 pub mod correlation;

@@ -7,6 +7,7 @@
 //!               3 - 4 - 5
 //! ```
 
+use super::bisection::CutBounds;
 use super::distance::{Axis, Product, Shape};
 use super::{Context, Family, Lattice, LinkVisitor, Metric, Network};
 use super::{by_x, per_router, per_router_suffix, product};
@@ -88,6 +89,10 @@ impl Network for HyperX {
         let extents = self.extents();
         let open = vec![false; extents.len()];
         Some(Lattice::of_routers(extents, open))
+    }
+
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        Some(CutBounds::of_product(&self.product, false))
     }
 
     fn vertex_transitive(&self) -> bool {

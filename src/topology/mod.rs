@@ -14,6 +14,8 @@ use crate::ids::{NodeId, RouterId};
 use crate::input::Text;
 use crate::params::{self, Params};
 
+pub mod bisection;
+pub mod by_size;
 mod cascade;
 pub mod distance;
 mod dragonfly;
@@ -26,6 +28,7 @@ mod grid;
 mod hyperx;
 mod import;
 pub mod lattice;
+pub mod levels;
 pub mod nodes;
 mod random_graph;
 mod random_regular;
@@ -171,6 +174,16 @@ pub trait Network: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Links from the units of each of [`Network::levels`] up, where routers stand above them, as in trees.
+    fn links_up(&self) -> Option<Vec<u64>> {
+        None
+    }
+
+    /// What can be proved of cuts into halves; see [`bisection`].
+    fn cut_bounds(&self) -> Option<bisection::CutBounds> {
+        None
+    }
+
     /// What the nodes are called, by place, where the family knows; empty where a place has no node.
     fn names(&self) -> Option<&[String]> {
         None
@@ -188,6 +201,7 @@ pub struct Topology {
     name: String,
     spec: String,
     source: Option<String>,
+    chosen: Option<&'static str>,
     network: Box<dyn Network>,
     metric: Metric,
     lattice: Option<Lattice>,
@@ -239,6 +253,11 @@ impl Topology {
                 FAMILIES.iter().map(|f| f.name),
             )
         })?;
+        let by_size = by_size::chosen(params)?;
+        let (params, chosen) = match &by_size {
+            Some((params, rule)) => (params, Some(*rule)),
+            None => (params, None),
+        };
         let network = (family.build)(params, context)?;
         let places = u64::from(network.hosts()) * u64::from(network.per_router());
         check_nodes(params.location(), places)?;
@@ -254,6 +273,7 @@ impl Topology {
             name,
             spec: format!("{}{}", network.spec(), nodes.spec_suffix()),
             source,
+            chosen,
             metric: network.metric(),
             lattice: network.lattice().or(coordinates),
             network,
@@ -277,6 +297,11 @@ impl Topology {
     /// Where the description comes from, if it says.
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
+    }
+
+    /// The rule that chose the shape, where `nodes=` asked for one; [`Topology::spec`] says which was chosen.
+    pub fn chosen(&self) -> Option<&'static str> {
+        self.chosen
     }
 
     /// The network without the machine's choice of nodes.
