@@ -14,6 +14,7 @@ use crate::topology::Topology;
 
 pub mod csv;
 pub mod json;
+pub mod machines;
 mod page;
 pub mod prediction;
 pub mod replay;

@@ -102,9 +102,10 @@ impl CutBounds {
             (product(&m[..l]), product(&w[..=l]).min(u128::from(u64::MAX)), product(&m[l..]))
         };
         let levels: Vec<_> = (1..m.len()).map(level).filter(|(_, _, units)| *units > 1).collect();
-        let busiest = levels.iter().copied().max_by(|(a, b, _), (c, d, _)| {
-            a.saturating_mul(*d).cmp(&c.saturating_mul(*b))
-        });
+        let busiest = levels
+            .iter()
+            .copied()
+            .max_by(|(a, b, _), (c, d, _)| a.saturating_mul(*d).cmp(&c.saturating_mul(*b)));
         let cut = |top: usize| {
             let (mut cut, mut units) = (0u128, levels[top].2);
             for l in (0..=top).rev() {
@@ -192,7 +193,7 @@ mod tests {
             ("torus:15x6x16,per_router=2", 2 * 15 * 6),
             ("hyperx:2x2x2x2x2", 16),
             ("hyperx:8x8,per_router=8", 128),
-            ("cascade:16x6x8,per_router=4", 16 * 96),
+            ("cascade:16x6x8,per_router=4", 9 * 128),
             ("fat-tree:k=16", 512),
             ("fat-tree:k=4,n=3", 32),
             ("fat-tree:k=3,n=3", 3 * 4),

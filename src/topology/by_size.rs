@@ -98,7 +98,8 @@ const RULES: &[Rule] = &[
     },
 ];
 
-const CUBE: &str = "three extents (as many as wrap has) that differ by one at most, the smallest that fit";
+const CUBE: &str =
+    "three extents (as many as wrap has) that differ by one at most, the smallest that fit";
 
 /// The families that take `nodes=`, each with its rule in words.
 pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -241,7 +242,11 @@ fn routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
 }
 
 /// `key` as given, or chosen.
-fn unless_given(params: &Params, key: &'static str, value: String) -> Option<(&'static str, String)> {
+fn unless_given(
+    params: &Params,
+    key: &'static str,
+    value: String,
+) -> Option<(&'static str, String)> {
     (!params.has(key)).then_some((key, value))
 }
 
@@ -346,7 +351,10 @@ mod tests {
         for (spec, part) in [
             ("fat-tree:k=4,nodes=16", "nodes = 16 beside `k`"),
             ("torus:4x4,nodes=16", "nodes = 16 beside `dims`"),
-            ("dragonfly:nodes=16,g=3", "nodes = 16 beside `g`; expected one of the two: nodes= chooses p, a, h, g"),
+            (
+                "dragonfly:nodes=16,g=3",
+                "nodes = 16 beside `g`; expected one of the two: nodes= chooses p, a, h, g",
+            ),
             ("mesh:nodes=16,limit=9", "nodes = 16 beside `limit`"),
             ("mesh:nodes=0", "a whole number from 1 to 2147483648"),
             ("mesh:nodes=x", "a whole number from 1 to 2147483648"),

@@ -60,10 +60,7 @@ mod tests {
     #[test]
     fn units_nodes_and_links() {
         assert_eq!(rows("fat-tree:k=8"), [("pod", 8, 16, 64 * 2), ("leaf", 32, 4, 128)]);
-        assert_eq!(
-            rows("dragonfly:p=2,a=4,h=2"),
-            [("group", 9, 8, 36), ("router", 36, 2, 9 * 6)]
-        );
+        assert_eq!(rows("dragonfly:p=2,a=4,h=2"), [("group", 9, 8, 36), ("router", 36, 2, 9 * 6)]);
         assert_eq!(
             rows("cascade:4x3x2,per_router=2"),
             [("group", 2, 24, 12), ("chassis", 6, 8, 2 * 4 * 3), ("blade", 24, 2, 6 * 6)]
