@@ -28,8 +28,9 @@ use crate::trace::{Log, Options, Sizes, Weight};
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder compare topologies/titan.toml --out titan-orderings")]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped one, or kind:…
-    spec: String,
+    /// The machine: a TOML file, the name of a shipped one, or kind:…; several are set side by side
+    #[arg(value_name = "SPEC", required = true)]
+    specs: Vec<String>,
     /// An ordering: a name with options, or an ordering file; repeat for several
     /// [default: those that suit the topology]
     #[arg(long = "order", value_name = "ORD")]
@@ -61,6 +62,9 @@ pub struct Command {
     /// time=10 (seconds) or steps=1000000
     #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, default_missing_value = "time=10")]
     optimise: Option<String>,
+    /// What a link, a router and a node cost, any of them, where several machines are compared: links=X,routers=Y,nodes=Z
+    #[arg(long, value_name = "PRICES")]
+    prices: Option<String>,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
@@ -80,7 +84,15 @@ const MODEL: &str = "distance:weight=0.1";
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = super::load(&self.spec, context)?;
+        let spec = match self.specs.as_slice() {
+            [one] => one,
+            _ => return self.several(context),
+        };
+        if let Some(prices) = &self.prices {
+            let location = SourceLocation::option(format!("--prices {prices}"));
+            return Err(Error::input(location, "one machine", "several to compare").into());
+        }
+        let topology = super::load(spec, context)?;
         // What cannot be read or done is said before the curves are computed.
         let fabric = self.traffic.fabric(&topology)?;
         let talks = self.traffic.talks(fabric.as_ref())?;
@@ -148,6 +160,33 @@ impl Command {
             writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
         }
         out.finish()
+    }
+
+    /// Compares machines with their best orderings.
+    fn several(&self, context: &Context) -> anyhow::Result<()> {
+        let one_only = [
+            ("--optimise", &self.optimise),
+            ("--guest", &self.traffic.guest),
+            ("--routing", &self.traffic.routing),
+        ];
+        if let Some((option, _)) = one_only.into_iter().find(|(_, value)| value.is_some()) {
+            let found = format!("{} machines", self.specs.len());
+            return Err(Error::input(SourceLocation::option(option), found, "one machine").into());
+        }
+        let request = super::machines::Request {
+            specs: &self.specs,
+            orders: &self.orders,
+            trace: self.trace.as_deref(),
+            allocators: &self.allocators,
+            procs_per_node: self.procs_per_node.unwrap_or(1),
+            policy: self.policy.as_deref(),
+            model: self.model.as_deref().unwrap_or(MODEL),
+            prices: self.prices.as_deref(),
+            out: self.out.as_deref(),
+            json: self.json,
+            command: self.command(context),
+        };
+        super::machines::run(&request, context)
     }
 
     /// Opens the workload, where there is one. What a trace leaves out is said on standard error.
@@ -228,7 +267,8 @@ impl Command {
 
     /// The command line that makes this comparison again.
     fn command(&self, context: &Context) -> String {
-        let mut words = vec!["nodeorder".to_string(), "compare".into(), self.spec.clone()];
+        let mut words = vec!["nodeorder".to_string(), "compare".into()];
+        words.extend(self.specs.iter().cloned());
         for order in &self.orders {
             words.extend(["--order".into(), order.clone()]);
         }
@@ -254,6 +294,9 @@ impl Command {
         }
         if let Some(budget) = &self.optimise {
             words.push(format!("--optimise={budget}"));
+        }
+        if let Some(prices) = &self.prices {
+            words.extend(["--prices".into(), prices.clone()]);
         }
         if context.seed != 1 {
             words.extend(["--seed".into(), context.seed.to_string()]);
