@@ -7,6 +7,7 @@ mod components;
 pub mod correlation;
 mod cuts;
 pub mod envelope;
+mod halving;
 pub mod machine;
 pub mod mpc;
 pub mod rank_distances;
