@@ -50,7 +50,7 @@ fn run_all(text: &str, folder: &Path) -> usize {
                 ran += 1;
             }
             // What is running now, and what has been done to get here.
-            ["cargo", "test"] | ["git", "clone", _] | ["cd", _] => {}
+            ["cargo", "test"] => {}
             _ => panic!("no test runs `{command}`"),
         }
     }
