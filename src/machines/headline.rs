@@ -1,6 +1,7 @@
 //! Which machine and which ordering, by how much, how sure: in words.
 
-use super::{Contender, Criterion, Difference, Machines};
+use super::comparison::{Contender, Criterion, Machines};
+use super::confidence::Difference;
 
 /// The outcome in two or three sentences. `workload` is its name.
 pub fn headline(machines: &Machines, workload: Option<&str>) -> String {

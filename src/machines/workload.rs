@@ -4,7 +4,6 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-use super::{Queue, Workload};
 use crate::allocator::{self, AllocatorContext};
 use crate::error::{Error, Result};
 use crate::metric::allocation::AllocationMeter;
@@ -12,10 +11,10 @@ use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
 use crate::replay::statistics::{Improvement, Summary};
 use crate::replay::{Outputs, Placed, Replay, Step, run};
-use crate::schedule::orderings::OrderingSchedule;
+use crate::schedule::orderings::{OrderingSchedule, TraceSettings};
 use crate::schedule::{self, Settings, Task, simulate};
 use crate::topology::Topology;
-use crate::trace::Event;
+use crate::trace::{Event, Log};
 
 /// The allocator that improvements are measured against.
 const BASELINE: &str = "fifo:0";
@@ -23,6 +22,28 @@ const BASELINE: &str = "fifo:0";
 const THRESHOLD: u64 = 30;
 /// Jobs that do not fit are named up to this many.
 const NAMED: usize = 20;
+
+/// The jobs that machines are compared on.
+pub struct Workload<'w> {
+    /// Its name.
+    pub name: &'w str,
+    /// Opens the placement log from its start.
+    pub open: &'w (dyn Fn() -> Result<Log> + Sync),
+    /// The allocators of the replay.
+    pub allocators: &'w [String],
+    /// Which of them ranks the machines where jobs have no times.
+    pub leading: usize,
+    /// What is scheduled and how, where jobs have times.
+    pub queue: Option<Queue<'w>>,
+}
+
+/// Jobs with times and how they are scheduled.
+pub struct Queue<'w> {
+    /// The jobs in queue order.
+    pub tasks: &'w [Task],
+    /// The policy, allocator and model.
+    pub settings: &'w TraceSettings,
+}
 
 /// What the jobs of a workload get on a machine.
 #[derive(Clone, Debug)]
