@@ -21,7 +21,7 @@ pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
             let share = if scores[1] > 0.0 { 100.0 * gap / scores[1] } else { 0.0 };
             if difference.told() {
                 text += &format!(
-                    "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1} %) less than \
+                    "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1}%) less than \
                      {}.",
                     called(first),
                     scores[0],
@@ -62,7 +62,8 @@ fn how_sure(difference: &Difference, digits: usize) -> String {
     let (Some(low), Some(high)) = (difference.low, difference.high) else {
         return "Both figures are exact.".into();
     };
-    let (low, high) = (-high, -low);
+    // Zero less a zero has no sign.
+    let (low, high) = (0.0 - high, 0.0 - low);
     let unit = difference.unit;
     let holds = if difference.told() { "" } else { ", which holds zero" };
     let of = match difference.over {
@@ -71,6 +72,6 @@ fn how_sure(difference: &Difference, digits: usize) -> String {
         _ => format!("{} jobs", difference.jobs),
     };
     format!(
-        "95 % interval of the difference: {low:.digits$} to {high:.digits$} {unit}{holds} ({of})."
+        "95% interval of the difference: {low:.digits$} to {high:.digits$} {unit}{holds} ({of})."
     )
 }
