@@ -16,6 +16,7 @@ mod optimise;
 mod ordering_table;
 mod page;
 mod readme;
+mod reference;
 mod same_bytes;
 mod schedule;
 mod scotch;

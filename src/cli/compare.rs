@@ -12,7 +12,7 @@ use super::layout;
 use super::output::{self, Output};
 use super::progress;
 use super::traffic::TrafficArgs;
-use crate::allocator;
+use crate::allocator::ALLOCATORS;
 use crate::error::{Error, SourceLocation};
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc;
@@ -205,7 +205,7 @@ impl Command {
             [] => default.map(String::from).to_vec(),
             given => given.to_vec(),
         };
-        allocators.iter().try_for_each(|text| allocator::rule(text).map(|_| ()))?;
+        allocators.iter().try_for_each(|text| ALLOCATORS.find(text).map(|_| ()))?;
         let nodes = topology.node_count() as u32;
         if let Some(text) = &self.policy {
             scheduled(text).map(policy::check).transpose()?;

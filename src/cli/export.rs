@@ -32,7 +32,7 @@ impl Command {
         let target = export::target(&self.to)?;
         let topology = super::load(&self.spec, context)?;
         let order = super::made(&topology, &self.order)?;
-        let export = (target.write)(&topology, &order)?;
+        let export = (target.build)(&topology, &order)?;
         let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
         // What stands beside comes first: the file itself never lacks it.
         for (ending, text) in &export.beside {

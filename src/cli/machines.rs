@@ -116,7 +116,7 @@ fn on_jobs(
         [] => (ALLOCATORS.map(String::from).to_vec(), LEADING),
         given => (given.to_vec(), 0),
     };
-    allocators.iter().try_for_each(|text| allocator::rule(text).map(|_| ()))?;
+    allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
     let rule = request.policy.unwrap_or("easy");
     if rule != "none" {
         policy::check(rule)?;

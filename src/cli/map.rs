@@ -12,7 +12,7 @@ use super::mpc::{PlotKind, plot_kind};
 use super::output::{self, Output};
 use crate::ids::NodeId;
 use crate::input::Text;
-use crate::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, Routing, method};
+use crate::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, RoutingEntry, method};
 use crate::ordering::NodeOrder;
 use crate::plot::{self, Mapped};
 use crate::topology::{Context, Topology};
@@ -63,7 +63,7 @@ const BARS: usize = 20;
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let plot_kind = self.plot.as_deref().map(plot_kind).transpose()?;
-        let routing = Routing::named(&self.routing)?;
+        let routing = RoutingEntry::named(&self.routing)?;
         let topology = super::load(&self.spec, context)?;
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;

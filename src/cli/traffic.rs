@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use crate::mapping::routing::suitable;
-use crate::mapping::{Fabric, Routing};
+use crate::mapping::{Fabric, RoutingEntry};
 use crate::replay::traffic::TrafficSettings;
 use crate::topology::Topology;
 
@@ -32,7 +32,7 @@ impl TrafficArgs {
     ) -> anyhow::Result<Option<TrafficSettings<'a>>> {
         let (Some(pattern), Some(fabric)) = (&self.guest, fabric) else { return Ok(None) };
         let routing = match &self.routing {
-            Some(name) => Routing::named(name)?,
+            Some(name) => RoutingEntry::named(name)?,
             // Every machine has one: ecmp-path.
             None => suitable(fabric.topology)
                 .into_iter()

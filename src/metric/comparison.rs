@@ -56,7 +56,7 @@ pub struct Comparison {
     pub entries: Vec<Entry>,
     /// All sizes from 2 on, cut where the winner changes. On ties the winner so far stays.
     pub stretches: Vec<Stretch>,
-    /// Sizes at which the two leaders change places: the first size of each new lead.
+    /// Sizes at which the lead changes: the first size of each new lead.
     pub crossovers: Vec<usize>,
     /// A proved floor under every curve, element i for size i + 2; empty where the machine is too large.
     #[serde(skip)]

@@ -97,8 +97,7 @@ impl Machine {
     ) -> Result<Self> {
         let mut made = Vec::new();
         for text in orders {
-            let needs = ordering::method(text).map(|method| method.needs);
-            if needs.is_some_and(|needs| !needs.met_by(topology)) {
+            if ordering::ORDERINGS.get(text).is_some_and(|entry| !entry.suits(topology)) {
                 continue;
             }
             match NodeOrder::make_with(topology, text, observer) {

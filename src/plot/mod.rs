@@ -35,7 +35,7 @@ mod winners;
 pub use axis::thousands;
 pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, View};
 use pen::Pen;
-pub(crate) use svg::{STYLE, escape, inline};
+pub(crate) use svg::{STYLE, inline};
 pub(crate) use winners::series;
 
 /// One ordering's curve.

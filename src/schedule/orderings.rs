@@ -97,7 +97,7 @@ pub fn on_orderings(
     topology: &Topology,
     orders: &[NodeOrder],
     tasks: &[Task],
-    terms: &TraceSettings,
+    settings: &TraceSettings,
 ) -> Result<Schedules> {
     let schedule = |order: &NodeOrder| {
         let distances = RankDistances::new(topology, order)?;
@@ -105,9 +105,9 @@ pub fn on_orderings(
         let fitting: Vec<Task> = tasks.iter().filter(fit).copied().collect();
         let context = AllocatorContext { topology, order, distances: &distances };
         let settings = Settings {
-            policy: &terms.policy,
-            allocator: &terms.allocator,
-            model: &terms.model,
+            policy: &settings.policy,
+            allocator: &settings.allocator,
+            model: &settings.model,
             outputs: Outputs { placement: true, ..Outputs::default() },
         };
         let outcome = simulate(&context, &fitting, &settings, &|_| ())?;
@@ -119,10 +119,10 @@ pub fn on_orderings(
     let (rows, words): (Vec<OrderingSchedule>, Vec<_>) = made.into_iter().unzip();
     let (rule, model_rule, places_itself) = words.into_iter().next().unwrap_or_default();
     Ok(Schedules {
-        trace: terms.trace.clone(),
-        policy: terms.policy.clone(),
-        allocator: (!places_itself).then(|| terms.allocator.clone()),
-        model: terms.model.clone(),
+        trace: settings.trace.clone(),
+        policy: settings.policy.clone(),
+        allocator: (!places_itself).then(|| settings.allocator.clone()),
+        model: settings.model.clone(),
         rule,
         model_rule,
         rows,
@@ -144,13 +144,13 @@ mod tests {
             .collect();
         let task = |id, nodes, run| Task { id, submit: 0, run, requested: run, nodes };
         let tasks = [task(1, 6, 100), task(2, 4, 50), task(3, 4, 50), task(4, 9, 10)];
-        let terms = TraceSettings {
+        let settings = TraceSettings {
             trace: "t".into(),
             policy: "fcfs".into(),
             allocator: "fifo:0".into(),
             model: "fixed".into(),
         };
-        let schedules = on_orderings(&topology, &orders, &tasks, &terms).unwrap();
+        let schedules = on_orderings(&topology, &orders, &tasks, &settings).unwrap();
         assert_eq!(schedules.allocator.as_deref(), Some("fifo:0"));
         for (row, order) in schedules.rows.iter().zip(&orders) {
             assert_eq!((&*row.ordering, row.jobs, row.too_large), (order.label(), 3, 1));
@@ -171,13 +171,13 @@ mod tests {
             .into_iter()
             .collect();
         let tasks = [Task { id: 1, submit: 0, run: 100, requested: 100, nodes: 4 }];
-        let terms = TraceSettings {
+        let settings = TraceSettings {
             trace: "t".into(),
             policy: "easy".into(),
             allocator: "fifo:0".into(),
             model: "distance".into(),
         };
-        let rows = on_orderings(&topology, &orders, &tasks, &terms).unwrap().rows;
+        let rows = on_orderings(&topology, &orders, &tasks, &settings).unwrap().rows;
         assert!(rows[0].mean_stretch < rows[1].mean_stretch, "{rows:?}");
         assert_eq!(rows[1].mean_response, 100.0 * rows[1].mean_stretch);
     }

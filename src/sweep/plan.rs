@@ -8,11 +8,11 @@ use crate::allocator::ALLOCATORS;
 use crate::catalog;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, Text};
-use crate::mapping::{GUESTS, Routing};
-use crate::ordering::METHODS;
-use crate::params::{self, Params};
+use crate::mapping::{GUESTS, RoutingEntry};
+use crate::ordering::ORDERINGS;
+use crate::params::Params;
 use crate::schedule::policy;
-use crate::topology::{Context, FAMILIES};
+use crate::topology::{Context, TOPOLOGIES};
 use crate::trace::{self, WorkloadKind};
 
 /// A workload of the plan.
@@ -137,7 +137,7 @@ impl Plan {
             let path = crate::input::beside(self.base.as_deref(), part);
             path.is_file().then(|| path.display().to_string())
         };
-        if !known(params::head(text)) {
+        if !known(text) {
             return there(text).unwrap_or_else(|| text.to_string());
         }
         let Some((head, rest)) = text.split_once(':') else { return text.to_string() };
@@ -157,31 +157,23 @@ impl Plan {
         }
         let is_file = |text: &str| self.located(text) != *text || Path::new(text).is_file();
         for (text, location) in &lists.orderings {
-            let head = params::head(text);
-            if !METHODS.iter().any(|m| m.name == head) && !is_file(text) {
-                let names = METHODS.iter().map(|m| m.name);
-                return Err(Error::unknown(location.clone(), "ordering", head, names));
+            if !is_file(text) {
+                ORDERINGS.find_at(text, || location.clone())?;
             }
         }
         for (text, location) in &lists.allocators {
-            let head = params::head(text);
-            if !ALLOCATORS.iter().any(|r| r.name == head) {
-                let names = ALLOCATORS.iter().map(|r| r.name);
-                return Err(Error::unknown(location.clone(), "allocator", head, names));
-            }
+            ALLOCATORS.find_at(text, || location.clone())?;
         }
         for (text, location) in &lists.policies {
             policy::check(text).map_err(|e| at(location, e))?;
         }
         for (text, location) in &lists.guests {
-            let head = params::head(text);
-            if !GUESTS.iter().any(|g| g.name == head) && !is_file(text) {
-                let names = GUESTS.iter().map(|g| g.name);
-                return Err(Error::unknown(location.clone(), "guest", head, names));
+            if !is_file(text) {
+                GUESTS.find_at(text, || location.clone())?;
             }
         }
         for (text, location) in &lists.routings {
-            Routing::named(text).map_err(|e| at(location, e))?;
+            RoutingEntry::named(text).map_err(|e| at(location, e))?;
         }
         Ok(())
     }
@@ -228,11 +220,9 @@ impl Plan {
     }
 }
 
-/// Whether `head` names a family, a method or a pattern rather than a file.
-fn known(head: &str) -> bool {
-    FAMILIES.iter().any(|f| f.name == head)
-        || METHODS.iter().any(|m| m.name == head)
-        || GUESTS.iter().any(|g| g.name == head)
+/// Whether `text` begins with the name of a topology, an ordering or a guest rather than of a file.
+fn known(text: &str) -> bool {
+    TOPOLOGIES.get(text).is_some() || ORDERINGS.get(text).is_some() || GUESTS.get(text).is_some()
 }
 
 /// An error about an option, at the line of the plan that has it.

@@ -11,7 +11,7 @@ use crate::allocator::{self, AllocatorContext};
 use crate::catalog;
 use crate::error::{Error, Result};
 use crate::input::Lines;
-use crate::mapping::{self, Fabric, Guest, Links, ProcessMapping, Routing};
+use crate::mapping::{self, Fabric, Guest, Links, ProcessMapping, RoutingEntry};
 use crate::metric::allocation::AllocationMeter;
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc;
@@ -355,7 +355,7 @@ impl<'p> Shared<'p> {
         routing: u32,
     ) -> Result<Vec<String>, Fault> {
         let topology = &machine.topology;
-        let routing = Routing::named(&self.plan.routings[routing as usize])?;
+        let routing = RoutingEntry::named(&self.plan.routings[routing as usize])?;
         routing.check(topology)?;
         let guest = self.guests.get((guest, cell.seed), || {
             let text = self.plan.located(&self.plan.guests[guest as usize]);

@@ -6,7 +6,7 @@
 use super::MAX_NODES;
 use super::slim_fly;
 use crate::error::{Error, Result};
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// How one family finds the smallest shape that fits.
 struct Rule {
@@ -106,6 +106,13 @@ pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
     RULES.iter().map(|rule| (rule.family, rule.about))
 }
 
+/// The option that a family with a rule takes besides its own.
+pub(super) fn options(family: &str) -> &'static [Opt] {
+    const NODES: &[Opt] =
+        &[Opt::whole("nodes", "in the place of the shape: the smallest that fits").or_else("none")];
+    if RULES.iter().any(|rule| rule.family == family) { NODES } else { &[] }
+}
+
 /// The parameters that `nodes=` stands for and the rule that chose them; none where it is not given, or where the
 /// family has no such rule.
 ///
@@ -132,6 +139,10 @@ type Keys = Result<Vec<(&'static str, String)>>;
 
 /// `per_router` as given, else `default`.
 fn per_router(params: &Params, default: u64) -> Result<u64> {
+    // The default that families declare is another.
+    if !params.has("per_router") {
+        return Ok(default);
+    }
     Ok(params.integer("per_router", 1, 1 << 20)?.unwrap_or(default))
 }
 
@@ -165,7 +176,10 @@ fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
 }
 
 fn grid(params: &Params, nodes: u64) -> Keys {
-    let dimensions = match params.value("wrap") {
+    // Only families that take it declare it.
+    let wrap =
+        if params.has("wrap") && params.kind() != "mesh" { params.value("wrap") } else { None };
+    let dimensions = match wrap {
         Some((crate::params::Value::Word(digits), _)) => digits.len(),
         Some((crate::params::Value::List(items), _)) => items.len(),
         _ => 3,
@@ -227,7 +241,7 @@ fn xgft(params: &Params, nodes: u64) -> Keys {
 }
 
 fn slim_fly(params: &Params, nodes: u64) -> Keys {
-    let given: Option<u64> = params.integer("per_router", 1, 1 << 20)?;
+    let given = params.has("per_router").then(|| per_router(params, 1)).transpose()?;
     let carried = |q: u32| given.unwrap_or(slim_fly::degree(q).div_ceil(2));
     let fits = |q: &u32| {
         slim_fly::valid(*q) && 2 * power(u64::from(*q), 2) * u128::from(carried(*q)) >= nodes.into()
@@ -281,7 +295,7 @@ fn gnm(params: &Params, nodes: u64) -> Keys {
 mod tests {
     use super::*;
     use crate::input::Text;
-    use crate::topology::{Context, FAMILIES, Topology};
+    use crate::topology::{Context, TOPOLOGIES, Topology};
     use proptest::prelude::*;
 
     fn spec(text: &str) -> String {
@@ -370,11 +384,14 @@ mod tests {
     #[test]
     fn every_rule_is_of_a_family_and_files_have_none() {
         for (family, _) in rules() {
-            assert!(FAMILIES.iter().any(|f| f.name == family), "{family}");
+            assert!(TOPOLOGIES.iter().any(|f| f.name == family), "{family}");
         }
-        let without: Vec<&str> = FAMILIES
+        let without: Vec<&str> = TOPOLOGIES
             .iter()
-            .filter(|f| rules().all(|(family, _)| family != f.name) && f.positional != Some("file"))
+            .filter(|f| {
+                rules().all(|(family, _)| family != f.name)
+                    && f.options.iter().all(|o| o.key != "file")
+            })
             .map(|f| f.name)
             .collect();
         assert!(without.is_empty(), "{without:?}");

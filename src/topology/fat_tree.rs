@@ -12,26 +12,33 @@
 
 use super::bisection::CutBounds;
 use super::distance::Tree;
-use super::{Context, Family, Level, LinkVisitor, Metric, Network};
+use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{MAX_NODES, by_x, check_nodes};
 use crate::error::{Error, Result};
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// `fat-tree:k=16` and `fat-tree:k=4,n=3`.
-pub const FAT_TREE: Family = Family {
+pub const FAT_TREE: TopologyEntry = TopologyEntry {
     name: "fat-tree",
-    positional: None,
     about: "three levels of k-port switches (k^3/4 nodes), or with n= the k-ary n-tree (k^n nodes)",
     example: "fat-tree:k=16",
+    options: &[
+        Opt::whole("k", "ports of a switch, even; with n=, children of a switch"),
+        Opt::whole("n", "levels of a k-ary n-tree").or_else("three levels of k-port switches"),
+    ],
     build: fat_tree,
 };
 
 /// `xgft:h=3,m=4x4x8,w=1x2x2`.
-pub const XGFT: Family = Family {
+pub const XGFT: TopologyEntry = TopologyEntry {
     name: "xgft",
-    positional: None,
     about: "extended generalised fat tree: h levels of switches, m children and w parents at each",
     example: "xgft:h=3,m=4x4x8,w=1x2x2",
+    options: &[
+        Opt::whole("h", "levels of switches").or_else("as many as m has"),
+        Opt::extents("m", "children at each level, from the leaves up"),
+        Opt::extents("w", "parents at each level, from the leaves up; the first is 1"),
+    ],
     build: xgft,
 };
 
@@ -63,7 +70,7 @@ struct FatTree {
 /// Three levels of k-port switches: XGFT(3; k/2, k/2, k; 1, k/2, k/2). With `n`, the k-ary n-tree:
 /// XGFT(n; k, …, k; 1, k, …, k).
 fn fat_tree(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
-    let k: u32 = params.required("k", 2, 1 << 20)?;
+    let k: u32 = params.whole("k", 2, 1 << 20)?;
     if let Some(n) = params.integer("n", 1, MAX_LEVELS)? {
         let levels = n as usize;
         let mut w = vec![k; levels];

@@ -50,7 +50,7 @@ impl Topology {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::{Context, FAMILIES, Topology};
+    use crate::topology::{Context, TOPOLOGIES, Topology};
 
     fn rows(spec: &str) -> Vec<(&'static str, u64, u64, u64)> {
         let machine = Topology::inline(spec, &Context::default()).unwrap();
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_links_of_all_levels_are_all_links() {
-        for family in FAMILIES.iter().filter(|f| f.positional != Some("file")) {
+        for family in TOPOLOGIES.iter().filter(|f| f.options.iter().all(|o| o.key != "file")) {
             let machine = Topology::inline(family.example, &Context::default()).unwrap();
             let rows = machine.level_table();
             if rows.last().is_some_and(|row| row.units == u64::from(machine.network().hosts())) {

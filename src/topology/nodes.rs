@@ -97,7 +97,7 @@ impl NodeSet {
         self.slots
     }
 
-    /// Whether every place is schedulable.
+    /// Whether every slot is schedulable.
     pub fn is_full(&self) -> bool {
         self.count == self.slots as usize
     }
@@ -147,7 +147,7 @@ fn parse_range(text: &str, location: &SourceLocation, limit: u32) -> Result<(u32
 pub(super) enum Names {
     /// Text before and after the id, which is padded with zeros to `width`.
     Pattern { before: String, width: usize, after: String },
-    /// One name a place; empty where the file names none.
+    /// One name a slot; empty where the file names none.
     Table(Vec<String>),
 }
 

@@ -8,17 +8,17 @@
 //! ```
 
 use super::galois::{Field, prime_power};
-use super::{Context, Family, Level, LinkVisitor, Network};
+use super::{Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
 use super::{check_nodes, per_router, per_router_suffix, require_graph};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// `slim-fly:q=5`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "slim-fly",
-    positional: None,
     about: "2q^2 routers at diameter 2, q a prime power of the form 4w-1, 4w or 4w+1",
     example: "slim-fly:q=5",
+    options: &[Opt::whole("q", "a prime power of the form 4w-1, 4w or 4w+1"), PER_ROUTER],
     build: SlimFly::from_params,
 };
 
@@ -67,7 +67,7 @@ pub(super) fn degree(q: u32) -> u64 {
 
 impl SlimFly {
     fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
-        let q: u32 = params.required("q", 3, 1 << 30)?;
+        let q: u32 = params.whole("q", 3, 1 << 30)?;
         let per_router = per_router(params)?;
         let routers = 2 * u64::from(q) * u64::from(q);
         check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;

@@ -45,7 +45,7 @@ enum Shares {
 
 impl Sizes {
     /// What the option `sizes=` names: the word `log-uniform`, or the path of an SWF trace, a placement log or
-    /// a table `size,share`; which of them a file is, its content tells.
+    /// a table `size,share`; its content decides which of them a file is.
     ///
     /// A table has one size a line, its share (of any sum, none negative) after a comma; a header line is
     /// optional. Where all shares are whole numbers they are taken for numbers of jobs and stay exact.

@@ -7,15 +7,15 @@ use super::host_list::expand;
 use super::{Switch, Wiring, path};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
-use crate::params::Params;
-use crate::topology::{Context, Family, Network};
+use crate::params::{Opt, Params};
+use crate::topology::{Context, Network, TopologyEntry};
 
 /// `slurm-topology:FILE`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "slurm-topology",
-    positional: Some("file"),
     about: "the cluster of a Slurm topology.conf (topology/tree or topology/block), names kept",
     example: "slurm-topology:topology.conf",
+    options: &[Opt::file("file", "a topology.conf").positional()],
     build,
 };
 
@@ -217,7 +217,7 @@ mod tests {
         let at = |name: &str| tree.nodes().iter().find(|n| tree.node_name(*n) == name).unwrap();
         assert_eq!(tree.distance(at("nid001"), at("nid003")), 0);
         assert_eq!(tree.distance(at("nid001"), at("nid010")), 2);
-        // The second leaf has a place without a node.
+        // The second leaf has a slot without a node.
         assert!(!tree.nodes().contains(NodeId(5)) && tree.nodes().slot_count() == 6);
     }
 

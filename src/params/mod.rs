@@ -1,56 +1,26 @@
 //! Named parameters: `kind:first,key=value,…` on the command line, `key = value` in TOML, one reader for both.
 //!
-//! A topology family, an ordering or any other method asks for what it knows by typed getters, each of which
-//! checks its value and quotes the place on error. [`Params::finish`] then refuses what nobody asked for.
+//! An entry of a table declares its options ([`Opt`]); its builder asks for them by typed getters, each of which
+//! checks the value, quotes its location on error, and knows the declared default and choices. [`Params::finish`]
+//! then refuses what nobody asked for.
 
 use std::cell::RefCell;
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::error::{Error, Result, SourceLocation};
-use crate::input::{Text, beside};
+use crate::input::beside;
 
-/// A value as written.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// A word: all inline values, and TOML strings.
-    Word(String),
-    /// A TOML integer.
-    Integer(i64),
-    /// A TOML float.
-    Float(f64),
-    /// A TOML boolean.
-    Boolean(bool),
-    /// A TOML array; each element with the place it stands in.
-    List(Vec<(Value, SourceLocation)>),
-}
+mod option;
+mod read;
+mod value;
 
-impl Value {
-    fn describe(&self) -> String {
-        match self {
-            Value::Word(w) => format!("`{w}`"),
-            Value::Integer(i) => i.to_string(),
-            Value::Float(x) => x.to_string(),
-            Value::Boolean(b) => b.to_string(),
-            Value::List(items) => format!("a list of {}", items.len()),
-        }
-    }
-
-    /// The value in the spelling of inline specifications, where it is a scalar.
-    fn scalar(&self) -> Option<String> {
-        match self {
-            Value::Word(w) => Some(w.trim().to_string()),
-            Value::Integer(i) => Some(i.to_string()),
-            Value::Float(x) => Some(x.to_string()),
-            Value::Boolean(b) => Some(b.to_string()),
-            Value::List(_) => None,
-        }
-    }
-}
+pub use option::{Fallback, Opt, SEED, Values, join, usage};
+pub use value::Value;
 
 #[derive(Clone, Debug)]
-struct Entry {
+struct Given {
     key: String,
     key_location: SourceLocation,
     value: Value,
@@ -64,7 +34,11 @@ pub struct Params {
     location: SourceLocation,
     /// The file they were read from: paths in them are relative to it.
     base: Option<PathBuf>,
-    entries: Vec<Entry>,
+    given: Vec<Given>,
+    /// What the declared defaults stand for.
+    defaults: Vec<Given>,
+    /// The options of the entry; none where a file's keys are read without one.
+    declared: Option<Vec<&'static Opt>>,
     asked: RefCell<Vec<&'static str>>,
     default_seed: u64,
 }
@@ -75,109 +49,12 @@ pub fn head(text: &str) -> &str {
 }
 
 impl Params {
-    /// Reads `kind` or `kind:first,key=value,…`. A part without `=` may stand only first and gets the key
-    /// `positional`, where the kind has one.
-    ///
-    /// # Errors
-    /// Empty parts, repeated keys, a bare word where none is expected.
-    pub fn inline(text: &str, positional: Option<&'static str>, default_seed: u64) -> Result<Self> {
-        let location = SourceLocation::option(text);
-        let mut params = Params {
-            kind: head(text).to_string(),
-            location: location.clone(),
-            base: None,
-            entries: Vec::new(),
-            asked: RefCell::default(),
-            default_seed,
-        };
-        let Some((_, rest)) = text.split_once(':') else { return Ok(params) };
-        for (i, part) in rest.split(',').enumerate() {
-            let (key, value) = match (part.split_once('='), positional) {
-                (Some((key, value)), _) => (key.trim(), value.trim()),
-                (None, Some(key)) if i == 0 && !part.trim().is_empty() => (key, part.trim()),
-                (None, _) => {
-                    return Err(Error::input(location, format!("`{part}`"), "key=value"));
-                }
-            };
-            if key.is_empty() || value.is_empty() {
-                return Err(Error::input(location, format!("`{part}`"), "key=value"));
-            }
-            params.push(
-                key.to_string(),
-                location.clone(),
-                Value::Word(value.to_string()),
-                location.clone(),
-            )?;
-        }
-        Ok(params)
-    }
-
-    /// Reads a TOML text of plain keys; `kind` names the family.
-    ///
-    /// # Errors
-    /// Bad TOML, tables or dates as values, a missing or non-text `kind`: with file and line.
-    pub fn toml(text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
-        let mut params = Params::table("", text, base, default_seed)?;
-        params.kind = params.word("kind")?.ok_or_else(|| {
-            Error::input(params.location.clone(), "no `kind`", "kind = \"torus\" or another family")
-        })?;
-        Ok(params)
-    }
-
-    /// Reads a TOML text of plain keys that is always of one kind, named here and nowhere in it.
-    ///
-    /// # Errors
-    /// Bad TOML, tables or dates as values: with file and line.
-    pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
-        let at = |offset: usize| SourceLocation::line(text.name(), text.line_of(offset));
-        let table = toml::de::DeTable::parse(text.as_str()).map_err(|e| {
-            let location =
-                e.span().map_or_else(|| SourceLocation::File(text.name().into()), |s| at(s.start));
-            Error::input(
-                location,
-                e.message().trim().replace('\n', ", "),
-                "TOML of the form `key = value`",
-            )
-        })?;
-        let mut params = Params {
-            kind: kind.to_string(),
-            location: SourceLocation::File(text.name().into()),
-            base: base.map(Path::to_path_buf),
-            entries: Vec::new(),
-            asked: RefCell::default(),
-            default_seed,
-        };
-        // The parser sorts by key: put the entries back into the order of the file, for messages.
-        let mut items: Vec<_> = table.get_ref().iter().collect();
-        items.sort_by_key(|(key, _)| key.span().start);
-        for (key, value) in items {
-            let location = at(value.span().start);
-            let value = from_toml(value.get_ref(), &location, &|o| at(o))?;
-            params.push(key.get_ref().to_string(), at(key.span().start), value, location)?;
-        }
-        Ok(params)
-    }
-
-    fn push(
-        &mut self,
-        key: String,
-        key_location: SourceLocation,
-        value: Value,
-        location: SourceLocation,
-    ) -> Result<()> {
-        if self.entries.iter().any(|e| e.key == key) {
-            return Err(Error::input(key_location, format!("`{key}` twice"), "each key once"));
-        }
-        self.entries.push(Entry { key, key_location, value, location });
-        Ok(())
-    }
-
     /// The same with `keys` in the place of `key`: what it stands for. Messages about them quote its place.
     pub fn with(&self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
         let location = self.location_of(key);
-        let stays = |e: &&Entry| e.key != key && keys.iter().all(|(k, _)| *k != e.key);
-        let mut entries: Vec<Entry> = self.entries.iter().filter(stays).cloned().collect();
-        entries.extend(keys.into_iter().map(|(key, value)| Entry {
+        let stays = |e: &&Given| e.key != key && keys.iter().all(|(k, _)| *k != e.key);
+        let mut given: Vec<Given> = self.given.iter().filter(stays).cloned().collect();
+        given.extend(keys.into_iter().map(|(key, value)| Given {
             key: key.into(),
             key_location: location.clone(),
             value: Value::Word(value),
@@ -187,7 +64,9 @@ impl Params {
             kind: self.kind.clone(),
             location: self.location.clone(),
             base: self.base.clone(),
-            entries,
+            given,
+            defaults: self.defaults.clone(),
+            declared: self.declared.clone(),
             // Read already.
             asked: RefCell::new(vec!["kind", "nodes"]),
             default_seed: self.default_seed,
@@ -206,7 +85,7 @@ impl Params {
 
     /// The place of `key`'s value, or of the whole when it is absent.
     pub fn location_of(&self, key: &str) -> SourceLocation {
-        self.entries
+        self.given
             .iter()
             .find(|e| e.key == key)
             .map_or_else(|| self.location.clone(), |e| e.location.clone())
@@ -214,17 +93,27 @@ impl Params {
 
     /// Whether `key` was given.
     pub fn has(&self, key: &str) -> bool {
-        self.entries.iter().any(|e| e.key == key)
+        self.given.iter().any(|e| e.key == key)
     }
 
-    fn entry(&self, key: &'static str) -> Option<&Entry> {
+    /// What was given for `key`, else its declared default.
+    fn entry(&self, key: &'static str) -> Option<&Given> {
+        debug_assert!(
+            self.declared.is_none() || self.option(key).is_some(),
+            "{} asks for `{key}`, which it does not declare",
+            self.kind
+        );
         self.asked.borrow_mut().push(key);
-        self.entries.iter().find(|e| e.key == key)
+        self.given.iter().chain(&self.defaults).find(|e| e.key == key)
+    }
+
+    fn option(&self, key: &str) -> Option<&'static Opt> {
+        self.declared.iter().flatten().find(|option| option.key == key).copied()
     }
 
     /// An error about `key`'s value: what was found is the value as written.
     pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
-        match self.entries.iter().find(|e| e.key == key) {
+        match self.given.iter().find(|e| e.key == key) {
             Some(e) => Error::input(
                 e.location.clone(),
                 format!("{key} = {}", e.value.describe()),
@@ -259,17 +148,31 @@ impl Params {
         }
     }
 
-    /// One of `choices`, the first by default.
+    /// One of the declared choices, if given or by default.
     ///
     /// # Errors
     /// Another word, with the nearest choice suggested.
-    pub fn choice(&self, key: &'static str, choices: &[&'static str]) -> Result<&'static str> {
-        match self.word(key)? {
-            None => Ok(choices[0]),
-            Some(w) => choices.iter().copied().find(|c| *c == w).ok_or_else(|| {
-                Error::unknown(self.location_of(key), key, &w, choices.iter().copied())
-            }),
-        }
+    pub fn chosen(&self, key: &'static str) -> Result<Option<&'static str>> {
+        let choices = self.option(key).map(Opt::choices).unwrap_or_default();
+        self.word(key)?.map(|word| self.among(key, &word, &choices)).transpose()
+    }
+
+    /// One of the declared choices.
+    ///
+    /// # Errors
+    /// As [`Params::chosen`]; none given where the option declares no default.
+    pub fn choice(&self, key: &'static str) -> Result<&'static str> {
+        let missing = || self.wrong(key, format!("{key} = a name"));
+        self.chosen(key)?.ok_or_else(missing)
+    }
+
+    /// `word` as one of `choices`.
+    ///
+    /// # Errors
+    /// It is none of them, with the nearest suggested.
+    pub fn among<'c>(&self, key: &str, word: &str, choices: &[&'c str]) -> Result<&'c str> {
+        let unknown = || Error::unknown(self.location_of(key), key, word, choices.iter().copied());
+        choices.iter().copied().find(|choice| *choice == word).ok_or_else(unknown)
     }
 
     /// A whole number within `low..=high`, if given.
@@ -287,11 +190,11 @@ impl Params {
         }
     }
 
-    /// A whole number within `low..=high` that must be given.
+    /// A whole number within `low..=high`, given or by default.
     ///
     /// # Errors
-    /// Missing, not a number, or out of range.
-    pub fn required<T>(&self, key: &'static str, low: T, high: T) -> Result<T>
+    /// Missing without a declared default, not a number, or out of range.
+    pub fn whole<T>(&self, key: &'static str, low: T, high: T) -> Result<T>
     where
         T: FromStr + PartialOrd + Display + Copy,
     {
@@ -309,6 +212,15 @@ impl Params {
             Some(v) if !(low..=high).contains(&v) => Err(self.wrong(key, expected)),
             found => Ok(found),
         }
+    }
+
+    /// A real number within `low..=high`, given or by default.
+    ///
+    /// # Errors
+    /// Missing without a declared default, not a number, not finite, or out of range.
+    pub fn number(&self, key: &'static str, low: f64, high: f64) -> Result<f64> {
+        self.real(key, low, high)?
+            .ok_or_else(|| self.wrong(key, format!("{key} = a number from {low} to {high}")))
     }
 
     /// `true` or `false`; false when absent.
@@ -393,15 +305,21 @@ impl Params {
         Ok(self.word(key)?.map(|w| beside(self.base.as_deref(), &w)))
     }
 
+    /// The keys asked for so far, sorted.
+    pub fn asked(&self) -> Vec<&'static str> {
+        let mut asked = self.asked.borrow().clone();
+        asked.sort_unstable();
+        asked.dedup();
+        asked
+    }
+
     /// Refuses keys that nobody asked for, suggesting those that were.
     ///
     /// # Errors
     /// The first such key.
     pub fn finish(&self) -> Result<()> {
-        let mut asked = self.asked.borrow().clone();
-        asked.sort_unstable();
-        asked.dedup();
-        match self.entries.iter().find(|e| !asked.contains(&e.key.as_str())) {
+        let asked = self.asked();
+        match self.given.iter().find(|e| !asked.contains(&e.key.as_str())) {
             None => Ok(()),
             Some(e) => Err(Error::unknown(
                 e.key_location.clone(),
@@ -413,52 +331,24 @@ impl Params {
     }
 }
 
-fn from_toml(
-    value: &toml::de::DeValue<'_>,
-    location: &SourceLocation,
-    at: &impl Fn(usize) -> SourceLocation,
-) -> Result<Value> {
-    use toml::de::DeValue;
-    Ok(match value {
-        DeValue::String(s) => Value::Word(s.to_string()),
-        DeValue::Integer(i) => {
-            Value::Integer(i64::from_str_radix(i.as_str(), i.radix()).map_err(|_| {
-                Error::input(
-                    location.clone(),
-                    format!("the integer {}", i.as_str()),
-                    "one that fits 64 bits",
-                )
-            })?)
-        }
-        DeValue::Float(x) => Value::Float(x.as_str().parse().map_err(|_| {
-            Error::input(location.clone(), format!("the number {}", x.as_str()), "a finite number")
-        })?),
-        DeValue::Boolean(b) => Value::Boolean(*b),
-        DeValue::Array(items) => {
-            let mut list = Vec::new();
-            for item in items.iter() {
-                let location = at(item.span().start);
-                list.push((from_toml(item.get_ref(), &location, at)?, location));
-            }
-            Value::List(list)
-        }
-        DeValue::Datetime(_) | DeValue::Table(_) => {
-            return Err(Error::input(
-                location.clone(),
-                format!("a {}", value.type_str()),
-                "a text, number, boolean or list",
-            ));
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::Text;
+
+    const OPTIONS: &[Opt] = &[
+        Opt::extents("dims", "extents").positional(),
+        Opt::whole("per_router", "nodes on each router").or("1"),
+        Opt::one_of("unit", &["node", "router"], "what is shuffled"),
+    ];
+
+    fn inline(text: &str) -> Result<Params> {
+        Params::inline(text, ',', OPTIONS, 1)
+    }
 
     #[test]
     fn inline_and_toml_say_the_same() {
-        let inline = Params::inline("torus:8x8x5,per_router=2", Some("dims"), 1).unwrap();
+        let inline = inline("torus:8x8x5,per_router=2").unwrap();
         let text = Text::new("m.toml", "kind = 'torus'\ndims = [8, 8, 5]\nper_router = 2\n");
         let toml = Params::toml(&text, None, 1).unwrap();
         for params in [inline, toml] {
@@ -480,7 +370,7 @@ mod tests {
 
     #[test]
     fn unknown_keys_get_a_suggestion() {
-        let params = Params::inline("torus:4x4,per_ruoter=2", Some("dims"), 1).unwrap();
+        let params = inline("torus:4x4,per_ruoter=2").unwrap();
         params.extents("dims").unwrap();
         params.integer("per_router", 1u32, 9).unwrap();
         let error = params.finish().unwrap_err().to_string();
@@ -490,7 +380,30 @@ mod tests {
     #[test]
     fn repeated_and_empty_parts_are_refused() {
         for text in ["m:4,4", "m:4,a=1,a=2", "m:4,a=", "m:", "m:4,=3"] {
-            assert!(Params::inline(text, Some("dims"), 1).is_err(), "{text}");
+            assert!(inline(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn declared_defaults_and_choices_hold() {
+        let params = inline("torus:8").unwrap();
+        assert_eq!(params.whole("per_router", 1u32, 9).unwrap(), 1);
+        assert_eq!(params.choice("unit").unwrap(), "node");
+        assert!(!params.has("per_router"));
+        let error = inline("torus:8,unit=ruoter").unwrap().choice("unit").unwrap_err();
+        assert!(error.to_string().contains("did you mean `router`"), "{error}");
+    }
+
+    #[test]
+    fn positional_options_stand_in_their_order() {
+        const TWO: &[Opt] = &[
+            Opt::whole("below", "a size").positional(),
+            Opt::whole("gap", "a gap").or("1").positional(),
+        ];
+        let params = Params::inline("fifo-fit:16:8", ':', TWO, 1).unwrap();
+        assert_eq!(params.whole("below", 0u32, 99).unwrap(), 16);
+        assert_eq!(params.whole("gap", 0u32, 99).unwrap(), 8);
+        let error = Params::inline("fifo-fit:1:2:3", ':', TWO, 1).unwrap_err().to_string();
+        assert!(error.ends_with("found `3`; expected fifo-fit:BELOW[:GAP]"), "{error}");
     }
 }

@@ -20,81 +20,17 @@
 use std::path::Path;
 
 use super::header::Header;
-use super::log::quote;
 use super::tally::{Reason, Tally};
 use crate::error::{Error, Result, SourceLocation};
-use crate::input::{Lines, RawLine};
+use crate::input::Lines;
 
-/// How a trace is read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Processors of a node, at least 1: a job's nodes are its processors divided by this, rounded up.
-    pub procs_per_node: u32,
-    /// The machine's nodes; without it the header's `MaxProcs` processors, else its `MaxNodes` nodes, else no
-    /// limit. Jobs that are larger are left out.
-    pub nodes: Option<u32>,
-    /// The partitions whose jobs are wanted; empty for all.
-    pub partitions: Vec<i32>,
-}
+mod fields;
+mod job;
+mod reader;
 
-impl Default for Options {
-    fn default() -> Self {
-        Options { procs_per_node: 1, nodes: None, partitions: Vec::new() }
-    }
-}
+pub use job::{Job, Options};
 
-/// A job of a trace. Times in seconds; `None` where the trace says -1 (or, for requests, 0).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// Job number (field 1): no two jobs have the same.
-    pub id: i64,
-    /// Submit time (2), as the trace has it: seconds since the header's `UnixStartTime`.
-    pub submit: i64,
-    /// Wait time (3).
-    pub wait: Option<i64>,
-    /// Run time (4), cut at the requested time; at least 1.
-    pub run: i64,
-    /// Processors requested (8), else allocated (5); at least 1.
-    pub processors: u32,
-    /// Nodes that these take, rounded up.
-    pub nodes: u32,
-    /// Processors allocated (5).
-    pub allocated: Option<u32>,
-    /// Processors requested (8).
-    pub requested: Option<u32>,
-    /// Time requested (9), else the run time; at least the run time.
-    pub requested_time: i64,
-    /// Status (11): 1 completed, 0 failed, 5 cancelled, 2 to 4 a part of a job, -1 unknown.
-    pub status: i32,
-    /// User number (12), or -1.
-    pub user: i32,
-    /// Group number (13), or -1.
-    pub group: i32,
-    /// Executable number (14), or -1.
-    pub executable: i32,
-    /// Queue number (15), or -1.
-    pub queue: i32,
-    /// Partition number (16), or -1.
-    pub partition: i32,
-    /// The job number that must end before this one is submitted (17), or -1.
-    pub preceding: i64,
-    /// Seconds from that end to the submit (18), or -1.
-    pub think_time: i64,
-    /// The line it stands on, from 1.
-    pub line: usize,
-}
-
-impl Job {
-    /// When it started on the traced machine: submit + wait, an unknown wait counting as none.
-    pub fn start(&self) -> i64 {
-        self.submit + self.wait.unwrap_or(0)
-    }
-
-    /// When it ended there: start + run.
-    pub fn end(&self) -> i64 {
-        self.start() + self.run
-    }
-}
+use reader::{NOTES, Reader, limit, parts};
 
 /// A trace: its header, its jobs, and what was left out of it.
 #[derive(Clone, Debug)]
@@ -138,14 +74,7 @@ impl Trace {
         let name = lines.name().to_string();
         let mut header = Header::default();
         let mut tally = Tally::default();
-        let mut reader = Reader {
-            options,
-            limit: None,
-            tally: &mut tally,
-            jobs: Vec::new(),
-            notes: Vec::new(),
-            numbers: Vec::new(),
-        };
+        let mut reader = Reader::new(options, &mut tally);
         let mut in_header = true;
         while let Some(line) = lines.line()? {
             match line.bytes.trim_ascii().first() {
@@ -214,216 +143,6 @@ impl Trace {
         let first = self.jobs.iter().map(|job| job.submit).min()?;
         Some((first, self.jobs.iter().map(Job::end).max()?))
     }
-}
-
-/// The largest number of processors that a job may have.
-fn limit(header: &Header, name: &str, options: &Options) -> Result<Option<u64>> {
-    let per_node = u64::from(options.procs_per_node);
-    if let Some(nodes) = options.nodes {
-        return Ok(Some(u64::from(nodes) * per_node));
-    }
-    let procs = header.max_procs(name)?;
-    let nodes = header.max_nodes(name)?.map(|nodes| nodes.saturating_mul(per_node));
-    Ok(procs.or(nodes))
-}
-
-struct Reader<'a> {
-    options: &'a Options,
-    limit: Option<u64>,
-    tally: &'a mut Tally,
-    jobs: Vec<Job>,
-    /// Which of [`NOTES`] apply to each of them, by bits.
-    notes: Vec<u8>,
-    /// Job number, whether the line is of a part of a job only, line: of all lines.
-    numbers: Vec<(i64, bool, usize)>,
-}
-
-/// The assumptions that one line can tell.
-const NOTES: [Reason; 5] = [
-    Reason::RunTimeCut,
-    Reason::AllocatedForRequested,
-    Reason::RunForRequestedTime,
-    Reason::NoWaitTime,
-    Reason::FractionRounded,
-];
-
-/// Seconds up to which sums of three of them cannot overflow: 30 million years.
-const LONGEST: i64 = 1_000_000_000_000_000;
-
-impl Reader<'_> {
-    fn job(&mut self, line: &RawLine<'_>) -> Result<()> {
-        let text = line.text()?;
-        let mut fields = [""; 18];
-        let mut count = 0;
-        for field in text.split_ascii_whitespace() {
-            if let Some(location) = fields.get_mut(count) {
-                *location = field;
-            }
-            count += 1;
-        }
-        if count != 18 {
-            let found = format!("{count} field{}", if count == 1 { "" } else { "s" });
-            return Err(Error::input(
-                line.location(),
-                found,
-                "the 18 fields of a job, -1 where unknown",
-            ));
-        }
-        let fields = Fields { line, fields };
-        self.tally.lines += 1;
-        let mut rounded = false;
-        let id = fields.whole(1, "job number", LONGEST)?;
-        let submit = fields.seconds(2, "submit time", &mut rounded)?;
-        let wait = fields.seconds(3, "wait time", &mut rounded)?;
-        let recorded = fields.seconds(4, "run time", &mut rounded)?;
-        let allocated = fields.size(5, "processors allocated")?;
-        fields.real(6, "processor time used")?;
-        fields.real(7, "memory used")?;
-        let requested = fields.size(8, "processors requested")?;
-        let wanted = fields.seconds(9, "time requested", &mut rounded)?;
-        fields.real(10, "memory requested")?;
-        let small = |field, name| fields.whole(field, name, i32::MAX.into()).map(|n| n as i32);
-        let (status, user, group) = (small(11, "status")?, small(12, "user")?, small(13, "group")?);
-        let (executable, queue) = (small(14, "executable")?, small(15, "queue")?);
-        let partition = small(16, "partition")?;
-        let preceding = fields.whole(17, "preceding job", LONGEST)?;
-        let think_time = fields.seconds(18, "think time", &mut rounded)?;
-        if wait < -1 {
-            return Err(fields.wrong(3, "wait time", "seconds, or -1 for unknown"));
-        }
-        self.numbers.push((id, (2..=4).contains(&status), line.number));
-
-        let processors = requested.or(allocated);
-        let larger = |p: u32| self.limit.is_some_and(|limit| u64::from(p) > limit);
-        let drop = if !self.options.partitions.is_empty()
-            && !self.options.partitions.contains(&partition)
-        {
-            Some(Reason::OtherPartition)
-        } else if submit < 0 {
-            Some(Reason::NoSubmitTime)
-        } else if recorded <= 0 {
-            Some(Reason::NoRunTime)
-        } else if processors.is_none() {
-            Some(Reason::NoProcessors)
-        } else if processors.is_some_and(larger) {
-            Some(Reason::LargerThanMachine)
-        } else {
-            None
-        };
-        let (None, Some(processors)) = (drop, processors) else {
-            self.tally.add(drop.unwrap_or(Reason::NoProcessors), 1);
-            return Ok(());
-        };
-        let requested_time = if wanted > 0 { wanted } else { recorded };
-        // In the order of NOTES.
-        let notes =
-            [recorded > requested_time, requested.is_none(), wanted <= 0, wait < 0, rounded];
-        let bits = notes.iter().enumerate().map(|(bit, note)| u8::from(*note) << bit);
-        self.notes.push(bits.sum());
-        self.jobs.push(Job {
-            id,
-            submit,
-            wait: (wait >= 0).then_some(wait),
-            run: recorded.min(requested_time),
-            processors,
-            nodes: processors.div_ceil(self.options.procs_per_node),
-            allocated,
-            requested,
-            requested_time,
-            status,
-            user,
-            group,
-            executable,
-            queue,
-            partition,
-            preceding,
-            think_time,
-            line: line.number,
-        });
-        Ok(())
-    }
-}
-
-/// The fields of a line, counted from 1 as the format's description does.
-struct Fields<'a> {
-    line: &'a RawLine<'a>,
-    fields: [&'a str; 18],
-}
-
-impl Fields<'_> {
-    fn wrong(&self, field: usize, name: &str, expected: &str) -> Error {
-        let found = format!("{name} (field {field}) {}", quote(self.fields[field - 1]));
-        Error::input(self.line.location(), found, expected)
-    }
-
-    /// A whole number of at most `high` either side of zero.
-    fn whole(&self, field: usize, name: &str, high: i64) -> Result<i64> {
-        let number = self.fields[field - 1].parse().ok();
-        number
-            .filter(|n| (-high..=high).contains(n))
-            .ok_or_else(|| self.wrong(field, name, "a whole number"))
-    }
-
-    /// Any decimal number: the archive has fractions here, and nothing is computed from them.
-    fn real(&self, field: usize, name: &str) -> Result<()> {
-        let text = self.fields[field - 1];
-        // The faster reader does for most.
-        if text.parse::<i64>().is_ok() || text.parse().is_ok_and(f64::is_finite) {
-            return Ok(());
-        }
-        Err(self.wrong(field, name, "a number"))
-    }
-
-    /// Seconds; a fraction is rounded to the nearest, half a second up, and noted.
-    fn seconds(&self, field: usize, name: &str, rounded: &mut bool) -> Result<i64> {
-        let text = self.fields[field - 1];
-        if let Some((whole, fraction)) = text.split_once('.') {
-            let digits = fraction.bytes().all(|b| b.is_ascii_digit());
-            let seconds: Option<i64> = whole.parse().ok();
-            if let Some(seconds) = seconds.filter(|s| digits && (0..LONGEST).contains(s)) {
-                *rounded |= fraction.bytes().any(|b| b != b'0');
-                return Ok(seconds + i64::from(fraction.as_bytes().first() >= Some(&b'5')));
-            }
-            // A negative one is only ever an unknown, -1.00.
-            if seconds == Some(-1) && digits && fraction.bytes().all(|b| b == b'0') {
-                return Ok(-1);
-            }
-            return Err(self.wrong(field, name, "seconds"));
-        }
-        self.whole(field, name, LONGEST)
-    }
-
-    /// A number of processors, none where it is not positive.
-    fn size(&self, field: usize, name: &str) -> Result<Option<u32>> {
-        let number = self.whole(field, name, u32::MAX.into())?;
-        Ok(u32::try_from(number).ok().filter(|n| *n > 0))
-    }
-}
-
-/// The lines, ascending, that only tell of a part of a job whose whole has a line of its own: status 2 to 4,
-/// a job that was stopped and went on later. By the format's own advice only one of the two kinds counts.
-/// Refuses job numbers used twice in any other way.
-fn parts(name: &str, mut numbers: Vec<(i64, bool, usize)>) -> Result<Vec<usize>> {
-    if numbers.is_sorted_by(|a, b| a.0 < b.0) {
-        return Ok(Vec::new());
-    }
-    // A whole sorts before its parts.
-    numbers.sort_unstable();
-    let mut parts = Vec::new();
-    for same in numbers.chunk_by(|a, b| a.0 == b.0) {
-        let (first, rest) = (&same[0], &same[1..]);
-        if let Some(twice) = rest.iter().find(|(_, part, _)| !part || first.1) {
-            let found = format!("job number {} again, first on line {}", twice.0, first.2);
-            return Err(Error::input(
-                SourceLocation::line(name, twice.2),
-                found,
-                "each job number once",
-            ));
-        }
-        parts.extend(rest.iter().map(|(_, _, line)| *line));
-    }
-    parts.sort_unstable();
-    Ok(parts)
 }
 
 #[cfg(test)]
@@ -548,7 +267,7 @@ mod tests {
         let trace = read(&text.concat()).unwrap();
         let seen: Vec<(i64, i64)> = trace.jobs().iter().map(|job| (job.id, job.run)).collect();
         assert_eq!(seen, [(1, 30), (2, 10)]);
-        // The part that would have been cut is left out, and nothing else is said of it.
+        // The part that would have been cut is left out, and nothing else is counted for it.
         assert_eq!(counts(&trace), [("part-of-job", 2), ("unsorted", 0)][..1]);
         for status in [[1, 1], [0, 5], [2, 3], [-1, 1]] {
             let lines = status.map(|s| line(3, &format!("0 0 30 4 4 40 {s}")));

@@ -1,9 +1,15 @@
-//! The library's error type: every message names the place, what was found and what was expected.
+//! The library's error type: every message names the location, what was found and what was expected.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+mod bytes;
+mod suggest;
+mod text;
+
+pub use bytes::bytes;
+pub use text::sanitize;
 
 /// The library's result type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -148,7 +154,7 @@ impl Error {
         if known.is_empty() {
             expected = "nothing here".into();
         }
-        if let Some(near) = nearest(name, &known) {
+        if let Some(near) = suggest::nearest(name, &known) {
             expected = format!("{expected} (did you mean `{near}`?)");
         }
         Error::input(location, format!("unknown {what} `{name}`"), expected)
@@ -158,54 +164,6 @@ impl Error {
     pub fn io(path: &Path, action: &'static str, cause: std::io::Error) -> Self {
         Error::Io { path: path.to_path_buf(), action, cause }
     }
-}
-
-/// The known name closest to `name`, if one is close enough to be a slip of the finger.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    known
-        .iter()
-        .map(|k| (strsim::damerau_levenshtein(name, k), *k))
-        .filter(|(distance, k)| *distance <= 1 + k.len().min(name.len()) / 4)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, k)| k)
-}
-
-/// Text from outside as a message may hold it: on one line, without what would steer a terminal, and cut in the
-/// middle where nobody would read it all.
-pub fn sanitize(text: &str) -> Cow<'_, str> {
-    let strange =
-        |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    // Escapes take up to eight times the room.
-    let most = if text.contains(strange) { 250 } else { 1200 };
-    if most == 1200 && text.len() <= most {
-        return Cow::Borrowed(text);
-    }
-    let mut written = String::new();
-    let mut write = |c: char| match c {
-        '\t' => written.push(' '),
-        c if strange(c) => written.extend(c.escape_default()),
-        c => written.push(c),
-    };
-    if text.len() <= most {
-        text.chars().for_each(write);
-    } else {
-        let tail: Vec<char> = text.chars().rev().take(50).collect();
-        text.chars().take(150).chain(" … ".chars()).for_each(&mut write);
-        tail.into_iter().rev().for_each(write);
-    }
-    Cow::Owned(written)
-}
-
-/// A byte count in the unit a person would use.
-pub fn bytes(count: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
-    let mut value = count as f64;
-    let mut unit = 0;
-    while value >= 1000.0 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{count} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
 #[cfg(test)]
@@ -234,22 +192,5 @@ mod tests {
             "{error}"
         );
         assert!(!error.contains(char::is_control) && error.len() < 2000 && error.contains(" … "));
-        assert!(matches!(sanitize("plain é"), Cow::Borrowed(_)));
-        // A boundary in the middle of a character.
-        assert_eq!(sanitize(&"é".repeat(2000)).chars().filter(|c| *c == 'é').count(), 200);
-    }
-
-    #[test]
-    fn slips_are_recognised_and_strangers_are_not() {
-        let known = ["torus", "mesh", "dragonfly"];
-        assert_eq!(nearest("tours", &known), Some("torus"));
-        assert_eq!(nearest("dragonflies", &known), Some("dragonfly"));
-        assert_eq!(nearest("banana", &known), None);
-    }
-
-    #[test]
-    fn byte_counts_read_well() {
-        assert_eq!(bytes(999), "999 B");
-        assert_eq!(bytes(123_456_789), "123.5 MB");
     }
 }
