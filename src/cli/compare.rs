@@ -11,6 +11,7 @@ use super::command_line::CommandLine;
 use super::output::{self, Output};
 use super::workload::WorkloadArgs;
 use super::{inputs, progress, tables};
+use crate::error::{Error, SourceLocation};
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc::{self, Curve};
 use crate::ordering::{self, NodeOrder};
@@ -21,8 +22,9 @@ use crate::topology::{Context, Topology};
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder compare topologies/titan.toml --out titan-orderings")]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
-    spec: String,
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options; several are compared side by side
+    #[arg(value_name = "SPEC", required = true)]
+    specs: Vec<String>,
     /// An ordering: a name with options, or an ordering file; repeat for several
     /// [default: those that suit the machine]
     #[arg(long = "order", value_name = "ORD")]
@@ -36,6 +38,10 @@ pub struct Command {
     /// as time=10 (seconds) or steps=1000000
     #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, default_missing_value = "time=10")]
     optimise: Option<String>,
+    /// Prices of a link, a router and a node, or some of them, where several machines are compared:
+    /// links=X,routers=Y,nodes=Z
+    #[arg(long, value_name = "PRICES")]
+    prices: Option<String>,
     /// Print one JSON document instead of the table
     #[arg(long)]
     json: bool,
@@ -43,7 +49,15 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = inputs::topology(&self.spec, context)?;
+        let spec = match self.specs.as_slice() {
+            [one] => one,
+            _ => return self.several(context),
+        };
+        if let Some(prices) = &self.prices {
+            let location = SourceLocation::option(format!("--prices {prices}"));
+            return Err(Error::input(location, "one machine", "several to compare").into());
+        }
+        let topology = inputs::topology(spec, context)?;
         // Errors in the input are reported before the curves are computed.
         let fabric = self.workload.traffic.fabric(&topology)?;
         let traffic = self.workload.traffic.settings(fabric.as_ref())?;
@@ -74,6 +88,29 @@ impl Command {
             writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
         }
         out.finish()
+    }
+
+    /// Compares machines with their best orderings.
+    fn several(&self, context: &Context) -> anyhow::Result<()> {
+        let one_only = [
+            ("--optimise", &self.optimise),
+            ("--guest", &self.workload.traffic.guest),
+            ("--routing", &self.workload.traffic.routing),
+        ];
+        if let Some((option, _)) = one_only.into_iter().find(|(_, value)| value.is_some()) {
+            let found = format!("{} machines", self.specs.len());
+            return Err(Error::input(SourceLocation::option(option), found, "one machine").into());
+        }
+        let request = super::machines::Request {
+            specs: &self.specs,
+            orders: &self.orders,
+            workload: &self.workload,
+            prices: self.prices.as_deref(),
+            out: self.out.as_deref(),
+            json: self.json,
+            command: self.command(context).to_string(),
+        };
+        super::machines::run(&request, context)
     }
 
     /// The orderings and their curves.
@@ -107,12 +144,14 @@ impl Command {
 
     /// The command line that makes this comparison again.
     fn command(&self, context: &Context) -> CommandLine {
-        let line = CommandLine::new("compare").argument(&self.spec).option("--order", &self.orders);
+        let line = self.specs.iter().fold(CommandLine::new("compare"), CommandLine::argument);
+        let line = line.option("--order", &self.orders);
         let line = self.workload.add_to(line);
         let line = match &self.optimise {
             Some(budget) => line.argument(format!("--optimise={budget}")),
             None => line,
         };
+        let line = line.option("--prices", self.prices.as_ref());
         line.seed(context.seed).option("--out", self.out.as_ref().map(|path| path.display()))
     }
 }

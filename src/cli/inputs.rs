@@ -14,7 +14,11 @@ use crate::trace::{Options, Tally, Trace};
 
 /// The topology of a `SPEC` argument.
 pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
-    Ok(crate::catalog::topology(spec, context)?)
+    let topology = crate::catalog::topology(spec, context)?;
+    if let Some(rule) = topology.chosen() {
+        eprintln!("{spec}: chose {} ({rule})", topology.spec());
+    }
+    Ok(topology)
 }
 
 /// One ordering; a search's time counts from its own start.

@@ -15,6 +15,7 @@ mod inputs;
 mod interrupt;
 mod layout;
 mod list;
+mod machines;
 mod man;
 mod map;
 mod merge;

@@ -25,18 +25,18 @@ pub struct WorkloadArgs {
     /// Replay this workload on every ordering, and weight MPC by its job sizes: an SWF trace or a
     /// placement log, plain or .gz
     #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    pub trace: Option<PathBuf>,
     /// An allocator for the replay (see `nodeorder list allocators`); repeat for several
     /// [default: fifo:0, first-fit:1, span-best-fit, slurm-best-fit]
     #[arg(long = "alloc", value_name = "A", requires = "trace")]
-    allocators: Vec<String>,
+    pub allocators: Vec<String>,
     /// Processors per node, in an SWF trace
     #[arg(long, value_name = "P", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
-    procs_per_node: Option<u32>,
+    pub procs_per_node: Option<u32>,
     /// Policy of the schedule of an SWF trace on every ordering (see `nodeorder list policies`), or none for no
     /// schedule; it uses the first --alloc, else span-best-fit [default: easy]
     #[arg(long, value_name = "P", requires = "trace")]
-    policy: Option<String>,
+    pub policy: Option<String>,
     /// Runtime model of the schedule (see `nodeorder list models`) [default: distance:weight=0.1]
     #[arg(long, value_name = "M", requires = "trace")]
     model: Option<String>,
@@ -61,7 +61,8 @@ pub struct WorkloadResult {
 }
 
 /// Allocators of the replay where none is given.
-const DEFAULT_ALLOCATORS: [&str; 4] = ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
+pub const DEFAULT_ALLOCATORS: [&str; 4] =
+    ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
 /// The allocator of the schedule where none is given.
 const ALLOCATOR: &str = "span-best-fit";
 /// The policy of the schedule where none is given.
@@ -98,12 +99,12 @@ impl WorkloadArgs {
     }
 
     /// The policy of the schedule, unless there shall be none.
-    fn scheduled(&self) -> Option<&str> {
+    pub fn scheduled(&self) -> Option<&str> {
         Some(self.policy.as_deref().unwrap_or(POLICY)).filter(|policy| *policy != "none")
     }
 
     /// Checks `--policy` and `--model`.
-    fn check_schedule(&self) -> Result<()> {
+    pub fn check_schedule(&self) -> Result<()> {
         self.scheduled().map(policy::check).transpose()?;
         let Some(text) = &self.model else { return Ok(()) };
         model::check(text)?;
@@ -117,7 +118,7 @@ impl WorkloadArgs {
     }
 
     /// The jobs of a trace and how they are scheduled.
-    fn queue(&self, trace: &Trace) -> Option<(Vec<Task>, TraceSettings)> {
+    pub fn queue(&self, trace: &Trace) -> Option<(Vec<Task>, TraceSettings)> {
         let settings = TraceSettings {
             trace: trace.name().to_string(),
             policy: self.scheduled()?.to_string(),
@@ -128,7 +129,7 @@ impl WorkloadArgs {
     }
 
     /// The job sizes of a placement log, which cannot be scheduled.
-    fn sizes_of_log(&self, path: &Path) -> Result<Sizes> {
+    pub fn sizes_of_log(&self, path: &Path) -> Result<Sizes> {
         let name = path.display().to_string();
         let given = [("--policy", &self.policy), ("--model", &self.model)];
         if let Some((option, Some(text))) = given.into_iter().find(|(_, v)| v.is_some()) {

@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 
 pub mod comparison;
 pub mod jobs;
+pub mod machines;
 pub mod mapping;
 pub mod replay;
 pub mod schedule;

@@ -49,6 +49,30 @@ pub fn head(text: &str) -> &str {
 }
 
 impl Params {
+    /// The same with `keys` in the place of `key`: what it stands for. Messages about them quote its place.
+    pub fn with(&self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
+        let location = self.location_of(key);
+        let stays = |e: &&Given| e.key != key && keys.iter().all(|(k, _)| *k != e.key);
+        let mut given: Vec<Given> = self.given.iter().filter(stays).cloned().collect();
+        given.extend(keys.into_iter().map(|(key, value)| Given {
+            key: key.into(),
+            key_location: location.clone(),
+            value: Value::Word(value),
+            location: location.clone(),
+        }));
+        Params {
+            kind: self.kind.clone(),
+            location: self.location.clone(),
+            base: self.base.clone(),
+            given,
+            defaults: self.defaults.clone(),
+            declared: self.declared.clone(),
+            // Read already.
+            asked: RefCell::new(vec!["kind", "nodes"]),
+            default_seed: self.default_seed,
+        }
+    }
+
     /// The kind: what stands before the colon, or the TOML key `kind`.
     pub fn kind(&self) -> &str {
         &self.kind

@@ -16,6 +16,7 @@ use html::Figure;
 pub mod csv;
 mod html;
 pub mod json;
+pub mod machines;
 mod page;
 pub mod prediction;
 pub mod replay;

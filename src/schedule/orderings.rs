@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Outputs, Settings, Task, simulate};
+use super::{Outputs, ScheduleSummary, Settings, Task, simulate};
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
@@ -67,6 +67,24 @@ pub struct OrderingSchedule {
     pub mean_mind: Option<f64>,
 }
 
+impl OrderingSchedule {
+    /// The figures of a schedule that left out `too_large` jobs.
+    pub fn of(ordering: &str, too_large: usize, summary: &ScheduleSummary) -> Self {
+        OrderingSchedule {
+            ordering: ordering.to_string(),
+            jobs: summary.jobs,
+            too_large,
+            mean_wait: summary.mean_wait,
+            mean_response: summary.mean_response,
+            mean_bounded_slowdown: summary.mean_bounded_slowdown,
+            utilisation: summary.utilisation,
+            makespan: summary.makespan,
+            mean_stretch: summary.mean_stretch,
+            mean_mind: summary.mean_mind,
+        }
+    }
+}
+
 /// Schedules `tasks`, which stand in queue order, on every ordering; those too large for one are left out
 /// there.
 ///
@@ -93,19 +111,8 @@ pub fn on_orderings(
             outputs: Outputs { placement: true, ..Outputs::default() },
         };
         let outcome = simulate(&context, &fitting, &settings, &|_| ())?;
-        let summary = outcome.summary();
-        let row = OrderingSchedule {
-            ordering: order.label().to_string(),
-            jobs: summary.jobs,
-            too_large: tasks.len() - fitting.len(),
-            mean_wait: summary.mean_wait,
-            mean_response: summary.mean_response,
-            mean_bounded_slowdown: summary.mean_bounded_slowdown,
-            utilisation: summary.utilisation,
-            makespan: summary.makespan,
-            mean_stretch: summary.mean_stretch,
-            mean_mind: summary.mean_mind,
-        };
+        let row =
+            OrderingSchedule::of(order.label(), tasks.len() - fitting.len(), &outcome.summary());
         Ok((row, (outcome.rule, outcome.model, outcome.places_itself)))
     };
     let made: Vec<_> = orders.par_iter().map(schedule).collect::<Result<_>>()?;

@@ -1,5 +1,6 @@
 //! Stoltzfus' two pictures of a Cray Cascade: all groups linked router by router, or by one router each.
 
+use super::bisection::CutBounds;
 use super::distance::{Axis, Hub, Product, Shape};
 use super::{Context, Lattice, Level, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
 use super::{by_x, per_router, per_router_suffix, product};
@@ -120,6 +121,10 @@ impl Network for Cascade {
             Level { name: "chassis", routers: self.blades },
             Level { name: "blade", routers: 1 },
         ]
+    }
+
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        (!self.single).then(|| CutBounds::of_product(&self.whole(), false))
     }
 
     fn vertex_transitive(&self) -> bool {

@@ -8,6 +8,7 @@
 //!                                1.0   2.0    0.0   2.1    0.1   1.1   group.port at the far end
 //! ```
 
+use super::bisection::CutBounds;
 use super::{Context, Level, LinkVisitor, Network, TopologyEntry};
 use super::{check_nodes, require_graph};
 use crate::error::Result;
@@ -185,6 +186,11 @@ impl Network for Dragonfly {
                 .for_each(|i| self.for_each_global(i, &mut |_, _, _| global += 1));
         }
         self.local_links() + global
+    }
+
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        let (a, h) = (u64::from(self.a), u64::from(self.h));
+        Some(CutBounds::of_dragonfly(u64::from(self.groups), a, h, self.cables()))
     }
 
     fn levels(&self) -> Vec<Level> {

@@ -10,6 +10,7 @@
 //! 0 is linked to 4 and 5, 1 too; 4 to 8 and 10, 5 to 9 and 11.
 //! ```
 
+use super::bisection::CutBounds;
 use super::distance::Tree;
 use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{MAX_NODES, by_x, check_nodes};
@@ -42,7 +43,7 @@ pub const XGFT: TopologyEntry = TopologyEntry {
 };
 
 /// More levels than any machine has; keeps the sums below within 64 bits.
-const MAX_LEVELS: u32 = 32;
+pub(super) const MAX_LEVELS: u32 = 32;
 
 /// XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
 /// nodes. Only switches are routers here, so w₁ = 1: a node hangs on one leaf switch.
@@ -176,6 +177,15 @@ impl Network for FatTree {
 
     fn metric(&self) -> Metric {
         Metric::Tree(Tree { arity: self.m[1..].iter().rev().copied().collect() })
+    }
+
+    fn links_up(&self) -> Option<Vec<u64>> {
+        let up = |i: usize| u64::from(self.switches[i]) * u64::from(self.parents(i));
+        Some((0..self.m.len().saturating_sub(1).max(1)).rev().map(up).collect())
+    }
+
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        Some(CutBounds::of_tree(&self.m, &self.w))
     }
 
     fn levels(&self) -> Vec<Level> {

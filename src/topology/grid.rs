@@ -8,6 +8,7 @@
 //! 3 - 4 - 5     …
 //! ```
 
+use super::bisection::CutBounds;
 use super::distance::{Axis, Product, Shape};
 use super::{Lattice, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
 use super::{by_x, per_router, per_router_suffix, product};
@@ -182,6 +183,10 @@ impl Network for Grid {
     fn lattice(&self) -> Option<Lattice> {
         let extents = self.product.axes.iter().map(|a| a.extent).collect();
         Some(Lattice::of_routers(extents, self.wraps()))
+    }
+
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        Some(CutBounds::of_product(&self.product, self.double))
     }
 
     fn vertex_transitive(&self) -> bool {

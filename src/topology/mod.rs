@@ -15,6 +15,8 @@ use crate::input::Text;
 use crate::params::{Opt, Params};
 use crate::registry::{Entry, Registry};
 
+pub mod bisection;
+pub mod by_size;
 mod cascade;
 mod context;
 pub mod distance;
@@ -28,6 +30,7 @@ mod grid;
 mod hyperx;
 mod import;
 pub mod lattice;
+pub mod levels;
 mod link_list;
 mod network;
 pub mod nodes;
@@ -99,6 +102,7 @@ pub struct Topology {
     name: String,
     spec: String,
     source: Option<String>,
+    chosen: Option<&'static str>,
     network: Box<dyn Network>,
     metric: Metric,
     lattice: Option<Lattice>,
@@ -125,7 +129,7 @@ impl Topology {
     /// ```
     pub fn inline(spec: &str, context: &Context) -> Result<Self> {
         let family = TOPOLOGIES.find(spec)?;
-        let options = family.options.iter().chain(COMMON);
+        let options = family.options.iter().chain(COMMON).chain(by_size::options(family.name));
         let params = Params::inline(spec, TOPOLOGIES.separator, options, context.seed)?;
         Topology::build(family, &params, spec, context)
     }
@@ -138,7 +142,7 @@ impl Topology {
         let name = Path::new(text.name()).file_stem().map(|s| s.to_string_lossy().into_owned());
         let mut params = Params::toml(text, base, context.seed)?;
         let family = TOPOLOGIES.find_at(params.kind(), || params.location_of("kind"))?;
-        params.declare(family.options.iter().chain(COMMON));
+        params.declare(family.options.iter().chain(COMMON).chain(by_size::options(family.name)));
         Topology::build(family, &params, name.as_deref().unwrap_or(text.name()), context)
     }
 
@@ -148,6 +152,11 @@ impl Topology {
         default_name: &str,
         context: &Context,
     ) -> Result<Self> {
+        let by_size = by_size::chosen(params)?;
+        let (params, chosen) = match &by_size {
+            Some((params, rule)) => (params, Some(*rule)),
+            None => (params, None),
+        };
         let network = (family.build)(params, context)?;
         let slots = u64::from(network.hosts()) * u64::from(network.per_router());
         check_nodes(params.location(), slots)?;
@@ -163,6 +172,7 @@ impl Topology {
             name,
             spec: format!("{}{}", network.spec(), nodes.spec_suffix()),
             source,
+            chosen,
             metric: network.metric(),
             lattice: network.lattice().or(coordinates),
             network,
@@ -186,6 +196,11 @@ impl Topology {
     /// Where the description comes from, if it says.
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
+    }
+
+    /// The rule that chose the shape, where `nodes=` asked for one; [`Topology::spec`] says which was chosen.
+    pub fn chosen(&self) -> Option<&'static str> {
+        self.chosen
     }
 
     /// The network without the machine's choice of nodes.

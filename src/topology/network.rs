@@ -70,6 +70,16 @@ pub trait Network: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Links from the units of each of [`Network::levels`] up, where routers stand above them, as in trees.
+    fn links_up(&self) -> Option<Vec<u64>> {
+        None
+    }
+
+    /// What can be proved of cuts into halves; see [`super::bisection`].
+    fn cut_bounds(&self) -> Option<super::bisection::CutBounds> {
+        None
+    }
+
     /// What the nodes are called, by slot, where the family knows; empty where a slot has no node.
     fn names(&self) -> Option<&[String]> {
         None

@@ -51,12 +51,12 @@ struct SlimFly {
 }
 
 /// Whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.
-fn valid(q: u32) -> bool {
+pub(super) fn valid(q: u32) -> bool {
     q >= 3 && q % 4 != 2 && prime_power(q).is_some()
 }
 
 /// (3q-d)/2, d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved, rounded to whole generators.
-fn degree(q: u32) -> u64 {
+pub(super) fn degree(q: u32) -> u64 {
     let q = u64::from(q);
     match q % 4 {
         1 => (3 * q - 1) / 2,
