@@ -8,6 +8,7 @@ mod commands;
 mod examples;
 mod export;
 mod figures;
+mod files;
 mod hostile;
 mod import;
 mod licences;

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::command_line::CommandLine;
 use super::output::{self, Output};
+use super::own_files::OwnFiles;
 use super::workload::WorkloadArgs;
 use super::{inputs, progress, tables};
 use crate::error::{Error, SourceLocation};
@@ -132,6 +133,7 @@ impl Command {
             bar.set_message(text.clone());
             orders.push(inputs::order(topology, &text)?);
         }
+        NodeOrder::check_same_nodes(topology, &orders)?;
         let mut curves = Vec::new();
         for order in &orders {
             bar.set_message(order.label().to_string());
@@ -169,13 +171,14 @@ fn distinct(orders: Vec<NodeOrder>) -> Vec<NodeOrder> {
 
 /// Writes every file of the report; the page comes last, so that it never refers to a missing file.
 fn write_folder(folder: &Path, mut files: Vec<report::File<'_>>) -> anyhow::Result<()> {
-    output::create_folder(folder)?;
     files.sort_by_key(|file| file.name == "index.html");
+    let names = files.iter().map(|file| file.name.clone()).collect();
+    let own = OwnFiles::begin(folder, "compare", names)?;
     for file in &files {
-        let path = folder.join(&file.name);
+        let path = own.path(&file.name);
         let mut out = Output::open(Some(&path))?;
         file.write_to(&mut out).with_context(|| output::name(Some(&path)))?;
         out.finish()?;
     }
-    Ok(())
+    own.finish()
 }

@@ -6,11 +6,14 @@ use serde_json::{Value, json};
 
 use super::progress;
 use super::watch::Clock;
-use crate::error::{Error, SourceLocation};
+use crate::error::{Error, SourceLocation, sanitize};
 use crate::ordering::NodeOrder;
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
 use crate::trace::{Options, Tally, Trace};
+
+/// So many of the nodes that an ordering leaves out are named.
+const FEW: usize = 4;
 
 /// The topology of a `SPEC` argument.
 pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
@@ -21,10 +24,20 @@ pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
     Ok(topology)
 }
 
-/// One ordering; a search's time counts from its own start.
+/// One ordering; a search's time counts from its own start. What it leaves out is said on standard error.
 pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
-    let _waiting = progress::waiting(text);
-    Ok(NodeOrder::make_with(topology, text, &Clock::start(false))?.0)
+    let waiting = progress::waiting(text);
+    let order = NodeOrder::make_with(topology, text, &Clock::start(false))?.0;
+    drop(waiting);
+    let (left_out, all) = (order.left_out(topology), topology.node_count());
+    if !left_out.is_empty() {
+        let names = left_out.iter().take(FEW).map(|node| topology.node_name(*node));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let more = if left_out.len() > FEW { ", …" } else { "" };
+        let text = sanitize(text);
+        eprintln!("{text}: leaves out {} of {all} schedulable nodes: {names}{more}", left_out.len());
+    }
+    Ok(order)
 }
 
 /// The orderings of `--order` options.

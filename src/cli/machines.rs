@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use super::layout;
 use super::output::{self, Output};
+use super::own_files::OwnFiles;
 use super::watch::Clock;
 use super::workload::{DEFAULT_ALLOCATORS, WorkloadArgs};
 use super::{inputs, progress};
@@ -125,8 +126,6 @@ fn on_jobs(
 /// The tables as CSV and the document as JSON.
 fn write_folder(folder: &Path, found: &Machines, document: &str) -> anyhow::Result<()> {
     use anyhow::Context as _;
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("{}: creating the folder", folder.display()))?;
     type Writer = fn(&mut Output, &Machines) -> std::io::Result<()>;
     let served = found.contenders.iter().any(|c| c.service.is_some());
     let queued = found.contenders.iter().any(|c| c.service.iter().any(|s| s.schedule.is_some()));
@@ -136,13 +135,17 @@ fn write_folder(folder: &Path, found: &Machines, document: &str) -> anyhow::Resu
         ("machine-jobs.csv", served, |out, m| report::machines::write_jobs(out, m)),
         ("machine-queue.csv", queued, |out, m| report::machines::write_queue(out, m)),
     ];
-    for (name, _, write) in tables.iter().filter(|(_, wanted, _)| *wanted) {
-        let path = folder.join(name);
+    let wanted = || tables.iter().filter(|(_, wanted, _)| *wanted);
+    let names = wanted().map(|(name, ..)| *name).chain(["machines.json"]);
+    let own = OwnFiles::begin(folder, "compare", names.map(String::from).collect())?;
+    for (name, _, write) in wanted() {
+        let path = own.path(name);
         let mut out = Output::open(Some(&path))?;
         write(&mut out, found).with_context(|| output::name(Some(&path)))?;
         out.finish()?;
     }
-    output::write(Some(&folder.join("machines.json")), document.as_bytes())
+    output::write(Some(&own.path("machines.json")), document.as_bytes())?;
+    own.finish()
 }
 
 fn number(value: Option<f64>, digits: usize) -> String {

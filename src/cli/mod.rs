@@ -11,6 +11,7 @@ mod command_line;
 mod compare;
 mod completions;
 mod export;
+mod files;
 mod inputs;
 mod interrupt;
 mod layout;
@@ -22,6 +23,7 @@ mod merge;
 mod mpc;
 mod order;
 mod output;
+mod own_files;
 mod picture;
 mod progress;
 mod replay;
@@ -115,8 +117,9 @@ verbs! {
 pub fn run() -> ExitCode {
     let mut parser = with_groups(Cli::command());
     let parsed = parser.try_get_matches_from_mut(std::env::args_os());
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
+    let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(e) => {
             // Help and version go to stdout and are no failure; neither is a closed pipe.
             let _ = e.print();
@@ -132,7 +135,9 @@ pub fn run() -> ExitCode {
         }
     }
     let memory = cli.common.memory.unwrap_or_else(default_memory);
-    match cli.verb.run(&Context { seed: cli.common.seed, memory }) {
+    let context = Context { seed: cli.common.seed, memory };
+    let checked = files::check(&parser, &matches).map_err(anyhow::Error::from);
+    match checked.and_then(|()| cli.verb.run(&context)) {
         Err(e) if !output::is_closed_pipe(&e) => {
             eprintln!("{e:#}");
             ExitCode::FAILURE
@@ -181,6 +186,11 @@ fn default_memory() -> u64 {
         line.split_whitespace().nth(1)?.parse().ok()
     };
     free().map_or(Context::default().memory, |kilobytes| kilobytes * 1024 / 5 * 4)
+}
+
+#[cfg(test)]
+fn command() -> clap::Command {
+    Cli::command()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
-use super::interrupt;
+use super::{files, interrupt};
 use crate::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
@@ -69,6 +69,7 @@ type Unfinished = (NamedTempFile, PathBuf);
 /// is a device or a pipe.
 fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)> {
     let fail = || name(Some(path));
+    files::may_write(path)?;
     // A link is kept: the file that it points to is replaced.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     if let Ok(meta) = std::fs::metadata(&target)

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::rows::{BlockRows, RowFile};
 use super::traffic::TrafficArgs;
-use super::{inputs, output, progress, tables};
+use super::{inputs, output, own_files, progress, tables};
 use crate::error::{Error, SourceLocation};
 use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
@@ -109,7 +109,7 @@ impl Command {
         }
         if let Some(folder) = &self.plots {
             let figures = report::replay::figures(topology.name(), &results, &options)?;
-            output::write_folder(folder, figures)?;
+            own_files::replace(folder, "replay", figures)?;
         }
         if self.timings {
             tables::print_timings(&results, self.threshold);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::output::{self, Output};
 use super::traffic::TrafficArgs;
-use super::{inputs, progress};
+use super::{inputs, own_files, progress};
 use crate::allocator::AllocatorContext;
 use crate::metric::rank_distances::RankDistances;
 use crate::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
@@ -100,7 +100,7 @@ impl Command {
         }
         if let Some(folder) = &self.plots {
             let title = format!("{} on {}", self.policy, topology.name());
-            output::write_folder(folder, report::drawings(&title, &result)?)?;
+            own_files::replace(folder, "schedule", report::drawings(&title, &result)?)?;
         }
         Ok(())
     }

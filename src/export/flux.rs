@@ -29,7 +29,7 @@ How to undo it: put the old hosts back and restart the instance.
 ";
 
 /// `n[000-127,200],m7`: a host list (RFC 29) in the order given; runs of numbers are joined.
-fn host_list(names: &[String]) -> String {
+pub(super) fn host_list(names: &[String]) -> String {
     let split = |name: &str| {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = name[stem.len()..].to_string();

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, Result, SourceLocation};
+use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
@@ -99,16 +100,26 @@ pub fn target(name: &str) -> Result<&'static ExportTarget> {
     Ok(entry)
 }
 
-/// The comments that every text starts with, each line after `mark`: the tool, machine and ordering, then
-/// `about`.
+/// The comments that every text starts with, each line after `mark`: the tool, machine and ordering, the nodes
+/// that are not in it, then `about`.
 fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> String {
     let (machine, spec) = (topology.name(), topology.spec());
-    let first = format!(
+    let mut first = format!(
         "nodeorder {}\ntopology: {machine} ({spec})\nordering: {}\nnodes: {}\n",
         env!("CARGO_PKG_VERSION"),
         order.label().replace(char::is_control, " "),
         order.len()
     );
+    let (left_out, excluded) = (order.left_out(topology), topology.nodes().excluded().collect());
+    for (what, nodes) in [("left out by the ordering", left_out), ("excluded", excluded)] {
+        let names: Vec<String> = nodes
+            .iter()
+            .map(|node| topology.node_name(*node).replace(char::is_control, " "))
+            .collect();
+        if !names.is_empty() {
+            first += &format!("{what}: {}: {}\n", names.len(), flux::host_list(&names));
+        }
+    }
     first.lines().chain(about.lines()).map(|line| format!("{mark} {line}\n")).collect()
 }
 
@@ -117,10 +128,22 @@ fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> St
 /// # Errors
 /// Another character, which the configuration files of resource managers give a meaning; a name twice.
 fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
+    names_of(topology, order.nodes())
+}
+
+/// As [`names`], then those of the nodes that the ordering leaves out and of the excluded ones: a list that
+/// replaces a cluster's own must lose none.
+fn all_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
+    let mut nodes = order.nodes().to_vec();
+    nodes.extend(order.left_out(topology));
+    nodes.extend(topology.nodes().excluded());
+    names_of(topology, &nodes)
+}
+
+fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<String>> {
     let mut seen = BTreeMap::new();
     let location = || SourceLocation::option(topology.name());
-    order
-        .nodes()
+    nodes
         .iter()
         .map(|node| {
             let name = topology.node_name(*node);
@@ -148,8 +171,13 @@ fn padded(prefix: &str, rank: usize, count: usize) -> String {
 
 /// `prefix[000-127]`: all ranks as a host list, as [`padded`] writes each.
 fn all(prefix: &str, count: usize) -> String {
-    let last = padded("", count.saturating_sub(1), count);
-    format!("{prefix}[{}-{last}]", padded("", 0, count))
+    range(prefix, 0..count, count)
+}
+
+/// `prefix[016-127]`: some of `count` ranks, at least one, as a host list.
+fn range(prefix: &str, ranks: std::ops::Range<usize>, count: usize) -> String {
+    let last = padded("", ranks.end.saturating_sub(1), count);
+    format!("{prefix}[{}-{last}]", padded("", ranks.start, count))
 }
 
 /// `r`, or a longer word where nodes themselves are called `r` and a number.

@@ -1,6 +1,6 @@
 //! Slurm by node weight: the first free nodes in rank order.
 
-use super::{Export, ExportTarget, header, names};
+use super::{Export, ExportTarget, all_names, header};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
@@ -24,13 +24,14 @@ How to use it: Weight belongs on a node's only NodeName line. Where all nodes ar
   scontrol update NodeName=NAME Weight=RANK
 Know before: weights win over topology plugins. A job that asks for --contiguous waits for a free run in
   the order of names. Nodes that are powered down are chosen without regard to weight. Node lists and the
-  tasks within a job stay in the order of names.
+  tasks within a job stay in the order of names. Nodes that the ordering leaves out and excluded ones keep a
+  line, with weights above the others.
 How to undo it: remove the weights (or the include) and run `scontrol reconfigure`.
 ";
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
-    for (rank, name) in names(topology, order)?.iter().enumerate() {
+    for (rank, name) in all_names(topology, order)?.iter().enumerate() {
         text += &format!("NodeName={name} Weight={}\n", rank + 1);
     }
     Ok(text.into())

@@ -115,6 +115,7 @@ impl Machine {
                 }
             }
         }
+        NodeOrder::check_same_nodes(topology, &made)?;
         let curves = made.iter().map(|order| mpc::curve(topology, order));
         let curves = curves.collect::<Result<Vec<_>>>()?;
         let comparison = Comparison::new(topology, &made, curves)?;

@@ -19,6 +19,7 @@ pub use optimise::{NoObserver, Observer, SearchResult};
 
 pub mod axes;
 mod brick;
+mod coverage;
 pub mod defaults;
 mod file;
 mod gilbert;

@@ -14,6 +14,8 @@ pub struct NodeSet {
     slots: u32,
     limit: u32,
     excluded: Option<FixedBitSet>,
+    /// Slots that names leave empty: they have no node.
+    absent: Option<FixedBitSet>,
     excluded_ranges: Vec<(u32, u32)>,
     count: usize,
 }
@@ -32,6 +34,7 @@ impl NodeSet {
             slots,
             limit,
             excluded: None,
+            absent: None,
             excluded_ranges: Vec::new(),
             count: limit as usize,
         };
@@ -40,7 +43,8 @@ impl NodeSet {
             let empty = |(location, name): (usize, &String)| name.is_empty().then_some(location);
             absent.extend(names[..limit as usize].iter().enumerate().filter_map(empty));
             set.count -= absent.count_ones(..);
-            set.excluded = Some(absent);
+            set.excluded = Some(absent.clone());
+            set.absent = Some(absent);
         }
         let Some((value, location)) = params.value("exclude") else { return Ok(set) };
         let mut ranges = Vec::new();
@@ -105,6 +109,20 @@ impl NodeSet {
     /// Whether `node` is schedulable.
     pub fn contains(&self, node: NodeId) -> bool {
         node.0 < self.limit && self.excluded.as_ref().is_none_or(|e| !e.contains(node.index()))
+    }
+
+    /// The nodes that `exclude` keeps out, in id order: drained, or of another use.
+    pub fn excluded(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let mut ranges = self.excluded_ranges.clone();
+        ranges.sort_unstable();
+        let mut next = 0;
+        let ids = ranges.into_iter().flat_map(move |(first, last)| {
+            let first = first.max(next);
+            next = next.max(last + 1);
+            first..=last
+        });
+        let absent = |id: &u32| self.absent.as_ref().is_some_and(|a| a.contains(*id as usize));
+        ids.filter(move |id| !absent(id)).map(NodeId)
     }
 
     /// The schedulable nodes in id order.

@@ -1,0 +1,154 @@
+//! Which files a command reads and which it writes: no file is both, and none is written twice.
+
+use std::any::TypeId;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use clap::ArgMatches;
+
+use crate::error::{Error, Result, SourceLocation};
+use crate::reference;
+
+/// The options that name a file to write; `trace info` has one more.
+const WRITTEN: [&str; 5] = ["output", "plot", "summary", "edges", "links"];
+/// The option of `trace info` that names a file to write. Elsewhere it lists sizes.
+const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");
+
+/// A file that the command line names.
+struct Named {
+    /// The file itself, however it is named.
+    file: PathBuf,
+    /// The option with what it was given.
+    option: String,
+    /// The name as it was given.
+    name: String,
+}
+
+/// The files that the command reads, as far as the command line tells.
+static READ: OnceLock<Vec<Named>> = OnceLock::new();
+
+/// Takes in a command line.
+///
+/// # Errors
+/// A file to write that is read as well, is written twice or may not be written.
+pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
+    let (mut command, mut matches) = (command, matches);
+    while let Some((name, inner)) = matches.subcommand() {
+        let Some(found) = command.find_subcommand(name) else { break };
+        (command, matches) = (found, inner);
+    }
+    let (mut read, mut written) = (Vec::new(), Vec::<Named>::new());
+    for argument in command.get_arguments().filter(|a| a.get_action().takes_values()) {
+        let id = argument.get_id().as_str();
+        let option = argument.get_long().map_or(String::new(), |long| format!("--{long} "));
+        let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+        for value in matches.try_get_raw(id).ok().flatten().into_iter().flatten() {
+            let named = |name: &OsStr| Named {
+                file: identity(Path::new(name)),
+                option: format!("{option}{}", value.to_string_lossy()),
+                name: name.to_string_lossy().into_owned(),
+            };
+            if is_written(command.get_name(), id) {
+                written.push(named(value));
+            } else if is_path {
+                read.push(named(value));
+            } else if let Some(text) = value.to_str() {
+                let pieces = pieces(text).filter(|piece| !is_known(piece));
+                read.extend(pieces.map(|piece| named(OsStr::new(piece))));
+            }
+        }
+    }
+    read.retain(|named| named.file.is_file());
+    let read = READ.get_or_init(|| read);
+    written.retain(|named| named.name != "-");
+    for (i, named) in written.iter().enumerate() {
+        refuse(&named.file, &named.option, read)?;
+        // A device takes several.
+        let plain = !named.file.exists() || named.file.is_file();
+        if let Some(other) = written[..i].iter().find(|other| plain && other.file == named.file) {
+            let found = format!("the file that `{}` writes", other.option);
+            return Err(Error::input(SourceLocation::option(&named.option), found, "another file"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to write a file that is read or may not be written.
+pub fn may_write(path: &Path) -> Result<()> {
+    let read = READ.get().map_or(&[][..], Vec::as_slice);
+    refuse(&identity(path), &path.display().to_string(), read)
+}
+
+fn refuse(file: &Path, option: &str, read: &[Named]) -> Result<()> {
+    let location = || SourceLocation::option(option);
+    if let Some(other) = read.iter().find(|other| other.file == file) {
+        let found = format!("a file that this command reads as `{}`", other.name);
+        return Err(Error::input(location(), found, "another file to write"));
+    }
+    let meta = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file);
+    if meta.is_some_and(|meta| meta.permissions().readonly()) {
+        return Err(Error::input(location(), "a read-only file", "a file that may be written"));
+    }
+    Ok(())
+}
+
+fn is_written(command: &str, id: &str) -> bool {
+    WRITTEN.contains(&id) || (command, id) == TABLE_OF_SIZES
+}
+
+/// The path without links and detours; of a file that is not there yet, that of its folder with its name.
+fn identity(path: &Path) -> PathBuf {
+    let folder = || {
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(folder).unwrap_or_else(|| path.to_path_buf())
+}
+
+/// What may be a file in a value such as `graph:links.csv,per_router=2`: the whole, what follows its kind, and
+/// the pieces between `,`, `:` and `=`.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let rest = text.split_once(':').map(|(_, rest)| rest);
+    let parts = text.split([',', ':', '=']).filter(move |part| *part != text);
+    std::iter::once(text).chain(rest).chain(parts)
+}
+
+/// Whether a text names an entry of a table, which wins over a file of that name.
+fn is_known(text: &str) -> bool {
+    let plain = !text.contains(['.', '/']);
+    plain && reference::tables().iter().any(|t| t.entries.iter().any(|entry| entry.name == text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every option that says it writes or draws into a file is known here.
+    #[test]
+    fn written_files_are_known() {
+        let mut left = vec![super::super::command()];
+        let mut seen = 0;
+        while let Some(command) = left.pop() {
+            left.extend(command.get_subcommands().cloned());
+            for argument in command.get_arguments() {
+                let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+                let names: Vec<&str> =
+                    argument.get_value_names().into_iter().flatten().map(|n| n.as_str()).collect();
+                let writes = ["Write", "Draw"].iter().any(|verb| help.starts_with(verb))
+                    && names.iter().any(|name| name.contains("FILE"));
+                let (name, id) = (command.get_name(), argument.get_id().as_str());
+                assert_eq!(writes, is_written(name, id), "{name} {id}: {help}");
+                seen += usize::from(writes);
+            }
+        }
+        assert!(seen > 10, "{seen}");
+    }
+
+    #[test]
+    fn values_fall_into_pieces() {
+        let found: Vec<&str> = pieces("graph:a:b.csv,x=1").collect();
+        assert_eq!(found, ["graph:a:b.csv,x=1", "a:b.csv,x=1", "graph", "a", "b.csv", "x", "1"]);
+        assert!(is_known("hilbert") && is_known("titan") && !is_known("hilbert.txt"));
+    }
+}

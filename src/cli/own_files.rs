@@ -1,0 +1,119 @@
+//! The files that a command wrote into a folder: replaced as a set, so that none of an earlier run is left among
+//! them. What others put there stays.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::output;
+use crate::error::{Error, SourceLocation};
+use crate::input::Text;
+
+/// The list of them, in the folder.
+pub const LIST: &str = "nodeorder-files.txt";
+/// The first line of the list.
+const TITLE: &str =
+    "# written by nodeorder: the next run of the same command into this folder replaces its files";
+/// The largest list that is read, in bytes.
+const MOST: u64 = 1 << 24;
+
+/// A folder being filled anew.
+pub struct OwnFiles<'a> {
+    folder: &'a Path,
+    command: &'static str,
+    names: Vec<String>,
+    /// Of the list that was there: a command and a file's name.
+    before: Vec<(String, String)>,
+}
+
+impl<'a> OwnFiles<'a> {
+    /// Makes the folder where there is none and says in its list that `command` writes `names` there.
+    ///
+    /// # Errors
+    /// A file that has the list's name and is none.
+    pub fn begin(
+        folder: &'a Path,
+        command: &'static str,
+        names: Vec<String>,
+    ) -> anyhow::Result<Self> {
+        output::create_folder(folder)?;
+        let before = read(&folder.join(LIST))?;
+        let own = OwnFiles { folder, command, names, before };
+        // An interruption leaves a list that names the old and the new.
+        own.write(&own.before)?;
+        Ok(own)
+    }
+
+    /// Where one of them goes.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Removes what the same command wrote earlier and has not written now.
+    pub fn finish(self) -> anyhow::Result<()> {
+        let (own, others): (Vec<_>, Vec<_>) =
+            self.before.iter().cloned().partition(|(command, _)| command == self.command);
+        let left = own.iter().filter(|(_, name)| !self.names.contains(name));
+        for path in left.map(|(_, name)| self.folder.join(name)) {
+            match std::fs::remove_file(&path) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Error::io(&path, "removing", e).into());
+                }
+                _ => {}
+            }
+        }
+        self.write(&others)
+    }
+
+    /// Writes the list: files of `before` that are not written now, then those that are.
+    fn write(&self, before: &[(String, String)]) -> anyhow::Result<()> {
+        let mut text = format!("{TITLE}\n");
+        for (command, name) in before.iter().filter(|(_, name)| !self.names.contains(name)) {
+            let _ = writeln!(text, "{command} {name}");
+        }
+        for name in &self.names {
+            let _ = writeln!(text, "{} {name}", self.command);
+        }
+        output::write(Some(&self.folder.join(LIST)), text.as_bytes())
+    }
+}
+
+/// Writes the files that `command` has for a folder, and removes those that it had earlier and has no longer.
+pub fn replace(
+    folder: &Path,
+    command: &'static str,
+    files: impl IntoIterator<Item = (impl Into<String>, String)>,
+) -> anyhow::Result<()> {
+    let files: Vec<(String, String)> =
+        files.into_iter().map(|(name, text)| (name.into(), text)).collect();
+    let names = files.iter().map(|(name, _)| name.clone()).collect();
+    let own = OwnFiles::begin(folder, command, names)?;
+    for (name, text) in &files {
+        output::write(Some(&own.path(name)), text.as_bytes())?;
+    }
+    own.finish()
+}
+
+/// The commands and names of a list. Only names of files in the same folder are accepted.
+fn read(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = Text::read(path, MOST)?;
+    let mut lines = text.lines();
+    let first = lines.next().map(|line| line.text.to_string()).unwrap_or_default();
+    if first != TITLE {
+        let location = SourceLocation::line(text.name(), 1);
+        let expected = "the list of a folder's own files, or no file of this name";
+        return Err(Error::input(location, format!("`{first}`"), expected).into());
+    }
+    let entry = |line: crate::input::Line<'_>| {
+        let plain = |name: &str| Path::new(name).file_name() == Some(name.as_ref());
+        let pair = line.text.split_once(' ').filter(|(_, name)| plain(name));
+        let (command, name) = pair.ok_or_else(|| {
+            let expected = "a command and the name of a file in this folder";
+            Error::input(line.location(), format!("`{}`", line.text), expected)
+        })?;
+        Ok((command.to_string(), name.to_string()))
+    };
+    lines.map(entry).collect()
+}
