@@ -35,7 +35,10 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
         let names = names.collect::<Vec<_>>().join(", ");
         let more = if left_out.len() > FEW { ", …" } else { "" };
         let text = sanitize(text);
-        eprintln!("{text}: leaves out {} of {all} schedulable nodes: {names}{more}", left_out.len());
+        eprintln!(
+            "{text}: leaves out {} of {all} schedulable nodes: {names}{more}",
+            left_out.len()
+        );
     }
     Ok(order)
 }
@@ -75,6 +78,14 @@ pub fn report_tally(trace: &Trace) {
     for (reason, count) in trace.tally().iter() {
         let what = if reason.drops() { "left out" } else { "mended" };
         eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
+    }
+    report_processors(trace);
+}
+
+/// Says on standard error where a trace's processors were probably wrongly taken for nodes.
+pub fn report_processors(trace: &Trace) {
+    if let Some(hint) = trace.processors_hint() {
+        eprintln!("{}: {hint}", trace.name());
     }
 }
 

@@ -99,6 +99,7 @@ impl Command {
             }
             Verb::Convert { file, machine, output } => {
                 let trace = Trace::read(&file, &machine.options())?;
+                inputs::report_processors(&trace);
                 output::write(output.as_deref(), convert::to_log(&trace).as_bytes())
             }
             Verb::Generate { spec, output } => {
@@ -120,6 +121,7 @@ fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> a
     let (mut document, sizes) = match trace::kind(&mut lines)? {
         WorkloadKind::Swf => {
             let trace = Trace::over(lines, options)?;
+            inputs::report_processors(&trace);
             (describe(&trace), Sizes::of_trace(&trace, Weight::Jobs))
         }
         WorkloadKind::Log => {
@@ -168,6 +170,9 @@ fn describe(trace: &Trace) -> Value {
         trace.jobs().iter().map(|j| u128::from(j.nodes) * u128::from(j.run.unsigned_abs())).sum();
     let header = trace.header().entries().iter();
     let header: Vec<Value> = header.map(|e| json!({"label": e.label, "value": e.value})).collect();
+    // Where a node has several processors and each was taken for one, these are no nodes.
+    let processors = trace.processors_hint().is_some_and(|hint| hint.stated);
+    let hours = if processors { "processor_hours" } else { "node_hours" };
     json!({
         "kind": "SWF trace",
         "lines": tally.lines,
@@ -176,7 +181,7 @@ fn describe(trace: &Trace) -> Value {
         "mended": inputs::tally_json(tally, false),
         "first_submit": first,
         "last_end": last,
-        "node_hours": crate::ratio::ratio(seconds, 3600),
+        hours: crate::ratio::ratio(seconds, 3600),
         "header": header,
     })
 }

@@ -51,6 +51,8 @@ pub struct Workload {
     allocators: Vec<String>,
     /// What is scheduled and how, where that is wanted and the jobs have times.
     queue: Option<(Vec<Task>, TraceSettings)>,
+    /// What tells that its processors are no nodes.
+    processors: Option<String>,
 }
 
 /// What the orderings make of a workload, if there is one.
@@ -58,6 +60,8 @@ pub struct Workload {
 pub struct WorkloadResult {
     pub prediction: Option<Prediction>,
     pub schedules: Option<Schedules>,
+    /// What tells that the trace's processors were wrongly taken for nodes.
+    pub processors: Option<String>,
 }
 
 /// Allocators of the replay where none is given.
@@ -91,11 +95,13 @@ impl WorkloadArgs {
         let nodes = topology.node_count() as u32;
         let OpenedLog { log, trace, .. } =
             inputs::log(path, self.procs_per_node.unwrap_or(1), nodes)?;
+        let hint = trace.as_ref().and_then(Trace::processors_hint);
+        let processors = hint.map(ToString::to_string);
         let (sizes, queue) = match trace {
             Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), self.queue(&trace)),
             None => (self.sizes_of_log(path)?, None),
         };
-        Ok(Some(Workload { log, sizes, allocators, queue }))
+        Ok(Some(Workload { log, sizes, allocators, queue, processors }))
     }
 
     /// The policy of the schedule, unless there shall be none.
@@ -186,7 +192,7 @@ impl Workload {
         };
         let schedules = self.queue.as_ref().map(schedule).transpose()?;
         bar.finish_and_clear();
-        Ok(WorkloadResult { prediction: Some(prediction), schedules })
+        Ok(WorkloadResult { prediction: Some(prediction), schedules, processors: self.processors })
     }
 }
 
@@ -194,7 +200,7 @@ impl WorkloadResult {
     /// As reports take it.
     pub fn for_report(&self) -> report::Workload<'_> {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        report::Workload { prediction, schedules }
+        report::Workload { prediction, schedules, processors: self.processors.as_deref() }
     }
 }
 

@@ -150,7 +150,9 @@ pub const SCHEDULE: &[Column<OrderingSchedule>] = columns! {
     "mean_response", "s", "Mean time from submit to end.", |r| r.mean_response;
     "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
         |r| r.mean_bounded_slowdown;
-    "utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| r.utilisation;
+    "utilisation", "",
+        "Node-seconds used over nodes times `makespan`; high where jobs run longer, too: neither side is better.",
+        |r| r.utilisation;
     "makespan", "s", "Time from the first submit to the last end.", |r| r.makespan;
     "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.mean_stretch;
     "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.mean_mind;

@@ -86,12 +86,11 @@ pub(crate) struct Figure {
     pub svg: String,
 }
 
-/// Which value of a column is marked.
+/// Which value of a column is marked; none where all are equal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Best {
     None,
     Low,
-    High,
 }
 
 /// A number in a table: as it reads and as it sorts; or none.
@@ -122,12 +121,11 @@ impl Column {
         values: impl IntoIterator<Item = Option<f64>>,
     ) -> Self {
         let values: Vec<Option<f64>> = values.into_iter().collect();
-        let known = values.iter().copied().flatten();
-        let best = match best {
-            Best::None => None,
-            Best::Low => known.reduce(f64::min),
-            Best::High => known.reduce(f64::max),
-        };
+        let known = || values.iter().copied().flatten();
+        let low = known().reduce(f64::min);
+        // Where all are equal, none is better.
+        let marked = best == Best::Low && low != known().reduce(f64::max);
+        let best = low.filter(|_| marked);
         let cell = |value: Option<f64>| Cell {
             text: value.map_or(String::new(), |v| fixed(v, decimals)),
             value,

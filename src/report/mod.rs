@@ -72,6 +72,8 @@ pub struct Workload<'a> {
     pub prediction: Option<&'a Prediction>,
     /// Schedules, of a trace that has times.
     pub schedules: Option<&'a Schedules>,
+    /// What tells that the trace's processors were wrongly taken for nodes, if anything does.
+    pub processors: Option<&'a str>,
 }
 
 /// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,

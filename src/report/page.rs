@@ -106,7 +106,7 @@ pub(super) fn html(source: Source<'_>) -> Result<String> {
         data: data::document(&source, &best),
         verdict: words![words::verdict(comparison), words::suited(comparison, workload)],
         details: words::details(comparison, workload),
-        facts: facts(source.topology, comparison),
+        facts: facts(source.topology, comparison, workload),
         table: ranking::table(comparison, source.slots, &best)?,
         figures: source.figures,
         stretches,
@@ -152,7 +152,7 @@ impl Page<'_> {
     }
 }
 
-fn facts(topology: &Topology, comparison: &Comparison) -> Vec<Fact> {
+fn facts(topology: &Topology, comparison: &Comparison, workload: Workload<'_>) -> Vec<Fact> {
     let s = &comparison.topology;
     let nodes = match s.nodes == s.places {
         true => thousands(s.nodes),
@@ -172,6 +172,7 @@ fn facts(topology: &Topology, comparison: &Comparison) -> Vec<Fact> {
         Fact::wide("Specification", Part::Code(s.spec.clone())),
     ];
     facts.extend(topology.source().map(|source| Fact::wide("Source", source)));
+    facts.extend(workload.processors.map(|hint| Fact::wide("Processors of the trace", hint)));
     facts
 }
 

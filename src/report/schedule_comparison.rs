@@ -7,26 +7,27 @@ use crate::columns::comparison::{SCHEDULE, SCHEDULED};
 use crate::plot::thousands;
 use crate::schedule::orderings::{OrderingSchedule, Schedules};
 
-/// How the page shows one of the figures of [`SCHEDULE`]: its title, its name there, decimals, whether low is good.
+/// How the page shows one of the figures of [`SCHEDULE`]: its title, its name there, decimals, which value is the best.
 struct Column {
     title: &'static str,
     name: &'static str,
     decimals: usize,
-    low: bool,
+    best: Best,
 }
 
-const fn column(title: &'static str, name: &'static str, decimals: usize, low: bool) -> Column {
-    Column { title, name, decimals, low }
+const fn column(title: &'static str, name: &'static str, decimals: usize, best: Best) -> Column {
+    Column { title, name, decimals, best }
 }
 
 const COLUMNS: [Column; 7] = [
-    column("Mean wait (s)", "mean_wait", 1, true),
-    column("Mean response (s)", "mean_response", 1, true),
-    column("Mean bounded slowdown", "mean_bounded_slowdown", 3, true),
-    column("Utilisation (%)", "utilisation", 2, false),
-    column("Makespan (s)", "makespan", 0, true),
-    column("Run time over the trace’s", "mean_stretch", 4, true),
-    column("Mean distance (hops)", "mean_mind", 4, true),
+    column("Mean wait (s)", "mean_wait", 1, Best::Low),
+    column("Mean response (s)", "mean_response", 1, Best::Low),
+    column("Mean bounded slowdown", "mean_bounded_slowdown", 3, Best::Low),
+    // High where jobs run longer, be it for worse places: no side is the better one.
+    column("Utilisation (%)", "utilisation", 2, Best::None),
+    column("Makespan (s)", "makespan", 0, Best::Low),
+    column("Run time over the trace’s", "mean_stretch", 4, Best::Low),
+    column("Mean distance (hops)", "mean_mind", 4, Best::Low),
 ];
 
 impl Column {
@@ -60,7 +61,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         // Shares are per cent on the page.
         let unit = if c.name == "utilisation" { 100.0 } else { 1.0 };
         let values = ranked.iter().map(|row| c.figure(row).map(|v| unit * v));
-        Shown::new(c.title, c.decimals, if c.low { Best::Low } else { Best::High }, values)
+        Shown::new(c.title, c.decimals, c.best, values)
     });
     let columns = columns.collect();
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
@@ -88,8 +89,8 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         ", run-time model ",
         bold(&schedules.model),
         format!(
-            ".{left_out} The rows differ in the ordering alone. Best first by mean response time; the best value \
-             of each column is bold."
+            ".{left_out} The rows differ in the ordering alone. Best first by mean response time; the lowest \
+             value of each column is bold, but for utilisation: it is high where jobs run longer, too."
         ),
     ];
     let table = Table::ranked("Schedules by ordering", names, columns);
@@ -165,5 +166,24 @@ mod tests {
         let section = section(&schedules).to_string();
         assert!(section.find("&#60;a&#62;").unwrap() < section.find("b,c").unwrap());
         assert!(section.contains("grows by 100.00\u{a0}%") && section.contains(">50.00<"));
+        // Waits and all else are equal: only the lower response is marked.
+        assert_eq!(section.matches("class=\"low\"").count(), 1, "{section}");
+        assert!(section.contains("<td data-value=\"10\" class=\"low\">10.0</td>"), "{section}");
+    }
+
+    #[test]
+    fn utilisation_has_no_best_value() {
+        let longer = OrderingSchedule { utilisation: 0.75, ..row("random", 10.0) };
+        let schedules = Schedules {
+            trace: "t.swf".into(),
+            policy: "easy".into(),
+            allocator: None,
+            model: "fixed".into(),
+            rule: "easy".into(),
+            model_rule: "fixed".into(),
+            rows: vec![row("snake", 10.0), longer],
+        };
+        let section = section(&schedules).to_string();
+        assert!(section.contains(">75.00<") && !section.contains("class=\"low\""), "{section}");
     }
 }

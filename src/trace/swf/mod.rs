@@ -26,9 +26,11 @@ use crate::input::Lines;
 
 mod fields;
 mod job;
+mod processors;
 mod reader;
 
 pub use job::{Job, Options};
+pub use processors::ProcessorsHint;
 
 use reader::{NOTES, Reader, limit, parts};
 
@@ -40,6 +42,7 @@ pub struct Trace {
     jobs: Vec<Job>,
     by_submit: Vec<u32>,
     tally: Tally,
+    processors_hint: Option<ProcessorsHint>,
 }
 
 impl Trace {
@@ -114,7 +117,8 @@ impl Trace {
                 jobs.windows(2).filter(|w| w[1].submit < w[0].submit).count(),
             );
         }
-        Ok(Trace { name, header, jobs, by_submit, tally })
+        let processors_hint = ProcessorsHint::new(&name, &header, options, &tally);
+        Ok(Trace { name, header, jobs, by_submit, tally, processors_hint })
     }
 
     /// The name used in messages.
@@ -140,6 +144,11 @@ impl Trace {
     /// How many lines were left out or mended, and why.
     pub fn tally(&self) -> &Tally {
         &self.tally
+    }
+
+    /// What tells that each of its processors was taken for a node, though a node has several.
+    pub fn processors_hint(&self) -> Option<&ProcessorsHint> {
+        self.processors_hint.as_ref()
     }
 
     /// First submit and last end of the jobs, in seconds of the trace; none without jobs.

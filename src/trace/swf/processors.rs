@@ -1,0 +1,106 @@
+//! Traces count processors, machines count nodes: how many processors a node probably has.
+
+use std::fmt;
+
+use super::job::Options;
+use crate::trace::header::Header;
+use crate::trace::tally::{Reason, Tally};
+
+/// What tells that a trace's processors are no nodes, where each was taken for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessorsHint {
+    /// Processors that a node has, probably.
+    pub per_node: u64,
+    /// Whether the header says so; else only jobs beyond the machine suggest it.
+    pub stated: bool,
+    processors: u64,
+    nodes: u64,
+    too_large: u64,
+}
+
+impl ProcessorsHint {
+    /// The hint of a trace that was read with one processor a node.
+    pub(super) fn new(
+        name: &str,
+        header: &Header,
+        options: &Options,
+        tally: &Tally,
+    ) -> Option<ProcessorsHint> {
+        // What is wrong with a number in the header is an error only where the number counts.
+        let processors = header.max_procs(name).ok().flatten()?;
+        let stated = header.max_nodes(name).ok().flatten();
+        let too_large = tally
+            .iter()
+            .find(|(reason, _)| *reason == Reason::LargerThanMachine)
+            .map_or(0, |t| t.1);
+        let (nodes, per_node) = match (stated, options.nodes.map(u64::from)) {
+            (Some(nodes), _) => (nodes, processors / nodes),
+            (None, Some(nodes)) if too_large > 0 => (nodes, processors.div_ceil(nodes.max(1))),
+            _ => return None,
+        };
+        let taken_for_nodes = options.procs_per_node == 1 && per_node > 1;
+        let stated = stated.is_some();
+        taken_for_nodes.then_some(ProcessorsHint { per_node, stated, processors, nodes, too_large })
+    }
+}
+
+impl fmt::Display for ProcessorsHint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ProcessorsHint { per_node, stated, processors, nodes, too_large } = self;
+        match stated {
+            true => write!(f, "the header says {processors} processors on {nodes} nodes")?,
+            false => {
+                write!(
+                    f,
+                    "the header says {processors} processors, the machine has {nodes} nodes"
+                )?;
+            }
+        }
+        write!(f, "; each processor was taken for a node")?;
+        if *too_large > 0 {
+            let jobs = if *too_large == 1 { "job was" } else { "jobs were" };
+            write!(f, ", and {too_large} {jobs} left out as larger than the machine")?;
+        }
+        write!(f, ": --procs-per-node {per_node} is likely")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Trace;
+    use super::*;
+
+    #[test]
+    fn processors_that_are_no_nodes_are_noticed() {
+        let job = |id: u32, processors: u32| {
+            format!("{id} 0 0 9 {processors} -1 -1 {processors} 9 -1 1 1 1 1 1 1 -1 -1\n")
+        };
+        let hint = |header: &str, procs_per_node: u32, nodes: Option<u32>| {
+            let text = format!("{header}\n{}{}", job(1, 60), job(2, 4));
+            let options = Options { procs_per_node, nodes, ..Options::default() };
+            Trace::new("t", text, &options).unwrap().processors_hint().map(ToString::to_string)
+        };
+        let curie = "; MaxNodes: 5544\n; MaxProcs: 93312";
+        assert_eq!(
+            hint(curie, 1, None).unwrap(),
+            "the header says 93312 processors on 5544 nodes; each processor was taken for a node: \
+             --procs-per-node 16 is likely"
+        );
+        assert_eq!(
+            hint(curie, 1, Some(50)).unwrap(),
+            "the header says 93312 processors on 5544 nodes; each processor was taken for a node, and 1 job was left \
+             out as larger than the machine: --procs-per-node 16 is likely"
+        );
+        assert_eq!(
+            hint("; MaxProcs: 64", 1, Some(16)).unwrap(),
+            "the header says 64 processors, the machine has 16 nodes; each processor was taken for a node, and 1 job \
+             was left out as larger than the machine: --procs-per-node 4 is likely"
+        );
+        assert_eq!(hint(curie, 16, None), None);
+        // All jobs fit; the header says one processor a node; nothing is said of processors.
+        assert_eq!(hint("; MaxProcs: 64", 1, Some(60)), None);
+        assert_eq!(hint("; MaxNodes: 64\n; MaxProcs: 64", 1, Some(16)), None);
+        assert_eq!(hint("; MaxNodes: 64", 1, Some(16)), None);
+        assert_eq!(hint("; MaxProcs: many", 1, Some(16)), None);
+    }
+}
