@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::ArgMatches;
+use clap::parser::ValueSource;
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::reference;
@@ -42,6 +43,9 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
     for argument in command.get_arguments().filter(|a| a.get_action().takes_values()) {
         let id = argument.get_id().as_str();
         let option = argument.get_long().map_or(String::new(), |long| format!("--{long} "));
+        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+            continue;
+        }
         let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
         for value in matches.try_get_raw(id).ok().flatten().into_iter().flatten() {
             let named = |name: &OsStr| Named {
@@ -54,7 +58,8 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
             } else if is_path {
                 read.push(named(value));
             } else if let Some(text) = value.to_str() {
-                let pieces = pieces(text).filter(|piece| !is_known(piece));
+                let file = |piece: &&str| Path::new(piece).is_file() && !is_known(piece);
+                let pieces = pieces(text).filter(file);
                 read.extend(pieces.map(|piece| named(OsStr::new(piece))));
             }
         }
@@ -122,12 +127,14 @@ fn is_known(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     /// Every option that says it writes or draws into a file is known here.
     #[test]
     fn written_files_are_known() {
-        let mut left = vec![super::super::command()];
+        let mut left = vec![super::super::Cli::command()];
         let mut seen = 0;
         while let Some(command) = left.pop() {
             left.extend(command.get_subcommands().cloned());

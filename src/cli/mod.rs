@@ -189,11 +189,6 @@ fn default_memory() -> u64 {
 }
 
 #[cfg(test)]
-fn command() -> clap::Command {
-    Cli::command()
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
 
