@@ -44,18 +44,43 @@ impl<'a> Line<'a> {
         if !self.text.contains('"') {
             return Ok(self.text.split(',').map(|field| field.trim().into()).collect());
         }
-        // Blanks between a comma and a quote would make the quote a part of the field.
-        let mut reader = csv::ReaderBuilder::new();
-        let mut reader =
-            reader.has_headers(false).double_quote(true).from_reader(self.text.as_bytes());
-        let record = reader.records().next().and_then(|record| record.ok());
-        let (quotes, record) = (self.text.matches('"').count(), record.unwrap_or_default());
-        if quotes % 2 != 0 || record.is_empty() {
-            let found = format!("`{}`", self.text);
-            return Err(Error::input(self.location(), found, "each quote closed on its line"));
+        let mut fields = Vec::new();
+        let mut rest = self.text;
+        loop {
+            let Some(quoted) = rest.trim_start().strip_prefix('"') else {
+                let (field, after) =
+                    rest.split_once(',').map_or((rest, None), |(f, r)| (f, Some(r)));
+                fields.push(field.trim().into());
+                match after {
+                    Some(after) => rest = after,
+                    None => return Ok(fields),
+                }
+                continue;
+            };
+            // A doubled quote stands for one; blanks around the field's own quotes say nothing.
+            let mut ends = quoted.match_indices('"').filter(|(i, _)| {
+                let doubled = quoted[..*i].bytes().rev().take_while(|b| *b == b'"').count();
+                doubled % 2 == 0 && !quoted[i + 1..].starts_with('"')
+            });
+            let end = ends.next().map(|(i, _)| (i, quoted[i + 1..].trim_start()));
+            match end.filter(|(_, after)| after.is_empty() || after.starts_with(',')) {
+                Some((end, after)) => {
+                    fields.push(quoted[..end].replace("\"\"", "\"").trim().to_string().into());
+                    match after.strip_prefix(',') {
+                        Some(after) => rest = after,
+                        None => return Ok(fields),
+                    }
+                }
+                None => {
+                    let found = format!("`{}`", self.text);
+                    return Err(Error::input(
+                        self.location(),
+                        found,
+                        "each quote closed on its line",
+                    ));
+                }
+            }
         }
-        let plain = |field: &str| field.trim().trim_matches('"').trim().to_string();
-        Ok(record.iter().map(|field| plain(field).into()).collect())
     }
 }
 
@@ -575,6 +600,8 @@ mod tests {
         assert_eq!(of("0,\"n0\"").unwrap(), "0|n0");
         assert_eq!(of("0, \"n0\" ").unwrap(), "0|n0");
         assert_eq!(of("0,\"a,b\",1").unwrap(), "0|a,b|1");
+        assert_eq!(of("\"say \"\"hi\"\"\",d\"e,\"\"").unwrap(), "say \"hi\"|d\"e|");
+        assert_eq!(of("0,\"a\"b").unwrap_err().split(';').next().unwrap(), "f:1: found `0,\"a\"b`");
         assert!(of("0,\"n0").unwrap_err().starts_with("f:1: found `0,\"n0`; expected each quote"));
     }
 

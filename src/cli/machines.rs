@@ -42,7 +42,7 @@ const LEADING: usize = 2;
 
 pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     let prices = request.prices.map(Prices::parse).transpose()?.unwrap_or_default();
-    inputs::check_distinct("SPEC", "machine", request.specs)?;
+    inputs::check_distinct("", "machine", request.specs)?;
     let load = |spec: &String| inputs::topology(spec, context);
     let topologies: Vec<Topology> = request.specs.iter().map(load).collect::<Result<_, _>>()?;
     let bar = progress::bar(topologies.len() as u64, "machines");
