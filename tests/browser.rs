@@ -11,6 +11,8 @@ use devtools::{Browser, Tab};
 use nodeorder::{NodeOrder, Topology};
 use serde_json::{Value, json};
 
+use crate::skip::{Peer, without};
+
 /// Machines of every kind of drawing, and what else `compare` is asked.
 const MACHINES: [(&str, &str, &[&str]); 6] = [
     ("torus", "torus:6x5x4", &[]),
@@ -57,7 +59,7 @@ fn in_browser(name: &str, test: impl FnOnce(&mut Browser, &Path)) {
     let folder = tempfile::tempdir().unwrap();
     match Browser::start(folder.path()) {
         Some(mut browser) => test(&mut browser, folder.path()),
-        None => eprintln!("browser::{name}: skipped, chromium is not installed"),
+        None => without(Peer::Chromium, &format!("browser::{name}"), "chromium is not installed"),
     }
 }
 

@@ -112,7 +112,7 @@ fn a_failure_leaves_the_old_file_and_no_other() {
 #[cfg(unix)]
 fn a_full_device_is_an_error_with_its_name() {
     if !Path::new("/dev/full").exists() {
-        eprintln!("skipped: a_full_device_is_an_error_with_its_name needs /dev/full");
+        crate::skip::skipped("cli::a_full_device_is_an_error_with_its_name", "needs /dev/full");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -104,7 +104,7 @@ fn both_lists_of_licences_are_one() {
 fn the_policy_holds() {
     let there = Command::new(env!("CARGO")).args(["deny", "--version"]).output();
     if !there.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: the_policy_holds needs cargo-deny");
+        crate::skip::skipped("licences::the_policy_holds", "needs cargo-deny");
         return;
     }
     let output = Command::new(env!("CARGO"))

@@ -1,7 +1,5 @@
 //! The scheduler against plain references written from the rules, on real traces and random ones.
 
-use std::path::PathBuf;
-
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, constraint, microlp, variable};
 use nodeorder::allocator::AllocatorContext;
 use nodeorder::metric::rank_distances::RankDistances;
@@ -378,13 +376,8 @@ fn integer_program(jobs: &[u32], slots: &[u32]) -> f64 {
 }
 
 /// A trace that is not part of the project, if it is there.
-fn shared(name: &str, nodes: u32, procs_per_node: u32) -> Option<Vec<Task>> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let path = root.parent()?.join("shared/traces").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return None;
-    }
+fn shared(test: &str, name: &str, nodes: u32, procs_per_node: u32) -> Option<Vec<Task>> {
+    let path = crate::skip::trace(&format!("schedule::{test}"), name)?;
     let options = Options { procs_per_node, nodes: Some(nodes), ..Options::default() };
     Some(Task::of(&Trace::read(&path, &options).unwrap()))
 }
@@ -395,7 +388,11 @@ fn mean_wait(outcome: &ScheduleResult) -> f64 {
 
 #[test]
 fn theta_starts_job_for_job_as_the_reference() {
-    let Some(tasks) = shared("theta_2022.swf.gz", 4360, 1) else { return };
+    let Some(tasks) =
+        shared("theta_starts_job_for_job_as_the_reference", "theta_2022.swf.gz", 4360, 1)
+    else {
+        return;
+    };
     let easy = schedule(4360, &tasks, "easy", Outputs::default());
     assert_eq!(starts(&easy), plain(&tasks, 4360, true));
     assert_eq!(mean_wait(&easy), 43_818.0);
@@ -408,7 +405,14 @@ fn theta_starts_job_for_job_as_the_reference() {
 
 #[test]
 fn atlas_starts_job_for_job_as_the_reference() {
-    let Some(tasks) = shared("LLNL-Atlas-2006-2.1-cln.swf.gz", 1152, 8) else { return };
+    let Some(tasks) = shared(
+        "atlas_starts_job_for_job_as_the_reference",
+        "LLNL-Atlas-2006-2.1-cln.swf.gz",
+        1152,
+        8,
+    ) else {
+        return;
+    };
     for (policy, easy) in [("fcfs", false), ("easy", true)] {
         let outcome = schedule(1152, &tasks, policy, Outputs::default());
         assert_eq!(starts(&outcome), plain(&tasks, 1152, easy), "{policy}");
@@ -417,7 +421,14 @@ fn atlas_starts_job_for_job_as_the_reference() {
 
 #[test]
 fn the_hypercube_starts_job_for_job_as_the_reference() {
-    let Some(tasks) = shared("NASA-iPSC-1993-3.1-cln.swf.gz", 128, 1) else { return };
+    let Some(tasks) = shared(
+        "the_hypercube_starts_job_for_job_as_the_reference",
+        "NASA-iPSC-1993-3.1-cln.swf.gz",
+        128,
+        1,
+    ) else {
+        return;
+    };
     for (policy, easy) in [("fcfs", false), ("easy", true)] {
         let outcome = schedule(128, &tasks, policy, Outputs::default());
         assert_eq!(starts(&outcome), plain(&tasks, 128, easy), "{policy}");

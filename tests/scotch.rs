@@ -7,6 +7,8 @@ use std::process::Command;
 use nodeorder::mapping::{self, Dilation, Fabric, Guest, ProcessMapping, Routing};
 use nodeorder::{NodeId, Topology};
 
+use crate::skip::{Peer, without};
+
 /// The program's name: Debian drops the prefix in some releases.
 fn program(name: &str) -> Option<String> {
     [format!("scotch_{name}"), name.to_string()]
@@ -93,7 +95,8 @@ const CASES: &[(&str, &str, &str)] = &[
 #[test]
 fn scotch_scores_the_same_mapping_alike() {
     if program("gmtst").is_none() {
-        eprintln!("skipped: scotch_gmtst is not installed");
+        let test = "scotch::scotch_scores_the_same_mapping_alike";
+        without(Peer::Scotch, test, "scotch_gmtst is not installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -128,7 +131,8 @@ fn scotch_scores_the_same_mapping_alike() {
 #[test]
 fn scotch_maps_and_is_scored() {
     let (Some(map), true) = (program("gmap"), program("gmtst").is_some()) else {
-        eprintln!("skipped: scotch_gmap is not installed");
+        let test = "scotch::scotch_maps_and_is_scored";
+        without(Peer::Scotch, test, "scotch_gmap or scotch_gmtst is not installed");
         return;
     };
     let folder = tempfile::tempdir().unwrap();

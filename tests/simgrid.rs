@@ -9,6 +9,8 @@ use std::process::Command;
 use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, Routing};
 use nodeorder::{NodeId, NodeOrder, Topology, export, random};
 
+use crate::skip::{Peer, without};
+
 /// `routes PLATFORM PAIRS`: a line `source target link,link,…` for each pair of a file.
 /// `all-to-all PLATFORM HOSTS BYTES`: the simulated seconds, with everything sent at once.
 const SCRIPT: &str = r#"
@@ -46,7 +48,7 @@ fn python() -> Option<&'static str> {
 fn ready(test: &str) -> Option<&'static str> {
     let found = python();
     if found.is_none() {
-        eprintln!("skipped: {test} needs SimGrid's Python module");
+        without(Peer::SimGrid, &format!("simgrid::{test}"), "no Python module simgrid");
     }
     found
 }

@@ -17,6 +17,8 @@ use nodeorder::replay::{Outputs, Replay};
 use nodeorder::trace::{Block, Log};
 use nodeorder::{NodeOrder, Topology, export, random};
 
+use crate::skip::{Peer, skipped, without};
+
 /// One cluster at a time: 64 daemons are enough.
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -31,13 +33,14 @@ fn ready(test: &str) -> Option<MutexGuard<'static, ()>> {
         ["munged", "slurmctld", "slurmd", "salloc", "sbatch", "scancel", "sinfo", "squeue"]
     {
         if find(program).is_none() {
-            eprintln!("skipped: {test} needs Slurm and munge; {program} is not installed");
+            let missing = format!("{program} is not installed");
+            without(Peer::Slurm, &format!("slurm::{test}"), &missing);
             return None;
         }
     }
     let id = Command::new("id").arg("-u").output();
     if !id.is_ok_and(|out| out.stdout.trim_ascii() == b"0") {
-        eprintln!("skipped: {test} needs to be root");
+        skipped(&format!("slurm::{test}"), "needs to be root");
         return None;
     }
     Some(TURN.lock().unwrap_or_else(|e| e.into_inner()))

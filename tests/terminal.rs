@@ -23,7 +23,7 @@ fn text(output: Output) -> String {
 fn have(program: &str, test: &str) -> bool {
     let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output().unwrap();
     if !found.status.success() {
-        eprintln!("skipped: {test} needs {program}");
+        crate::skip::skipped(&format!("terminal::{test}"), &format!("needs {program}"));
     }
     found.status.success()
 }

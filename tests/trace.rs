@@ -1,8 +1,8 @@
 //! Real traces, where they are at hand: counts made by another program from the same rules.
 
-use std::path::{Path, PathBuf};
-
 use nodeorder::trace::{Log, Options, Reason, Sizes, Trace, Weight, convert, survey::survey};
+
+use crate::skip::trace;
 
 /// What a trace holds, counted apart from this crate by a script of a few lines.
 struct Counts {
@@ -105,19 +105,11 @@ const TRACES: [Counts; 5] = [
     },
 ];
 
-/// Where traces may lie: they are not part of the project.
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces")
-}
-
 #[test]
 fn real_traces_have_the_counts_of_another_program() {
     for counts in &TRACES {
-        let path = folder().join(counts.file);
-        if !path.exists() {
-            eprintln!("skipped: no {}", path.display());
-            continue;
-        }
+        let test = "trace::real_traces_have_the_counts_of_another_program";
+        let Some(path) = trace(test, counts.file) else { continue };
         let name = counts.file;
         let options = Options { procs_per_node: counts.procs_per_node, ..Options::default() };
         let trace = Trace::read(&path, &options).unwrap();
@@ -146,11 +138,9 @@ fn real_traces_have_the_counts_of_another_program() {
 
 #[test]
 fn a_truncated_trace_is_refused() {
-    let path = folder().join("HPC2N-2002-first3170.swf");
-    let Ok(text) = std::fs::read(&path) else {
-        eprintln!("skipped: no {}", path.display());
-        return;
-    };
+    let file = "HPC2N-2002-first3170.swf";
+    let Some(path) = trace("trace::a_truncated_trace_is_refused", file) else { return };
+    let text = std::fs::read(&path).unwrap();
     let text = text.trim_ascii_end();
     let lines = 1 + text.iter().filter(|b| **b == b'\n').count();
     // Cut in the middle of the last line.
@@ -160,11 +150,8 @@ fn a_truncated_trace_is_refused() {
 
 #[test]
 fn where_a_trace_knows_its_waits_its_log_fits_the_machine() {
-    let path = folder().join("CEA-Curie-2011-2.1-cln.swf.gz");
-    if !path.exists() {
-        eprintln!("skipped: no {}", path.display());
-        return;
-    }
+    let test = "trace::where_a_trace_knows_its_waits_its_log_fits_the_machine";
+    let Some(path) = trace(test, "CEA-Curie-2011-2.1-cln.swf.gz") else { return };
     let trace = Trace::read(&path, &Options::default()).unwrap();
     let log = convert::to_log(&trace);
     let survey = survey(Log::new("curie", log)).unwrap();

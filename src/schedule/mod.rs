@@ -16,6 +16,7 @@ use crate::metric::allocation::{AllocationMeter, AllocationMetrics};
 use crate::ranks::Ranks;
 use crate::trace::Trace;
 
+mod cluster_state;
 mod engine;
 mod knapsack;
 pub mod model;
@@ -30,7 +31,7 @@ pub use model::{MODELS, Model};
 pub use policy::{POLICIES, Policy};
 pub use result::{BOUND, Instant, Record, ScheduleResult, ScheduleSummary};
 
-use engine::{ClusterState, Recorder};
+use cluster_state::{ClusterState, Recorder};
 
 /// A job to be scheduled. Times in seconds, or in ticks inside a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! Each policy is one file with a [`PolicyEntry`] constant; [`POLICIES`] is the table that names them all. A
 //! [`Policy`] keeps the queue; at its passes it starts tasks on the [`ClusterState`].
 
-pub use super::engine::ClusterState;
+pub use super::cluster_state::ClusterState;
 pub use super::running::Assumed;
 
 use super::Task;

@@ -1,7 +1,7 @@
 //! Replays a placement log as Stoltzfus did ("Job placement on HECToR", 2013): four networks of HECToR's
 //! size, row-major order, every algorithm. Writes tables as CSV and figures as SVG and PNG.
 //!
-//! `cargo run --release --example stoltzfus -- LOG OUTDIR`
+//! `cargo run --release --package nodeorder-generators --bin stoltzfus -- LOG OUTDIR`
 //!
 //! Where the source is silent: improvements are means over sizes with more than 30 placements, every size
 //! the same. Its tables of the best three leave out closest-mind, and so do these.

@@ -1,11 +1,11 @@
 //! The experiments of three papers on scheduling and allocation, as CSV.
 //!
 //! ```sh
-//! cargo run --release --example scheduling -- yang theta theta_2022.swf.gz 1
-//! cargo run --release --example scheduling -- leung-metrics HPC2N-2002-first3170.swf
-//! cargo run --release --example scheduling -- leung-makespan
-//! cargo run --release --example scheduling -- hu-embedding
-//! cargo run --release --example scheduling -- hu-makespan
+//! cargo run --release --package nodeorder-generators --bin scheduling -- yang theta theta_2022.swf.gz 1
+//! cargo run --release --package nodeorder-generators --bin scheduling -- leung-metrics HPC2N-2002-first3170.swf
+//! cargo run --release --package nodeorder-generators --bin scheduling -- leung-makespan
+//! cargo run --release --package nodeorder-generators --bin scheduling -- hu-embedding
+//! cargo run --release --package nodeorder-generators --bin scheduling -- hu-makespan
 //! ```
 //!
 //! Yang et al. 2014, Tables I-VI: windows against EASY under the contiguity model, by alpha and beta. Leung et

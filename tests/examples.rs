@@ -1,0 +1,68 @@
+//! The examples of the library: short, and right.
+
+#[path = "../examples/choose.rs"]
+#[allow(dead_code)]
+mod choose;
+#[path = "../examples/page.rs"]
+#[allow(dead_code)]
+mod page;
+#[path = "../examples/replay.rs"]
+#[allow(dead_code)]
+mod replay;
+#[path = "../examples/stencil.rs"]
+#[allow(dead_code)]
+mod stencil;
+
+use nodeorder::Topology;
+
+#[test]
+fn the_curve_that_is_most_compact_comes_first() {
+    choose::main().unwrap();
+    let machine = Topology::inline("mesh:8x8x8", &Default::default()).unwrap();
+    let ranked = choose::ranked(&machine, &["random", "row-major", "hilbert"]).unwrap();
+    let names: Vec<&str> = ranked.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["hilbert", "row-major", "random"]);
+    assert!(ranked.is_sorted_by(|a, b| a.1 < b.1), "{ranked:?}");
+}
+
+#[test]
+fn two_allocators_replay_one_log() {
+    replay::main().unwrap();
+    // Three jobs; the third finds ranks 0 to 3 and 6 to 7 free, of which one span is as long as it.
+    let log = "P a 4\nP b 2\nF a\nP c 2\n";
+    let hops = replay::mean_hops("row-major", log, ["fifo:0", "span-best-fit"]).unwrap();
+    // On eight nodes in a ring: 0-3 have 10 hops in 6 pairs, neighbours one.
+    let mean = (10.0 / 6.0 + 1.0 + 1.0) / 3.0;
+    assert!(hops.iter().all(|h| (h.unwrap() - mean).abs() < 1e-12), "{hops:?}");
+}
+
+#[test]
+fn a_stencil_on_a_box_of_its_shape_goes_one_hop() {
+    stencil::main().unwrap();
+    let machine = Topology::inline("mesh:4x4x4", &Default::default()).unwrap();
+    let found = stencil::analysed(&machine, "row-major", 0).unwrap();
+    // Of four steps along a closed line of four, one goes back over three links.
+    assert_eq!((found.dilation.mean, found.dilation.max), (1.5, 3.0));
+    let torus = Topology::inline("torus:4x4x4", &Default::default()).unwrap();
+    let found = stencil::analysed(&torus, "row-major", 0).unwrap();
+    assert_eq!((found.dilation.mean, found.contention.max), (1.0, 1.0));
+}
+
+#[test]
+fn a_page_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let orders = ["snake", "hilbert"].map(String::from);
+    page::write(&folder.path().join("out"), "torus:4x4", &orders).unwrap();
+    let page = std::fs::read_to_string(folder.path().join("out/index.html")).unwrap();
+    assert!(page.contains("hilbert") && page.trim_end().ends_with("</html>"));
+}
+
+#[test]
+fn examples_are_short() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines <= 60, "{}: {lines} lines", path.display());
+    }
+}

@@ -1,0 +1,20 @@
+//! The bytes that commands write, by their checksums: `tests/same_bytes/run` says how, and records them anew.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn commands_write_the_bytes_that_were_recorded() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/same_bytes/run");
+    let output = Command::new("bash")
+        .arg(script)
+        .arg(env!("CARGO_BIN_EXE_nodeorder"))
+        .output()
+        .expect("bash is installed");
+    assert!(
+        output.status.success(),
+        "{}{}\nMeant? Name it in CHANGELOG.md and record it: tests/same_bytes/run BINARY --record",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

@@ -1,0 +1,62 @@
+//! How a test says that it cannot run here: by name, in a list that `.ci/run` prints and judges.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Where the list is: a line a skipped test. Who starts the tests removes it before.
+const LIST: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped.txt");
+
+/// Records that `test` is skipped, and why.
+pub fn skipped(test: &str, reason: &str) {
+    let line = format!("skipped: {test}: {reason}\n");
+    eprint!("{line}");
+    // One write to the end of the file: lines of tests that run side by side stay whole.
+    let mut list = std::fs::File::options().create(true).append(true).open(LIST).unwrap();
+    list.write_all(line.as_bytes()).unwrap();
+}
+
+/// Another program that tests compare with, by the name that `.ci/run` knows it by.
+#[derive(Clone, Copy, Debug)]
+pub enum Peer {
+    Chromium,
+    Scotch,
+    SimGrid,
+    Slurm,
+}
+
+/// Records that `test` is skipped because `missing`, a part of `peer`, is not here. Under `.ci/run` with `CI=true` that
+/// is a failure where the peer could be installed.
+pub fn without(peer: Peer, test: &str, missing: &str) {
+    skipped(test, &format!("needs {peer:?}: {missing}"));
+}
+
+/// A trace that is not part of the project, where it lies beside it; else `test` says that it skips it.
+pub fn trace(test: &str, name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces").join(name);
+    let there = path.exists();
+    if !there {
+        skipped(test, &format!("no {}", path.display()));
+    }
+    there.then_some(path)
+}
+
+#[test]
+fn skipped_tests_are_listed_and_ci_knows_the_peers() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let run = std::fs::read_to_string(root.join(".ci/run")).unwrap();
+    for peer in [Peer::Chromium, Peer::Scotch, Peer::SimGrid, Peer::Slurm] {
+        assert!(run.contains(&format!("[{peer:?}]=")), ".ci/run does not know {peer:?}");
+    }
+    // No test skips itself on its own account.
+    for entry in std::fs::read_dir(root.join("tests")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "rs") || path.ends_with("skip.rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (i, line) in text.lines().enumerate() {
+            let own = line.contains("print!(\"skipp") || line.contains("println!(\"skipp");
+            assert!(!own, "{}:{}: skips without crate::skip", path.display(), i + 1);
+        }
+    }
+}
