@@ -3,7 +3,9 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use nodeorder::mapping::{CombinedLoad, Demand, Fabric, Guest, JobLoad, ProcessMapping, Routing};
+use nodeorder::mapping::{
+    CombinedLoad, Demand, Fabric, Guest, JobLoad, ProcessMapping, RoutingEntry,
+};
 
 mod common;
 use common::{machine, on_threads, order};
@@ -48,7 +50,7 @@ fn one_job(c: &mut Criterion) {
     let placement = ProcessMapping::in_order(&guest, &order(&topology, "hilbert")).expect("room");
     let mut load = CombinedLoad::new(fabric.links.len());
     for name in ["dimension-order", "ecmp-path", "ecmp-hop"] {
-        let routing = Routing::named(name).expect("in the table");
+        let routing = RoutingEntry::named(name).expect("in the table");
         c.bench_function(&format!("job of 64, {name}"), |b| {
             b.iter(|| {
                 let demand = Demand::new(&topology, &guest, &placement).expect("it fits");

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use nodeorder::NodeOrder;
-use nodeorder::ordering::METHODS;
+use nodeorder::ordering::ORDERINGS;
 
 mod common;
 use common::machine;
@@ -14,7 +14,7 @@ fn families(c: &mut Criterion) {
         let topology = machine(spec);
         let mut group = c.benchmark_group(spec);
         group.sample_size(10);
-        for method in METHODS.iter().filter(|m| m.needs.met_by(&topology)) {
+        for method in ORDERINGS.iter().filter(|entry| entry.suits(&topology)) {
             // Both walk far when little is left: not at the largest size.
             let slow = ["spectral", "nearest"].contains(&method.name);
             let text = if method.name == "hierarchical" {

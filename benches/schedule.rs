@@ -33,7 +33,7 @@ fn schedules(c: &mut Criterion) {
         let context =
             AllocatorContext { topology: &topology, order: &order, distances: &distances };
         let tasks = tasks(distances.len());
-        for policy in POLICIES {
+        for policy in &POLICIES {
             let outputs = Outputs { placement: true, ..Outputs::default() };
             let settings = Settings {
                 policy: policy.name,

@@ -6,14 +6,13 @@ use include_dir::{Dir, include_dir};
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
-use crate::params;
-use crate::topology::{Context, FAMILIES, Topology};
+use crate::topology::{Context, TOPOLOGIES, Topology};
 
-static TOPOLOGIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");
+static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");
 
 /// The names of the shipped machines, sorted.
 pub fn machines() -> Vec<&'static str> {
-    let mut names: Vec<&str> = TOPOLOGIES
+    let mut names: Vec<&str> = MACHINES
         .files()
         .filter_map(|f| f.path().file_name()?.to_str()?.strip_suffix(".toml"))
         .collect();
@@ -23,7 +22,7 @@ pub fn machines() -> Vec<&'static str> {
 
 /// The TOML text of a shipped machine.
 pub fn machine(name: &str) -> Option<&'static str> {
-    TOPOLOGIES.get_file(format!("{name}.toml"))?.contents_utf8()
+    MACHINES.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
 /// The topology that `spec` names: `kind:…`, a shipped machine's name, or a path to a TOML file. A known
@@ -33,8 +32,7 @@ pub fn machine(name: &str) -> Option<&'static str> {
 /// # Errors
 /// Unknown names (with a suggestion), unreadable files, bad descriptions.
 pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
-    let kind = params::head(spec);
-    if FAMILIES.iter().any(|f| f.name == kind) {
+    if TOPOLOGIES.get(spec).is_some() {
         return Topology::inline(spec, context);
     }
     let shipped = |name: &str| {
@@ -52,23 +50,14 @@ pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
     if let Some(found) = name.and_then(shipped) {
         return found;
     }
-    let location = SourceLocation::option(spec);
     if spec.contains(':') {
-        return Err(Error::unknown(
-            location,
-            "topology kind",
-            kind,
-            FAMILIES.iter().map(|f| f.name),
-        ));
+        // Of no known kind: says so.
+        return Topology::inline(spec, context);
     }
     if spec.ends_with(".toml") || spec.contains('/') {
         let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
         return Err(Error::io(path, "opening", missing));
     }
-    Err(Error::unknown(
-        location,
-        "topology",
-        spec,
-        machines().into_iter().chain(FAMILIES.iter().map(|f| f.name)),
-    ))
+    let known = machines().into_iter().chain(TOPOLOGIES.names());
+    Err(Error::unknown(SourceLocation::option(spec), "topology", spec, known))
 }

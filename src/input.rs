@@ -1,6 +1,7 @@
 //! Reading input: a file or standard input, plain or gzip, as text whose lines know their number; whole
 //! ([`Text`]) or as a stream in constant memory ([`Lines`]).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Read;
 use std::ops::Range;
@@ -34,6 +35,30 @@ impl Line<'_> {
     }
 }
 
+impl<'a> Line<'a> {
+    /// The fields of a line of CSV, blanks trimmed; quotes as RFC 4180 has them: `"a,b"`, `""` for a quote.
+    ///
+    /// # Errors
+    /// A quoted field that does not end on the line.
+    pub fn fields(&self) -> Result<Vec<Cow<'a, str>>> {
+        if !self.text.contains('"') {
+            return Ok(self.text.split(',').map(|field| field.trim().into()).collect());
+        }
+        // Blanks between a comma and a quote would make the quote a part of the field.
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader =
+            reader.has_headers(false).double_quote(true).from_reader(self.text.as_bytes());
+        let record = reader.records().next().and_then(|record| record.ok());
+        let (quotes, record) = (self.text.matches('"').count(), record.unwrap_or_default());
+        if quotes % 2 != 0 || record.is_empty() {
+            let found = format!("`{}`", self.text);
+            return Err(Error::input(self.location(), found, "each quote closed on its line"));
+        }
+        let plain = |field: &str| field.trim().trim_matches('"').trim().to_string();
+        Ok(record.iter().map(|field| plain(field).into()).collect())
+    }
+}
+
 impl Text {
     /// Reads `path`, at most `most` bytes; `-` is standard input; a name ending in `.gz` is decompressed.
     ///
@@ -54,8 +79,17 @@ impl Text {
     }
 
     /// A text held in memory, quoted as `name`.
+    ///
+    /// A byte-order mark is left out; a line may end in `\n`, `\r\n` or `\r`.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Text { name: name.into(), text: text.into() }
+        let mut text = text.into();
+        if text.starts_with('\u{feff}') {
+            text.remove(0);
+        }
+        if text.contains('\r') {
+            text = text.replace("\r\n", "\n").replace('\r', "\n");
+        }
+        Text { name: name.into(), text }
     }
 
     fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
@@ -155,9 +189,16 @@ pub struct Lines {
     end: usize,
     at_end: bool,
     number: usize,
+    /// Whether a byte-order mark was looked for.
+    begun: bool,
+    /// Bytes of blank lines and comments since the last line that says something.
+    idle: usize,
     /// Whether bytes handed out must stay, because the reader will go back to them.
     keep: bool,
 }
+
+/// The byte-order mark that some editors write before UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// One line of [`Lines`].
 #[derive(Clone, Copy, Debug)]
@@ -195,6 +236,8 @@ impl Lines {
     /// The longest line read, in bytes: longer ones are no text of ours, and must not fill the memory.
     pub const LONGEST: usize = 1 << 20;
     const PIECE: usize = 1 << 16;
+    /// The most bytes of blank lines and comments in a row: a small compressed file can hold any number of them.
+    const IDLE: usize = 64 << 20;
 
     /// Opens `path`; `-` is standard input; a name ending in `.gz` is decompressed.
     ///
@@ -211,9 +254,18 @@ impl Lines {
     }
 
     fn over(name: &str, source: Box<dyn Read + Send>) -> Self {
-        let buffer = vec![0; Lines::PIECE];
-        let name = name.into();
-        Lines { name, source, buffer, start: 0, end: 0, at_end: false, number: 0, keep: false }
+        Lines {
+            name: name.into(),
+            source,
+            buffer: vec![0; Lines::PIECE],
+            start: 0,
+            end: 0,
+            at_end: false,
+            number: 0,
+            begun: false,
+            idle: 0,
+            keep: false,
+        }
     }
 
     /// Counts the bytes read from here on (unpacked ones of a packed file), for progress.
@@ -234,7 +286,7 @@ impl Lines {
         self.number
     }
 
-    /// The next line, without its end (`\n` or `\r\n`); none at the end of the file.
+    /// The next line, without its end (`\n`, `\r\n` or `\r`); none at the end of the file.
     ///
     /// # Errors
     /// [`Error::Io`] when reading fails, a truncated gzip file among them; [`Error::Input`] for a line longer
@@ -248,15 +300,23 @@ impl Lines {
 
     /// Where in the buffer the next line stands.
     fn next(&mut self) -> Result<Option<Range<usize>>> {
+        self.skip_mark()?;
         let mut seen = 0;
-        let mut range = loop {
+        let range = loop {
             let rest = &self.buffer[self.start..self.end];
-            if let Some(length) = rest[seen..].iter().position(|b| *b == b'\n') {
-                let from = self.start;
-                self.start += seen + length + 1;
-                break from..self.start - 1;
+            if let Some(length) = memchr::memchr2(b'\n', b'\r', &rest[seen..]) {
+                seen += length;
+                let carriage = rest[seen] == b'\r';
+                // Whether a line feed follows is seen only when there is another byte, or none to come.
+                if !carriage || self.at_end || seen + 1 < rest.len() {
+                    let end = 1 + usize::from(carriage && rest.get(seen + 1) == Some(&b'\n'));
+                    let from = self.start;
+                    self.start += seen + end;
+                    break from..from + seen;
+                }
+            } else {
+                seen = rest.len();
             }
-            seen = rest.len();
             if self.at_end && seen == 0 {
                 return Ok(None);
             }
@@ -273,10 +333,37 @@ impl Lines {
             self.fill()?;
         };
         self.number += 1;
-        if self.buffer[range.clone()].ends_with(b"\r") {
-            range.end -= 1;
-        }
+        self.count_idle(&range)?;
         Ok(Some(range))
+    }
+
+    /// Before the first line: leaves out a byte-order mark.
+    fn skip_mark(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.begun, true) {
+            while self.end < MARK.len() && !self.at_end {
+                self.fill()?;
+            }
+            if self.buffer[..self.end].starts_with(MARK) {
+                self.start = MARK.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a file that goes on and on without a line that says something.
+    fn count_idle(&mut self, range: &Range<usize>) -> Result<()> {
+        let first = self.buffer[range.clone()].iter().find(|b| !b.is_ascii_whitespace());
+        if !matches!(first, None | Some(b'#' | b';')) {
+            self.idle = 0;
+            return Ok(());
+        }
+        self.idle += 1 + range.len();
+        if self.idle > Lines::IDLE {
+            let location = SourceLocation::line(&self.name, self.number);
+            let found = format!("{} MB of blank lines and comments", Lines::IDLE >> 20);
+            return Err(Error::input(location, found, "lines of data between them"));
+        }
+        Ok(())
     }
 
     fn raw(&self, range: Range<usize>) -> RawLine<'_> {
@@ -334,8 +421,10 @@ impl Lines {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
+        self.skip_mark()?;
+        let start = self.start;
         self.keep = true;
-        let number = self.number;
+        let (number, idle) = (self.number, self.idle);
         let verdict = loop {
             match self.line()? {
                 None => break None,
@@ -347,8 +436,8 @@ impl Lines {
             }
         };
         self.keep = false;
-        self.start = 0;
-        self.number = number;
+        self.start = start;
+        (self.number, self.idle) = (number, idle);
         Ok(verdict)
     }
 }
@@ -409,7 +498,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_stream_has_the_lines_of_the_text(
-            text in "([ab#\t é]{0,9}\r?\n){0,20}[ab #]{0,5}",
+            text in "\u{feff}?([ab#\t é]{0,9}(\r|\r?\n)){0,20}[ab #]{0,5}",
             step in 1usize..9,
             peeked in 0usize..30,
         ) {
@@ -442,6 +531,51 @@ mod tests {
         assert!(lines.line().unwrap().is_some());
         let error = lines.line().unwrap_err().to_string();
         assert!(error.starts_with("t:2: found a line of more than 1048576 bytes"), "{error}");
+    }
+
+    /// A small gzip file of nothing but newlines must not keep a reader busy for minutes.
+    #[test]
+    fn a_stream_of_nothing_ends_with_an_error() {
+        for text in ["  \n", "# nothing here\n", "; nothing\r\n"] {
+            let mut lines = Lines::new("t", text.repeat(Lines::IDLE / (text.len() - 1) + 10));
+            let error = loop {
+                match lines.line() {
+                    Ok(line) => assert!(line.is_some(), "{text:?}: the end came first"),
+                    Err(error) => break error.to_string(),
+                }
+            };
+            assert!(error.contains("found 64 MB of blank lines and comments"), "{error}");
+        }
+    }
+
+    #[test]
+    fn marks_and_every_kind_of_line_end_are_read() {
+        for text in ["\u{feff}1\n2\n", "1\r2\r", "1\r\n2\r\n", "\u{feff}1\r2"] {
+            let whole = Text::from_bytes("t", text.into()).unwrap();
+            let seen: Vec<_> = whole.data_lines().map(|l| (l.number, l.text.to_string())).collect();
+            assert_eq!(seen, [(1, "1".to_string()), (2, "2".to_string())], "{text:?}");
+            for step in 1..5 {
+                let drip = Dripping(std::io::Cursor::new(text.into()), step);
+                let mut lines = Lines::over("t", Box::new(drip));
+                assert_eq!(lines.data_line().unwrap().unwrap().text, "1", "{text:?}");
+                assert_eq!(lines.data_line().unwrap().unwrap().text, "2", "{text:?}");
+                assert!(lines.data_line().unwrap().is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn fields_are_read_as_csv() {
+        let of = |text: &str| {
+            let whole = Text::new("f", text);
+            let line = whole.lines().next().unwrap();
+            line.fields().map(|f| f.join("|")).map_err(|e| e.to_string())
+        };
+        assert_eq!(of("0, n0 ,3").unwrap(), "0|n0|3");
+        assert_eq!(of("0,\"n0\"").unwrap(), "0|n0");
+        assert_eq!(of("0, \"n0\" ").unwrap(), "0|n0");
+        assert_eq!(of("0,\"a,b\",1").unwrap(), "0|a,b|1");
+        assert!(of("0,\"n0").unwrap_err().starts_with("f:1: found `0,\"n0`; expected each quote"));
     }
 
     #[test]

@@ -5,6 +5,17 @@
 //!
 //! Data flows one way: [`topology`] → [`ordering`] → [`metric`] → [`plot`] and [`report`].
 //!
+//! # Where to begin
+//! Five files, in this order, show how the crate is made:
+//!
+//! 1. `src/registry.rs` ([`registry`]): tables of named entries; every topology, ordering, allocator … is one.
+//! 2. `src/topology/mod.rs` ([`topology`]): a machine, and what a family of networks provides.
+//! 3. `src/ordering/mod.rs` ([`ordering`]): an ordering, and how a text such as `snake:axes=zxy` becomes one.
+//! 4. `src/metric/mpc.rs` ([`metric::mpc`]): MPC for every job size, exactly, and its definition.
+//! 5. `src/replay/mod.rs` ([`replay`]): a log of jobs, placed again by several allocators side by side.
+//!
+//! `docs/reference.md` lists every entry of every table; `ARCHITECTURE.md` says which file may use which.
+//!
 //! ```
 //! use nodeorder::{NodeOrder, Topology, metric::mpc};
 //!
@@ -21,10 +32,12 @@ pub mod allocator;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod columns;
 pub mod error;
 pub mod export;
 pub mod ids;
 pub mod input;
+pub mod machines;
 pub mod mapping;
 pub mod metric;
 pub mod ordering;
@@ -34,6 +47,8 @@ pub mod plot;
 pub mod random;
 pub mod ranks;
 pub mod ratio;
+pub mod reference;
+pub mod registry;
 pub mod replay;
 pub mod report;
 pub mod schedule;

@@ -320,13 +320,14 @@ fn bad_allocators_are_refused() {
     let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
     for (text, says) in [
         ("first-fitt:8", "did you mean `first-fit`"),
-        ("first-fit:x", "found `x`; expected G, a gap, a whole number from 0"),
-        ("first-fit:-1", "found `-1`"),
-        ("first-fit:1:2", "found `2`; expected first-fit:G"),
-        ("fifo-fit", "expected K, a job size"),
-        ("span-best-fit:circular", "expected span-best-fit[:linear]"),
-        ("slurm-best-fit:27", "expected slurm-best-fit[:26]"),
-        ("random:seed=x", "expected seed= and a whole number"),
+        ("first-fit:x", "found gap = `x`; expected a whole number from 0 to 4294967295"),
+        ("first-fit:-1", "found gap = `-1`"),
+        ("first-fit:1:2", "found `2`; expected first-fit[:GAP]"),
+        ("fifo-fit", "found no `below`; expected below = a whole number"),
+        ("span-best-fit:circular", "unknown span `circular`; expected one of ring, linear"),
+        ("slurm-best-fit:27", "unknown release `27`; expected one of 22, 26"),
+        ("random:seed=x", "found seed = `x`; expected a whole number"),
+        ("random:sed=3", "unknown key for random `sed`"),
         ("", "expected"),
     ] {
         let Err(error) = allocator::make(text, &context) else { panic!("{text} was accepted") };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nodeorder::export::{self, Export};
-use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, Routing};
+use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
 use nodeorder::{NodeId, NodeOrder, Topology};
 
 const MACHINES: &[(&str, &str)] = &[
@@ -19,7 +19,7 @@ fn on_all(target: &str, check: impl Fn(&Export, &[String], &str)) {
     for (spec, by) in MACHINES {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, by).unwrap();
-        let export = (export::target(target).unwrap().write)(&machine, &order).unwrap();
+        let export = (export::target(target).unwrap().build)(&machine, &order).unwrap();
         let names: Vec<String> = order.nodes().iter().map(|n| machine.node_name(*n)).collect();
         for part in ["nodeorder ", "topology: ", "What it does: ", "Run with: ", "How to undo it: "]
         {
@@ -156,9 +156,9 @@ fn simgrid_routes_are_ours_link_by_link() {
     ] {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, "row-major").unwrap();
-        let export = (export::target("simgrid").unwrap().write)(&machine, &order).unwrap();
+        let export = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = Routing::named(routing).unwrap();
+        let routing = RoutingEntry::named(routing).unwrap();
         let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
         let mut routes = BTreeMap::new();
         for route in xml(&export.text).descendants().filter(|n| n.has_tag_name("route")) {
@@ -214,7 +214,7 @@ fn large_machines_are_left_to_simgrids_search() {
     let machine = Topology::inline("torus:9x9x4", &Default::default()).unwrap();
     assert!(machine.node_count() > export::EXPLICIT);
     let order = NodeOrder::make(&machine, "snake").unwrap();
-    let export = (export::target("simgrid").unwrap().write)(&machine, &order).unwrap();
+    let export = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
     let document = xml(&export.text);
     let count = |tag: &str| document.descendants().filter(|n| n.has_tag_name(tag)).count();
     let links = machine.network().link_count() as usize;
@@ -248,7 +248,7 @@ fn names_survive_xml() {
     let base = folder.path().join("m.toml");
     let machine = Topology::toml(&text, Some(&base), &Default::default()).unwrap();
     let order = NodeOrder::new(&machine, "mine --", vec![NodeId(2), NodeId(0)]).unwrap();
-    let export = (export::target("simgrid").unwrap().write)(&machine, &order).unwrap();
+    let export = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
     let document = xml(&export.text);
     let hosts: Vec<_> = document.descendants().filter(|n| n.has_tag_name("host")).collect();
     let ids: Vec<_> = hosts.iter().map(|h| h.attribute("id").unwrap()).collect();

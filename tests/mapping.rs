@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use nodeorder::mapping::{
-    self, Analysis, Demand, End, Fabric, Guest, ProcessMapping, ROUTINGS, Routing,
+    self, Analysis, Demand, End, Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry,
 };
 use nodeorder::topology::Metric;
 use nodeorder::{NodeId, NodeOrder, RouterId, Topology};
@@ -239,7 +239,7 @@ fn in_order(topology: &Topology, guest: &Guest, order: &str, routing: &str) -> A
     let fabric = Fabric::new(topology).unwrap();
     let order = NodeOrder::make(topology, order).unwrap();
     let placement = ProcessMapping::in_order(guest, &order).unwrap();
-    mapping::analyse(&fabric, guest, &placement, Routing::named(routing).unwrap()).unwrap()
+    mapping::analyse(&fabric, guest, &placement, RoutingEntry::named(routing).unwrap()).unwrap()
 }
 
 /// Loads, dilation and their sum against paths written out; volumes are whole numbers.
@@ -376,7 +376,7 @@ fn one_guest_is_the_sum_of_its_messages() {
     for spec in ["torus:6x5x4", "mesh:5x4x3", "hyperx:4x5", "grid:8x3,wrap=10"] {
         let topology = machine(spec);
         let fabric = Fabric::new(&topology).unwrap();
-        let routing = Routing::named("dimension-order").unwrap();
+        let routing = RoutingEntry::named("dimension-order").unwrap();
         let n = topology.node_count() as u32;
         let nodes: Vec<NodeId> = topology.nodes().iter().collect();
         let placement = ProcessMapping::new(&topology, "all", nodes).unwrap();
@@ -414,7 +414,7 @@ fn corner_to_corner_on_the_smallest_mesh() {
     let pair = Guest::new("pair", 2, [(0, 1, 6.0)]).unwrap();
     let placement = ProcessMapping::new(&topology, "corners", vec![NodeId(0), NodeId(5)]).unwrap();
     for (routing, most) in [("dimension-order", 6.0), ("ecmp-path", 4.0), ("ecmp-hop", 4.5)] {
-        let routing = Routing::named(routing).unwrap();
+        let routing = RoutingEntry::named(routing).unwrap();
         let found = mapping::analyse(&fabric, &pair, &placement, routing).unwrap();
         assert_eq!(found.contention.max, most, "{}", routing.name);
         assert_eq!((found.dilation.hop_bytes, found.dilation.max), (18.0, 3.0));
@@ -516,7 +516,7 @@ fn paths_beyond_counting_are_refused() {
     let corners = vec![NodeId(0), NodeId(600 * 600 - 1)];
     let placement = ProcessMapping::new(&topology, "corners", corners).unwrap();
     let analyse =
-        |name| mapping::analyse(&fabric, &pair, &placement, Routing::named(name).unwrap());
+        |name| mapping::analyse(&fabric, &pair, &placement, RoutingEntry::named(name).unwrap());
     let error = analyse("ecmp-path").unwrap_err().to_string();
     assert!(error.contains("10^308 shortest paths"), "{error}");
     assert_eq!(analyse("ecmp-hop").unwrap().dilation.hop_bytes, 1198.0);
@@ -530,10 +530,10 @@ fn routings_that_do_not_suit_say_what_does() {
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let placement = ProcessMapping::in_order(&ring, &order).unwrap();
     for name in ["dimension-order", "minimal", "valiant", "up-down"] {
-        let routing = Routing::named(name).unwrap();
+        let routing = RoutingEntry::named(name).unwrap();
         let error = mapping::analyse(&fabric, &ring, &placement, routing).unwrap_err().to_string();
         assert!(error.ends_with("what works here: ecmp-path, ecmp-hop"), "{error}");
     }
-    let Err(error) = Routing::named("ecmp-pth") else { panic!("no such routing") };
+    let Err(error) = RoutingEntry::named("ecmp-pth") else { panic!("no such routing") };
     assert!(error.to_string().contains("did you mean `ecmp-path`"), "{error}");
 }

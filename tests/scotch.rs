@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::mapping::{self, Dilation, Fabric, Guest, ProcessMapping, Routing};
+use nodeorder::mapping::{self, Dilation, Fabric, Guest, ProcessMapping, RoutingEntry};
 use nodeorder::{NodeId, Topology};
 
 use crate::skip::{Peer, without};
@@ -76,7 +76,7 @@ fn score(
     let fabric = Fabric::new(&topology).unwrap();
     let nodes = nodes.iter().map(|n| NodeId(*n)).collect();
     let placement = ProcessMapping::new(&topology, "scotch", nodes).unwrap();
-    let routing = Routing::named("dimension-order").unwrap();
+    let routing = RoutingEntry::named("dimension-order").unwrap();
     let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
     (found.dilation, String::from_utf8(out.stdout).unwrap())
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, Routing};
+use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
 use nodeorder::{NodeId, NodeOrder, Topology, export, random};
 
 use crate::skip::{Peer, without};
@@ -66,7 +66,7 @@ fn simulate(python: &str, folder: &Path, arguments: &[&str]) -> String {
 fn platform(folder: &Path, spec: &str, by: &str) -> (Topology, NodeOrder) {
     let machine = Topology::inline(spec, &Default::default()).unwrap();
     let order = NodeOrder::make(&machine, by).unwrap();
-    let made = (export::target("simgrid").unwrap().write)(&machine, &order).unwrap();
+    let made = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
     std::fs::write(folder.join("p.xml"), made.text).unwrap();
     std::fs::write(folder.join("p.xml.hosts"), &made.beside[0].1).unwrap();
     (machine, order)
@@ -97,7 +97,12 @@ fn routes(
 }
 
 /// The directed links that carry a message from a to b here, with their shares.
-fn ours(fabric: &Fabric<'_>, routing: &Routing, a: NodeId, b: NodeId) -> BTreeMap<String, f64> {
+fn ours(
+    fabric: &Fabric<'_>,
+    routing: &RoutingEntry,
+    a: NodeId,
+    b: NodeId,
+) -> BTreeMap<String, f64> {
     let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
     let placement = ProcessMapping::new(fabric.topology, "pair", vec![a, b]).unwrap();
     let loads = mapping::analyse(fabric, &guest, &placement, routing).unwrap().contention.loads;
@@ -129,7 +134,7 @@ fn simgrid_takes_our_routes_link_by_link() {
             .flat_map(|a| nodes.iter().filter(move |b| *b != a).map(move |b| (*a, *b)))
             .collect();
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = Routing::named(routing).unwrap();
+        let routing = RoutingEntry::named(routing).unwrap();
         let mut same = 0;
         for ((a, b), theirs) in routes(python, folder.path(), &machine, &pairs) {
             let ours = ours(&fabric, routing, a, b);
@@ -199,7 +204,7 @@ fn simulated_times_stand_in_the_order_of_contention() {
         let folder = tempfile::tempdir().unwrap();
         let (machine, _) = platform(folder.path(), spec, "row-major");
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = Routing::named(routing).unwrap();
+        let routing = RoutingEntry::named(routing).unwrap();
         let mut found = Vec::new();
         for list in allocations {
             let nodes: Vec<NodeId> = list.split(' ').map(|n| NodeId(n.parse().unwrap())).collect();

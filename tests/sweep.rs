@@ -296,7 +296,7 @@ fn policies_schedule_the_traces_of_a_plan() {
     }
     done(folder, &["report", "both"]);
     let page = std::fs::read_to_string(folder.join("both/index.html")).unwrap();
-    assert!(page.contains("small.swf on torus:3x3, 2 processors a node, easy: "));
+    assert!(page.contains("small.swf on torus:3x3, 2 processors per node, easy: "));
 }
 
 /// Killed at 20 random moments and run again; and at 6 as a shard.

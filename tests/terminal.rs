@@ -38,6 +38,8 @@ fn tables_and_lists_fit_the_terminal() {
             &["list", "allocators"],
             &["list", "policies"],
             &["list", "routings"],
+            &["list", "orderings", "optimise"],
+            &["list", "topologies", "torus"],
             &[
                 "map",
                 "torus:4x4",
@@ -65,7 +67,7 @@ fn tables_and_lists_fit_the_terminal() {
 
 #[test]
 fn lists_stay_a_line_each_in_a_pipe() {
-    for what in ["topologies", "orderings", "allocators", "policies", "routings", "targets"] {
+    for what in nodeorder::reference::tables().iter().map(|table| table.name) {
         let output = nodeorder(&["list", what]).env_remove("COLUMNS").output().unwrap();
         let lines = text(output).lines().count();
         let json = done(&["list", what, "--json"]);
@@ -74,6 +76,15 @@ fn lists_stay_a_line_each_in_a_pipe() {
         for entry in json.as_array().unwrap() {
             let about = entry["about"].as_str().unwrap();
             assert!(!about.is_empty() && about.chars().count() <= 130, "{what}: {about}");
+            let name = entry["name"].as_str().unwrap();
+            let one = done(&["list", what, name, "--json"]);
+            assert_eq!(*entry, serde_json::from_str::<serde_json::Value>(&one).unwrap());
+            let help =
+                text(nodeorder(&["list", what, name]).env_remove("COLUMNS").output().unwrap());
+            for option in entry["options"].as_array().unwrap() {
+                let key = format!("\n  {}\n", option["key"].as_str().unwrap());
+                assert!(help.contains(&key), "{what} {name}: {key}");
+            }
         }
     }
 }
@@ -230,10 +241,11 @@ fn manual_pages_stand_for_every_command() {
         names.contains(&"nodeorder.1".into()) && names.contains(&"nodeorder-trace-info.1".into())
     );
     let help = done(&["--help"]);
-    let verbs = help.lines().skip_while(|line| !line.starts_with("Commands")).skip(1);
-    let verbs = verbs.take_while(|line| !line.is_empty()).filter(|line| line.starts_with("  "));
+    let verbs = help.lines().skip(1).take_while(|line| *line != "Options:");
     let verbs = verbs.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    for verb in verbs.filter(|verb| !verb.is_empty() && *verb != "help") {
+    let verbs: Vec<&str> = verbs.filter(|verb| !verb.is_empty()).collect();
+    assert_eq!(verbs.len(), 15, "{help}");
+    for verb in verbs {
         assert!(names.contains(&format!("nodeorder-{verb}.1")), "{verb}: {names:?}");
     }
     let one = done(&["man", "mpc"]);

@@ -10,25 +10,14 @@ use std::path::{Path, PathBuf};
 use uses::{Source, Uses};
 
 /// Circles between files that are to be broken.
-const CIRCLES: &[&str] = &[
-    "ordering/optimise/bounds.rs <-> ordering/optimise/relaxation.rs",
-    "pair_sums/spectrum.rs <-> pair_sums/transform.rs",
-    "sweep/cells.rs <-> sweep/plan.rs",
-];
+const CIRCLES: &[&str] = &[];
 
 /// Files above `LONGEST` lines that are to be split.
-const LONG: &[&str] = &[
-    "ordering/ilp.rs",
-    "ordering/optimise/sequence.rs",
-    "plot/replay/mod.rs",
-    "topology/distance.rs",
-    "topology/mod.rs",
-    "trace/swf.rs",
-];
+const LONG: &[&str] = &[];
 const LONGEST: usize = 500;
 
 /// Verbs whose `run` has above `LONGEST_RUN` lines.
-const LONG_RUNS: &[&str] = &["cli/compare.rs", "cli/replay.rs", "cli/schedule.rs"];
+const LONG_RUNS: &[&str] = &[];
 const LONGEST_RUN: usize = 60;
 
 /// Holds what was found to a list of known exceptions: nothing new, and nothing that is no longer so.

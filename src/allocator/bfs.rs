@@ -10,7 +10,7 @@ use crate::topology::RouterGraph;
 /// from free node to free node: nodes of one router are neighbours, and so are nodes on linked routers;
 /// neighbours are visited in rank order. Where no more can be reached it goes on at the lowest free rank left.
 ///
-/// The source waits for a contiguous place instead. On networks whose switches carry no nodes, such as fat
+/// The source waits for a contiguous allocation instead. On networks whose switches carry no nodes, such as fat
 /// trees, only nodes of one router are neighbours.
 ///
 /// # Complexity
@@ -20,15 +20,16 @@ use crate::topology::RouterGraph;
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 2.
 pub(super) const BFS: AllocatorEntry = AllocatorEntry {
     name: "bfs",
-    usage: "bfs",
     about: "breadth-first over free neighbours from the lowest free rank on",
+    example: "bfs",
+    options: &[],
     build: |_, context| {
-        let spots = RanksByLocation::routers(context)?;
+        let locations = RanksByLocation::routers(context);
         Ok(Box::new(Bfs {
             graph: context.topology.graph()?,
-            expanded: vec![false; spots.count()],
+            expanded: vec![false; locations.count()],
             reached: vec![false; context.distances.len() as usize],
-            spots,
+            locations,
             queue: Vec::new(),
             routers: Vec::new(),
         }))
@@ -38,7 +39,7 @@ pub(super) const BFS: AllocatorEntry = AllocatorEntry {
 struct Bfs<'a> {
     graph: &'a RouterGraph,
     /// Only its lists are used; free ranks need not be counted.
-    spots: RanksByLocation,
+    locations: RanksByLocation,
     /// Routers whose neighbours are all in the queue; none between calls.
     expanded: Vec<bool>,
     /// Ranks in the queue; none between calls.
@@ -53,7 +54,7 @@ impl Bfs<'_> {
         let before = self.queue.len();
         let here = std::iter::once(&router);
         for near in here.chain(self.graph.neighbours(RouterId(router))) {
-            for rank in self.spots.ranks(*near) {
+            for rank in self.locations.ranks(*near) {
                 if free.contains(*rank) && !self.reached[*rank as usize] {
                     self.reached[*rank as usize] = true;
                     self.queue.push(*rank);
@@ -78,7 +79,7 @@ impl Allocator for Bfs<'_> {
                 self.queue.push(start);
                 from = start + 1;
             }
-            let router = self.spots.of(self.queue[next]);
+            let router = self.locations.of(self.queue[next]);
             next += 1;
             // The other nodes of a router have the neighbours of the first.
             if !self.expanded[router as usize] {

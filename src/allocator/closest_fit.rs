@@ -2,6 +2,7 @@
 
 use super::runs::Runs;
 use super::{Allocator, AllocatorEntry};
+use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
 /// `closest-fit[:G]`: the window of n consecutive free entries with the smallest largest step between
@@ -16,10 +17,13 @@ use crate::ranks::{FreeSet, Ranks};
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.6.
 pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "closest-fit",
-    usage: "closest-fit[:G]",
-    about: "the window of free entries with the smallest largest step; a step of at most G is good enough",
-    build: |arguments, _| {
-        let enough = arguments.number("G, a step", Some(1))?;
+    about: "the window of free entries with the smallest largest step; a step of at most STEP is good enough",
+    example: "closest-fit:2",
+    options: &[Opt::whole("step", "a largest step of at most this is good enough")
+        .or("1")
+        .positional()],
+    build: |params, _| {
+        let enough = params.whole("step", 0, u32::MAX)?;
         Ok(Box::new(ClosestFit { enough, runs: Runs::default(), steps: Vec::new() }))
     },
 };

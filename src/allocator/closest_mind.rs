@@ -14,8 +14,9 @@ use crate::ranks::{FreeSet, Ranks};
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.6, where it took two hours a year of placements.
 pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry {
     name: "closest-mind",
-    usage: "closest-mind",
     about: "the window of free entries with the smallest mean pairwise distance",
+    example: "closest-mind",
+    options: &[],
     build: |_, context| {
         Ok(Box::new(ClosestMind {
             window: Window::new(context.distances),

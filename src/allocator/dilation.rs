@@ -26,23 +26,24 @@ use crate::ranks::{FreeSet, Ranks};
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 1 and section III.A.
 pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
     name: "dilation",
-    usage: "dilation",
     about: "the job as a mesh, neighbours within the fewest hops a bounded search finds",
+    example: "dilation",
+    options: &[],
     build: |_, context| {
         let near = Near::new(context)?;
         let axes = context.topology.lattice().map_or(2, |lattice| {
             lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
         });
-        let bytes = 4 * KEPT as u64 + 24 * near.spots.count() as u64;
+        let bytes = 4 * KEPT as u64 + 24 * near.locations.count() as u64;
         context.topology.require("lists of near ranks", bytes)?;
         Ok(Box::new(Dilation {
             diameter: context.topology.statistics()?.diameter,
             axes,
             lists: Lists {
-                ranges: vec![None; near.spots.count()],
+                ranges: vec![None; near.locations.count()],
                 known: Vec::new(),
                 ranks: Vec::new(),
-                scope: vec![Scope::Unknown; near.spots.count()],
+                scope: vec![Scope::Unknown; near.locations.count()],
                 scoped: Vec::new(),
                 near,
             },
@@ -172,7 +173,7 @@ impl Lists<'_> {
 
     /// The free ranks within `hops` of `rank`, ascending, itself among them.
     fn around(&mut self, free: &FreeSet, rank: u32, hops: u32) -> &[u32] {
-        let router = self.near.spots.of(rank);
+        let router = self.near.locations.of(rank);
         let (first, end) = match self.ranges[router as usize] {
             Some(range) => range,
             None => {
@@ -182,7 +183,7 @@ impl Lists<'_> {
                 let first = self.ranks.len();
                 self.near.around(rank, hops, u32::MAX);
                 for (_, near) in self.near.found() {
-                    let ranks = self.near.spots.ranks(*near).iter();
+                    let ranks = self.near.locations.ranks(*near).iter();
                     self.ranks.extend(ranks.filter(|rank| free.contains(**rank)));
                 }
                 self.ranks[first..].sort_unstable();
@@ -198,7 +199,7 @@ impl Lists<'_> {
     /// Whether `count` free nodes can be reached from `rank` in steps of `hops`. Amortised over one dilation:
     /// O(free nodes and the lists of their routers).
     fn enough(&mut self, free: &FreeSet, rank: u32, hops: u32, count: u32) -> bool {
-        let start = self.near.spots.of(rank);
+        let start = self.near.locations.of(rank);
         if self.scope[start as usize] != Scope::Unknown {
             return self.scope[start as usize] == Scope::Enough;
         }
@@ -210,13 +211,13 @@ impl Lists<'_> {
         let mut enough = false;
         while let (false, Some(router)) = (enough, self.scoped.get(at).copied()) {
             at += 1;
-            reached += self.near.spots.free(router);
+            reached += self.near.locations.free(router);
             enough = reached >= count;
-            let of = self.near.spots.ranks(router)[0];
+            let of = self.near.locations.ranks(router)[0];
             self.around(free, of, hops);
             let (from, end) = self.ranges[router as usize].unwrap_or((0, 0));
             for i in from..end {
-                let next = self.near.spots.of(self.ranks[i as usize]);
+                let next = self.near.locations.of(self.ranks[i as usize]);
                 let scope = &mut self.scope[next as usize];
                 if *scope == Scope::Unknown {
                     *scope = Scope::Small;
@@ -301,7 +302,7 @@ impl Dilation<'_> {
         let others: Vec<u32> = neighbours.collect();
         let next = self.next.last_mut()?;
         self.lists.around(free, first, hops);
-        let router = self.lists.near.spots.of(first) as usize;
+        let router = self.lists.near.locations.of(first) as usize;
         let (from, end) = self.lists.ranges[router]?;
         for i in from as usize + *next..end as usize {
             let rank = self.lists.ranks[i];

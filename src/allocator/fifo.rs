@@ -1,6 +1,7 @@
 //! The ends of the free list.
 
 use super::{Allocator, AllocatorEntry};
+use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
 /// `fifo:K`: jobs of fewer than K nodes get the highest free ranks, all others the lowest.
@@ -16,9 +17,12 @@ use crate::ranks::{FreeSet, Ranks};
 /// 2002, section 2.
 pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
     name: "fifo",
-    usage: "fifo:K",
-    about: "the lowest free ranks; the highest for jobs of fewer than K nodes (K is 0 unless given)",
-    build: |arguments, _| Ok(Box::new(Fifo { below: arguments.number("K, a job size", Some(0))? })),
+    about: "the lowest free ranks; the highest for jobs of fewer than BELOW nodes",
+    example: "fifo:0",
+    options: &[Opt::whole("below", "jobs of fewer nodes get the highest ranks")
+        .or("0")
+        .positional()],
+    build: |params, _| Ok(Box::new(Fifo { below: params.whole("below", 0, u32::MAX)? })),
 };
 
 struct Fifo {

@@ -1,7 +1,8 @@
 //! First Fit with a gap, and its variants.
 
 use super::runs::Runs;
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, GAP};
+use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks, Run};
 
 /// `first-fit:G`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
@@ -15,10 +16,11 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.2.
 pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     name: "first-fit",
-    usage: "first-fit:G",
-    about: "the first run of free ranks with steps of at most G that is long enough; else halves (G is 1 unless given)",
-    build: |arguments, _| {
-        let gap = arguments.number("G, a gap", Some(1))?;
+    about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
+    example: "first-fit:8",
+    options: &[GAP],
+    build: |params, _| {
+        let gap = params.whole("gap", 0, u32::MAX)?;
         Ok(Box::new(FirstFit { gap: Gap::Fixed(gap), reversed_below: 0, runs: Runs::default() }))
     },
 };
@@ -30,11 +32,15 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.4.
 pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
     name: "fifo-fit",
-    usage: "fifo-fit:K:G",
-    about: "first-fit:G, from the end of the free list for jobs of fewer than K nodes",
-    build: |arguments, _| {
-        let reversed_below = arguments.number("K, a job size, then :G, a gap", None)?;
-        let gap = arguments.number("G, a gap", Some(1))?;
+    about: "first-fit:GAP, from the end of the free list for jobs of fewer than BELOW nodes",
+    example: "fifo-fit:16:8",
+    options: &[
+        Opt::whole("below", "jobs of fewer nodes are placed from the end").positional(),
+        GAP,
+    ],
+    build: |params, _| {
+        let reversed_below = params.whole("below", 0, u32::MAX)?;
+        let gap = params.whole("gap", 0, u32::MAX)?;
         Ok(Box::new(FirstFit { gap: Gap::Fixed(gap), reversed_below, runs: Runs::default() }))
     },
 };
@@ -45,8 +51,9 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.5.
 pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry {
     name: "varying-fit",
-    usage: "varying-fit",
     about: "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
+    example: "varying-fit",
+    options: &[],
     build: |_, _| {
         Ok(Box::new(FirstFit { gap: Gap::Logarithmic, reversed_below: 0, runs: Runs::default() }))
     },

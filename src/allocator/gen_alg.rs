@@ -24,11 +24,12 @@ use crate::ranks::{FreeSet, Ranks};
 /// point sets of small average distance", 2008.
 pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry {
     name: "gen-alg",
-    usage: "gen-alg",
     about: "the free rank and its nearest ones with the smallest mean pairwise distance",
+    example: "gen-alg",
+    options: &[],
     build: |_, context| {
         let near = Near::new(context)?;
-        let stars = vec![0; near.spots.count()];
+        let stars = vec![0; near.locations.count()];
         Ok(Box::new(GenAlg {
             near,
             sums: Sums::new(context.distances),
@@ -61,13 +62,13 @@ impl GenAlg<'_> {
     fn star(&mut self, centre: u32, count: u32) -> (u64, u32) {
         self.at.clear();
         self.near.around(centre, u32::MAX, count);
-        let spots = &self.near.spots;
+        let locations = &self.near.locations;
         for (hops, router) in self.near.found() {
             let hops = *hops as usize;
             if hops >= self.at.len() {
                 self.at.resize(hops + 1, 0);
             }
-            self.at[hops] += spots.free(*router);
+            self.at[hops] += locations.free(*router);
         }
         let (mut star, mut left) = (0, count);
         for (hops, here) in self.at.iter().enumerate() {
@@ -92,7 +93,9 @@ impl GenAlg<'_> {
                 std::cmp::Ordering::Equal => &mut self.last,
                 std::cmp::Ordering::Greater => continue,
             };
-            to.extend(self.near.spots.ranks(*router).iter().filter(|rank| free.contains(**rank)));
+            to.extend(
+                self.near.locations.ranks(*router).iter().filter(|rank| free.contains(**rank)),
+            );
         }
         let missing = count as usize - self.members.len();
         if missing < self.last.len() {
@@ -111,10 +114,10 @@ impl Allocator for GenAlg<'_> {
         self.order.clear();
         // The lowest free rank speaks for its router: the others have the same set, or, where one router
         // holds the job, no better one.
-        for i in 0..self.near.spots.open().len() {
-            let open = self.near.spots.open()[i];
+        for i in 0..self.near.locations.open().len() {
+            let open = self.near.locations.open()[i];
             let (star, _) = self.star(open.rank, count);
-            self.stars[open.spot as usize] = star;
+            self.stars[open.location as usize] = star;
             self.order.push((star, open.rank));
         }
         self.order.sort_unstable();
@@ -131,7 +134,7 @@ impl Allocator for GenAlg<'_> {
                 continue;
             }
             self.gather(free, centre, count);
-            let star = |rank: &u32| self.stars[self.near.spots.of(*rank) as usize];
+            let star = |rank: &u32| self.stars[self.near.locations.of(*rank) as usize];
             let floor = self.members.iter().map(star).sum::<u64>().div_ceil(2);
             if (floor, centre) >= best {
                 continue;

@@ -34,12 +34,11 @@ use crate::ranks::{FreeSet, Ranks};
 /// multicomputers", 1997, section 4.2.
 pub(super) const MBS: AllocatorEntry = AllocatorEntry {
     name: "mbs",
-    usage: "mbs",
     about: "power-of-two cubes of free nodes, the largest that fit first",
-    build: |arguments, context| {
-        let cells = Cells::new(arguments.location(), context)?;
-        // The levels above the cells add at most as many blocks again.
-        context.topology.require("buddy blocks", 32 * cells.spots.count() as u64)?;
+    example: "mbs",
+    options: &[],
+    build: |params, context| {
+        let cells = Cells::new(params.location().clone(), context)?;
         Ok(Box::new(Mbs { levels: levels(&cells), cells, nodes: BinaryHeap::new() }))
     },
 };
@@ -77,11 +76,11 @@ const INCOMPLETE: u32 = u32::MAX;
 /// All blocks, complete or not.
 fn levels(cells: &Cells) -> Vec<Level> {
     let full = cells.fullest();
-    let lowest = |cell: usize| match cells.spots.ranks(cell as u32) {
+    let lowest = |cell: usize| match cells.locations.ranks(cell as u32) {
         ranks if ranks.len() as u32 == full => ranks[0],
         _ => INCOMPLETE,
     };
-    let count = cells.spots.count();
+    let count = cells.locations.count();
     let mut levels =
         vec![Level::new(u64::from(full), (0..count).map(lowest).collect(), Vec::new())];
     let mut extents: Vec<u32> = cells.axes.iter().map(|axis| axis.extent).collect();
@@ -145,14 +144,14 @@ impl Level {
 
 impl Mbs {
     fn load(&mut self, free: &FreeSet) {
-        self.cells.spots.load(free);
+        self.cells.locations.load(free);
         self.nodes.clear();
         for level in &mut self.levels {
             level.free.fill(0);
             level.offer.clear();
         }
-        for open in self.cells.spots.open() {
-            self.levels[0].free[open.spot as usize] = self.cells.spots.free(open.spot);
+        for open in self.cells.locations.open() {
+            self.levels[0].free[open.location as usize] = self.cells.locations.free(open.location);
         }
         for i in 0..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(i + 1);
@@ -173,9 +172,9 @@ impl Mbs {
                 }
             }
         }
-        for open in self.cells.spots.open() {
-            if !self.levels[0].is_free(open.spot) {
-                let ranks = self.cells.spots.ranks(open.spot).iter();
+        for open in self.cells.locations.open() {
+            if !self.levels[0].is_free(open.location) {
+                let ranks = self.cells.locations.ranks(open.location).iter();
                 self.nodes.extend(ranks.filter(|r| free.contains(**r)).map(|r| Reverse(*r)));
             }
         }
@@ -199,7 +198,7 @@ impl Mbs {
 
     fn take(&self, level: usize, block: u32, chosen: &mut Ranks) {
         if level == 0 {
-            self.cells.spots.ranks(block).iter().for_each(|rank| chosen.push_rank(*rank));
+            self.cells.locations.ranks(block).iter().for_each(|rank| chosen.push_rank(*rank));
             return;
         }
         let parts = (self.levels[level].size / self.levels[level - 1].size) as usize;
@@ -224,7 +223,8 @@ impl Allocator for Mbs {
         while left > 0 {
             if self.nodes.is_empty() {
                 let Some(cell) = self.block(0) else { break };
-                self.nodes.extend(self.cells.spots.ranks(cell).iter().map(|rank| Reverse(*rank)));
+                self.nodes
+                    .extend(self.cells.locations.ranks(cell).iter().map(|rank| Reverse(*rank)));
             }
             let Some(Reverse(rank)) = self.nodes.pop() else { break };
             chosen.push_rank(rank);

@@ -28,12 +28,11 @@ use crate::ranks::{FreeSet, Ranks};
 /// shell 0 is one processor).
 pub(super) const MC1X1: AllocatorEntry = AllocatorEntry {
     name: "mc1x1",
-    usage: "mc1x1",
     about: "the free nodes in the nearest shells around the best centre",
-    build: |arguments, context| {
-        let cells = Cells::new(arguments.location(), context)?;
-        let bytes = 4 * cells.spots.count() as u64;
-        context.topology.require("sums over boxes of cells", bytes)?;
+    example: "mc1x1",
+    options: &[],
+    build: |params, context| {
+        let cells = Cells::new(params.location().clone(), context)?;
         Ok(Box::new(Mc1x1 {
             fullest: cells.fullest(),
             cells,
@@ -60,11 +59,11 @@ struct Mc1x1 {
 
 impl Mc1x1 {
     fn load(&mut self, free: &FreeSet) {
-        self.cells.spots.load(free);
+        self.cells.locations.load(free);
         self.sums.clear();
-        self.sums.resize(self.cells.spots.count(), 0);
-        for open in self.cells.spots.open() {
-            self.sums[open.spot as usize] = self.cells.spots.free(open.spot);
+        self.sums.resize(self.cells.locations.count(), 0);
+        for open in self.cells.locations.open() {
+            self.sums[open.location as usize] = self.cells.locations.free(open.location);
         }
         for axis in &self.cells.axes {
             let stride = axis.stride as usize;
@@ -117,7 +116,7 @@ impl Mc1x1 {
         self.at.clear();
         self.at.extend(self.cells.axes.iter().map(|axis| axis.of(cell)));
         let (mut cost, mut radius) = (0, 0);
-        let mut inside = self.cells.spots.free(cell);
+        let mut inside = self.cells.locations.free(cell);
         while cost < limit {
             if inside >= count {
                 return Some((cost, radius));
@@ -157,8 +156,8 @@ impl Allocator for Mc1x1 {
         let floor = self.floor(count);
         let (mut best, mut least) = ((0, 0), u64::MAX);
         // Cells come by their lowest free rank; all centres of a cell cost the same.
-        for i in 0..self.cells.spots.open().len() {
-            let cell = self.cells.spots.open()[i].spot;
+        for i in 0..self.cells.locations.open().len() {
+            let cell = self.cells.locations.open()[i].location;
             if let Some((cost, radius)) = self.cost(cell, count, least) {
                 (best, least) = ((cell, radius), cost);
                 if cost == floor {
@@ -171,7 +170,7 @@ impl Allocator for Mc1x1 {
         self.last.clear();
         let mut left = count;
         for rank in free.iter() {
-            let cell = self.cells.spots.of(rank);
+            let cell = self.cells.locations.of(rank);
             let shell = axes.iter().map(|a| a.between(a.of(centre), a.of(cell))).max().unwrap_or(0);
             if shell < radius {
                 chosen.push_rank(rank);

@@ -1,13 +1,15 @@
 //! Allocators: which free ranks a job gets.
 //!
-//! Each rule is one file with a [`AllocatorEntry`] constant; [`ALLOCATORS`] is the table that names them all. An
-//! [`Allocator`] sees the free ranks of one ordering and chooses; whoever asks marks them as taken. What an
+//! Each is one file with an [`AllocatorEntry`]; [`ALLOCATORS`] is the table that names them all. An
+//! [`Allocator`] sees the free ranks of one ordering and chooses; the caller marks them as taken. What an
 //! allocator wants to know of the machine it is given when it is made ([`AllocatorContext`]).
 
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
+use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks};
+use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
 
 mod bfs;
@@ -27,39 +29,39 @@ mod runs;
 mod slurm;
 mod span;
 
-/// A rule of allocation: a line of [`ALLOCATORS`].
-pub struct AllocatorEntry {
-    /// The name, as in `--alloc first-fit:8`.
-    pub name: &'static str,
-    /// The name with its parameters.
-    pub usage: &'static str,
-    /// One line for lists.
-    pub about: &'static str,
-    /// Makes the allocator from its parameters.
-    pub build:
-        for<'a> fn(&mut Arguments<'_>, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>,
-}
+/// An allocator by name: an entry of [`ALLOCATORS`]. It makes the allocator from its parameters.
+pub type AllocatorEntry = Entry<Build>;
 
-/// Every rule, in the order of lists.
-pub const ALLOCATORS: &[AllocatorEntry] = &[
-    fifo::FIFO,
-    first_fit::FIRST_FIT,
-    largest_fit::LARGEST_FIT,
-    first_fit::FIFO_FIT,
-    first_fit::VARYING_FIT,
-    closest_fit::CLOSEST_FIT,
-    closest_mind::CLOSEST_MIND,
-    span::FIRST,
-    span::BEST,
-    span::SUM_OF_SQUARES,
-    slurm::BEST_FIT,
-    random::RANDOM,
-    mc1x1::MC1X1,
-    gen_alg::GEN_ALG,
-    mbs::MBS,
-    bfs::BFS,
-    dilation::DILATION,
-];
+type Build = for<'a> fn(&Params, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
+
+/// Every allocator.
+pub static ALLOCATORS: Registry<Build> = Registry::new(
+    "allocator",
+    "",
+    &[
+        fifo::FIFO,
+        first_fit::FIRST_FIT,
+        largest_fit::LARGEST_FIT,
+        first_fit::FIFO_FIT,
+        first_fit::VARYING_FIT,
+        closest_fit::CLOSEST_FIT,
+        closest_mind::CLOSEST_MIND,
+        span::FIRST,
+        span::BEST,
+        span::SUM_OF_SQUARES,
+        slurm::BEST_FIT,
+        random::RANDOM,
+        mc1x1::MC1X1,
+        gen_alg::GEN_ALG,
+        mbs::MBS,
+        bfs::BFS,
+        dilation::DILATION,
+    ],
+)
+.separated_by(':');
+
+/// The largest step between neighbours in a run of free ranks.
+const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run").or("1").positional();
 
 /// Chooses ranks for jobs.
 pub trait Allocator: Send {
@@ -104,93 +106,10 @@ pub struct AllocatorContext<'a> {
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
 pub fn make<'a>(text: &str, context: &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>> {
-    let rule = rule(text)?;
-    let mut arguments = Arguments::new(text, context.topology.context().seed);
-    let allocator = (rule.build)(&mut arguments, context)?;
-    arguments.finish(rule)?;
+    let (entry, params) = ALLOCATORS.read(text, context.topology.context().seed)?;
+    let allocator = (entry.build)(&params, context)?;
+    params.finish()?;
     Ok(allocator)
-}
-
-/// The rule that `name[:…]` names, whatever its parameters.
-///
-/// # Errors
-/// An unknown name.
-pub fn rule(text: &str) -> Result<&'static AllocatorEntry> {
-    let name = text.split(':').next().unwrap_or(text);
-    ALLOCATORS.iter().find(|r| r.name == name).ok_or_else(|| {
-        Error::unknown(
-            SourceLocation::option(text),
-            "allocator",
-            name,
-            ALLOCATORS.iter().map(|r| r.name),
-        )
-    })
-}
-
-/// The parameters of an allocator: `name:first:second…`, taken from left to right.
-pub struct Arguments<'t> {
-    text: &'t str,
-    parts: std::iter::Peekable<std::str::Split<'t, char>>,
-    seed: u64,
-}
-
-impl<'t> Arguments<'t> {
-    fn new(text: &'t str, seed: u64) -> Self {
-        let mut parts = text.split(':').peekable();
-        // The name.
-        parts.next();
-        Arguments { text, parts, seed }
-    }
-
-    /// The next part as a whole number; `missing` where there is none, an error where that is `None`.
-    ///
-    /// # Errors
-    /// No number, or none where one is needed.
-    pub fn number(&mut self, what: &str, missing: Option<u32>) -> Result<u32> {
-        match (self.parts.next(), missing) {
-            (Some(part), _) => part.parse().map_err(|_| {
-                self.wrong(format!("`{part}`"), format!("{what}, a whole number from 0"))
-            }),
-            (None, Some(value)) => Ok(value),
-            (None, None) => {
-                Err(self.wrong("nothing after the name", format!("{what}, a whole number")))
-            }
-        }
-    }
-
-    /// Whether the next part is `word`, which is then taken.
-    pub fn word(&mut self, word: &str) -> bool {
-        self.parts.next_if(|part| *part == word).is_some()
-    }
-
-    /// The seed: `seed=…`, else the run's.
-    ///
-    /// # Errors
-    /// No whole number.
-    pub fn seed(&mut self) -> Result<u64> {
-        match self.parts.next_if(|part| part.starts_with("seed=")) {
-            Some(part) => part["seed=".len()..]
-                .parse()
-                .map_err(|_| self.wrong(format!("`{part}`"), "seed= and a whole number from 0")),
-            None => Ok(self.seed),
-        }
-    }
-
-    /// The allocator as the user wrote it, for messages.
-    pub fn location(&self) -> SourceLocation {
-        SourceLocation::option(self.text)
-    }
-
-    fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
-        Error::input(self.location(), found, expected)
-    }
-
-    fn finish(mut self, rule: &AllocatorEntry) -> Result<()> {
-        match self.parts.next() {
-            Some(part) => Err(self.wrong(format!("`{part}`"), rule.usage)),
-            None => Ok(()),
-        }
-    }
 }
 
 /// Stoltzfus' seven algorithms at their usual settings: what `compare` and examples replay.
@@ -203,3 +122,22 @@ pub const STOLTZFUS: [&str; 7] = [
     "closest-fit",
     "closest-mind",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+
+    #[test]
+    fn allocators_ask_for_what_they_declare() {
+        let topology = Topology::inline("torus:4x4x4", &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "snake").unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context =
+            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        crate::registry::testing::check(&ALLOCATORS, |entry, params| {
+            (entry.build)(params, &context).map(|_| ())
+        });
+        STOLTZFUS.iter().for_each(|text| drop(make(text, &context).unwrap()));
+    }
+}

@@ -18,7 +18,7 @@ pub struct Near<'a> {
     distances: &'a RankDistances,
     graph: &'a RouterGraph,
     /// The free ranks by router.
-    pub spots: RanksByLocation,
+    pub locations: RanksByLocation,
     /// Of every router, the last walk that met it.
     met: Vec<u32>,
     walk: u32,
@@ -32,12 +32,12 @@ impl<'a> Near<'a> {
     /// # Errors
     /// [`crate::Error::Memory`] where the router graph does not fit.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
-        let (graph, spots) = (context.topology.graph()?, RanksByLocation::routers(context)?);
+        let (graph, locations) = (context.topology.graph()?, RanksByLocation::routers(context));
         Ok(Near {
             distances: context.distances,
             graph,
-            met: vec![0; spots.count()],
-            spots,
+            met: vec![0; locations.count()],
+            locations,
             walk: 0,
             queue: Vec::new(),
             found: Vec::new(),
@@ -46,7 +46,7 @@ impl<'a> Near<'a> {
 
     /// Takes over the free ranks.
     pub fn load(&mut self, free: &FreeSet) {
-        self.spots.load(free);
+        self.locations.load(free);
     }
 
     /// Hops between two ranks.
@@ -60,12 +60,12 @@ impl<'a> Near<'a> {
     /// hold `nodes` free ranks. O(links walked) or O(routers with free ranks · axes), whichever is less.
     pub fn around(&mut self, rank: u32, hops: u32, nodes: u32) {
         self.found.clear();
-        if !self.walk(self.spots.of(rank), hops, nodes) {
+        if !self.walk(self.locations.of(rank), hops, nodes) {
             self.found.clear();
-            for open in self.spots.open() {
+            for open in self.locations.open() {
                 let away = self.distances.between(rank, open.rank);
                 if away <= hops {
-                    self.found.push((away, open.spot));
+                    self.found.push((away, open.location));
                 }
             }
         }
@@ -86,11 +86,11 @@ impl<'a> Near<'a> {
         self.queue.clear();
         self.queue.push(router);
         // A link costs a fraction of a distance.
-        let mut links = 4 * self.spots.open().len();
+        let mut links = 4 * self.locations.open().len();
         let (mut away, mut level, mut held) = (0, 0, 0);
         loop {
             for router in &self.queue[level..] {
-                let here = self.spots.free(*router);
+                let here = self.locations.free(*router);
                 if here > 0 {
                     self.found.push((away, *router));
                     held += here;

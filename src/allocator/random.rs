@@ -1,5 +1,6 @@
 //! Free ranks at random.
 
+use crate::params::SEED;
 use rand_pcg::Pcg64;
 
 use super::{Allocator, AllocatorEntry};
@@ -15,10 +16,11 @@ use crate::ranks::{FreeSet, Ranks};
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, section III.B.
 pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     name: "random",
-    usage: "random[:seed=S]",
     about: "free ranks at random",
-    build: |arguments, _| {
-        let random = generator(arguments.seed()?);
+    example: "random:seed=7",
+    options: &[SEED],
+    build: |params, _| {
+        let random = generator(params.seed()?);
         Ok(Box::new(Random { random, entries: Vec::new() }))
     },
 };

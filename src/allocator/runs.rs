@@ -12,6 +12,8 @@ pub struct Runs {
     runs: Vec<Run>,
     /// What earlier searches proved.
     known: Vec<Known>,
+    /// Buffer of [`Runs::take_longest`].
+    longest: Vec<GapRun>,
 }
 
 /// No g-run that begins before `start` has `count` ranks.
@@ -58,14 +60,14 @@ impl Runs {
 
     fn gap_runs_from(&self, start: usize, gap: u32) -> impl Iterator<Item = GapRun> + '_ {
         let mut at = start;
-        // Ranks of runs[at] already told as g-runs of one, for g = 0.
-        let mut told = 0;
+        // Ranks of runs[at] already returned as g-runs of one, for g = 0.
+        let mut returned = 0;
         std::iter::from_fn(move || {
-            while self.runs.get(at)?.count == told {
-                (at, told) = (at + 1, 0);
+            while self.runs.get(at)?.count == returned {
+                (at, returned) = (at + 1, 0);
             }
             if gap == 0 {
-                told += 1;
+                returned += 1;
                 return Some(GapRun { start: at, count: 1 });
             }
             let mut run = GapRun { start: at, count: self.runs[at].count };
@@ -91,9 +93,9 @@ impl Runs {
     pub fn first(&mut self, gap: u32, count: u32) -> Option<usize> {
         let (mut start, mut slot) = (0, None);
         for (i, known) in self.known.iter().enumerate() {
-            // A larger gap's search speaks for this one where it came to the end in vain.
-            let speaks = known.gap == gap || known.gap > gap && known.start == self.runs.len();
-            if speaks && known.count <= count {
+            // A larger gap's search also answers this one where it found nothing.
+            let answers = known.gap == gap || known.gap > gap && known.start == self.runs.len();
+            if answers && known.count <= count {
                 start = start.max(known.start);
             }
             if known.gap == gap && known.count == count {
@@ -101,7 +103,7 @@ impl Runs {
             }
         }
         let (found, longest) = self.search(start, gap, count);
-        // A search in vain tells the longest there is: nothing above it needs another.
+        // A search that finds nothing has seen the longest run: no larger count needs another.
         let count = if found.is_none() && start == 0 { longest + 1 } else { count };
         let known = Known { gap, count, start: found.unwrap_or(self.runs.len()) };
         match slot {
@@ -132,6 +134,31 @@ impl Runs {
             end = Some(run.end());
         }
         (None, longest)
+    }
+
+    /// Takes the longest g-runs whole, longest first, the lowest of equals first, until one has room for all that
+    /// is left of `count`. Returns what is left, and the g-runs with room for it.
+    pub fn take_longest(
+        &mut self,
+        gap: u32,
+        count: u32,
+        chosen: &mut Ranks,
+    ) -> (u32, impl Iterator<Item = GapRun>) {
+        let mut longest = std::mem::take(&mut self.longest);
+        longest.clear();
+        longest.extend(self.gap_runs(gap));
+        let (mut left, mut whole) = (count, 0);
+        if longest.iter().all(|run| run.count < left) {
+            // Taking a run whole leaves all others as they are: one sort gives their order.
+            longest.sort_by_key(|run| std::cmp::Reverse(run.count));
+            while let Some(run) = longest.get(whole).filter(|run| run.count < left) {
+                self.take(run.start, run.count, chosen);
+                left -= run.count;
+                whole += 1;
+            }
+        }
+        self.longest = longest;
+        (left, self.longest[whole..].iter().copied().filter(move |run| run.count >= left))
     }
 
     /// Moves the first `count` ranks from run `start` on to `chosen`.
@@ -181,8 +208,8 @@ mod tests {
                     all
                 };
                 let plain = stretches(gap);
-                let told: Vec<u32> = runs.gap_runs(gap).map(|r| r.count).collect();
-                prop_assert_eq!(told, plain.iter().map(|s| s.len() as u32).collect::<Vec<_>>());
+                let found: Vec<u32> = runs.gap_runs(gap).map(|r| r.count).collect();
+                prop_assert_eq!(found, plain.iter().map(|s| s.len() as u32).collect::<Vec<_>>());
                 let fits = stretches(other).into_iter().find(|s| s.len() as u32 >= count);
                 let found = runs.first(other, count);
                 prop_assert_eq!(found.is_some(), fits.is_some());

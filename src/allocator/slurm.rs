@@ -1,7 +1,8 @@
 //! What Slurm's linear and tree selections do with nodes in order.
 
-use super::runs::{GapRun, Runs};
+use super::runs::Runs;
 use super::{Allocator, AllocatorEntry};
+use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
 /// `slurm-best-fit[:26]`: the shortest free run that is long enough, the lowest of those; where there is none,
@@ -15,18 +16,23 @@ use crate::ranks::{FreeSet, Ranks};
 /// Observed on Slurm 22.05 and 26.05 (select/cons_tres, one block of nodes in name order).
 pub(super) const BEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "slurm-best-fit",
-    usage: "slurm-best-fit[:26]",
     about: "Slurm: the tightest free run that is long enough; else the longest, whole, and again (:26: one node takes the first free)",
-    build: |arguments, _| {
-        let first_for_one = arguments.word("26");
-        Ok(Box::new(SlurmBestFit { first_for_one, runs: Runs::default(), longest: Vec::new() }))
+    example: "slurm-best-fit",
+    options: &[Opt::one_of(
+        "release",
+        &["22", "26"],
+        "Slurm's: from 26 on a job of one node takes the first free one",
+    )
+    .positional()],
+    build: |params, _| {
+        let first_for_one = params.choice("release")? == "26";
+        Ok(Box::new(SlurmBestFit { first_for_one, runs: Runs::default() }))
     },
 };
 
 struct SlurmBestFit {
     first_for_one: bool,
     runs: Runs,
-    longest: Vec<GapRun>,
 }
 
 impl Allocator for SlurmBestFit {
@@ -35,23 +41,7 @@ impl Allocator for SlurmBestFit {
             return free.lowest(1, chosen);
         }
         self.runs.load(free);
-        self.longest.clear();
-        self.longest.extend(self.runs.gap_runs(1));
-        let mut left = count;
-        let mut rest = self.longest.as_mut_slice();
-        if rest.iter().all(|run| run.count < left) {
-            rest.sort_by_key(|run| std::cmp::Reverse(run.count));
-            let whole = rest.iter().take_while(|run| {
-                let taken = run.count < left;
-                left -= if taken { run.count } else { 0 };
-                taken
-            });
-            let whole = whole.count();
-            let (taken, others) = rest.split_at_mut(whole);
-            taken.iter().for_each(|run| self.runs.take(run.start, run.count, chosen));
-            rest = others;
-        }
-        let fits = rest.iter().filter(|run| run.count >= left);
+        let (left, fits) = self.runs.take_longest(1, count, chosen);
         if let Some(run) = fits.min_by_key(|run| (run.count, run.start)) {
             self.runs.take(run.start, left, chosen);
         }

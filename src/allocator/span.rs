@@ -2,6 +2,7 @@
 
 use super::runs::Runs;
 use super::{Allocator, AllocatorEntry};
+use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks, Run};
 
 /// `span-first-fit[:linear]`: the first free interval that holds the job gives its lowest ranks. Where none
@@ -16,17 +17,19 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// allocation strategies", 2002, section 2.1. The linear variant is that of Sandia's later scheduler in SST.
 pub(super) const FIRST: AllocatorEntry = AllocatorEntry {
     name: "span-first-fit",
-    usage: "span-first-fit[:linear]",
     about: "the first free interval that holds the job; else the window of least span",
-    build: |arguments, _| Ok(Box::new(Span::new(Fit::First, arguments.word("linear")))),
+    example: "span-first-fit",
+    options: &[SPAN],
+    build: |params, _| Ok(Box::new(Span::new(Fit::First, linear(params)?))),
 };
 
 /// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
 pub(super) const BEST: AllocatorEntry = AllocatorEntry {
     name: "span-best-fit",
-    usage: "span-best-fit[:linear]",
     about: "the free interval that leaves the fewest ranks; else the window of least span",
-    build: |arguments, _| Ok(Box::new(Span::new(Fit::Best, arguments.word("linear")))),
+    example: "span-best-fit",
+    options: &[SPAN],
+    build: |params, _| Ok(Box::new(Span::new(Fit::Best, linear(params)?))),
 };
 
 /// `span-sum-of-squares[:linear]`: as [`FIRST`], the interval after which Σ N(i)² is least, N(i) the number
@@ -37,10 +40,23 @@ pub(super) const BEST: AllocatorEntry = AllocatorEntry {
 /// <https://doi.org/10.1145/1120582.1120583>.
 pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry {
     name: "span-sum-of-squares",
-    usage: "span-sum-of-squares[:linear]",
     about: "the free interval after which interval lengths are most varied; else the window of least span",
-    build: |arguments, _| Ok(Box::new(Span::new(Fit::SumOfSquares, arguments.word("linear")))),
+    example: "span-sum-of-squares",
+    options: &[SPAN],
+    build: |params, _| Ok(Box::new(Span::new(Fit::SumOfSquares, linear(params)?))),
 };
+
+/// How the span of a window is measured.
+const SPAN: Opt = Opt::one_of(
+    "span",
+    &["ring", "linear"],
+    "span of a window: the first rank follows the last, or not",
+)
+.positional();
+
+fn linear(params: &Params) -> crate::Result<bool> {
+    Ok(params.choice("span")? == "linear")
+}
 
 /// Which interval is taken.
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! `nodeorder completions`: what a shell needs to complete command lines.
+//! `nodeorder completions`: completion scripts for shells.
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;

@@ -1,4 +1,4 @@
-//! `nodeorder export`: an ordering in the form another program takes.
+//! `nodeorder export`: an ordering in the format of another program.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use super::output;
 use crate::export;
 use crate::topology::Context;
 
-/// Write an ordering in the form another program takes
+/// Write an ordering in the format of another program
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder export titan --order hilbert --to slurm-weights -o weights.conf"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
     /// The ordering: a name with options, or an ordering file
     #[arg(long, value_name = "ORD")]
@@ -30,11 +30,11 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let target = export::target(&self.to)?;
-        let topology = super::load(&self.spec, context)?;
-        let order = super::made(&topology, &self.order)?;
-        let export = (target.write)(&topology, &order)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
+        let order = super::inputs::order(&topology, &self.order)?;
+        let export = (target.build)(&topology, &order)?;
         let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
-        // What stands beside comes first: the file itself never lacks it.
+        // The files beside it come first, so that the file never lacks them.
         for (ending, text) in &export.beside {
             match file {
                 Some(file) => {

@@ -1,4 +1,4 @@
-//! Ctrl-C: files that are being written go, searches end with the best so far.
+//! Ctrl-C: unfinished files are removed, searches stop with their best result so far.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,23 +7,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::NamedTempFile;
 
-/// Files that stand beside their targets and are not yet whole.
+/// Temporary files that are still being written.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-/// Whether the first Ctrl-C only asks a search to end.
-static PATIENT: AtomicBool = AtomicBool::new(false);
+/// Whether the first Ctrl-C only stops a search.
+static DEFERRED: AtomicBool = AtomicBool::new(false);
 /// Set by that Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// What a shell is told of a program that Ctrl-C ended.
+/// The exit code of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
-/// Takes over Ctrl-C. Without a handler it still works, as it always does, but leaves temporary files.
+/// Handles Ctrl-C. Without the handler Ctrl-C works too, but leaves temporary files.
 pub fn install() {
     let _ = ctrlc::set_handler(|| {
-        if PATIENT.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
+        if DEFERRED.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
             return;
         }
-        // Held to the end: whoever would begin a file now waits for an end that does not come.
+        // Locked until the program ends, so that no new file is begun meanwhile.
         let files = UNFINISHED.lock().unwrap_or_else(|e| e.into_inner());
         for file in files.iter() {
             let _ = std::fs::remove_file(file);
@@ -34,15 +34,15 @@ pub fn install() {
 
 /// With `yes` the first Ctrl-C sets [`stopped`] and the second ends the program; without, the first does.
 pub fn defer_first_interrupt(yes: bool) {
-    PATIENT.store(yes, Ordering::SeqCst);
+    DEFERRED.store(yes, Ordering::SeqCst);
 }
 
-/// Whether someone asked a search to end.
+/// Whether a search should stop.
 pub fn stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
-/// The temporary file that `make` makes, to be removed when Ctrl-C comes.
+/// The temporary file that `make` makes; Ctrl-C removes it.
 pub fn watched(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
     let mut files = UNFINISHED.lock().unwrap_or_else(|e| e.into_inner());
     let file = make()?;
@@ -50,7 +50,7 @@ pub fn watched(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<N
     Ok(file)
 }
 
-/// Puts a watched file at its place.
+/// Moves a watched file to its target.
 pub fn persist(file: NamedTempFile, target: &Path) -> io::Result<()> {
     let mut files = UNFINISHED.lock().unwrap_or_else(|e| e.into_inner());
     files.retain(|path| path != file.path());

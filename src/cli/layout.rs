@@ -1,10 +1,10 @@
-//! Text for a terminal of any width: wrapped lines, labelled fields, tables that leave columns out.
+//! Text that fits the terminal: wrapped lines, labelled fields, tables with as many columns as there is room for.
 
 use std::io::{self, IsTerminal, Write};
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
-/// Columns of the terminal that `to` is, or those that `COLUMNS` asks for; none where nobody looks.
+/// The width of the terminal `to`, or `COLUMNS` where that is set; none for files and pipes.
 fn width_of(to: &impl IsTerminal) -> Option<usize> {
     let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
     let seen = || {
@@ -16,7 +16,7 @@ fn width_of(to: &impl IsTerminal) -> Option<usize> {
     asked.filter(|n| *n > 0).or_else(seen)
 }
 
-/// Columns of standard output.
+/// The width of standard output.
 pub fn width() -> Option<usize> {
     width_of(&io::stdout())
 }
@@ -51,7 +51,7 @@ pub fn sentence(out: &mut impl Write, text: &str) -> io::Result<()> {
     }
 }
 
-/// A name padded to `column`, then its text; further lines stand under the first.
+/// A name padded to `column`, then its text; further lines are indented to match.
 pub fn field(out: &mut impl Write, column: usize, name: &str, text: &str) -> io::Result<()> {
     let room = width().map_or(usize::MAX, |width| width.saturating_sub(column + 1).max(16));
     for (i, line) in wrapped(text, room).iter().enumerate() {
@@ -60,8 +60,8 @@ pub fn field(out: &mut impl Write, column: usize, name: &str, text: &str) -> io:
     Ok(())
 }
 
-/// The table as text that fits the terminal: where it does not, some of the columns from `first` on are left out,
-/// evenly, and a last line says how many. What is still too wide is wrapped inside its cells.
+/// The table as text that fits the terminal. Where it is too wide, columns from `first` on are left out at even
+/// intervals, and a last line says how many; if that is not enough, cells are wrapped.
 pub fn fitted(table: Table, first: usize, to: &impl IsTerminal) -> String {
     fitted_to(table, first, width_of(to))
 }

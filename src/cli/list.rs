@@ -1,91 +1,128 @@
-//! `nodeorder list`: what there is, one line each.
+//! `nodeorder list`: what there is, one line each, or one entry with its options.
 
 use std::io::Write;
 
-use clap::{Args, ValueEnum};
-use serde_json::json;
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use serde_json::{Value, json};
 
 use super::layout;
 use super::output::{self, Output};
-use crate::topology::{Context, FAMILIES};
-use crate::{allocator, catalog, export, mapping, ordering, schedule};
+use crate::error::{Error, SourceLocation};
+use crate::params::{Fallback, Opt, head};
+use crate::reference::{self, Table};
+use crate::registry::Entry;
+use crate::topology::Context;
 
-/// List topologies, orderings, allocators, policies, runtime models, guests, routings, mapping methods or export targets, one line each
+/// List the entries of a table, one line each, or show one entry with its options
 #[derive(Debug, Args)]
-#[command(after_help = "Example: nodeorder list orderings")]
+#[command(after_help = "Example: nodeorder list allocators first-fit")]
 pub struct Command {
     /// What to list
-    what: What,
+    #[arg(value_name = "TABLE", value_parser = names())]
+    what: String,
+    /// Show this entry: its options, their defaults and an example
+    name: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum What {
-    /// Topology kinds and shipped machines
-    Topologies,
-    /// Ordering methods
-    Orderings,
-    /// Allocators of replays and schedules
-    Allocators,
-    /// Scheduling policies
-    Policies,
-    /// Runtime models of schedules
-    Models,
-    /// Traffic patterns and guest files
-    Guests,
-    /// Routings
-    Routings,
-    /// Mapping methods
-    Methods,
-    /// Export targets
-    Targets,
+fn names() -> PossibleValuesParser {
+    let value = |table: &Table| PossibleValue::new(table.name).help(table.about);
+    PossibleValuesParser::new(reference::tables().iter().map(value))
 }
 
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
-        let lines = match self.what {
-            What::Topologies => topologies(),
-            What::Orderings => ordering::METHODS
-                .iter()
-                .map(|m| [m.name.into(), m.about.into(), m.example.into()])
-                .collect(),
-            What::Allocators => allocator::ALLOCATORS
-                .iter()
-                .map(|r| [r.name.into(), r.about.into(), r.usage.into()])
-                .collect(),
-            What::Policies => schedule::POLICIES
-                .iter()
-                .map(|p| [p.name.into(), p.about.into(), format!("--policy {}", p.example)])
-                .collect(),
-            What::Models => schedule::MODELS
-                .iter()
-                .map(|m| [m.name.into(), m.about.into(), format!("--model {}", m.example)])
-                .collect(),
-            What::Guests => guests(),
-            What::Routings => mapping::ROUTINGS
-                .iter()
-                .map(|r| [r.name.into(), r.about.into(), format!("--routing {}", r.name)])
-                .collect(),
-            What::Methods => mapping::METHODS
-                .iter()
-                .map(|m| [m.name.into(), m.about.into(), format!("--map {}", m.example)])
-                .collect(),
-            What::Targets => export::TARGETS
-                .iter()
-                .map(|t| [t.name.into(), t.about.into(), format!("--to {}", t.name)])
-                .collect(),
+        let mut tables = reference::tables().into_iter();
+        let table = tables.find(|table| table.name == self.what).ok_or_else(|| {
+            let location = SourceLocation::option(&self.what);
+            Error::unknown(location, "table", &self.what, [])
+        })?;
+        let Some(name) = self.name else {
+            if self.json {
+                return document(json!(
+                    table.entries.iter().map(|e| entry_json(&table, e)).collect::<Vec<_>>()
+                ));
+            }
+            let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
+            let lines: Vec<[String; 3]> = table.entries.iter().map(line).collect();
+            return write(&text(&lines, layout::width()));
         };
+        let entry =
+            table.entries.iter().find(|entry| entry.name == head(&name)).ok_or_else(|| {
+                let known = table.entries.iter().map(|entry| entry.name);
+                Error::unknown(SourceLocation::option(&name), table.noun, head(&name), known)
+            })?;
         if self.json {
-            let entry = |[name, about, example]: &[String; 3]| json!({"name": name, "about": about, "example": example});
-            let document = json!(lines.iter().map(entry).collect::<Vec<_>>());
-            return output::write(None, format!("{document:#}\n").as_bytes());
+            return document(entry_json(&table, entry));
         }
-        let mut out = Output::open(None)?;
-        out.write_all(text(&lines, layout::width()).as_bytes())?;
-        out.finish()
+        write(&help(&table, entry, layout::width()))
     }
+}
+
+fn write(text: &str) -> anyhow::Result<()> {
+    let mut out = Output::open(None)?;
+    out.write_all(text.as_bytes())?;
+    out.finish()
+}
+
+fn document(value: Value) -> anyhow::Result<()> {
+    output::write(None, format!("{value:#}\n").as_bytes())
+}
+
+fn entry_json(table: &Table, entry: &Entry<()>) -> Value {
+    let option = |option: &Opt| {
+        let default = match option.default {
+            Fallback::Required => Value::Null,
+            Fallback::Value(text) | Fallback::Computed(text) => text.into(),
+        };
+        json!({
+            "key": option.key,
+            "values": option.values.to_string(),
+            "default": default,
+            "about": option.about,
+            "positional": option.positional,
+            "required": option.default == Fallback::Required,
+            "only_with": Some(option.only_with).filter(|text| !text.is_empty()),
+        })
+    };
+    json!({
+        "name": entry.name,
+        "about": entry.about,
+        "example": table.example(entry),
+        "usage": entry.usage(table.separator),
+        "options": entry.options.iter().map(option).collect::<Vec<_>>(),
+    })
+}
+
+/// One entry: how it is written, what it is, its options, an example.
+fn help(table: &Table, entry: &Entry<()>, width: Option<usize>) -> String {
+    let wrap = |text: &str, indent: usize| {
+        let lines = match width {
+            Some(width) => layout::wrapped(text, width.saturating_sub(indent)),
+            None => vec![text.to_string()],
+        };
+        let pad = " ".repeat(indent);
+        lines.iter().map(|line| format!("{pad}{line}\n")).collect::<String>()
+    };
+    let mut text = wrap(&entry.usage(table.separator), 0) + &wrap(entry.about, 4);
+    for (title, options) in [("Options", entry.options), ("Options of all", table.common)] {
+        if options.is_empty() {
+            continue;
+        }
+        text += &format!("\n{title}:\n");
+        for [key, values, default, about] in reference::rows(options) {
+            let default = match default.as_str() {
+                "required" => default,
+                _ => format!("default: {default}"),
+            };
+            text += &format!("  {key}\n{}", wrap(&about, 6));
+            text += &wrap(&format!("{values} [{default}]"), 6);
+        }
+    }
+    text + "\n" + &wrap(&format!("Example: {}", table.example(entry)), 0)
 }
 
 /// A line each, in columns; where those are too narrow, the description stands below.
@@ -115,43 +152,28 @@ fn text(lines: &[[String; 3]], width: Option<usize>) -> String {
     text
 }
 
-/// Patterns, then files.
-fn guests() -> Vec<[String; 3]> {
-    let pattern = |g: &mapping::guest::Pattern| [g.name.into(), g.about.into(), g.example.into()];
-    let mut lines: Vec<[String; 3]> = mapping::GUESTS.iter().map(pattern).collect();
-    for (ending, about) in mapping::guest::FORMATS {
-        lines.push([format!(".{ending}"), (*about).into(), format!("traffic.{ending}")]);
-    }
-    lines
-}
-
-/// Kinds, then machines.
-fn topologies() -> Vec<[String; 3]> {
-    let kind = |f: &crate::topology::Family| [f.name.into(), f.about.into(), f.example.into()];
-    let mut lines: Vec<[String; 3]> = FAMILIES.iter().map(kind).collect();
-    for name in catalog::machines() {
-        let text = catalog::machine(name).unwrap_or_default();
-        let about = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
-        lines.push([name.into(), about.into(), name.into()]);
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lists_fit_any_width() {
-        let lines = topologies();
+        let table = reference::tables().swap_remove(0);
+        let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
+        let lines: Vec<[String; 3]> = table.entries.iter().map(line).collect();
         assert!(text(&lines, None).lines().count() == lines.len());
         for width in 40..200 {
+            let fits = |text: &str| {
+                for line in text.lines() {
+                    // A single word may be longer than a very narrow terminal.
+                    let word = !line.trim().contains(' ');
+                    assert!(line.chars().count() <= width || word, "{line}");
+                }
+            };
             let text = text(&lines, Some(width));
-            for line in text.lines() {
-                // A single word may be longer than a very narrow terminal.
-                assert!(line.chars().count() <= width || !line.trim().contains(' '), "{line}");
-            }
+            fits(&text);
             assert!(lines.iter().all(|[name, ..]| text.contains(name.as_str())));
+            table.entries.iter().for_each(|entry| fits(&help(&table, entry, Some(width))));
         }
     }
 }

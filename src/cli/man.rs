@@ -2,21 +2,20 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::{Args, CommandFactory};
 
 use super::output;
 use crate::error::{Error, SourceLocation};
 use crate::topology::Context;
 
-/// Print the manual page of a command, or write all of them to a folder
+/// Print a command's manual page, or write all of them to a folder
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder man mpc > nodeorder-mpc.1")]
 pub struct Command {
     /// The command; without one, the page of nodeorder itself
     #[arg(conflicts_with = "out")]
     verb: Vec<String>,
-    /// Write every page to DIR; made where there is none
+    /// Write every page to DIR, which is made if it does not exist
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -25,14 +24,11 @@ impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
         let pages = pages()?;
         if let Some(folder) = &self.out {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("{}: creating the folder", folder.display()))?;
-            for (name, page) in &pages {
-                output::write(Some(&folder.join(format!("{name}.1"))), page)?;
-            }
-            let told =
-                format!("{} pages: man -l {}\n", pages.len(), folder.join("nodeorder.1").display());
-            return output::write(None, told.as_bytes());
+            let files = pages.iter().map(|(name, page)| (format!("{name}.1"), page));
+            output::write_folder(folder, files)?;
+            let first = folder.join("nodeorder.1");
+            let text = format!("{} pages: man -l {}\n", pages.len(), first.display());
+            return output::write(None, text.as_bytes());
         }
         let wanted = ["nodeorder"].into_iter().chain(self.verb.iter().map(String::as_str));
         let wanted = wanted.collect::<Vec<_>>().join("-");
@@ -47,7 +43,7 @@ impl Command {
 /// Every page by its name, that of the program first.
 fn pages() -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let mut command = super::Cli::command().disable_help_subcommand(true);
-    // The pages give the version alone; the build is not theirs.
+    // The pages give only the version, not the build.
     command = command.long_version(None);
     command.build();
     let (mut pages, mut left) = (Vec::new(), vec![command]);

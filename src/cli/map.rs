@@ -8,11 +8,13 @@ use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 
 use super::layout::field;
-use super::mpc::{PlotKind, plot_kind};
 use super::output::{self, Output};
+use super::picture::Picture;
+use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
+use crate::columns::{self, filled, object};
 use crate::ids::NodeId;
 use crate::input::Text;
-use crate::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, Routing, method};
+use crate::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, RoutingEntry, method};
 use crate::ordering::NodeOrder;
 use crate::plot::{self, Mapped};
 use crate::topology::{Context, Topology};
@@ -60,11 +62,39 @@ const BUSIEST: usize = 10;
 /// Bars of the contention histogram.
 const BARS: usize = 20;
 
+/// The terminal's table: labels, and the figures beside them.
+const TABLE: [(&str, &str); 12] = [
+    ("machine", "{topology}"),
+    ("guest", "{guest}, {processes} processes"),
+    ("mapping", "{mapping}"),
+    ("routing", "{routing}"),
+    ("traffic", "{volume} in {pairs} pairs"),
+    ("between routers", "{share_between_routers%}"),
+    (
+        "dilation",
+        "mean {dilation_mean} by volume, {dilation_mean_pairs} by pairs; max {dilation_max}",
+    ),
+    ("hop-bytes", "{hop_bytes}"),
+    (
+        "contention",
+        "max {contention_max}, mean {contention_mean} over {links} directed links, {links_used} of them used",
+    ),
+    (
+        "allocation",
+        "{allocation.nodes} nodes on {allocation.routers} routers in {allocation.components} components",
+    ),
+    ("in the machine", "mean distance {allocation.aspl}, diameter {allocation.diameter}"),
+    (
+        "by itself",
+        "mean distance {allocation.induced_aspl}, diameter {allocation.induced_diameter}",
+    ),
+];
+
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let plot_kind = self.plot.as_deref().map(plot_kind).transpose()?;
-        let routing = Routing::named(&self.routing)?;
-        let topology = super::load(&self.spec, context)?;
+        let picture = self.plot.as_deref().map(Picture::new).transpose()?;
+        let routing = RoutingEntry::named(&self.routing)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
         let (ranks, placement) = self.place(&topology, &guest)?;
@@ -76,7 +106,7 @@ impl Command {
         if let Some(path) = &self.output {
             output::write(Some(path), placement.to_file().as_bytes())?;
         }
-        if let (Some(path), Some(kind)) = (&self.plot, plot_kind) {
+        if let Some(picture) = picture {
             let mapped = Mapped {
                 fabric: &fabric,
                 guest: &guest,
@@ -85,25 +115,27 @@ impl Command {
                 routing: routing.name,
                 analysis: &analysis,
             };
-            let picture = match kind {
-                PlotKind::Svg => plot::mapping(&mapped)?.into_bytes(),
-                PlotKind::Png => plot::mapping_png(&mapped)?,
-            };
-            output::write(Some(path), &picture)?;
+            picture.draw(|| plot::mapping(&mapped), || plot::mapping_png(&mapped))?;
         }
-        let mut document = figures(&fabric, &analysis);
-        document["version"] = json!(env!("CARGO_PKG_VERSION"));
-        document["topology"] = json!(topology.spec());
-        document["guest"] = json!(guest.label());
-        document["processes"] = json!(guest.processes());
-        document["mapping"] = json!(placement.label());
-        document["order"] = json!(self.order);
-        document["routing"] = json!(routing.name);
+        let figures = MappingFigures {
+            topology: topology.spec(),
+            guest: guest.label(),
+            processes: guest.processes(),
+            mapping: placement.label(),
+            order: self.order.as_deref(),
+            routing: routing.name,
+            links: fabric.links.len(),
+            analysis: &analysis,
+        };
+        let busiest = analysis.contention.busiest(&fabric.links, BUSIEST);
+        let busiest: Vec<LinkLoad<'_>> =
+            busiest.into_iter().map(|link| link_load(&fabric, &analysis, link)).collect();
         if self.json {
+            let document = document(&fabric, &figures, &busiest);
             return output::write(None, format!("{document:#}\n").as_bytes());
         }
         let mut out = Output::open(None)?;
-        write_table(&mut out, &document)?;
+        write_table(&mut out, &figures, &busiest)?;
         out.finish()
     }
 
@@ -136,130 +168,47 @@ impl Command {
     }
 }
 
+fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {
+    let (u, v) = fabric.links.ends(link);
+    let (load, capacity) = (analysis.contention.loads[link], fabric.links.capacity(link));
+    LinkLoad { fabric, u, v, load, capacity }
+}
+
 fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow::Result<()> {
     let mut out = Output::open(Some(path))?;
-    let mut write = || -> std::io::Result<()> {
-        writeln!(out, "u,v,load")?;
-        for (u, v, link) in fabric.links.iter() {
-            writeln!(out, "{u},{v},{}", analysis.contention.loads[link])?;
-        }
-        Ok(())
-    };
-    write().with_context(|| output::name(Some(path)))?;
+    let rows = (0..fabric.links.len()).map(|link| link_load(fabric, analysis, link));
+    columns::write(&mut out, LinkLoad::ALL, rows).with_context(|| output::name(Some(path)))?;
     out.finish()
 }
 
-/// Every figure of the analysis.
-fn figures(fabric: &Fabric<'_>, analysis: &Analysis) -> Value {
-    let Analysis { dilation, contention, allocation, share_between_routers } = analysis;
-    let links = &fabric.links;
-    let busiest = contention.busiest(links, BUSIEST);
-    let busiest = busiest.into_iter().map(|link| {
-        let (u, v) = links.ends(link);
-        let [from, to] = [u, v].map(|r| fabric.router_name(r));
-        let (load, capacity) = (contention.loads[link], links.capacity(link));
-        json!({"u": u, "v": v, "from": from, "to": to, "load": load, "capacity": capacity,
-               "contention": load / capacity})
-    });
-    let bars = contention.histogram(links, BARS);
-    let bars = bars.iter().map(|b| json!({"from": b.from, "to": b.to, "links": b.links}));
-    let hops = dilation.histogram.iter().enumerate();
-    let hops =
-        hops.map(|(h, (pairs, volume))| json!({"hops": h, "pairs": pairs, "volume": volume}));
-    json!({
-        "pairs": dilation.pairs,
-        "volume": dilation.volume,
-        "dilation_max": dilation.max,
-        "dilation_mean": dilation.mean,
-        "dilation_mean_pairs": dilation.mean_pairs,
-        "dilation_histogram": hops.collect::<Vec<_>>(),
-        "hop_bytes": dilation.hop_bytes,
-        "share_between_routers": share_between_routers,
-        "contention_max": contention.max,
-        "contention_mean": contention.mean,
-        "contention_histogram": bars.collect::<Vec<_>>(),
-        "links": links.len(),
-        "links_used": contention.used,
-        "busiest_links": busiest.collect::<Vec<_>>(),
-        "allocation": {
-            "nodes": allocation.nodes,
-            "routers": allocation.routers,
-            "components": allocation.components,
-            "aspl": allocation.aspl,
-            "diameter": allocation.diameter,
-            "induced_aspl": allocation.induced_aspl,
-            "induced_diameter": allocation.induced_diameter,
-        },
-    })
+/// Every figure of the analysis as JSON.
+fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>, busiest: &[LinkLoad<'_>]) -> Value {
+    let Analysis { dilation, contention, .. } = figures.analysis;
+    let mut document = object(&[MappingFigures::ALL, MappingFigures::MORE].concat(), figures);
+    document["version"] = json!(env!("CARGO_PKG_VERSION"));
+    let busiest_link = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
+    document["busiest_links"] = busiest.iter().map(|link| object(&busiest_link, link)).collect();
+    let bars = contention.histogram(&fabric.links, BARS);
+    document["contention_histogram"] = bars.iter().map(|b| object(CONTENTION_BAR, b)).collect();
+    let bars = dilation.histogram.iter().enumerate();
+    let bars = bars.map(|(hops, (pairs, volume))| object(DILATION_BAR, &(hops, *pairs, *volume)));
+    document["dilation_histogram"] = bars.collect();
+    document
 }
 
-fn write_table(out: &mut impl Write, document: &Value) -> std::io::Result<()> {
-    let plain = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        Value::Null => "-".into(),
-        Value::Number(n) if n.is_f64() => {
-            let value = n.as_f64().unwrap_or(0.0);
-            if value.fract() == 0.0 && value.abs() < 1e15 {
-                format!("{value}")
-            } else {
-                format!("{value:.4}")
-            }
-        }
-        other => other.to_string(),
-    };
-    let of = |key: &str| plain(&document[key]);
-    let mut line = |name: &str, text: String| field(out, 18, name, &text);
-    line("machine", of("topology"))?;
-    line("guest", format!("{}, {} processes", of("guest"), of("processes")))?;
-    line("mapping", of("mapping"))?;
-    line("routing", of("routing"))?;
-    line("traffic", format!("{} in {} pairs", of("volume"), of("pairs")))?;
-    let share = 100.0 * document["share_between_routers"].as_f64().unwrap_or(0.0);
-    line("between routers", format!("{share:.1}%"))?;
-    line(
-        "dilation",
-        format!(
-            "mean {} by volume, {} by pairs; max {}",
-            of("dilation_mean"),
-            of("dilation_mean_pairs"),
-            of("dilation_max")
-        ),
-    )?;
-    line("hop-bytes", of("hop_bytes"))?;
-    line(
-        "contention",
-        format!(
-            "max {}, mean {} over {} directed links, {} of them used",
-            of("contention_max"),
-            of("contention_mean"),
-            of("links"),
-            of("links_used")
-        ),
-    )?;
-    let allocation = &document["allocation"];
-    let inner = |key: &str| plain(&allocation[key]);
-    line(
-        "allocation",
-        format!(
-            "{} nodes on {} routers in {} components",
-            inner("nodes"),
-            inner("routers"),
-            inner("components")
-        ),
-    )?;
-    line(
-        "in the machine",
-        format!("mean distance {}, diameter {}", inner("aspl"), inner("diameter")),
-    )?;
-    line(
-        "by itself",
-        format!("mean distance {}, diameter {}", inner("induced_aspl"), inner("induced_diameter")),
-    )?;
-    for (i, link) in document["busiest_links"].as_array().into_iter().flatten().take(5).enumerate()
-    {
-        let name = if i == 0 { "busiest links" } else { "" };
-        let inner = |key: &str| plain(&link[key]);
-        line(name, format!("{} to {}: {}", inner("from"), inner("to"), inner("contention")))?;
+fn write_table(
+    out: &mut impl Write,
+    figures: &MappingFigures<'_>,
+    busiest: &[LinkLoad<'_>],
+) -> std::io::Result<()> {
+    let columns = [MappingFigures::ALL, MappingFigures::MORE].concat();
+    for (label, template) in TABLE {
+        field(out, 18, label, &filled(template, &columns, figures))?;
+    }
+    let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
+    for (i, link) in busiest.iter().take(5).enumerate() {
+        let label = if i == 0 { "busiest links" } else { "" };
+        field(out, 18, label, &filled("{from} to {to}: {contention}", &columns, link))?;
     }
     Ok(())
 }

@@ -1,18 +1,18 @@
-//! `nodeorder merge`: the shards of a sweep put together.
+//! `nodeorder merge`: the shards of a sweep in one table.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
 
-use super::sweep::{self, Described};
-use crate::sweep::store;
+use super::sweep_folder::{Described, SweepFolder};
+use crate::sweep::store::{self, Part};
 use crate::topology::Context;
 
-/// Put the shards of a sweep together: DIR/results.csv and DIR/manifest.json
+/// Merge the shards of a sweep into one table
 ///
-/// A set that is incomplete, mixed or damaged is refused; what is missing is named with the command that makes
-/// it.
+/// Writes DIR/results.csv and DIR/manifest.json. Shards that are missing, damaged or of different sweeps are an
+/// error, which gives the commands that make the missing ones.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder merge results")]
 pub struct Command {
@@ -25,11 +25,12 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
-        let parts = sweep::parts(&self.folder)?;
+        let folder = SweepFolder(&self.folder);
+        let parts = folder.parts()?;
         let table = store::merge(&parts, &self.folder.display().to_string())?;
-        // There is at least one, or merging had failed.
+        // There is at least one: merging none fails.
         let Some((_, first)) = parts.first() else { return Ok(()) };
-        if sweep::finished(&self.folder, &first.hash)? {
+        if folder.is_finished(&first.hash)? {
             eprintln!("{}: these shards are merged already; nothing to do", self.folder.display());
             return Ok(());
         }
@@ -40,13 +41,12 @@ impl Command {
             seeds: first.seeds.clone(),
             inputs: json!(null),
         };
-        let shards = parts.iter().map(|(_, part)| {
+        let shard = |(_, part): &(String, Part)| {
             json!({"shard": part.shard.index, "rows": part.rows.len(), "seconds": part.seconds,
                    "version": part.version})
-        });
-        let shards = json!(shards.collect::<Vec<_>>());
+        };
+        let shards = json!(parts.iter().map(shard).collect::<Vec<_>>());
         let seconds = parts.iter().map(|(_, part)| part.seconds).sum();
-        let manifest = sweep::manifest(&plan, &table, seconds, shards);
-        sweep::write_results(&self.folder, &table, &manifest, self.gz)
+        folder.write(&table, &plan.manifest(&table, seconds, shards), self.gz)
     }
 }

@@ -1,37 +1,44 @@
-//! The command line: one file a verb, each a thin layer over the library. Only here are files written,
+//! The command line: one file a command, each a thin layer over the library. Only here are files written,
 //! clocks read and the environment asked.
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::error::{Error, SourceLocation};
-use crate::ordering::NodeOrder;
-use crate::topology::{Context, Topology};
+use crate::topology::Context;
 
+mod command_line;
 mod compare;
 mod completions;
 mod export;
+mod inputs;
 mod interrupt;
 mod layout;
 mod list;
+mod machines;
 mod man;
 mod map;
 mod merge;
 mod mpc;
 mod order;
 mod output;
+mod picture;
 mod progress;
 mod replay;
 mod report;
+mod rows;
 mod schedule;
+mod sizes;
 mod sweep;
+mod sweep_folder;
+mod tables;
 mod topology;
 mod trace;
 mod traffic;
 mod watch;
+mod workload;
 
-/// Node orderings for supercomputer schedulers: which order of nodes places jobs compactly on a network?
+/// Compare node orderings for supercomputer schedulers: which order of nodes keeps jobs compact?
 #[derive(Debug, Parser)]
 #[command(
     name = "nodeorder",
@@ -61,45 +68,57 @@ const BUILD: &str = concat!(
     env!("NODEORDER_RUSTC"),
 );
 
-/// Options of every verb.
+/// Options of every command.
 #[derive(Debug, Args)]
 struct Common {
-    /// Seed of everything random that names none itself
+    /// Seed of everything random that has no seed= of its own
     #[arg(long, global = true, default_value_t = 1, help_heading = "Common options")]
     seed: u64,
-    /// Threads to use [default: all cores]; results never depend on it
+    /// Threads to use [default: all cores]; results do not depend on it
     #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..), help_heading = "Common options")]
     threads: Option<u16>,
-    /// Memory one structure may take, such as 16G [default: four fifths of what is free]
+    /// Memory that one data structure may take, such as 16G [default: four fifths of the free memory]
     #[arg(long, global = true, value_parser = parse_bytes, help_heading = "Common options")]
     memory: Option<u64>,
 }
 
-#[derive(Debug, Subcommand)]
-enum Verb {
-    Compare(compare::Command),
-    Topology(topology::Command),
-    Order(order::Command),
-    Mpc(mpc::Command),
-    Replay(replay::Command),
-    Schedule(schedule::Command),
-    Map(map::Command),
-    Sweep(sweep::Command),
-    Merge(merge::Command),
-    Report(report::Command),
-    Export(export::Command),
-    Trace(trace::Command),
-    List(list::Command),
-    Completions(completions::Command),
-    Man(man::Command),
+/// The commands, each with its module, in the groups that the help shows.
+macro_rules! verbs {
+    ($($group:literal: $($verb:ident $module:ident),+;)+) => {
+        #[derive(Debug, Subcommand)]
+        enum Verb {
+            $($($verb($module::Command),)+)+
+        }
+
+        impl Verb {
+            fn run(self, context: &Context) -> anyhow::Result<()> {
+                match self {
+                    $($(Verb::$verb(command) => command.run(context),)+)+
+                }
+            }
+        }
+
+        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($module)),+])),+];
+    };
 }
 
-/// Parses the command line, runs it and says how it went: 0 done, 1 bad input or failed work, 2 usage.
+verbs! {
+    "Compare orderings": Compare compare;
+    "Single steps": Topology topology, Order order, Mpc mpc, Replay replay, Schedule schedule, Map map,
+        Export export;
+    "Many combinations": Sweep sweep, Merge merge, Report report;
+    "Workloads": Trace trace;
+    "Reference": List list, Man man, Completions completions;
+}
+
+/// Parses the command line, runs it and reports how it went: 0 done, 1 bad input or failed work, 2 usage.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut parser = with_groups(Cli::command());
+    let parsed = parser.try_get_matches_from_mut(std::env::args_os());
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(e) => {
-            // Help and version go to stdout and are no failure; a closed pipe is none either.
+            // Help and version go to stdout and are no failure; neither is a closed pipe.
             let _ = e.print();
             return ExitCode::from(e.exit_code() as u8);
         }
@@ -112,33 +131,32 @@ pub fn run() -> ExitCode {
             return ExitCode::FAILURE;
         }
     }
-    let context =
-        Context { seed: cli.common.seed, memory: cli.common.memory.unwrap_or_else(default_memory) };
-    let outcome = match cli.verb {
-        Verb::Compare(command) => command.run(&context),
-        Verb::Topology(command) => command.run(&context),
-        Verb::Order(command) => command.run(&context),
-        Verb::Mpc(command) => command.run(&context),
-        Verb::Replay(command) => command.run(&context),
-        Verb::Schedule(command) => command.run(&context),
-        Verb::Map(command) => command.run(&context),
-        Verb::Sweep(command) => command.run(&context),
-        Verb::Merge(command) => command.run(&context),
-        Verb::Report(command) => command.run(&context),
-        Verb::Export(command) => command.run(&context),
-        Verb::Trace(command) => command.run(&context),
-        Verb::List(command) => command.run(&context),
-        Verb::Completions(command) => command.run(&context),
-        Verb::Man(command) => command.run(&context),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) if output::is_closed_pipe(&e) => ExitCode::SUCCESS,
-        Err(e) => {
+    let memory = cli.common.memory.unwrap_or_else(default_memory);
+    match cli.verb.run(&Context { seed: cli.common.seed, memory }) {
+        Err(e) if !output::is_closed_pipe(&e) => {
             eprintln!("{e:#}");
             ExitCode::FAILURE
         }
+        _ => ExitCode::SUCCESS,
     }
+}
+
+/// The command with a help that lists its commands in groups.
+fn with_groups(command: clap::Command) -> clap::Command {
+    let (heading, literal) =
+        (command.get_styles().get_header(), command.get_styles().get_literal());
+    let room = layout::width().unwrap_or(100).min(100).saturating_sub(15).max(16);
+    let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n");
+    for (group, names) in GROUPS {
+        text += &format!("\n{heading}{group}:{heading:#}\n");
+        for verb in names.iter().filter_map(|name| command.find_subcommand(name)) {
+            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = layout::wrapped(&about, room).join("\n               ");
+            text += &format!("  {literal}{:<11}{literal:#}  {about}\n", verb.get_name());
+        }
+    }
+    text += &format!("\n{heading}Options:{heading:#}\n{{options}}{{after-help}}");
+    command.help_template(text)
 }
 
 /// A byte count with an optional k, M, G or T (powers of 1000).
@@ -155,7 +173,7 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
     count.checked_mul(factor).ok_or_else(expected)
 }
 
-/// Four fifths of the memory that is free now, where the system tells; 8 GB elsewhere.
+/// Four fifths of the memory that is free now, where the system reports it; 8 GB elsewhere.
 fn default_memory() -> u64 {
     let free = || -> Option<u64> {
         let text = std::fs::read_to_string("/proc/meminfo").ok()?;
@@ -165,45 +183,17 @@ fn default_memory() -> u64 {
     free().map_or(Context::default().memory, |kilobytes| kilobytes * 1024 / 5 * 4)
 }
 
-/// The topology of a `SPEC` argument.
-fn load(spec: &str, context: &Context) -> anyhow::Result<Topology> {
-    Ok(crate::catalog::topology(spec, context)?)
-}
-
-/// The orderings of `--order` arguments, no label twice.
-fn orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeOrder>> {
-    for (i, text) in texts.iter().enumerate() {
-        if texts[..i].contains(text) {
-            let location = SourceLocation::option(format!("--order {text}"));
-            return Err(
-                Error::input(location, "the same ordering twice", "each ordering once").into()
-            );
-        }
-    }
-    let made: Result<Vec<NodeOrder>, Error> =
-        texts.iter().map(|text| made(topology, text)).collect();
-    Ok(made?)
-}
-
-/// One of them; a search's time counts from its own start.
-fn made(topology: &Topology, text: &str) -> Result<NodeOrder, Error> {
-    let _waiting = progress::waiting(text);
-    Ok(NodeOrder::make_with(topology, text, &watch::Clock::start(false))?.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
-        use clap::CommandFactory;
-        Cli::command().debug_assert();
+        with_groups(Cli::command()).debug_assert();
     }
 
     /// The commands, those within commands too, by the words that call them.
     fn commands() -> Vec<(String, clap::Command)> {
-        use clap::CommandFactory;
         let (mut all, mut left) = (Vec::new(), vec![(String::from("nodeorder"), Cli::command())]);
         while let Some((name, command)) = left.pop() {
             left.extend(

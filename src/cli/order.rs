@@ -3,22 +3,22 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::watch::Clock;
-use super::{interrupt, output, progress};
-use crate::ordering::{NodeOrder, Observer};
+use super::{inputs, interrupt, output, progress};
+use crate::ordering::{NodeOrder, Observer, SearchResult};
 use crate::params::head;
-use crate::topology::Context;
+use crate::topology::{Context, Topology};
 
 /// Make an ordering: one node id a line, in rank order
 ///
-/// Searches (ilp, optimise) tell objective, bound and gap on standard error; Ctrl-C ends them with the best
-/// so far.
+/// Searches (ilp, optimise) report objective, bound and gap on standard error; Ctrl-C stops them and keeps the
+/// best result so far.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder order titan --by hilbert -o titan-hilbert.txt")]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
     /// The ordering: a name with options, such as snake:axes=zxy, or an ordering file
     #[arg(long, value_name = "ORD")]
@@ -33,51 +33,53 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = super::load(&self.spec, context)?;
+        let topology = inputs::topology(&self.spec, context)?;
         let clock = Clock::start(true);
-        // Searches tell of themselves.
+        // Searches report their progress themselves.
         let searches = ["ilp", "optimise"].contains(&head(&self.by));
         let waiting = (!searches).then(|| progress::waiting(&self.by));
-        let (order, outcome) = NodeOrder::make_with(&topology, &self.by, &clock)?;
+        let (order, found) = NodeOrder::make_with(&topology, &self.by, &clock)?;
         drop(waiting);
         interrupt::defer_first_interrupt(false);
-        if let Some(outcome) = &outcome {
-            eprintln!(
-                "objective {}, bound {}, gap {:.2} %, {} ({})",
-                outcome.objective,
-                outcome.lower_bound,
-                100.0 * outcome.gap,
-                outcome.solver,
-                outcome.status.name()
-            );
+        if let Some(found) = &found {
+            let (objective, bound) = (found.objective, found.lower_bound);
+            let (gap, solver, status) = (100.0 * found.gap, &found.solver, found.status.name());
+            eprintln!("objective {objective}, bound {bound}, gap {gap:.2} %, {solver} ({status})");
         }
-        let text = if let (true, Some(outcome)) = (self.json, &outcome) {
-            let ids: Vec<u32> = order.nodes().iter().map(|n| n.0).collect();
-            let document = json!({
-                "objective": outcome.objective,
-                "lower_bound": outcome.lower_bound,
-                "gap": outcome.gap,
-                "optimal": outcome.optimal,
-                "solver": outcome.solver,
-                "status": outcome.status.name(),
-                "steps": outcome.steps,
-                "seconds": clock.seconds(),
-                "ordering": ids,
-            });
-            format!("{document}\n")
-        } else if self.json {
-            let ids: Vec<u32> = order.nodes().iter().map(|n| n.0).collect();
-            let document = json!({
-                "version": env!("CARGO_PKG_VERSION"),
-                "topology": topology.spec(),
-                "name": order.label(),
-                "nodes": order.len(),
-                "ordering": ids,
-            });
-            format!("{document}\n")
-        } else {
-            order.to_file(&topology)
+        let text = match self.json {
+            true => format!("{}\n", document(&topology, &order, found.as_ref(), &clock)),
+            false => order.to_file(&topology),
         };
         output::write(self.output.as_deref(), text.as_bytes())
+    }
+}
+
+/// The ordering as JSON; of a search, with its result.
+fn document(
+    topology: &Topology,
+    order: &NodeOrder,
+    found: Option<&SearchResult>,
+    clock: &Clock,
+) -> Value {
+    let ids: Vec<u32> = order.nodes().iter().map(|n| n.0).collect();
+    match found {
+        None => json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "topology": topology.spec(),
+            "name": order.label(),
+            "nodes": order.len(),
+            "ordering": ids,
+        }),
+        Some(found) => json!({
+            "objective": found.objective,
+            "lower_bound": found.lower_bound,
+            "gap": found.gap,
+            "optimal": found.optimal,
+            "solver": found.solver,
+            "status": found.status.name(),
+            "steps": found.steps,
+            "seconds": clock.seconds(),
+            "ordering": ids,
+        }),
     }
 }

@@ -1,5 +1,5 @@
-//! Where results go: standard output, or a file that appears whole or not at all; compressed where its name
-//! ends in `.gz`.
+//! Where results go: standard output, or a file that appears only when it is complete; compressed where its
+//! name ends in `.gz`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,85 +14,84 @@ use super::interrupt;
 use crate::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
-pub enum Output {
-    /// As it is.
+pub struct Output {
+    writer: Writer,
+    /// The file that is written beside its target, and the target.
+    unfinished: Option<Unfinished>,
+    /// How messages name it.
+    name: String,
+}
+
+type Target = BufWriter<Box<dyn Write>>;
+
+enum Writer {
     Plain(Target),
     /// Compressed. The bytes depend on the text alone: no name, no time.
     Packed(Box<GzEncoder<Target>>),
 }
 
-/// Where bytes go.
-pub enum Target {
-    /// Standard output.
-    Stdout(BufWriter<io::StdoutLock<'static>>),
-    /// A device, pipe or other target that cannot be renamed onto.
-    Straight(PathBuf, BufWriter<File>),
-    /// A file beside its target.
-    Beside(PathBuf, BufWriter<NamedTempFile>),
-}
-
 impl Output {
     /// Opens `path`, or standard output for `None` and `-`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Output> {
-        let target = Target::open(path)?;
-        Ok(match path.is_some_and(is_packed) {
-            true => Output::Packed(Box::new(GzEncoder::new(target, Compression::default()))),
-            false => Output::Plain(target),
-        })
+        let (target, unfinished): (Box<dyn Write>, _) = match path.filter(|p| *p != Path::new("-"))
+        {
+            None => (Box::new(io::stdout().lock()), None),
+            Some(path) => open_file(path)?,
+        };
+        let target = BufWriter::with_capacity(1 << 16, target);
+        let writer = match path.is_some_and(is_packed) {
+            true => Writer::Packed(Box::new(GzEncoder::new(target, Compression::default()))),
+            false => Writer::Plain(target),
+        };
+        Ok(Output { writer, unfinished, name: name(path) })
     }
 
-    /// Makes the output complete: flushed, and at its place.
+    /// Completes the output: flushes it and moves a file to its path.
     pub fn finish(self) -> anyhow::Result<()> {
-        match self {
-            Output::Plain(target) => target.finish(),
-            Output::Packed(encoder) => encoder.finish().context("compressing")?.finish(),
+        let Output { writer, unfinished, name } = self;
+        let mut target = match writer {
+            Writer::Plain(target) => target,
+            Writer::Packed(encoder) => encoder.finish().context("compressing")?,
+        };
+        target.flush().with_context(|| name.clone())?;
+        drop(target);
+        match unfinished {
+            Some((file, path)) => interrupt::persist(file, &path).context(name),
+            None => Ok(()),
         }
     }
 }
 
-impl Target {
-    fn open(path: Option<&Path>) -> anyhow::Result<Target> {
-        let Some(path) = path.filter(|p| *p != Path::new("-")) else {
-            return Ok(Target::Stdout(BufWriter::with_capacity(1 << 16, io::stdout().lock())));
-        };
-        let fail = || format!("{}: writing", path.display());
-        // A link keeps pointing where it does: the file behind it is replaced.
-        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-        if let Ok(meta) = std::fs::metadata(&target)
-            && !meta.is_file()
-        {
-            if meta.is_dir() {
-                anyhow::bail!("{}: found a directory; expected a file to write", path.display());
-            }
-            let file = File::options().write(true).open(&target).with_context(fail)?;
-            return Ok(Target::Straight(target, BufWriter::with_capacity(1 << 16, file)));
-        }
-        let folder = match target.parent() {
-            Some(parent) if parent != Path::new("") => parent.to_path_buf(),
-            _ => PathBuf::from("."),
-        };
-        // The system's text would name the temporary file.
-        let plainly = |e: io::Error| match e.kind() {
-            io::ErrorKind::NotFound => io::Error::new(e.kind(), "its folder does not exist"),
-            kind => io::Error::from(kind),
-        };
-        let beside = beside(&folder, &target).map_err(plainly).with_context(fail)?;
-        Ok(Target::Beside(target, BufWriter::with_capacity(1 << 16, beside)))
-    }
+/// A temporary file, and the path it is moved to when it is complete.
+type Unfinished = (NamedTempFile, PathBuf);
 
-    fn finish(self) -> anyhow::Result<()> {
-        match self {
-            Target::Stdout(mut out) => Ok(out.flush()?),
-            Target::Straight(path, mut out) => {
-                out.flush().with_context(|| format!("{}: writing", path.display()))
-            }
-            Target::Beside(path, out) => {
-                let fail = || format!("{}: writing", path.display());
-                let file = out.into_inner().map_err(|e| e.into_error()).with_context(fail)?;
-                interrupt::persist(file, &path).with_context(fail)
-            }
+/// Opens a file to write: a temporary one beside it with the path to move it to, or the target itself where that
+/// is a device or a pipe.
+fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)> {
+    let fail = || name(Some(path));
+    // A link is kept: the file that it points to is replaced.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if let Ok(meta) = std::fs::metadata(&target)
+        && !meta.is_file()
+    {
+        if meta.is_dir() {
+            anyhow::bail!("{}: found a directory; expected a file to write", path.display());
         }
+        let file = File::options().write(true).open(&target).with_context(fail)?;
+        return Ok((Box::new(file), None));
     }
+    let folder = match target.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    // The system's message would name the temporary file.
+    let plainly = |e: io::Error| match e.kind() {
+        io::ErrorKind::NotFound => io::Error::new(e.kind(), "its folder does not exist"),
+        kind => io::Error::from(kind),
+    };
+    let file = beside(folder, &target).map_err(plainly).with_context(fail)?;
+    let writer = file.as_file().try_clone().with_context(fail)?;
+    Ok((Box::new(writer), Some((file, target))))
 }
 
 /// A new file in `folder` with the permissions that `target` has, or that a plain new file would get.
@@ -113,34 +112,16 @@ fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Output::Plain(target) => target.write(bytes),
-            Output::Packed(encoder) => encoder.write(bytes),
+        match &mut self.writer {
+            Writer::Plain(target) => target.write(bytes),
+            Writer::Packed(encoder) => encoder.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Output::Plain(target) => target.flush(),
-            Output::Packed(encoder) => encoder.flush(),
-        }
-    }
-}
-
-impl Write for Target {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Target::Stdout(out) => out.write(bytes),
-            Target::Straight(_, out) => out.write(bytes),
-            Target::Beside(_, out) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Target::Stdout(out) => out.flush(),
-            Target::Straight(_, out) => out.flush(),
-            Target::Beside(_, out) => out.flush(),
+        match &mut self.writer {
+            Writer::Plain(target) => target.flush(),
+            Writer::Packed(encoder) => encoder.flush(),
         }
     }
 }
@@ -152,18 +133,27 @@ pub fn write(path: Option<&Path>, bytes: &[u8]) -> anyhow::Result<()> {
     out.finish()
 }
 
-/// A word as a shell takes it.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+".contains(c);
-    if word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+/// Makes a folder where there is none.
+pub fn create_folder(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{}: creating the folder", folder.display()))
 }
 
-/// What messages call an output.
+/// Writes files by name into a folder, which is made where there is none.
+pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (N, T)>,
+) -> anyhow::Result<()> {
+    create_folder(folder)?;
+    files.into_iter().try_for_each(|(name, text)| write(Some(&folder.join(name)), text.as_ref()))
+}
+
+/// How messages name an output.
 pub fn name(path: Option<&Path>) -> String {
     path.map_or_else(|| "standard output".into(), |p| format!("{}: writing", p.display()))
 }
 
-/// Whether an error is only that the reader of our output has gone.
+/// Whether an error only means that the reader of our output has closed it.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let closed = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(closed))

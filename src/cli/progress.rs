@@ -1,15 +1,15 @@
-//! Progress on terminals, silence elsewhere.
+//! Progress bars on standard error, where that is a terminal.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar over `steps` steps of `what`, on standard error; hidden when that is no terminal.
+/// A bar for `steps` steps of `what`; hidden where standard error is not a terminal.
 pub fn bar(steps: u64, what: &str) -> ProgressBar {
     shown(Some(steps), what, "{prefix} [{bar:30}] {pos}/{len} {msg} (remaining {eta})")
 }
 
-/// A bar over the bytes of a file; where nobody knows how many there are, those read so far.
+/// A bar for the bytes of a file; only a count where the total is unknown.
 pub fn bytes(all: Option<u64>, what: &str) -> ProgressBar {
     let template = match all {
         Some(_) => "{prefix} [{bar:30}] {percent}% (remaining {eta})",
@@ -18,7 +18,7 @@ pub fn bytes(all: Option<u64>, what: &str) -> ProgressBar {
     shown(all, what, template)
 }
 
-/// The time that something takes whose steps nobody counts; it goes when it is dropped.
+/// A spinner with the elapsed time, for work whose steps are not counted; removed when dropped.
 pub fn waiting(what: &str) -> Waiting {
     Waiting(shown(None, what, "{spinner} {prefix} ({elapsed})"))
 }

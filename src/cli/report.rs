@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output;
-use super::sweep::{MANIFEST, results};
+use super::sweep_folder::SweepFolder;
 use crate::input::Text;
 use crate::report::sweep;
 use crate::topology::Context;
 
-/// Draw a sweep's results: DIR/index.html with a table and a figure for each machine and workload
+/// Write DIR/index.html: tables and figures of a sweep's results
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder report results")]
 pub struct Command {
@@ -20,15 +20,13 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let table = Text::read(&results(&self.folder), context.memory)?;
-        let manifest = self.folder.join(MANIFEST);
-        let manifest =
-            if manifest.exists() { Some(Text::read(&manifest, context.memory)?) } else { None };
+        let folder = SweepFolder(&self.folder);
+        let table = Text::read(&folder.results(), context.memory)?;
+        let manifest = Some(folder.manifest()).filter(|path| path.exists());
+        let manifest = manifest.map(|path| Text::read(&path, context.memory)).transpose()?;
         let files = sweep::files(&table, manifest.as_ref().map(Text::as_str))?;
-        // The page comes last: it never refers to what is not there.
-        for (name, text) in files.iter().rev() {
-            output::write(Some(&self.folder.join(name)), text.as_bytes())?;
-        }
+        // The page comes last, so that it never refers to a missing file.
+        output::write_folder(&self.folder, files.iter().rev().map(|(name, text)| (name, text)))?;
         let page = self.folder.join("index.html");
         output::write(None, format!("Page: {}\n", page.display()).as_bytes())
     }

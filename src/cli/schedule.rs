@@ -4,26 +4,26 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use serde_json::{Map, json};
+use serde_json::{Value, json};
 
 use super::output::{self, Output};
-use super::progress;
 use super::traffic::TrafficArgs;
+use super::{inputs, progress};
 use crate::allocator::AllocatorContext;
 use crate::metric::rank_distances::RankDistances;
-use crate::replay::traffic::{Stay, Traffic};
+use crate::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
 use crate::report::schedule as report;
-use crate::schedule::{Outputs, Settings, Task, policy, simulate};
-use crate::topology::Context;
+use crate::schedule::{Outputs, ScheduleResult, Settings, Task, policy, simulate};
+use crate::topology::{Context, Topology};
 use crate::trace::{Options, Trace};
 
-/// Schedule a trace: when and where its jobs run under a policy, and how long they wait
+/// Schedule a trace: when and where jobs run, and how long they wait
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder schedule theta --order row-major --trace theta.swf.gz --policy easy --alloc span-best-fit -o jobs.csv"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
     /// The ordering whose nodes are the machine: a name with options, or an ordering file
     #[arg(long, value_name = "ORD")]
@@ -31,13 +31,14 @@ pub struct Command {
     /// The trace, in the Standard Workload Format; plain or .gz
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
-    /// Who starts when, such as easy (see `nodeorder list policies`)
+    /// The policy: which job starts when, such as easy (see `nodeorder list policies`)
     #[arg(long, value_name = "P")]
     policy: String,
-    /// Where, such as span-best-fit (see `nodeorder list allocators`); window policies choose runs themselves
+    /// The allocator: where jobs run, such as span-best-fit (see `nodeorder list allocators`); window policies
+    /// choose ranks themselves
     #[arg(long = "alloc", value_name = "A")]
     allocator: String,
-    /// For how long: fixed, contiguity:…, distance:… or contention:… (see `nodeorder list models`)
+    /// Runtime model: fixed, contiguity, distance or contention, with options (see `nodeorder list models`)
     #[arg(long, value_name = "M", default_value = "fixed")]
     model: String,
     /// Write the CSV to FILE instead of standard output
@@ -54,10 +55,10 @@ pub struct Command {
     /// Draw occupancy, utilisation and queue over time into DIR, as SVG
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
-    /// Processors of a node
+    /// Processors per node
     #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: u32,
-    /// Take only jobs of this partition (field 16); repeat for several
+    /// Keep only jobs of this partition (field 16); repeat for several
     #[arg(long = "partition", value_name = "N")]
     partitions: Vec<i32>,
 }
@@ -65,110 +66,114 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         policy::check(&self.policy)?;
-        let topology = super::load(&self.spec, context)?;
-        let order = super::made(&topology, &self.order)?;
+        let topology = inputs::topology(&self.spec, context)?;
+        let order = inputs::order(&topology, &self.order)?;
         let options = Options {
             procs_per_node: self.procs_per_node,
             nodes: Some(order.len() as u32),
             partitions: self.partitions.clone(),
         };
         let trace = Trace::read(&self.trace, &options)?;
-        for (reason, count) in trace.tally().iter() {
-            let what = if reason.drops() { "left out" } else { "mended" };
-            eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
-        }
+        inputs::report_tally(&trace);
         let distances = RankDistances::new(&topology, &order)?;
         let machine =
             AllocatorContext { topology: &topology, order: &order, distances: &distances };
         let fabric = self.traffic.fabric(&topology)?;
-        let mut traffic = match self.traffic.talks(fabric.as_ref())? {
-            Some(talks) => Some(Traffic::new(talks, &order)?),
-            None => None,
-        };
-        let rows_wanted = !self.json || self.output.is_some();
-        let drawn = self.plots.is_some();
-        let outputs = Outputs {
-            placement: true,
-            ranks: self.ranks && rows_wanted || drawn || traffic.is_some(),
-            timeline: self.json || drawn,
-        };
-        let settings = Settings {
-            policy: &self.policy,
-            allocator: &self.allocator,
-            model: &self.model,
-            outputs,
-        };
-        let tasks = Task::of(&trace);
-        let bar = progress::bar(tasks.len() as u64, "jobs");
-        let outcome =
-            simulate(&machine, &tasks, &settings, &|ended| bar.set_position(ended as u64))?;
-        bar.finish_and_clear();
-        eprintln!("policy: {}", outcome.rule);
-        eprintln!("model: {}", outcome.model);
-        if outcome.places_itself {
-            eprintln!(
-                "{}: chooses ranks itself; --alloc {} is not asked",
-                self.policy, self.allocator
-            );
-        }
-
-        let talks = match &mut traffic {
-            Some(traffic) => {
-                let stays: Vec<Stay<'_>> = (outcome.records.iter())
-                    .filter_map(|record| {
-                        let ranks = record.ranks.as_ref()?;
-                        Some(Stay { from: record.start, to: record.end, ranks })
-                    })
-                    .collect();
-                Some(traffic.over_time(&stays)?)
-            }
-            None => None,
-        };
-        if rows_wanted {
+        let traffic = self.traffic.settings(fabric.as_ref())?;
+        let mut traffic = traffic.map(|settings| Traffic::new(settings, &order)).transpose()?;
+        let result = self.simulate(&machine, &Task::of(&trace))?;
+        let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
+        if self.rows_wanted() {
             let mut out = Output::open(self.output.as_deref())?;
-            report::write_csv(&mut out, &outcome, talks.as_deref(), self.ranks)
+            report::write_csv(&mut out, &result, met.as_deref(), self.ranks)
                 .with_context(|| output::name(self.output.as_deref()))?;
             out.finish()?;
         }
         if self.json {
-            let tally = trace.tally().iter();
-            let (dropped, mended): (Vec<_>, Vec<_>) = tally.partition(|(reason, _)| reason.drops());
-            let counts =
-                |list: Vec<(crate::trace::Reason, u64)>| -> Map<String, serde_json::Value> {
-                    list.into_iter().map(|(reason, n)| (reason.name().into(), json!(n))).collect()
-                };
-            let mut document = json!({
-                "version": env!("CARGO_PKG_VERSION"),
-                "topology": topology.spec(),
-                "ordering": order.label(),
-                "trace": self.trace.display().to_string(),
-                "lines": trace.tally().lines,
-                "left_out": counts(dropped),
-                "mended": counts(mended),
-                "policy": self.policy,
-                "allocator": if outcome.places_itself { None } else { Some(&self.allocator) },
-                "model": self.model,
-                "seed": context.seed,
-            });
-            if let Some(guest) = &self.traffic.guest {
-                document["guest"] = json!(guest);
-            }
-            if let (Some(document), serde_json::Value::Object(figures)) = (
-                document.as_object_mut(),
-                report::figures(&outcome, traffic.map(|t| t.totals()).as_ref()),
-            ) {
-                document.extend(figures);
+            let mut document = self.document(&topology, order.label(), &trace, &result);
+            document["seed"] = json!(context.seed);
+            let totals: Option<Totals> = traffic.map(|t| t.totals());
+            if let Value::Object(figures) = report::figures(&result, totals.as_ref()) {
+                figures.into_iter().for_each(|(key, value)| document[key] = value);
             }
             output::write(None, format!("{document}\n").as_bytes())?;
         }
         if let Some(folder) = &self.plots {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("{}: creating the folder", folder.display()))?;
             let title = format!("{} on {}", self.policy, topology.name());
-            for (name, svg) in report::drawings(&title, &outcome)? {
-                output::write(Some(&folder.join(name)), svg.as_bytes())?;
-            }
+            output::write_folder(folder, report::drawings(&title, &result)?)?;
         }
         Ok(())
     }
+
+    /// With --json the rows go only where -o says.
+    fn rows_wanted(&self) -> bool {
+        !self.json || self.output.is_some()
+    }
+
+    /// Schedules the tasks, and reports on standard error by which rules.
+    fn simulate(
+        &self,
+        machine: &AllocatorContext<'_>,
+        tasks: &[Task],
+    ) -> anyhow::Result<ScheduleResult> {
+        let drawn = self.plots.is_some();
+        let settings = Settings {
+            policy: &self.policy,
+            allocator: &self.allocator,
+            model: &self.model,
+            outputs: Outputs {
+                placement: true,
+                ranks: self.ranks && self.rows_wanted() || drawn || self.traffic.guest.is_some(),
+                timeline: self.json || drawn,
+            },
+        };
+        let bar = progress::bar(tasks.len() as u64, "jobs");
+        let result = simulate(machine, tasks, &settings, &|ended| bar.set_position(ended as u64))?;
+        bar.finish_and_clear();
+        eprintln!("policy: {}", result.rule);
+        eprintln!("model: {}", result.model);
+        if result.places_itself {
+            let (policy, allocator) = (&self.policy, &self.allocator);
+            eprintln!("{policy}: chooses ranks itself; --alloc {allocator} is not used");
+        }
+        Ok(result)
+    }
+
+    /// What the schedule was made of, as JSON.
+    fn document(
+        &self,
+        topology: &Topology,
+        ordering: &str,
+        trace: &Trace,
+        result: &ScheduleResult,
+    ) -> Value {
+        let mut document = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "topology": topology.spec(),
+            "ordering": ordering,
+            "trace": self.trace.display().to_string(),
+            "lines": trace.tally().lines,
+            "left_out": inputs::tally_json(trace.tally(), true),
+            "mended": inputs::tally_json(trace.tally(), false),
+            "policy": self.policy,
+            "allocator": if result.places_itself { None } else { Some(&self.allocator) },
+            "model": self.model,
+        });
+        if let Some(guest) = &self.traffic.guest {
+            document["guest"] = json!(guest);
+        }
+        document
+    }
+}
+
+/// The traffic of every job, in the order of the records. All were recorded with their ranks.
+fn job_traffic(
+    traffic: &mut Traffic<'_>,
+    result: &ScheduleResult,
+) -> crate::error::Result<Vec<JobTraffic>> {
+    let stays = result.records.iter().filter_map(|record| {
+        let ranks = record.ranks.as_ref()?;
+        Some(Stay { from: record.start, to: record.end, ranks })
+    });
+    traffic.over_time(&stays.collect::<Vec<_>>())
 }

@@ -1,4 +1,4 @@
-//! `nodeorder topology`: what a network looks like in numbers.
+//! `nodeorder topology`: the figures of a network.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,13 +10,16 @@ use serde_json::json;
 use super::layout::field;
 use super::output::{self, Output};
 use super::progress;
+use crate::metric::bisection::{Bisection, bisection};
+use crate::report;
+use crate::topology::levels::LevelRow;
 use crate::topology::{Context, Topology};
 
-/// Print a machine's nodes, routers, links, degrees, diameter and mean distance
+/// Print a machine's size, links, distances, bisection and levels
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder topology torus:15x6x16,per_router=2 --json")]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
     /// Print one JSON document
     #[arg(long)]
@@ -24,14 +27,14 @@ pub struct Command {
     /// Write the router graph to FILE as CSV, u,v (and capacity, where not all are 1)
     #[arg(long, value_name = "FILE")]
     edges: Option<PathBuf>,
-    /// Add how many pairs of nodes are how far apart
+    /// Add the number of node pairs at each distance
     #[arg(long)]
     histogram: bool,
 }
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = super::load(&self.spec, context)?;
+        let topology = super::inputs::topology(&self.spec, context)?;
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
         }
@@ -39,12 +42,20 @@ impl Command {
         let statistics = topology.statistics()?;
         let histogram = self.histogram.then(|| topology.distance_histogram()).transpose()?;
         drop(waiting);
+        let waiting = progress::waiting("bisection");
+        let cut = bisection(&topology)?;
+        drop(waiting);
+        let levels = topology.level_table();
         let mut document = serde_json::to_value(&statistics)?;
         document["source"] = json!(topology.source());
         document["kind"] = json!(topology.spec().split(':').next());
         if let Some(pairs) = &histogram {
             document["distance_histogram"] = json!(pairs);
         }
+        for (key, value) in report::machines::bisection(cut.as_ref()) {
+            document[key] = value;
+        }
+        document["levels"] = json!(levels);
         if self.json {
             return output::write(None, format!("{document:#}\n").as_bytes());
         }
@@ -57,10 +68,31 @@ impl Command {
         writeln!(out, "{:<14} {} to {}", "degree", statistics.degree_min, statistics.degree_max)?;
         writeln!(out, "{:<14} {} hops", "diameter", statistics.diameter)?;
         writeln!(out, "{:<14} {} hops", "mean distance", statistics.mean_distance)?;
+        if let Some(cut) = &cut {
+            writeln!(out, "{:<14} {}", "bisection", in_words(cut))?;
+        }
+        for level in &levels {
+            let LevelRow { name, units, nodes, links } = level;
+            writeln!(
+                out,
+                "{:<14} {units} of {nodes} nodes, {links} links between",
+                format!("level {name}")
+            )?;
+        }
         for (hops, pairs) in histogram.iter().flatten().enumerate() {
             writeln!(out, "{:<14} {pairs} pairs", format!("{hops} hops"))?;
         }
         out.finish()
+    }
+}
+
+/// `64 links`, or what is known of them.
+fn in_words(cut: &Bisection) -> String {
+    let links = cut.links();
+    match cut.at_least {
+        _ if cut.exact => format!("{links} links"),
+        Some(floor) => format!("{floor} to {links} links (best cut found: {})", cut.method),
+        None => format!("at most {links} links (best cut found: {})", cut.method),
     }
 }
 

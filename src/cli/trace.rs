@@ -1,12 +1,13 @@
-//! `nodeorder trace`: look at, convert and make workloads.
+//! `nodeorder trace`: inspect, convert and generate workloads.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use super::inputs;
 use super::layout::field;
 use super::output::{self, Output};
 use crate::error::sanitize;
@@ -16,7 +17,7 @@ use crate::trace::{
     self, Log, Options, Sizes, Trace, Weight, Workload, WorkloadKind, convert, survey,
 };
 
-/// Look at a trace or placement log, convert one into the other, or make a synthetic one
+/// Inspect, convert or generate traces and placement logs
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder trace info theta.swf.gz --json")]
 pub struct Command {
@@ -26,7 +27,7 @@ pub struct Command {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Print what a trace, a placement log or a table of sizes holds
+    /// Describe a trace, a placement log or a table of sizes
     #[command(after_help = "Example: nodeorder trace info theta.swf.gz --json")]
     Info {
         /// The file; `-` for standard input
@@ -40,7 +41,7 @@ enum Verb {
         #[arg(long, value_name = "FILE")]
         sizes: Option<PathBuf>,
     },
-    /// Write an SWF trace as a placement log: at one instant ends first, then starts
+    /// Write an SWF trace as a placement log; at one time jobs end before others start
     #[command(
         after_help = "Example: nodeorder trace convert theta.swf.gz --procs-per-node 64 -o theta.log"
     )]
@@ -53,7 +54,7 @@ enum Verb {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Make a synthetic placement log or SWF trace: hector, nersc, log or poisson, with options
+    /// Generate a placement log or SWF trace: hector, nersc, log or poisson, with options
     #[command(
         after_help = "Example: nodeorder trace generate hector:placements=300000,nodes=2816,load=0.9 -o hector.log"
     )]
@@ -66,13 +67,13 @@ enum Verb {
     },
 }
 
-/// How processors of a trace become nodes, and how many there are.
+/// How many processors make a node, and which jobs are kept.
 #[derive(Debug, Args)]
 struct MachineArgs {
-    /// Processors of a node: a job's nodes are its processors divided by P, rounded up
+    /// Processors per node: a job's nodes are its processors divided by P, rounded up
     #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: u32,
-    /// Leave out jobs of more than N nodes [default: those larger than the trace's header says]
+    /// Leave out jobs of more than N nodes [default: the machine's nodes in the trace's header]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     nodes: Option<u32>,
     /// Keep the jobs of this partition only; repeat for several
@@ -116,34 +117,33 @@ impl Command {
 fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> anyhow::Result<()> {
     let mut lines = Lines::open(file)?;
     let name = lines.name().to_string();
-    let mut document = Map::new();
-    document.insert("file".into(), json!(name));
-    let sizes = match trace::kind(&mut lines)? {
+    let (mut document, sizes) = match trace::kind(&mut lines)? {
         WorkloadKind::Swf => {
             let trace = Trace::over(lines, options)?;
-            describe(&trace, &mut document);
-            Sizes::of_trace(&trace, Weight::Jobs)
+            (describe(&trace), Sizes::of_trace(&trace, Weight::Jobs))
         }
         WorkloadKind::Log => {
             let survey = survey::survey(Log::over(lines))?;
-            document.insert("kind".into(), json!("placement log"));
-            document.insert("jobs".into(), json!(survey.placements));
-            document.insert("freed".into(), json!(survey.frees));
-            document.insert("most_jobs".into(), json!(survey.most_jobs));
-            document.insert("most_nodes".into(), json!(survey.most_nodes));
-            Sizes::of_jobs(&name, survey.sizes)
+            let document = json!({
+                "kind": "placement log",
+                "jobs": survey.placements,
+                "freed": survey.frees,
+                "most_jobs": survey.most_jobs,
+                "most_nodes": survey.most_nodes,
+            });
+            (document, Sizes::of_jobs(&name, survey.sizes))
         }
         WorkloadKind::Table => {
-            document.insert("kind".into(), json!("table of sizes"));
-            Sizes::over(lines, Weight::Jobs, options)?
+            (json!({"kind": "table of sizes"}), Sizes::over(lines, Weight::Jobs, options)?)
         }
     };
+    document["file"] = json!(name);
     let table = sizes.count_table();
     if let Some(table) = &table {
-        document.insert("sizes".into(), json!(table.len()));
-        document.insert("smallest".into(), json!(table.first().map(|(size, _)| size)));
-        document.insert("largest".into(), json!(table.last().map(|(size, _)| size)));
-        document.insert("mean_size".into(), json!(sizes.mean()));
+        document["sizes"] = json!(table.len());
+        document["smallest"] = json!(table.first().map(|(size, _)| size));
+        document["largest"] = json!(table.last().map(|(size, _)| size));
+        document["mean_size"] = json!(sizes.mean());
     }
     if let Some(path) = to {
         let rows = table.unwrap_or_default();
@@ -151,36 +151,34 @@ fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> a
         output::write(Some(&path), format!("size,jobs\n{rows}").as_bytes())?;
     }
     if as_json {
-        return output::write(None, format!("{:#}\n", Value::Object(document)).as_bytes());
+        return output::write(None, format!("{:#}\n", document).as_bytes());
     }
     let mut out = Output::open(None)?;
-    for (key, value) in &document {
+    for (key, value) in document.as_object().into_iter().flatten() {
         print(&mut out, key, value)?;
     }
     out.finish()
 }
 
-/// What only a trace has: times, reasons, a header.
-fn describe(trace: &Trace, document: &mut Map<String, Value>) {
+/// A trace's times, reasons for lines left out and header.
+fn describe(trace: &Trace) -> Value {
     let tally = trace.tally();
     let (first, last) = trace.span().unzip();
     let seconds: u128 =
         trace.jobs().iter().map(|j| u128::from(j.nodes) * u128::from(j.run.unsigned_abs())).sum();
-    let reasons = |drops: bool| -> Map<String, Value> {
-        let some = tally.iter().filter(|(reason, _)| reason.drops() == drops);
-        some.map(|(reason, count)| (reason.name().to_string(), json!(count))).collect()
-    };
     let header = trace.header().entries().iter();
     let header: Vec<Value> = header.map(|e| json!({"label": e.label, "value": e.value})).collect();
-    document.insert("kind".into(), json!("SWF trace"));
-    document.insert("lines".into(), json!(tally.lines));
-    document.insert("jobs".into(), json!(trace.jobs().len()));
-    document.insert("left_out".into(), Value::Object(reasons(true)));
-    document.insert("mended".into(), Value::Object(reasons(false)));
-    document.insert("first_submit".into(), json!(first));
-    document.insert("last_end".into(), json!(last));
-    document.insert("node_hours".into(), json!(crate::ratio::ratio(seconds, 3600)));
-    document.insert("header".into(), json!(header));
+    json!({
+        "kind": "SWF trace",
+        "lines": tally.lines,
+        "jobs": trace.jobs().len(),
+        "left_out": inputs::tally_json(tally, true),
+        "mended": inputs::tally_json(tally, false),
+        "first_submit": first,
+        "last_end": last,
+        "node_hours": crate::ratio::ratio(seconds, 3600),
+        "header": header,
+    })
 }
 
 fn print(out: &mut Output, key: &str, value: &Value) -> anyhow::Result<()> {

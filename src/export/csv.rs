@@ -1,13 +1,18 @@
 //! `rank,node,name`: for spreadsheets, notebooks and scripts.
 
-use super::{Export, Target};
+use super::{Export, ExportTarget};
 use crate::error::{Error, Result};
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to csv`.
-pub(super) const TARGET: Target =
-    Target { name: "csv", about: "rank,node,name, one node a line", write };
+pub(super) const TARGET: ExportTarget = ExportTarget {
+    name: "csv",
+    about: "rank,node,name, one node a line",
+    example: "csv",
+    options: &[],
+    build: write,
+};
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut writer = ::csv::Writer::from_writer(Vec::with_capacity(24 * order.len()));

@@ -1,15 +1,17 @@
 //! Flux: brokers ranked in rank order.
 
-use super::{Export, Target, header, names};
+use super::{Export, ExportTarget, header, names};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to flux`.
-pub(super) const TARGET: Target = Target {
+pub(super) const TARGET: ExportTarget = ExportTarget {
     name: "flux",
     about: "TOML for Flux: broker ranks and resources in rank order",
-    write,
+    example: "flux",
+    options: &[],
+    build: write,
 };
 
 const ABOUT: &str = "\

@@ -1,13 +1,18 @@
 //! LSF: compute units of one host each, in rank order.
 
-use super::{Export, Target, header, names, padded, prefix};
+use super::{Export, ExportTarget, header, names, padded, prefix};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to lsf`.
-pub(super) const TARGET: Target =
-    Target { name: "lsf", about: "lsb.hosts for LSF: a compute unit a host, in rank order", write };
+pub(super) const TARGET: ExportTarget = ExportTarget {
+    name: "lsf",
+    about: "lsb.hosts for LSF: a compute unit a host, in rank order",
+    example: "lsf",
+    options: &[],
+    build: write,
+};
 
 const ABOUT: &str = "\
 What it does: makes every host a compute unit of its own, listed in rank order; jobs that ask for

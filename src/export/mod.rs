@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::ordering::NodeOrder;
+use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
 
 mod csv;
@@ -21,15 +22,8 @@ mod slurm_weights;
 
 pub use simgrid::EXPLICIT;
 
-/// An export target: a line of [`TARGETS`].
-pub struct Target {
-    /// The name, as in `--to csv`.
-    pub name: &'static str,
-    /// One line for lists.
-    pub about: &'static str,
-    /// Makes the text.
-    pub write: fn(&Topology, &NodeOrder) -> Result<Export>,
-}
+/// An export target: an entry of [`TARGETS`]. It makes the text.
+pub type ExportTarget = Entry<fn(&Topology, &NodeOrder) -> Result<Export>>;
 
 /// What an export writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,17 +40,21 @@ impl From<String> for Export {
     }
 }
 
-/// Every target, in the order of lists.
-pub const TARGETS: &[Target] = &[
-    csv::TARGET,
-    slurm_weights::TARGET,
-    slurm_names::TARGET,
-    slurm_topology::TARGET,
-    flux::TARGET,
-    pbs::TARGET,
-    lsf::TARGET,
-    simgrid::TARGET,
-];
+/// Every target.
+pub static TARGETS: Registry<fn(&Topology, &NodeOrder) -> Result<Export>> = Registry::new(
+    "target",
+    "--to",
+    &[
+        csv::TARGET,
+        slurm_weights::TARGET,
+        slurm_names::TARGET,
+        slurm_topology::TARGET,
+        flux::TARGET,
+        pbs::TARGET,
+        lsf::TARGET,
+        simgrid::TARGET,
+    ],
+);
 
 /// Ways that look right and are not: what someone may ask for, why it is refused, and what works instead.
 const REFUSED: &[(&str, &str, &str)] = &[
@@ -91,14 +89,14 @@ const REFUSED: &[(&str, &str, &str)] = &[
 ///
 /// # Errors
 /// There is none, with the nearest suggested; or it is known not to work, with the reason.
-pub fn target(name: &str) -> Result<&'static Target> {
-    TARGETS.iter().find(|t| t.name == name).ok_or_else(|| {
+pub fn target(name: &str) -> Result<&'static ExportTarget> {
+    if let Some((_, reason, remedy)) = REFUSED.iter().find(|(refused, ..)| *refused == name) {
         let location = SourceLocation::option(format!("--to {name}"));
-        match REFUSED.iter().find(|(refused, ..)| *refused == name) {
-            Some((_, reason, remedy)) => Error::unsuited(location, *reason, *remedy),
-            None => Error::unknown(location, "target", name, TARGETS.iter().map(|t| t.name)),
-        }
-    })
+        return Err(Error::unsuited(location, *reason, *remedy));
+    }
+    let (entry, params) = TARGETS.read(name, 1)?;
+    params.finish()?;
+    Ok(entry)
 }
 
 /// The comments that every text starts with, each line after `mark`: the tool, machine and ordering, then
@@ -173,6 +171,16 @@ fn prefix(names: &[String]) -> &'static str {
 mod tests {
     use super::*;
     use crate::topology::Context;
+
+    #[test]
+    fn targets_write_something_and_take_no_options() {
+        let machine = Topology::inline("torus:4x4", &Context::default()).unwrap();
+        let order = NodeOrder::make(&machine, "snake").unwrap();
+        crate::registry::testing::check(&TARGETS, |entry, _| {
+            assert!(!(entry.build)(&machine, &order)?.text.is_empty(), "{}", entry.name);
+            Ok(())
+        });
+    }
 
     #[test]
     fn names_that_mean_something_else_are_refused() {

@@ -1,13 +1,18 @@
 //! OpenPBS: a resource of its own to sort vnodes by.
 
-use super::{Export, Target, header, names};
+use super::{Export, ExportTarget, header, names};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to pbs`.
-pub(super) const TARGET: Target =
-    Target { name: "pbs", about: "qmgr input for OpenPBS: a rank a vnode, to sort by", write };
+pub(super) const TARGET: ExportTarget = ExportTarget {
+    name: "pbs",
+    about: "qmgr input for OpenPBS: a rank a vnode, to sort by",
+    example: "pbs",
+    options: &[],
+    build: write,
+};
 
 const ABOUT: &str = "\
 What it does: gives every vnode its rank as a resource; the scheduler sorts vnodes by it.

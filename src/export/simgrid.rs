@@ -3,17 +3,19 @@
 use std::fmt::Write;
 
 use super::routes::Routes;
-use super::{Export, Target, header};
+use super::{Export, ExportTarget, header};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to simgrid`.
-pub(super) const TARGET: Target = Target {
+pub(super) const TARGET: ExportTarget = ExportTarget {
     name: "simgrid",
     about: "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
-    write,
+    example: "simgrid",
+    options: &[],
+    build: write,
 };
 
 /// Up to so many nodes every pair has its route written out; machines beyond are left to SimGrid's search.

@@ -1,15 +1,17 @@
 //! Slurm by node name: aliases whose order is the rank order.
 
-use super::{Export, Target, all, header, names, padded, prefix};
+use super::{Export, ExportTarget, all, header, names, padded, prefix};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to slurm-names`.
-pub(super) const TARGET: Target = Target {
+pub(super) const TARGET: ExportTarget = ExportTarget {
     name: "slurm-names",
     about: "slurm.conf: aliases in rank order; jobs get the tightest free run of ranks (as slurm-best-fit)",
-    write,
+    example: "slurm-names",
+    options: &[],
+    build: write,
 };
 
 const ABOUT: &str = "\

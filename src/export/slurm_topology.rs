@@ -1,15 +1,17 @@
 //! Slurm by switch rank: a tree whose leaves stand in rank order.
 
-use super::{Export, Target, all, header, names, padded};
+use super::{Export, ExportTarget, all, header, names, padded};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to slurm-topology`.
-pub(super) const TARGET: Target = Target {
+pub(super) const TARGET: ExportTarget = ExportTarget {
     name: "slurm-topology",
     about: "topology.conf: a leaf switch a node, in rank order; the tightest free run, names untouched (Slurm from 23.02)",
-    write,
+    example: "slurm-topology",
+    options: &[],
+    build: write,
 };
 
 const ABOUT: &str = "\

@@ -1,15 +1,17 @@
 //! Slurm by node weight: the first free nodes in rank order.
 
-use super::{Export, Target, header, names};
+use super::{Export, ExportTarget, header, names};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to slurm-weights`.
-pub(super) const TARGET: Target = Target {
+pub(super) const TARGET: ExportTarget = ExportTarget {
     name: "slurm-weights",
     about: "slurm.conf: a weight a node; jobs get the first free nodes in rank order (as fifo:0)",
-    write,
+    example: "slurm-weights",
+    options: &[],
+    build: write,
 };
 
 const ABOUT: &str = "\

@@ -8,11 +8,11 @@ use super::guest::Guest;
 use super::hops::{Hops, from_each};
 use super::links::Links;
 use super::process_mapping::ProcessMapping;
-use super::routing::{Fabric, Lengths, Routing};
+use super::routing::{Fabric, Lengths, RoutingEntry};
 use crate::error::Result;
 use crate::ids::RouterId;
 
-/// What a placement means for a guest's traffic.
+/// What a mapping means for a guest's traffic.
 ///
 /// # References
 /// Hu, "Topology mapping of parallel applications onto random allocations", section II.A, equations 1-4,
@@ -72,36 +72,36 @@ pub struct Bar {
     pub links: usize,
 }
 
-/// Analyses one job: dilation and contention of `guest` placed by `placement` under `routing`.
+/// Analyses one job: dilation and contention of `guest` placed by `mapping` under `routing`.
 ///
 /// # Errors
 /// A routing that does not suit the machine; more memory than allowed.
 ///
 /// # Examples
 /// ```
-/// use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, Routing};
+/// use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
 /// use nodeorder::{NodeOrder, Topology};
 /// let torus = Topology::inline("torus:4x4x4", &Default::default())?;
 /// let guest = Guest::make("stencil:4x4x4,wrap=true", &Default::default())?;
 /// let fabric = Fabric::new(&torus)?;
-/// let placement = ProcessMapping::in_order(&guest, &NodeOrder::make(&torus, "snake")?)?;
-/// let found = mapping::analyse(&fabric, &guest, &placement, Routing::named("ecmp-path")?)?;
+/// let mapping = ProcessMapping::in_order(&guest, &NodeOrder::make(&torus, "snake")?)?;
+/// let found = mapping::analyse(&fabric, &guest, &mapping, RoutingEntry::named("ecmp-path")?)?;
 /// assert_eq!(found.contention.max, 3.0);
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
 pub fn analyse(
     fabric: &Fabric<'_>,
     guest: &Guest,
-    placement: &ProcessMapping,
-    routing: &Routing,
+    mapping: &ProcessMapping,
+    routing: &RoutingEntry,
 ) -> Result<Analysis> {
-    let demand = Demand::new(fabric.topology, guest, placement)?;
+    let demand = Demand::new(fabric.topology, guest, mapping)?;
     let dilation = Dilation::of(fabric, &demand, routing)?;
     let contention = Contention::of(&fabric.links, routing.loads(fabric, &demand)?);
     let outside = demand.volume() - demand.inside_volume();
     Ok(Analysis {
         share_between_routers: over(outside, demand.volume()),
-        allocation: Allocation::of(fabric.topology, &placement.allocation())?,
+        allocation: Allocation::of(fabric.topology, &mapping.allocation())?,
         dilation,
         contention,
     })
@@ -121,7 +121,7 @@ impl Dilation {
     ///
     /// # Complexity
     /// O(flows) where distances have a closed form, else a search for each source as far as its targets.
-    pub fn of(fabric: &Fabric<'_>, demand: &Demand, routing: &Routing) -> Result<Self> {
+    pub fn of(fabric: &Fabric<'_>, demand: &Demand, routing: &RoutingEntry) -> Result<Self> {
         let sources = demand.roots(End::Source);
         let parts: Vec<Sums> = match routing.lengths(fabric)? {
             Lengths::Shortest => {
@@ -203,11 +203,17 @@ impl Sums {
     }
 
     fn count(&mut self, hops: usize, pairs: u64, volume: f64) {
+        let bar = self.bar(hops);
+        bar.0 += pairs;
+        bar.1 += volume;
+    }
+
+    /// The histogram's bar of a distance.
+    fn bar(&mut self, hops: usize) -> &mut (u64, f64) {
         if self.histogram.len() <= hops {
             self.histogram.resize(hops + 1, (0, 0.0));
         }
-        self.histogram[hops].0 += pairs;
-        self.histogram[hops].1 += volume;
+        &mut self.histogram[hops]
     }
 
     /// Counts the pairs of the `root`-th source with all others by their distance, no more: what follows from
@@ -216,13 +222,9 @@ impl Sums {
         let here = processes[root];
         for (target, (router, there)) in routers.iter().zip(processes).enumerate() {
             let (hops, pairs) = (hops.to(*router) as usize, here * there);
-            if target == root {
-                continue;
+            if target != root {
+                self.bar(hops).0 += pairs;
             }
-            if self.histogram.len() <= hops {
-                self.histogram.resize(hops + 1, (0, 0.0));
-            }
-            self.histogram[hops].0 += pairs;
         }
     }
 

@@ -125,7 +125,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whoever is left, in whatever order the others came and went: the sum is that of a fresh start.
+        /// After jobs came and went in any order, the sum is that of the jobs left.
         #[test]
         fn what_leaves_leaves_nothing_behind(
             jobs in prop::collection::vec(prop::collection::vec(0.0f64..1e9, 6), 1..8),

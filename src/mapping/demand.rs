@@ -1,4 +1,4 @@
-//! Traffic between routers: what is left of a guest once its processes have places.
+//! Traffic between routers: what is left of a guest once its processes are mapped to nodes.
 
 use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
@@ -80,15 +80,15 @@ impl Table {
 }
 
 impl Demand {
-    /// Adds up what `guest`, placed by `placement`, sends from router to router.
+    /// Adds up what `guest`, placed by `mapping`, sends from router to router.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] when the list of flows does not fit.
     ///
     /// # Complexity
     /// O(messages · log messages); all-to-all traffic takes O(processes) however large it is.
-    pub fn new(topology: &Topology, guest: &Guest, placement: &ProcessMapping) -> Result<Self> {
-        let router = |process: u32| topology.router_of(placement.node(process)).0;
+    pub fn new(topology: &Topology, guest: &Guest, mapping: &ProcessMapping) -> Result<Self> {
+        let router = |process: u32| topology.router_of(mapping.node(process)).0;
         match guest.traffic() {
             Traffic::AllToAll { volume } => {
                 let mut on: Vec<u32> = (0..guest.processes()).map(router).collect();
@@ -240,9 +240,9 @@ mod tests {
         let uniform = Guest::make("all-to-all:n=8,volume=3", &context).unwrap();
         let messages: Vec<_> = (0..64u32).map(|i| (i / 8, i % 8, 3.0)).collect();
         let listed = Guest::new("listed", 8, messages).unwrap();
-        let placement = ProcessMapping::new(&machine, "by hand", nodes).unwrap();
-        let a = Demand::new(&machine, &uniform, &placement).unwrap();
-        let b = Demand::new(&machine, &listed, &placement).unwrap();
+        let mapping = ProcessMapping::new(&machine, "by hand", nodes).unwrap();
+        let a = Demand::new(&machine, &uniform, &mapping).unwrap();
+        let b = Demand::new(&machine, &listed, &mapping).unwrap();
         for end in [End::Source, End::Target] {
             assert_eq!(rows(&a, end), rows(&b, end));
         }

@@ -55,15 +55,13 @@ pub(super) fn from_each<T: Default + Send>(
     let graph = topology.graph()?;
     let batches: Vec<&[u32]> = sources.chunks(WIDTH).collect();
     let searching = (batches.len() as u64).saturating_mul(2 * graph.link_count() as u64 * STEPS);
-    let batch = |b: usize, add: &mut dyn FnMut(usize, u32)| {
-        batches[b].iter().enumerate().for_each(|(i, s)| add(i, *s));
-    };
     if !matches!(metric, Metric::Hops) && lookups <= searching {
         let run = |b: usize| {
             let mut sum = T::default();
-            batch(b, &mut |i, s| {
-                visit(WIDTH * b + i, &Hops::Closed { metric, from: RouterId(s) }, &mut sum);
-            });
+            for (i, source) in batches[b].iter().enumerate() {
+                let hops = Hops::Closed { metric, from: RouterId(*source) };
+                visit(WIDTH * b + i, &hops, &mut sum);
+            }
             sum
         };
         return Ok((0..batches.len()).into_par_iter().map(run).collect());
@@ -80,22 +78,20 @@ pub(super) fn from_each<T: Default + Send>(
             let search = &*search;
             if many {
                 rows.fill(search, graph.router_count(), routers.len());
-                batch(b, &mut |source, _| {
-                    visit(WIDTH * b + source, &Hops::Bytes(rows.of(source)), &mut sum);
-                });
-                return sum;
             }
-            batch(b, &mut |source, _| {
-                visit(WIDTH * b + source, &Hops::Batch { search, source }, &mut sum);
-            });
+            for source in 0..routers.len() {
+                let batch = Hops::Batch { search, source };
+                let hops = if many { Hops::Bytes(rows.of(source)) } else { batch };
+                visit(WIDTH * b + source, &hops, &mut sum);
+            }
             return sum;
         }
         // Too far for a search of many.
         let (mut hops, mut queue) = (vec![0; graph.router_count()], Vec::new());
-        batch(b, &mut |i, s| {
-            graph.fill_hops(RouterId(s), &mut hops, &mut queue);
+        for (i, source) in routers.iter().enumerate() {
+            graph.fill_hops(*source, &mut hops, &mut queue);
             visit(WIDTH * b + i, &Hops::Filled(&hops), &mut sum);
-        });
+        }
         sum
     };
     Ok((0..batches.len())

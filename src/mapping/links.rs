@@ -19,11 +19,10 @@ impl Links {
     /// Collects the links of `topology`. O(links) time and memory.
     ///
     /// # Errors
-    /// [`crate::Error::Memory`] when the router graph or the list does not fit.
+    /// [`crate::Error::Memory`] when the router graph does not fit.
     pub fn new(topology: &Topology) -> Result<Self> {
         let graph = topology.graph()?;
         let (routers, arcs) = (graph.router_count(), 2 * graph.link_count());
-        topology.require("the directed links", 12 * arcs as u64 + 8 * routers as u64)?;
         let mut links = Links {
             first: Vec::with_capacity(routers + 1),
             heads: Vec::with_capacity(arcs),

@@ -1,7 +1,7 @@
 //! Mapping analysis: what a guest's traffic means for a host whose nodes are taken in some order.
 //!
 //! A [`Guest`] (pattern or file) is put on nodes by a [`ProcessMapping`] (an ordering, a file, or a method of
-//! [`METHODS`]); a [`Routing`] says which links its traffic takes. [`analyse`] reports how far the traffic
+//! [`METHODS`]); a [`RoutingEntry`] says which links its traffic takes. [`analyse`] reports how far the traffic
 //! goes (dilation) and what every directed link carries (contention); [`CombinedLoad`] adds up several jobs.
 //!
 //! Loads are per directed link, both directions apart. Two processes on one router are no hop apart and
@@ -29,4 +29,4 @@ pub use guest::{GUESTS, Guest, Message, Traffic};
 pub use links::Links;
 pub use method::METHODS;
 pub use process_mapping::ProcessMapping;
-pub use routing::{Fabric, ROUTINGS, Routing};
+pub use routing::{Fabric, ROUTINGS, RoutingEntry};

@@ -54,13 +54,13 @@ impl ProcessMapping {
         let processes = guest.processes();
         let mut nodes: Vec<Option<(NodeId, usize)>> = vec![None; processes as usize];
         for (i, line) in text.data_lines().enumerate() {
-            let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+            let fields = line.fields()?;
             if i == 0 && fields.len() == 2 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
                 continue;
             }
             let wrong =
                 |found: String, expected: String| Error::input(line.location(), found, expected);
-            let &[process, node] = fields.as_slice() else {
+            let [process, node] = fields.as_slice() else {
                 return Err(wrong(format!("`{}`", line.text), "process,node".into()));
             };
             let slot = process.parse().ok().and_then(|p: u32| nodes.get_mut(p as usize));
@@ -72,9 +72,9 @@ impl ProcessMapping {
                 let found = format!("process {process} again (line {before} has it)");
                 return Err(wrong(found, "each process once".into()));
             }
-            let places = topology.nodes().slot_count();
+            let slots = topology.nodes().slot_count();
             let id = node.parse().map(NodeId).map_err(|_| {
-                wrong(format!("node `{node}`"), format!("a node id from 0 to {}", places - 1))
+                wrong(format!("node `{node}`"), format!("a node id from 0 to {}", slots - 1))
             })?;
             check(topology, id, || line.location())?;
             *slot = Some((id, line.number));
@@ -112,7 +112,7 @@ impl ProcessMapping {
     /// The node of one process.
     ///
     /// # Panics
-    /// For processes that the placement does not have.
+    /// For processes that the mapping does not have.
     pub fn node(&self, process: u32) -> NodeId {
         self.nodes[process as usize]
     }
@@ -131,9 +131,9 @@ fn check(
     node: NodeId,
     location: impl FnOnce() -> SourceLocation,
 ) -> Result<()> {
-    let places = topology.nodes().slot_count();
-    if node.0 >= places {
-        let expected = format!("a node id from 0 to {}", places - 1);
+    let slots = topology.nodes().slot_count();
+    if node.0 >= slots {
+        let expected = format!("a node id from 0 to {}", slots - 1);
         return Err(Error::input(location(), format!("node {node}"), expected));
     }
     if !topology.nodes().contains(node) {
@@ -158,11 +158,11 @@ mod tests {
     #[test]
     fn lines_come_in_any_order_and_nodes_may_be_shared() {
         for text in ["process,node\n2,9\n0,4\n1,4\n", "# c\n0,4\n\n1, 4\n2,9 # last\n"] {
-            let placement = read(text).unwrap();
-            assert_eq!(placement.nodes(), [4, 4, 9].map(NodeId));
-            assert_eq!(placement.allocation(), [4, 9].map(NodeId));
-            let again = read(&placement.to_file()).unwrap();
-            assert_eq!(again, placement);
+            let mapping = read(text).unwrap();
+            assert_eq!(mapping.nodes(), [4, 4, 9].map(NodeId));
+            assert_eq!(mapping.allocation(), [4, 9].map(NodeId));
+            let again = read(&mapping.to_file()).unwrap();
+            assert_eq!(again, mapping);
         }
     }
 

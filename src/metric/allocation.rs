@@ -9,7 +9,7 @@ use crate::ratio::ratio;
 use crate::topology::distance::{Product, Shape};
 use crate::topology::{Metric, Topology};
 
-/// What is told of every allocation.
+/// What is reported of every allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllocationMetrics {
     /// Nodes.

@@ -56,7 +56,7 @@ pub struct Comparison {
     pub entries: Vec<Entry>,
     /// All sizes from 2 on, cut where the winner changes. On ties the winner so far stays.
     pub stretches: Vec<Stretch>,
-    /// Sizes at which the two leaders change places: the first size of each new lead.
+    /// Sizes at which the lead changes: the first size of each new lead.
     pub crossovers: Vec<usize>,
     /// A proved floor under every curve, element i for size i + 2; empty where the machine is too large.
     #[serde(skip)]
@@ -94,7 +94,7 @@ impl Comparison {
         let floor = lower_envelope(topology, &nodes)?.unwrap_or_default();
         let compact = compact_sets(topology, &nodes)?.unwrap_or_default();
         Ok(Comparison {
-            floor_mean_log: (!floor.is_empty()).then(|| weighted(&floor, |s| 1.0 / s as f64)),
+            floor_mean_log: (!floor.is_empty()).then(|| mean_log(&floor)),
             floor,
             compact,
             topology: topology.statistics()?,
@@ -114,13 +114,18 @@ impl Entry {
             nodes: order.len(),
             at: sizes.iter().map(|s| values.get(s - 2).copied()).collect(),
             mean_plain: weighted(&values, |_| 1.0),
-            mean_log: weighted(&values, |s| 1.0 / s as f64),
+            mean_log: mean_log(&values),
             best_share: 0.0,
             mean_step: values.first().copied().unwrap_or(0.0),
             values,
             curve,
         }
     }
+}
+
+/// The mean over sizes from 2 on of a curve, each size S weighing 1/S: what orderings are ranked by.
+pub fn mean_log(values: &[f64]) -> f64 {
+    weighted(values, |s| 1.0 / s as f64)
 }
 
 /// The mean over sizes from 2 on of a curve, each size with its weight.

@@ -7,47 +7,47 @@ use crate::ids::RouterId;
 use crate::ranks::Ranks;
 use crate::topology::RouterGraph;
 
-/// No seat, no segment.
+/// No vertex, no segment.
 const NONE: u32 = u32::MAX;
 
-/// The routers of one ordering as *adjacency*, numbered as the ordering first comes to them, and the links
-/// between adjacency.
+/// The routers of one ordering as *vertices*, numbered as the ordering first comes to them, and the links
+/// between vertices.
 ///
-/// A link of a seat to the next one counts as a *joint*: a stretch of joined adjacency is one piece without a
+/// A link of a vertex to the next one counts as a *joint*: a stretch of joined vertices is one piece without a
 /// look at the links.
 #[derive(Debug)]
 pub(super) struct RankAdjacency {
-    /// The seat of each rank; none where it is the rank itself.
+    /// The vertex of each rank; none where it is the rank itself.
     of_rank: Option<Vec<u32>>,
-    /// How many adjacency below this one are not joined to the next.
+    /// How many vertices below this one are not joined to the next.
     breaks: Vec<u32>,
-    /// Where the links of each seat begin in `above`.
+    /// Where the links of each vertex begin in `above`.
     starts: Vec<u32>,
-    /// For each seat the linked adjacency two or more above it.
+    /// For each vertex the linked vertices two or more above it.
     above: Vec<u32>,
 }
 
 impl RankAdjacency {
-    /// The adjacency of an ordering with these routers, rank by rank. O(ranks + links) time and memory.
+    /// The vertices of an ordering with these routers, rank by rank. O(ranks + links) time and memory.
     pub fn new(routers: &[u32], graph: &RouterGraph) -> Self {
-        let mut seat_of = vec![NONE; graph.router_count()];
-        let mut adjacency = Vec::with_capacity(routers.len());
+        let mut vertex_of = vec![NONE; graph.router_count()];
+        let mut vertices = Vec::with_capacity(routers.len());
         for router in routers {
-            if seat_of[*router as usize] == NONE {
-                seat_of[*router as usize] = adjacency.len() as u32;
-                adjacency.push(*router);
+            if vertex_of[*router as usize] == NONE {
+                vertex_of[*router as usize] = vertices.len() as u32;
+                vertices.push(*router);
             }
         }
-        let of_rank = (adjacency.len() < routers.len())
-            .then(|| routers.iter().map(|r| seat_of[*r as usize]).collect());
+        let of_rank = (vertices.len() < routers.len())
+            .then(|| routers.iter().map(|r| vertex_of[*r as usize]).collect());
         let (mut breaks, mut starts, mut above) = (vec![0], vec![0], Vec::new());
         let mut broken = 0;
-        for (seat, router) in adjacency.iter().enumerate() {
-            let linked = graph.neighbours(RouterId(*router)).iter().map(|r| seat_of[*r as usize]);
+        for (vertex, router) in vertices.iter().enumerate() {
+            let linked = graph.neighbours(RouterId(*router)).iter().map(|r| vertex_of[*r as usize]);
             let mut joined = false;
             for other in linked.filter(|other| *other != NONE) {
-                joined |= other as usize == seat + 1;
-                if other as usize > seat + 1 {
+                joined |= other as usize == vertex + 1;
+                if other as usize > vertex + 1 {
                     above.push(other);
                 }
             }
@@ -58,13 +58,14 @@ impl RankAdjacency {
         RankAdjacency { of_rank, breaks, starts, above }
     }
 
-    fn above(&self, seat: u32) -> &[u32] {
-        &self.above[self.starts[seat as usize] as usize..self.starts[seat as usize + 1] as usize]
+    fn above(&self, vertex: u32) -> &[u32] {
+        &self.above
+            [self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
     }
 
-    /// Whether a seat is linked to the next.
-    fn joined(&self, seat: u32) -> bool {
-        self.breaks[seat as usize] == self.breaks[seat as usize + 1]
+    /// Whether a vertex is linked to the next.
+    fn joined(&self, vertex: u32) -> bool {
+        self.breaks[vertex as usize] == self.breaks[vertex as usize + 1]
     }
 }
 
@@ -72,7 +73,7 @@ impl RankAdjacency {
 #[derive(Debug)]
 pub(super) struct ComponentCounter<'s> {
     adjacency: &'s RankAdjacency,
-    /// The segment of each seat that is a member; empty between calls.
+    /// The segment of each vertex that is a member; empty between calls.
     segment: Vec<u32>,
     members: Vec<u32>,
 }
@@ -99,9 +100,9 @@ impl<'s> ComponentCounter<'s> {
         let mut pieces = self.split(ranks);
         if pieces > 1 {
             let mut joined = UnionFind::<u32>::new(pieces as usize);
-            'all: for seat in &self.members {
-                let a = self.segment[*seat as usize];
-                for other in self.adjacency.above(*seat) {
+            'all: for vertex in &self.members {
+                let a = self.segment[*vertex as usize];
+                for other in self.adjacency.above(*vertex) {
                     let b = self.segment[*other as usize];
                     if b != NONE && a != b && joined.union(a, b) {
                         pieces -= 1;
@@ -112,7 +113,7 @@ impl<'s> ComponentCounter<'s> {
                 }
             }
         }
-        self.members.iter().for_each(|seat| self.segment[*seat as usize] = NONE);
+        self.members.iter().for_each(|vertex| self.segment[*vertex as usize] = NONE);
         pieces
     }
 
@@ -129,11 +130,11 @@ impl<'s> ComponentCounter<'s> {
             }
         }
         let (mut last, mut segments) = (None, 0);
-        for seat in &self.members {
-            let apart = |last: u32| last + 1 != *seat || !self.adjacency.joined(last);
+        for vertex in &self.members {
+            let apart = |last: u32| last + 1 != *vertex || !self.adjacency.joined(last);
             segments += u32::from(last.is_none_or(apart));
-            self.segment[*seat as usize] = segments - 1;
-            last = Some(*seat);
+            self.segment[*vertex as usize] = segments - 1;
+            last = Some(*vertex);
         }
         segments
     }

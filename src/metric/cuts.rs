@@ -34,8 +34,8 @@ pub(super) struct Cuts {
 
 /// A cut: the labels of one term from `from` on, `length` of them, around the end, against the others.
 struct Cut {
-    /// Where the term stands among a rank's labels.
-    place: usize,
+    /// Index of the term among a rank's labels.
+    term: usize,
     extent: u32,
     from: u32,
     length: u32,
@@ -57,25 +57,25 @@ impl Cuts {
         if count > 2 * (BLOCK * MOST_BLOCKS) as u64 {
             return None;
         }
-        for (place, line) in terms.lines.iter().enumerate() {
+        for (term, line) in terms.lines.iter().enumerate() {
             let extent = line.axis.extent;
             match line.axis.shape {
                 Shape::Ring => {
                     let (turns, weight) =
                         if extent.is_multiple_of(2) { (extent / 2, 2) } else { (extent, 1) };
-                    let turn = |from| Cut { place, extent, from, length: extent / 2, weight };
+                    let turn = |from| Cut { term, extent, from, length: extent / 2, weight };
                     cuts.extend((0..turns).map(turn));
                 }
                 _ => {
-                    let cut = |from| Cut { place, extent, from, length: extent - from, weight: 2 };
+                    let cut = |from| Cut { term, extent, from, length: extent - from, weight: 2 };
                     cuts.extend((1..extent).map(cut));
                 }
             }
         }
         for (i, clique) in terms.cliques.iter().enumerate() {
-            let (place, extent) = (terms.lines.len() + i, clique.extent);
+            let (term, extent) = (terms.lines.len() + i, clique.extent);
             let weight = i16::try_from(clique.weight).ok()?;
-            let one = |from| Cut { place, extent, from, length: 1, weight };
+            let one = |from| Cut { term, extent, from, length: 1, weight };
             cuts.extend((0..extent).map(one));
         }
         let blocks = cuts.len().div_ceil(BLOCK);
@@ -92,7 +92,7 @@ impl Cuts {
         let mut sides = vec![[0; BLOCK]; ranks * blocks];
         for (rank, labels) in terms.labels.chunks(width).enumerate() {
             for (c, cut) in cuts.iter().enumerate() {
-                let far = u8::from(cut.is_far(labels[cut.place]));
+                let far = u8::from(cut.is_far(labels[cut.term]));
                 sides[rank * blocks + c / BLOCK][c % BLOCK] = far;
             }
         }
@@ -113,45 +113,32 @@ impl Cuts {
     /// As [`super::window::Window::best`].
     pub fn best(&self, entries: &[u32], n: usize, floor: u64) -> (usize, u64) {
         let doubled = i32::try_from(2 * floor).unwrap_or(i32::MAX);
-        let (at, sum) = slide(self.blocks, &self.sides, &self.weights, entries, n as i16, doubled);
+        let (at, sum) = slide(self, entries, n as i16, doubled);
         (at, sum as u64 / 2)
     }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn slide(
-    blocks: usize,
-    sides: &[Sides],
-    weights: &[Counts],
-    entries: &[u32],
-    n: i16,
-    floor: i32,
-) -> (usize, i32) {
+fn slide(cuts: &Cuts, entries: &[u32], n: i16, floor: i32) -> (usize, i32) {
     // The counters of so many blocks stay in registers.
-    match blocks {
-        1 => slide_on::<1>(sides, weights, entries, n, floor),
-        2 => slide_on::<2>(sides, weights, entries, n, floor),
-        3 => slide_on::<3>(sides, weights, entries, n, floor),
-        4 => slide_on::<4>(sides, weights, entries, n, floor),
-        5 => slide_on::<5>(sides, weights, entries, n, floor),
-        6 => slide_on::<6>(sides, weights, entries, n, floor),
-        7 => slide_on::<7>(sides, weights, entries, n, floor),
-        _ => slide_on::<MOST_BLOCKS>(sides, weights, entries, n, floor),
+    match cuts.blocks {
+        1 => slide_on::<1>(cuts, entries, n, floor),
+        2 => slide_on::<2>(cuts, entries, n, floor),
+        3 => slide_on::<3>(cuts, entries, n, floor),
+        4 => slide_on::<4>(cuts, entries, n, floor),
+        5 => slide_on::<5>(cuts, entries, n, floor),
+        6 => slide_on::<6>(cuts, entries, n, floor),
+        7 => slide_on::<7>(cuts, entries, n, floor),
+        _ => slide_on::<MOST_BLOCKS>(cuts, entries, n, floor),
     }
 }
 
 #[inline(always)]
-fn slide_on<const BLOCKS: usize>(
-    sides: &[Sides],
-    weights: &[Counts],
-    entries: &[u32],
-    n: i16,
-    floor: i32,
-) -> (usize, i32) {
-    let (sides, _) = sides.as_chunks::<BLOCKS>();
+fn slide_on<const BLOCKS: usize>(cuts: &Cuts, entries: &[u32], n: i16, floor: i32) -> (usize, i32) {
+    let (sides, _) = cuts.sides.as_chunks::<BLOCKS>();
     let mut far = [[0i16; BLOCK]; BLOCKS];
     let mut weight = [[0i16; BLOCK]; BLOCKS];
-    weight.copy_from_slice(weights);
+    weight.copy_from_slice(&cuts.weights);
     let none = [[0; BLOCK]; BLOCKS];
     let mut sum = 0;
     for rank in &entries[..n as usize] {
@@ -170,7 +157,7 @@ fn slide_on<const BLOCKS: usize>(
     (at, least)
 }
 
-/// Puts `come` in the place of `gone`: the new counts, and `Σ w·c·(n - c)`.
+/// Replaces `gone` by `come`: the new counts, and `Σ w·c·(n - c)`.
 #[inline(always)]
 fn shift<const BLOCKS: usize>(
     mut far: [Counts; BLOCKS],

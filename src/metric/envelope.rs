@@ -1,4 +1,4 @@
-//! How low any placement of S nodes can go: a proved floor under every MPC curve.
+//! A proved floor under every MPC curve: how compact any S nodes can be.
 
 use rayon::prelude::*;
 
@@ -48,7 +48,7 @@ pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Ve
     Ok(Some(least.into_iter().enumerate().map(|(i, sum)| sum as f64 / (i + 1) as f64).collect()))
 }
 
-/// Routers up to which compact sets are grown from several places.
+/// Routers up to which compact sets are grown from several nodes.
 const FEW: usize = 2000;
 
 /// For S = 2, 3, …, N the mean pairwise distance of the most compact set of S of these nodes that was found:

@@ -1,11 +1,14 @@
 //! Figures of merit: of an ordering on a topology, and of one allocation.
 
 pub mod allocation;
+pub mod bisection;
 pub mod comparison;
 mod components;
 pub mod correlation;
 mod cuts;
 pub mod envelope;
+mod halving;
+pub mod machine;
 pub mod mpc;
 pub mod rank_distances;
 pub mod sums;

@@ -9,8 +9,8 @@
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::ordering::NodeOrder;
+use crate::pair_sums;
 pub use crate::pair_sums::SumMethod;
-use crate::pair_sums::{self, Windows};
 use crate::ratio::ratio;
 use crate::topology::{Metric, Topology};
 
@@ -89,12 +89,8 @@ pub fn at_sizes(
 ) -> Result<Vec<(usize, f64)>> {
     check(topology, order, method)?;
     let n = order.len();
-    Ok(match pair_sums::windows(topology, order.nodes(), sizes, method)? {
-        Windows::All(totals) => sizes.iter().map(|s| (*s, mean(totals[*s], n, *s))).collect(),
-        Windows::Asked(totals) => {
-            sizes.iter().zip(totals).map(|(s, total)| (*s, mean(total, n, *s))).collect()
-        }
-    })
+    let totals = pair_sums::windows(topology, order.nodes(), sizes, method)?;
+    Ok(sizes.iter().zip(totals).map(|(s, total)| (*s, mean(total, n, *s))).collect())
 }
 
 /// Refuses what has no curve, or none by this method.

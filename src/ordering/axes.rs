@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::ids::{NodeId, RouterId};
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::topology::Topology;
 use crate::topology::lattice::{AXIS_LETTERS, Lattice};
 
@@ -21,6 +21,14 @@ pub struct View<'a> {
     /// Cells along each axis as the method sees them, slowest first.
     pub extents: Vec<u32>,
 }
+
+/// The order of the axes.
+pub(super) const AXES: Opt = Opt::text("axes", "axes, slowest first, as letters xyzwvu or digits")
+    .or_else("as the machine has them");
+
+/// Their direction.
+pub(super) const REVERSE: Opt =
+    Opt::text("reverse", "axes that run from high to low").or_else("none");
 
 impl<'a> View<'a> {
     /// Reads `axes=` (slowest first, as letters `xyzwvu` or digits; default: as stored) and `reverse=`

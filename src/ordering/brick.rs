@@ -1,13 +1,13 @@
 //! Brick orders: small boxes filled one after the other.
 
-use super::axes::{View, for_each_position};
-use super::hilbert;
+use super::axes::{AXES, REVERSE, View, for_each_position};
 use super::interleave::{gray_rank, morton_key, widths};
 use super::linear::reflect;
+use super::{Method, hilbert};
 use super::{Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::NodeId;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::topology::Topology;
 
 /// `brick[:size=2x2x2,inner=snake|gray|row,outer=snake|row|hilbert,axes=zxy,reverse=x]`: bricks of
@@ -28,40 +28,46 @@ pub const BRICK: OrderingEntry = OrderingEntry {
     name: "brick",
     about: "bricks of size=2x2x2 cells one after the other, inner=snake|gray|row, outer=snake|row|hilbert",
     example: "brick:size=2x2x4,outer=hilbert",
-    needs: Needs::Lattice,
-    order,
+    options: &[
+        AXES,
+        REVERSE,
+        Opt::extents("size", "cells of a brick along each axis").or_else("2 along each"),
+        Opt::one_of("inner", &["snake", "gray", "row"], "path inside a brick"),
+        Opt::one_of("outer", &["snake", "row", "hilbert"], "path over the bricks"),
+    ],
+    build: Method::direct(Needs::Lattice, order),
 };
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let view = View::from_params(topology, params)?;
     let size = size(&view, params, "size")?.unwrap_or_else(|| vec![2; view.extents.len()]);
-    let inner = params.choice("inner", &["snake", "gray", "row"])?;
-    let outer = params.choice("outer", &["snake", "row", "hilbert"])?;
+    let inner = params.choice("inner")?;
+    let outer = params.choice("outer")?;
     let bricks = Bricks::new(&view.extents, size);
     topology.context().require("the bricks", 48 * view.cell_count() as u64)?;
-    let mut places = Vec::new();
+    let mut numbers = Vec::new();
     match outer {
         "hilbert" => {
             let bits = hilbert::bits_for(&bricks.counts);
             hilbert::check_index(params, bits, &bricks.counts)?;
             let mut keyed = Vec::new();
-            for_each_position(&bricks.counts, |place| {
-                keyed.push((hilbert::index(place, bits), bricks.number(place)));
+            for_each_position(&bricks.counts, |position| {
+                keyed.push((hilbert::index(position, bits), bricks.number(position)));
             });
             keyed.sort_unstable();
-            places.extend(keyed.into_iter().map(|(_, number)| number));
+            numbers.extend(keyed.into_iter().map(|(_, number)| number));
         }
         "snake" => {
-            let mut place = vec![0; bricks.counts.len()];
+            let mut position = vec![0; bricks.counts.len()];
             for_each_position(&bricks.counts, |counter| {
-                reflect(counter, &bricks.counts, &mut place);
-                places.push(bricks.number(&place));
+                reflect(counter, &bricks.counts, &mut position);
+                numbers.push(bricks.number(&position));
             });
         }
-        _ => places.extend(0..bricks.len()),
+        _ => numbers.extend(0..bricks.len()),
     }
     let mut cells = Vec::with_capacity(view.cell_count());
-    for number in places {
+    for number in numbers {
         bricks.walk(number, inner, |position| cells.push(view.cell(position)));
     }
     Ok(view.nodes(cells))
@@ -99,15 +105,15 @@ impl<'a> Bricks<'a> {
         self.counts.iter().product()
     }
 
-    fn number(&self, place: &[u32]) -> u32 {
-        self.counts.iter().zip(place).fold(0, |number, (n, x)| number * n + x)
+    fn number(&self, position: &[u32]) -> u32 {
+        self.counts.iter().zip(position).fold(0, |number, (n, x)| number * n + x)
     }
 
     /// Visits the cells of one brick along a path that starts at its origin.
     pub(super) fn walk(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
         let axes = self.extents.len();
         let (mut origin, mut shape) = (vec![0; axes], vec![0; axes]);
-        location_of(number, &self.counts, &mut origin);
+        position_of(number, &self.counts, &mut origin);
         for i in 0..axes {
             origin[i] *= self.size[i];
             shape[i] = self.size[i].min(self.extents[i] - origin[i]);
@@ -129,7 +135,7 @@ impl<'a> Bricks<'a> {
                 keyed.sort_unstable();
                 let mut inside = vec![0; axes];
                 for (_, index) in keyed {
-                    location_of(index, &shape, &mut inside);
+                    position_of(index, &shape, &mut inside);
                     step(&inside);
                 }
             }
@@ -146,9 +152,9 @@ impl<'a> Bricks<'a> {
 }
 
 /// The position at a row-major index.
-fn location_of(index: u32, extents: &[u32], place: &mut [u32]) {
+fn position_of(index: u32, extents: &[u32], position: &mut [u32]) {
     let mut rest = index;
-    for (x, extent) in place.iter_mut().zip(extents).rev() {
+    for (x, extent) in position.iter_mut().zip(extents).rev() {
         *x = rest % extent;
         rest /= extent;
     }

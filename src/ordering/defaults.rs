@@ -22,7 +22,7 @@ pub fn suiting(topology: &Topology) -> Vec<String> {
         }
     }
     wanted.push("random".into());
-    wanted.retain(|text| super::method(text).is_some());
+    wanted.retain(|text| super::ORDERINGS.get(text).is_some());
     wanted
 }
 

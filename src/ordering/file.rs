@@ -16,6 +16,17 @@ pub(super) fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
         check.add(NodeId(id), || line.location())?;
         nodes.push(NodeId(id));
     }
+    let stated = text.lines().find_map(|line| {
+        let count = line.text.strip_prefix("# nodes:")?.trim().parse::<usize>().ok()?;
+        Some((line, count))
+    });
+    if let Some((line, count)) = stated
+        && count != nodes.len()
+    {
+        let found = format!("{} node ids under a header of {count}", nodes.len());
+        let expected = "as many as the header says: is the file cut off? (without this line any number is read)";
+        return Err(Error::input(line.location(), found, expected));
+    }
     if nodes.is_empty() {
         return Err(Error::input(
             SourceLocation::File(text.name().into()),
@@ -70,6 +81,10 @@ mod tests {
             ("1\n\nx\n", "o:3: found `x`"),
             ("-1\n", "o:1: found `-1`"),
             ("# nothing\n", "o: found no node ids"),
+            (
+                "# x\n# nodes: 3\n1\n2\n",
+                "o:2: found 2 node ids under a header of 3; expected as many",
+            ),
         ] {
             let error = NodeOrder::read(&topology, &Text::new("o", text)).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{text:?}: {error}");

@@ -10,8 +10,8 @@
 //!                                  14 11 10
 //! ```
 
-use super::axes::View;
-use super::{Needs, OrderingEntry};
+use super::axes::{AXES, REVERSE, View};
+use super::{Method, Needs, OrderingEntry};
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::params::Params;
@@ -36,8 +36,8 @@ pub const GILBERT: OrderingEntry = OrderingEntry {
     name: "gilbert",
     about: "generalised Hilbert curve of any 2-D or 3-D box, no cells skipped",
     example: "gilbert",
-    needs: Needs::Lattice,
-    order,
+    options: &[AXES, REVERSE],
+    build: Method::direct(Needs::Lattice, order),
 };
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {

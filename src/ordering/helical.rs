@@ -1,7 +1,7 @@
 //! Helical order: row-major that never jumps back to the start of a row.
 
-use super::axes::View;
-use super::{Needs, OrderingEntry};
+use super::axes::{AXES, REVERSE, View};
+use super::{Method, Needs, OrderingEntry};
 use crate::ids::NodeId;
 use crate::params::Params;
 use crate::topology::Topology;
@@ -19,8 +19,8 @@ pub const HELICAL: OrderingEntry = OrderingEntry {
     name: "helical",
     about: "row-major that goes on round the ring at a row's end, all steps 1 on a torus",
     example: "helical:axes=zxy",
-    needs: Needs::Lattice,
-    order,
+    options: &[AXES, REVERSE],
+    build: Method::direct(Needs::Lattice, order),
 };
 
 fn order(topology: &Topology, params: &Params) -> crate::Result<Vec<NodeId>> {

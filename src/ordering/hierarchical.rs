@@ -1,11 +1,11 @@
 //! Hierarchical orders: all of one unit of the machine before the next, or dealt out over the units.
 
-use super::axes::View;
+use super::axes::{AXES, REVERSE, View};
 use super::brick::{self, Bricks};
-use super::{Needs, OrderingEntry};
+use super::{Method, Needs, OrderingEntry};
 use crate::error::{Error, Result};
 use crate::ids::{NodeId, RouterId};
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::topology::Topology;
 
 /// `hierarchical[:scatter=true,chunk=chassis]` or, on coordinates, `hierarchical:block=3x6x8[,axes=zxy]`.
@@ -30,8 +30,16 @@ pub const HIERARCHICAL: OrderingEntry = OrderingEntry {
     name: "hierarchical",
     about: "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
     example: "hierarchical",
-    needs: Needs::Levels,
-    order,
+    options: &[
+        AXES.only_with("block=3x6x8"),
+        REVERSE.only_with("block=3x6x8"),
+        Opt::flag("scatter", "one chunk of each outermost unit in turn"),
+        Opt::extents("block", "cells of a unit along each axis, on grids")
+            .or_else("the levels of the machine"),
+        Opt::text("chunk", "what is dealt at a time with scatter: router or the name of a level")
+            .or("router"),
+    ],
+    build: Method::direct(Needs::Levels, order),
 };
 
 /// An outermost unit: the chunks that `scatter` deals.
@@ -47,7 +55,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     params.value("block");
     let mut names = vec!["router"];
     names.extend(levels.iter().map(|l| l.name));
-    let chunk = params.choice("chunk", &names)?;
+    let chunk = chunk(params, &names)?;
     if !scatter {
         return Ok(topology.nodes().iter().collect());
     }
@@ -62,6 +70,14 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let units = cut(0, hosts, outermost.routers.max(1))
         .map(|(first, end)| cut(first, end, size).map(nodes).collect());
     Ok(deal(units.collect()))
+}
+
+/// What is dealt at a time: one of `names`, a router unless given.
+fn chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
+    match params.word("chunk")? {
+        Some(word) => params.among("chunk", &word, names),
+        None => Ok("router"),
+    }
 }
 
 fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<NodeId>> {
@@ -81,7 +97,7 @@ fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<Nod
             "what works here: `block=` with the cells of a rack along each axis, as in block=3x6x8";
         return unsuited("levels such as groups or leaf switches", remedy);
     };
-    params.choice("chunk", &["router"])?;
+    chunk(params, &["router"])?;
     let blocks = Bricks::new(&view.extents, size);
     topology.context().require("the blocks", 96 * view.cell_count() as u64)?;
     let mut of_cell = vec![0; view.cell_count()];

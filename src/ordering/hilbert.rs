@@ -9,12 +9,12 @@
 //! 15 12 11 10
 //! ```
 
-use super::axes::View;
+use super::axes::{AXES, REVERSE, View};
 use super::interleave::widths;
-use super::{Needs, OrderingEntry};
+use super::{Method, Needs, OrderingEntry};
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::topology::Topology;
 
 /// `hilbert[:bits=B,axes=zxy,reverse=x]`: the Hilbert curve of the enclosing cube of side 2^B; cells
@@ -42,8 +42,13 @@ pub const HILBERT: OrderingEntry = OrderingEntry {
     name: "hilbert",
     about: "Hilbert curve of the enclosing 2^bits cube, cells outside skipped; bits=5 as Slurm's 3d_torus",
     example: "hilbert:bits=5",
-    needs: Needs::Lattice,
-    order,
+    options: &[
+        AXES,
+        REVERSE,
+        Opt::whole("bits", "bits of each axis, 1 to 31")
+            .or_else("as few as cover the longest axis"),
+    ],
+    build: Method::direct(Needs::Lattice, order),
 };
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
@@ -77,7 +82,7 @@ pub(super) fn bits_for(extents: &[u32]) -> u32 {
     widths(extents).into_iter().fold(1, u32::max)
 }
 
-/// The place of `position` on the curve of the cube of side 2^bits.
+/// The index of `position` on the curve of the cube of side 2^bits.
 pub(super) fn index(position: &[u32], bits: u32) -> u128 {
     match position {
         [x] => u128::from(*x),

@@ -6,8 +6,8 @@
 //!         2 3 6 7           3 2 4 5
 //! ```
 
-use super::axes::View;
-use super::{Needs, OrderingEntry};
+use super::axes::{AXES, REVERSE, View};
+use super::{Method, Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::params::Params;
@@ -25,8 +25,8 @@ pub const MORTON: OrderingEntry = OrderingEntry {
     name: "morton",
     about: "Z-order: coordinate bits interleaved, axis 0 most significant",
     example: "morton:axes=zxy",
-    needs: Needs::Lattice,
-    order: |topology, params| by_key(topology, params, |key| key),
+    options: &[AXES, REVERSE],
+    build: Method::direct(Needs::Lattice, |topology, params| by_key(topology, params, |key| key)),
 };
 
 /// `gray[:axes=zxy,reverse=x]`: cells in the order in which the reflected Gray code visits their Morton
@@ -43,8 +43,8 @@ pub const GRAY: OrderingEntry = OrderingEntry {
     name: "gray",
     about: "Gray code of the interleaved bits: neighbours differ in one bit of one coordinate",
     example: "gray:axes=zxy",
-    needs: Needs::Lattice,
-    order: |topology, params| by_key(topology, params, gray_rank),
+    options: &[AXES, REVERSE],
+    build: Method::direct(Needs::Lattice, |topology, params| by_key(topology, params, gray_rank)),
 };
 
 fn by_key(topology: &Topology, params: &Params, rank: fn(u64) -> u64) -> Result<Vec<NodeId>> {

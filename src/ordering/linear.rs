@@ -1,7 +1,7 @@
 //! Row-major and snake orders: axis by axis.
 
-use super::axes::View;
-use super::{Needs, OrderingEntry};
+use super::axes::{AXES, REVERSE, View};
+use super::{Method, Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::params::Params;
@@ -13,8 +13,8 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
     name: "row-major",
     about: "lexicographic on coordinates; without options node-id order, on every topology",
     example: "row-major:axes=zyx",
-    needs: Needs::Nothing,
-    order: row_major,
+    options: &[AXES, REVERSE],
+    build: Method::direct(Needs::Nothing, row_major),
 };
 
 /// `snake[:axes=zxy,reverse=x]`: boustrophedon; every step between neighbouring cells is 1.
@@ -22,11 +22,11 @@ pub const SNAKE: OrderingEntry = OrderingEntry {
     name: "snake",
     about: "boustrophedon: row-major with every other row reversed, all steps 1 even on a mesh",
     example: "snake:axes=zxy",
-    needs: Needs::Lattice,
-    order: |topology, params| {
+    options: &[AXES, REVERSE],
+    build: Method::direct(Needs::Lattice, |topology, params| {
         let view = View::from_params(topology, params)?;
         Ok(view.nodes(snake_cells(&view)))
-    },
+    }),
 };
 
 fn row_major(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {

@@ -1,7 +1,7 @@
 //! Orderings: sequences of distinct schedulable nodes; a node's rank is its position.
 //!
-//! Each family is one file with a [`OrderingEntry`] constant; [`METHODS`] is the table that names them all.
-//! A method takes a topology and its options and returns node ids, nothing else. [`NodeOrder`] accepts
+//! Each family is one file with an [`OrderingEntry`]; [`ORDERINGS`] is the table that names them all.
+//! A family takes a topology and its options and returns node ids, nothing else. [`NodeOrder`] accepts
 //! only what is a valid ordering of its topology.
 
 use std::path::Path;
@@ -11,7 +11,8 @@ use fixedbitset::FixedBitSet;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Text;
-use crate::params::{self, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
 
 pub use optimise::{NoObserver, Observer, SearchResult};
@@ -34,18 +35,40 @@ mod spectral;
 mod testing;
 mod traversal;
 
-/// An ordering family: a line of [`METHODS`].
-pub struct OrderingEntry {
-    /// The name, as in `--by snake:axes=zxy`.
-    pub name: &'static str,
-    /// One line for lists.
-    pub about: &'static str,
-    /// A use that works on a suitable topology.
-    pub example: &'static str,
+/// A family of orderings: an entry of [`ORDERINGS`].
+pub type OrderingEntry = Entry<Method>;
+
+/// How a family makes an ordering, and what for.
+#[derive(Clone, Copy)]
+pub struct Method {
     /// What it needs of a topology.
     pub needs: Needs,
-    /// Makes the ordering.
-    pub order: fn(&Topology, &Params) -> Result<Vec<NodeId>>,
+    make: Make,
+}
+
+#[derive(Clone, Copy)]
+enum Make {
+    /// From the topology and the options alone.
+    Direct(fn(&Topology, &Params) -> Result<Vec<NodeId>>),
+    /// By a search that an observer times and may stop, and that says how good its result is.
+    Search(fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>),
+}
+
+impl Method {
+    const fn direct(needs: Needs, order: fn(&Topology, &Params) -> Result<Vec<NodeId>>) -> Self {
+        Method { needs, make: Make::Direct(order) }
+    }
+
+    const fn search(search: fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>) -> Self {
+        Method { needs: Needs::Nothing, make: Make::Search(search) }
+    }
+}
+
+impl OrderingEntry {
+    /// Whether it works on `topology`.
+    pub fn suits(&self, topology: &Topology) -> bool {
+        self.build.needs.met_by(topology)
+    }
 }
 
 /// What a method needs of a topology.
@@ -72,32 +95,30 @@ impl Needs {
     }
 }
 
-/// Every method, in the order of lists.
-pub const METHODS: &[OrderingEntry] = &[
-    linear::ROW_MAJOR,
-    helical::HELICAL,
-    linear::SNAKE,
-    interleave::MORTON,
-    interleave::GRAY,
-    hilbert::HILBERT,
-    gilbert::GILBERT,
-    brick::BRICK,
-    hierarchical::HIERARCHICAL,
-    traversal::BFS,
-    traversal::DFS,
-    traversal::RCM,
-    spectral::SPECTRAL,
-    traversal::NEAREST,
-    random::RANDOM,
-    ilp::ILP,
-    optimise::OPTIMISE,
-];
-
-/// A method that searches under a watcher's eyes.
-type Searcher = fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>;
-
-/// The methods that search and say how good their result is.
-const SEARCHES: &[(&str, Searcher)] = &[("ilp", ilp::ilp), ("optimise", optimise::optimise)];
+/// Every family of orderings.
+pub static ORDERINGS: Registry<Method> = Registry::new(
+    "ordering",
+    "",
+    &[
+        linear::ROW_MAJOR,
+        helical::HELICAL,
+        linear::SNAKE,
+        interleave::MORTON,
+        interleave::GRAY,
+        hilbert::HILBERT,
+        gilbert::GILBERT,
+        brick::BRICK,
+        hierarchical::HIERARCHICAL,
+        traversal::BFS,
+        traversal::DFS,
+        traversal::RCM,
+        spectral::SPECTRAL,
+        traversal::NEAREST,
+        random::RANDOM,
+        ilp::ILP,
+        optimise::OPTIMISE,
+    ],
+);
 
 /// A sequence of distinct schedulable nodes of one topology.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,37 +181,33 @@ impl NodeOrder {
         text: &str,
         observer: &dyn Observer,
     ) -> Result<(Self, Option<SearchResult>)> {
-        let places = u64::from(topology.nodes().slot_count());
-        topology.require("an ordering", 8 * topology.node_count() as u64 + places / 8)?;
-        let Some(method) = method(text) else {
+        let slots = u64::from(topology.nodes().slot_count());
+        topology.require("an ordering", 8 * topology.node_count() as u64 + slots / 8)?;
+        let Some(entry) = ORDERINGS.get(text) else {
             return Ok((NodeOrder::from_file(topology, text)?, None));
         };
-        let params = Params::inline(text, None, topology.context().seed)?;
-        if !method.needs.met_by(topology) {
-            return Err(unsuited(topology, method, &params));
+        let params = ORDERINGS.params(entry, text, topology.context().seed)?;
+        if !entry.suits(topology) {
+            return Err(unsuited(topology, entry, &params));
         }
-        let search = SEARCHES.iter().find(|(name, _)| *name == method.name);
-        if let Some((_, search)) = search {
-            let outcome = search(topology, &params, observer)?;
-            let mut order = NodeOrder::new(topology, text, outcome.nodes.clone())?;
-            order.notes.clone_from(&outcome.notes);
-            return Ok((order, Some(outcome)));
+        match entry.build.make {
+            Make::Direct(order) => {
+                let nodes = order(topology, &params)?;
+                params.finish()?;
+                Ok((NodeOrder::new(topology, text, nodes)?, None))
+            }
+            Make::Search(search) => {
+                let outcome = search(topology, &params, observer)?;
+                let mut order = NodeOrder::new(topology, text, outcome.nodes.clone())?;
+                order.notes.clone_from(&outcome.notes);
+                Ok((order, Some(outcome)))
+            }
         }
-        let nodes = (method.order)(topology, &params)?;
-        params.finish()?;
-        Ok((NodeOrder::new(topology, text, nodes)?, None))
     }
 
     fn from_file(topology: &Topology, path: &str) -> Result<Self> {
         if !Path::new(path).exists() && path != "-" {
-            let names = METHODS.iter().map(|m| m.name);
-            let location = SourceLocation::option(path);
-            let mut error = Error::unknown(location, "ordering", params::head(path), names);
-            if let Error::Input { found, expected, .. } = &mut error {
-                found.push_str(" and no such file");
-                expected.push_str(", or an ordering file");
-            }
-            return Err(error);
+            return Err(ORDERINGS.neither(path, "an ordering file"));
         }
         NodeOrder::read(topology, &Text::read(Path::new(path), topology.context().memory)?)
     }
@@ -236,24 +253,19 @@ impl NodeOrder {
     }
 }
 
-/// The method that `text` names, options aside.
-pub fn method(text: &str) -> Option<&'static OrderingEntry> {
-    METHODS.iter().find(|m| m.name == params::head(text))
-}
-
 /// The names of the methods that suit a topology.
 pub fn suitable(topology: &Topology) -> Vec<&'static str> {
-    METHODS.iter().filter(|m| m.needs.met_by(topology)).map(|m| m.name).collect()
+    ORDERINGS.iter().filter(|entry| entry.suits(topology)).map(|entry| entry.name).collect()
 }
 
-fn unsuited(topology: &Topology, method: &OrderingEntry, params: &Params) -> Error {
-    let lacks = match method.needs {
+fn unsuited(topology: &Topology, entry: &OrderingEntry, params: &Params) -> Error {
+    let lacks = match entry.build.needs {
         Needs::Levels => "no hierarchy of groups, chassis or leaf switches",
         _ => "no coordinates",
     };
     Error::unsuited(
         params.location().clone(),
-        format!("{} has {lacks}, which `{}` needs", topology.name(), method.name),
+        format!("{} has {lacks}, which `{}` needs", topology.name(), entry.name),
         format!("what works here: {}", suitable(topology).join(", ")),
     )
 }
@@ -266,8 +278,8 @@ pub(crate) struct Check<'a> {
 
 impl<'a> Check<'a> {
     pub(crate) fn new(topology: &'a Topology) -> Self {
-        let places = topology.nodes().slot_count() as usize;
-        Check { topology, seen: FixedBitSet::with_capacity(places) }
+        let slots = topology.nodes().slot_count() as usize;
+        Check { topology, seen: FixedBitSet::with_capacity(slots) }
     }
 
     pub(crate) fn add(
@@ -275,9 +287,9 @@ impl<'a> Check<'a> {
         node: NodeId,
         location: impl FnOnce() -> SourceLocation,
     ) -> Result<()> {
-        let places = self.topology.nodes().slot_count();
-        if node.0 >= places {
-            let expected = format!("an id from 0 to {}", places - 1);
+        let slots = self.topology.nodes().slot_count();
+        if node.0 >= slots {
+            let expected = format!("an id from 0 to {}", slots - 1);
             return Err(Error::input(location(), format!("node {node}"), expected));
         }
         if !self.topology.nodes().contains(node) {
@@ -321,7 +333,7 @@ mod tests {
 
     fn check_all(spec: &str) {
         let machine = topology(spec);
-        for method in METHODS.iter().filter(|m| m.needs.met_by(&machine)) {
+        for method in ORDERINGS.iter().filter(|entry| entry.suits(&machine)) {
             let axes = machine.lattice().map_or(0, |l| l.extents.len());
             let wide = machine.lattice().is_some_and(|l| {
                 l.extents.iter().filter(|n| **n > 1).count() > 3 || l.extents.len() > 10
@@ -357,7 +369,7 @@ mod tests {
                 }
                 _ => {
                     check(spec, method.name);
-                    if method.needs == Needs::Lattice {
+                    if method.build.needs == Needs::Lattice {
                         check(spec, &turned);
                     }
                 }
@@ -384,14 +396,29 @@ mod tests {
 
     #[test]
     fn examples_work_somewhere() {
-        for method in METHODS {
-            let spec = match method.needs {
+        for method in &ORDERINGS {
+            let spec = match method.build.needs {
                 Needs::Levels => "cascade:16x6x8,per_router=4",
                 _ if method.name == "ilp" => "torus:4x4",
                 _ => "torus:6x4x4",
             };
             check(spec, method.example);
         }
+    }
+
+    #[test]
+    fn families_ask_for_what_they_declare() {
+        crate::registry::testing::check(&ORDERINGS, |entry, params| {
+            let machine = topology(match entry.build.needs {
+                Needs::Levels => "cascade:16x6x8,per_router=4",
+                _ if entry.name == "ilp" => "torus:4x4",
+                _ => "torus:6x4x4",
+            });
+            match entry.build.make {
+                Make::Direct(order) => order(&machine, params).map(|_| ()),
+                Make::Search(search) => search(&machine, params, &NoObserver).map(|_| ()),
+            }
+        });
     }
 
     #[test]

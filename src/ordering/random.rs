@@ -1,9 +1,9 @@
 //! Random orders: the floor of every comparison.
 
-use super::{Needs, OrderingEntry};
+use super::{Method, Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
-use crate::params::Params;
+use crate::params::{Opt, Params, SEED};
 use crate::random::{generator, shuffle};
 use crate::topology::Topology;
 
@@ -22,13 +22,20 @@ pub const RANDOM: OrderingEntry = OrderingEntry {
     name: "random",
     about: "seeded shuffle of the nodes (unit=router: of the routers)",
     example: "random:seed=7",
-    needs: Needs::Nothing,
-    order,
+    options: &[
+        SEED,
+        Opt::one_of(
+            "unit",
+            &["node", "router"],
+            "what is shuffled; router keeps the nodes of a router together",
+        ),
+    ],
+    build: Method::direct(Needs::Nothing, order),
 };
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let mut random = generator(params.seed()?);
-    if params.choice("unit", &["node", "router"])? == "router" {
+    if params.choice("unit")? == "router" {
         let mut routers: Vec<RouterId> = (0..topology.network().hosts()).map(RouterId).collect();
         routers.retain(|r| topology.nodes_of(*r).next().is_some());
         shuffle(&mut routers, &mut random);

@@ -3,8 +3,8 @@
 //! The eigenvector is found by Lanczos iteration of our own, in f64 arithmetic of fixed order:
 //! sums, products, quotients and square roots, each rounded once, give the same bytes on every machine.
 
-use super::traversal::{emit, start};
-use super::{Needs, OrderingEntry};
+use super::traversal::{START, emit, start};
+use super::{Method, Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::params::Params;
@@ -37,8 +37,8 @@ pub const SPECTRAL: OrderingEntry = OrderingEntry {
     name: "spectral",
     about: "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
     example: "spectral",
-    needs: Needs::Nothing,
-    order,
+    options: &[START],
+    build: Method::direct(Needs::Nothing, order),
 };
 
 /// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
@@ -56,7 +56,6 @@ const EQUAL: f64 = 1e-9;
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let start = start(topology, params)?;
     let graph = topology.graph()?;
-    topology.context().require("the spectral order", 80 * graph.router_count() as u64)?;
     let vector = fiedler(graph);
     let largest = vector.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let routers = 0..graph.router_count() as u32;

@@ -3,10 +3,10 @@
 //!
 //! All walk every router, also switches and routers whose nodes are not schedulable; those emit nothing.
 
-use super::{Needs, OrderingEntry};
+use super::{Method, Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::topology::graph::UNREACHED;
 use crate::topology::{RouterGraph, Topology};
 
@@ -19,14 +19,14 @@ pub const BFS: OrderingEntry = OrderingEntry {
     name: "bfs",
     about: "breadth-first search of the router graph",
     example: "bfs:start=0",
-    needs: Needs::Nothing,
-    order: |topology, params| {
+    options: &[START],
+    build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
         let graph = topology.graph()?;
         let near =
             |router: u32, next: &mut Vec<u32>| next.extend(graph.neighbours(RouterId(router)));
         Ok(emit(topology, breadth_first(graph, start, near)))
-    },
+    }),
 };
 
 /// `dfs[:start=NODE]`: depth first from the router of NODE (default: the lowest schedulable node's),
@@ -38,11 +38,11 @@ pub const DFS: OrderingEntry = OrderingEntry {
     name: "dfs",
     about: "depth-first search of the router graph",
     example: "dfs:start=0",
-    needs: Needs::Nothing,
-    order: |topology, params| {
+    options: &[START],
+    build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
         Ok(emit(topology, depth_first(topology.graph()?, start)))
-    },
+    }),
 };
 
 /// `rcm[:start=NODE]`: reverse Cuthill-McKee, which keeps linked routers close in rank (small bandwidth).
@@ -62,8 +62,8 @@ pub const RCM: OrderingEntry = OrderingEntry {
     name: "rcm",
     about: "reverse Cuthill-McKee: breadth first by degree from a peripheral router, reversed",
     example: "rcm",
-    needs: Needs::Nothing,
-    order: |topology, params| {
+    options: &[START.or_else("a router at the edge of the machine")],
+    build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
         let graph = topology.graph()?;
         let root = if params.has("start") { start } else { pseudo_peripheral(graph, start) };
@@ -74,7 +74,7 @@ pub const RCM: OrderingEntry = OrderingEntry {
         let mut routers = breadth_first(graph, root, near);
         routers.reverse();
         Ok(emit(topology, routers))
-    },
+    }),
 };
 
 /// `nearest[:start=NODE]`: from the router of NODE (default: the lowest schedulable node's) always on to
@@ -90,12 +90,16 @@ pub const NEAREST: OrderingEntry = OrderingEntry {
     name: "nearest",
     about: "greedy: always on to the nearest router that has nodes left",
     example: "nearest:start=0",
-    needs: Needs::Nothing,
-    order: |topology, params| {
+    options: &[START],
+    build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
         Ok(emit(topology, nearest(topology, topology.graph()?, start)))
-    },
+    }),
 };
+
+/// Where a traversal begins.
+pub(super) const START: Opt =
+    Opt::whole("start", "node to start from").or_else("the lowest schedulable node");
 
 /// The router of `start=NODE`, by default of the lowest schedulable node.
 pub(super) fn start(topology: &Topology, params: &Params) -> Result<u32> {

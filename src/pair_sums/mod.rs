@@ -13,6 +13,7 @@ use crate::ids::NodeId;
 use crate::topology::Topology;
 use crate::topology::distance::Shape;
 
+mod cuts;
 mod fft;
 mod hops;
 mod lanes;
@@ -66,7 +67,7 @@ impl PairSums {
     /// `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N).
     pub fn window_totals(&self) -> Vec<u128> {
         let n = self.lag.len();
-        // Slopes first, negative ones in two's complement; a total takes the place of the slope it used.
+        // Slopes first, negative ones in two's complement; a total replaces the slope it used.
         let mut totals = vec![0u128; n + 2];
         for (slope, lag) in totals.iter_mut().zip(&self.lag) {
             *slope = slope.wrapping_add(u128::from(*lag));
@@ -112,17 +113,8 @@ pub fn along(
     }
 }
 
-/// What is wanted of the windows of some sizes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Windows {
-    /// `T(S)` for every S = 0..=N, right up to the largest size asked for.
-    All(Vec<u128>),
-    /// `T(S)` for the sizes asked for, in that order.
-    Asked(Vec<u128>),
-}
-
-/// `T(S)` for some sizes at the cost of those: a sliding window a size, or the lags up to the largest size, or
-/// everything, whichever is least.
+/// `T(S)` for the sizes asked for, in that order, at the cost of those: a sliding
+/// window a size, or the lags up to the largest size, or everything, whichever is least.
 ///
 /// # Errors
 /// As [`along`].
@@ -131,19 +123,23 @@ pub fn windows(
     nodes: &[NodeId],
     sizes: &[usize],
     method: SumMethod,
-) -> Result<Windows> {
+) -> Result<Vec<u128>> {
     let n = nodes.len();
     let last = sizes.iter().max().map_or(1, |s| s - 1);
+    let at_sizes = |sums: &PairSums| {
+        let totals = sums.window_totals();
+        sizes.iter().map(|s| totals[*s]).collect()
+    };
     topology.require("the sums of an MPC curve", 96 * n as u64)?;
     let Some(terms) = terms::along(topology, nodes) else {
-        return Ok(Windows::All(hops::sums(topology, nodes, last)?.window_totals()));
+        return Ok(at_sizes(&hops::sums(topology, nodes, last)?));
     };
     let slide = sizes.len() as f64 * terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
     let (_, rest) = plan(topology, &terms, n, last, method);
     if method == SumMethod::Auto && slide < rest {
-        return Ok(Windows::Asked(sizes.iter().map(|s| terms::total(&terms, *s)).collect()));
+        return Ok(sizes.iter().map(|s| terms::total(&terms, *s)).collect());
     }
-    Ok(Windows::All(of_terms(topology, &terms, n, last, method)?.window_totals()))
+    Ok(at_sizes(&of_terms(topology, &terms, n, last, method)?))
 }
 
 fn of_terms(

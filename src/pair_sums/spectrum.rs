@@ -19,9 +19,9 @@ use multiversion::multiversion;
 use multiversion::target::target_cfg_f;
 use rayon::prelude::*;
 
+use super::cuts::Cut;
 use super::fft::{Complex, Fft, LANES, Lane, mul_add, root};
 use super::terms::Term;
-use super::transform::Cut;
 
 /// Residues a group.
 const WAYS: usize = 2 * LANES;

@@ -6,7 +6,7 @@ use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::topology::{Lattice, Topology};
 
-use super::axis::thousands;
+use super::scale::thousands;
 
 /// Cells drawn at most, so that a random ordering's picture stays small too.
 const MOST_CELLS: usize = 8000;

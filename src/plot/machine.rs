@@ -1,17 +1,17 @@
 //! Where an ordering goes on its machine: cells coloured by rank, and its path where it can be made out.
 
-use plotters_backend::DrawingBackend;
-
-use super::Drawing;
-use super::axis::thousands;
 use super::cells::{Layout, Panel, layout};
+use super::chart::{WIDTH, figure_title};
+use super::drawing::Drawing;
+use super::element::{Point, Stroke};
 use super::palette::{AXIS, HOLE, INK, MUTED, RAMP_STEPS, Rgb, ramp};
-use super::pen::{Pen, Point, Stroke, Text};
+use super::pen::Pen;
+use super::scale::thousands;
+use super::text::Text;
 use crate::error::Result;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
-const WIDTH: f64 = 960.0;
 const TOP: f64 = 74.0;
 const LEFT: f64 = 40.0;
 /// Room for the colour bar.
@@ -66,7 +66,7 @@ impl Machine {
         (column as f64 * self.cell, row as f64 * self.cell)
     }
 
-    fn cells<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
+    fn cells(&self, pen: &Pen<'_>) -> Result<()> {
         // Equal neighbours in a row are one rectangle, rectangles of one colour one path.
         let mut by_colour: Vec<(usize, Point, Point)> = Vec::new();
         for (i, panel) in self.layout.panels.iter().enumerate() {
@@ -95,7 +95,7 @@ impl Machine {
     }
 
     /// Steps between cells, light on dark and dark on light; jumps thinner.
-    fn path<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
+    fn path(&self, pen: &Pen<'_>) -> Result<()> {
         const LIGHT: Rgb = (255, 255, 254); // not the paper, which turns dark
         const DARK: Rgb = (20, 20, 20);
         for (i, panel) in self.layout.panels.iter().enumerate() {
@@ -130,7 +130,7 @@ impl Machine {
         Ok(())
     }
 
-    fn bar<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
+    fn bar(&self, pen: &Pen<'_>) -> Result<()> {
         let (left, top) = (WIDTH - BAR + 20.0, TOP + CAPTION);
         let height = (self.size().1 - top - BOTTOM).clamp(96.0, 256.0);
         let each = height / RAMP_STEPS as f64;
@@ -154,7 +154,7 @@ impl Machine {
         Ok(())
     }
 
-    fn directions<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
+    fn directions(&self, pen: &Pen<'_>) -> Result<()> {
         let (x, y) = self.origin(0);
         let height = self.panel_size().1;
         let name = Text::new(12.0).colour(INK);
@@ -174,18 +174,16 @@ impl Machine {
     }
 }
 
-impl Drawing for Machine {
-    fn title(&self) -> String {
-        self.title.clone()
-    }
-
-    fn description(&self) -> String {
+impl Machine {
+    pub fn drawing(self) -> Drawing<'static> {
         let note = if self.layout.note.is_empty() { "" } else { "; " };
-        format!(
+        let told = format!(
             "Cells of the machine coloured by rank, dark for the first and light for the last: {} \
              against {}{note}{}.",
             self.layout.up, self.layout.across, self.layout.note
-        )
+        );
+        let title = self.title.clone();
+        Drawing::new(&title, told, self.size(), move |pen| self.draw(pen))
     }
 
     fn size(&self) -> (f64, f64) {
@@ -194,9 +192,8 @@ impl Drawing for Machine {
         (WIDTH, (TOP + height + BOTTOM).max(TOP + CAPTION + 96.0 + BOTTOM + 16.0))
     }
 
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
-        let title = Text::new(17.0).bold();
-        pen.text((18.0, 30.0), &title.fit(&self.title, WIDTH - 40.0), &title)?;
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
+        figure_title(pen, &self.title)?;
         let note = Text::new(12.0).colour(MUTED);
         pen.text((18.0, 52.0), &note.fit(&self.layout.note, WIDTH - 40.0), &note)?;
         self.cells(pen)?;

@@ -1,6 +1,6 @@
 //! Colours, dashes and marks: told apart by people of any colour vision, in print and on a projector.
 //!
-//! A curve's look follows its *slot*, the place at which the user named its ordering, so that an ordering
+//! A curve's look follows its *slot*, the number of its ordering as the user named them, so that an ordering
 //! looks the same in every figure of a page, however it ranks.
 
 use plotters_backend::BackendColor;

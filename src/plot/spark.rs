@@ -1,54 +1,30 @@
-//! A curve small enough to stand in a table's row.
+//! A curve small enough to stand in a table's cell.
 
-use plotters_backend::DrawingBackend;
-
-use super::axis::Axis;
+use super::chart::Panel;
+use super::curve::Series;
+use super::drawing::Drawing;
+use super::element::{Point, Stroke};
 use super::palette::{AXIS, MUTED, look};
-use super::pen::{Pen, Point, Stroke};
-use super::thin::thin;
-use super::{Drawing, Series};
-use crate::error::Result;
+use super::scale::Scale;
 
 const WIDTH: f64 = 112.0;
 const HEIGHT: f64 = 28.0;
 
-/// A curve relative to a random placement (the top edge; the bottom is 0), sizes on a log axis, over the best of
-/// all curves at each size in grey.
-pub(super) struct Spark<'a> {
-    pub series: Series<'a>,
-    /// The lowest value of each size.
-    pub best: &'a [f64],
-    /// The machine's mean distance.
-    pub mean: f64,
-}
-
-impl Spark<'_> {
-    fn points(&self, values: &[f64]) -> Vec<Point> {
-        let x = Axis::log((2.0, (self.best.len() + 1) as f64), (1.0, WIDTH - 1.0));
-        let top = if self.mean > 0.0 { self.mean } else { 1.0 };
-        let y = Axis::linear((0.0, top), (HEIGHT - 2.0, 2.0));
-        let point = |(i, v): (usize, &f64)| (x.pixel((i + 2) as f64), y.pixel(*v));
-        thin(values.iter().enumerate().map(point))
-    }
-}
-
-impl Drawing for Spark<'_> {
-    fn title(&self) -> String {
-        String::new()
-    }
-
-    fn description(&self) -> String {
-        String::new()
-    }
-
-    fn size(&self) -> (f64, f64) {
-        (WIDTH, HEIGHT)
-    }
-
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
-        pen.line(&[(1.0, 2.0), (WIDTH - 1.0, 2.0)], &Stroke::solid(AXIS, 0.6))?;
-        pen.line(&self.points(self.best), &Stroke::solid(MUTED, 1.0))?;
-        let colour = look(self.series.slot).colour;
-        pen.line(&self.points(self.series.values), &Stroke::solid(colour, 1.8))
-    }
+/// A curve relative to a random placement (the top edge, `mean`; the bottom is 0), sizes on a log axis, over the
+/// `best` of all curves at each size in grey.
+pub(super) fn spark<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Drawing<'a> {
+    Drawing::new("a curve in a table", String::new(), (WIDTH, HEIGHT), move |pen| {
+        let x = Scale::log((2.0, (best.len() + 1) as f64), WIDTH);
+        let mean = if mean > 0.0 { mean } else { 1.0 };
+        let y = Scale::named((0.0, mean), Vec::new());
+        let (left, right, top, bottom) = (1.0, WIDTH - 1.0, 2.0, HEIGHT - 2.0);
+        let panel = Panel { left, right, top, bottom, x: &x, y: &y, x_name: "", y_name: "" };
+        let mut chart = panel.bare(pen)?;
+        let points = |values: &[f64]| -> Vec<Point> {
+            values.iter().enumerate().map(|(i, v)| ((i + 2) as f64, *v)).collect()
+        };
+        chart.across(mean, &Stroke::solid(AXIS, 0.6))?;
+        chart.line(&points(best), &Stroke::solid(MUTED, 1.0))?;
+        chart.line(&points(series.values), &Stroke::solid(look(series.slot).colour, 1.8))
+    })
 }

@@ -1,4 +1,4 @@
-//! A plotters backend that writes compact SVG.
+//! Compact SVG.
 //!
 //! Plotters' own writes whole pixels and every attribute of every element; a machine of 20,000 cells or a
 //! dashed curve would take megabytes. This one joins neighbouring shapes of one style into one path,
@@ -8,22 +8,16 @@
 //! has such a font. Widths are taken from Noto Sans with room to spare, so that the layout does not hang
 //! on which one.
 
-use std::convert::Infallible;
 use std::fmt::Write;
 
 use plotters_backend::text_anchor::HPos;
-use plotters_backend::{
-    BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontStyle,
-    FontTransform,
-};
+use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, FontStyle, FontTransform};
 
 use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb};
-use super::pen::FONT_SCALE;
+use super::text::em;
 
 /// Device units a pixel.
 pub(super) const SCALE: f64 = 10.0;
-
-type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
 /// What can share a path.
 #[derive(Clone, PartialEq)]
@@ -34,45 +28,43 @@ enum Paint {
     Stroke(Rgb, f64, u32),
 }
 
-/// An SVG document under construction.
-pub(super) struct Svg {
-    size: (u32, u32),
-    body: String,
+/// The body of an SVG document under construction; whole when it is flushed.
+pub(super) struct Svg<'a> {
+    pub size: (u32, u32),
+    body: &'a mut String,
     path: String,
     paint: Option<Paint>,
 }
 
-impl Svg {
+/// The document around `body`: `title` names it, `description` says in words what it shows.
+pub(super) fn document(size: (u32, u32), body: &str, title: &str, description: &str) -> String {
+    let (w, h) = (f64::from(size.0) / SCALE, f64::from(size.1) / SCALE);
+    let (title, description) = (escape(title), escape(description));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{w}\" \
+         height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
+         <title>{title}</title>\n<desc>{description}</desc>\n<style>{STYLE}</style>\n{body}</svg>\n"
+    )
+}
+
+/// The drawing as a decoration of an HTML page that has [`STYLE`].
+pub(super) fn decoration(size: (u32, u32), body: &str) -> String {
+    let (w, h) = (f64::from(size.0) / SCALE, f64::from(size.1) / SCALE);
+    format!(
+        "<svg class=\"nodeorder\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+         aria-hidden=\"true\">{}</svg>",
+        body.trim_end()
+    )
+}
+
+impl<'a> Svg<'a> {
     /// A drawing of `size` device units.
-    pub fn new(size: (u32, u32)) -> Self {
-        Svg { size, body: String::new(), path: String::new(), paint: None }
+    pub fn new(size: (u32, u32), body: &'a mut String) -> Self {
+        Svg { size, body, path: String::new(), paint: None }
     }
 
-    /// The document: `title` names it, `description` says in words what it shows.
-    pub fn finish(mut self, title: &str, description: &str) -> String {
-        self.flush();
-        let (w, h) = (f64::from(self.size.0) / SCALE, f64::from(self.size.1) / SCALE);
-        let (title, description) = (escape(title), escape(description));
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nodeorder\" width=\"{w}\" \
-             height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{title}\">\n\
-             <title>{title}</title>\n<desc>{description}</desc>\n<style>{STYLE}</style>\n{}</svg>\n",
-            self.body
-        )
-    }
-
-    /// The drawing as a decoration of an HTML page that has [`STYLE`].
-    pub fn decoration(mut self) -> String {
-        self.flush();
-        let (w, h) = (f64::from(self.size.0) / SCALE, f64::from(self.size.1) / SCALE);
-        format!(
-            "<svg class=\"nodeorder\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
-             aria-hidden=\"true\">{}</svg>",
-            self.body.trim_end()
-        )
-    }
-
-    fn flush(&mut self) {
+    /// Writes what is still open.
+    pub fn flush(&mut self) {
         let Some(paint) = self.paint.take() else { return };
         let path = std::mem::take(&mut self.path);
         let _ = match paint {
@@ -102,6 +94,91 @@ impl Svg {
             self.paint = Some(paint);
         }
         &mut self.path
+    }
+
+    /// A rectangle, filled or as an outline of `width`.
+    pub fn rect(
+        &mut self,
+        (x0, y0): BackendCoord,
+        (x1, y1): BackendCoord,
+        BackendColor { rgb, alpha }: BackendColor,
+        outline: Option<u32>,
+    ) {
+        let paint = match outline {
+            None => Paint::Rect(rgb, alpha),
+            Some(width) => Paint::Stroke(rgb, alpha, width),
+        };
+        let path = self.path(paint);
+        path.push('M');
+        number(path, x0, false);
+        number(path, y0, true);
+        for (way, tenths) in [('h', x1 - x0), ('v', y1 - y0), ('h', x0 - x1)] {
+            path.push(way);
+            number(path, tenths, false);
+        }
+        path.push('z');
+    }
+
+    /// A stroke of `width`.
+    pub fn line(
+        &mut self,
+        points: impl IntoIterator<Item = BackendCoord>,
+        BackendColor { rgb, alpha }: BackendColor,
+        width: u32,
+    ) {
+        self.polyline(Paint::Stroke(rgb, alpha, width), points, false);
+    }
+
+    /// A filled polygon.
+    pub fn polygon(
+        &mut self,
+        points: impl IntoIterator<Item = BackendCoord>,
+        BackendColor { rgb, alpha }: BackendColor,
+    ) {
+        self.polyline(Paint::Fill(rgb, alpha), points, true);
+    }
+
+    /// A disc.
+    pub fn disc(
+        &mut self,
+        (x, y): BackendCoord,
+        radius: i32,
+        BackendColor { rgb, alpha }: BackendColor,
+    ) {
+        let path = self.path(Paint::Fill(rgb, alpha));
+        path.push('M');
+        number(path, x - radius, false);
+        number(path, y, true);
+        for across in [2 * radius, -2 * radius] {
+            let _ = write!(path, "a{0} {0} 0 0 0 ", f64::from(radius) / SCALE);
+            number(path, across, false);
+            path.push_str(" 0");
+        }
+        path.push('z');
+    }
+
+    /// A text; `at` is on the baseline.
+    pub fn text(&mut self, text: &str, style: &impl BackendTextStyle, at: BackendCoord) {
+        self.flush();
+        let (x, y) = (f64::from(at.0) / SCALE, f64::from(at.1) / SCALE);
+        let anchor = match style.anchor().h_pos {
+            HPos::Left => "",
+            HPos::Center => " text-anchor=\"middle\"",
+            HPos::Right => " text-anchor=\"end\"",
+        };
+        let turn = match style.transform() {
+            FontTransform::Rotate270 => format!(" transform=\"rotate(-90 {x} {y})\""),
+            _ => String::new(),
+        };
+        let weight =
+            if matches!(style.style(), FontStyle::Bold) { " font-weight=\"600\"" } else { "" };
+        let size = (em(style) / SCALE * 10.0).round() / 10.0;
+        let paint = fill(style.color().rgb);
+        let text = escape(text);
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{anchor}{weight}{turn} {paint}>{text}</text>"
+        );
     }
 
     fn polyline(
@@ -215,129 +292,6 @@ pub(crate) fn inline(svg: &str) -> String {
     )
 }
 
-impl DrawingBackend for Svg {
-    type ErrorType = Infallible;
-
-    fn get_size(&self) -> (u32, u32) {
-        self.size
-    }
-
-    fn ensure_prepared(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn present(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn draw_pixel(&mut self, (x, y): BackendCoord, color: plotters_backend::BackendColor) -> Drawn {
-        self.draw_rect((x, y), (x + 1, y + 1), &color, true)
-    }
-
-    fn draw_line<S: BackendStyle>(
-        &mut self,
-        from: BackendCoord,
-        to: BackendCoord,
-        style: &S,
-    ) -> Drawn {
-        self.draw_path([from, to], style)
-    }
-
-    fn draw_rect<S: BackendStyle>(
-        &mut self,
-        (x0, y0): BackendCoord,
-        (x1, y1): BackendCoord,
-        style: &S,
-        filled: bool,
-    ) -> Drawn {
-        let color = style.color();
-        let paint = if filled {
-            Paint::Rect(color.rgb, color.alpha)
-        } else {
-            Paint::Stroke(color.rgb, color.alpha, style.stroke_width())
-        };
-        let path = self.path(paint);
-        path.push('M');
-        number(path, x0, false);
-        number(path, y0, true);
-        path.push('h');
-        number(path, x1 - x0, false);
-        path.push('v');
-        number(path, y1 - y0, false);
-        path.push('h');
-        number(path, x0 - x1, false);
-        path.push('z');
-        Ok(())
-    }
-
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        path: I,
-        style: &S,
-    ) -> Drawn {
-        let color = style.color();
-        self.polyline(Paint::Stroke(color.rgb, color.alpha, style.stroke_width()), path, false);
-        Ok(())
-    }
-
-    fn draw_circle<S: BackendStyle>(
-        &mut self,
-        (x, y): BackendCoord,
-        radius: u32,
-        style: &S,
-        _filled: bool,
-    ) -> Drawn {
-        let color = style.color();
-        let r = radius as i32;
-        let path = self.path(Paint::Fill(color.rgb, color.alpha));
-        path.push('M');
-        number(path, x - r, false);
-        number(path, y, true);
-        for across in [2 * r, -2 * r] {
-            let _ = write!(path, "a{0} {0} 0 0 0 ", f64::from(r) / SCALE);
-            number(path, across, false);
-            path.push_str(" 0");
-        }
-        path.push('z');
-        Ok(())
-    }
-
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        vertices: I,
-        style: &S,
-    ) -> Drawn {
-        let color = style.color();
-        self.polyline(Paint::Fill(color.rgb, color.alpha), vertices, true);
-        Ok(())
-    }
-
-    /// `at` is on the baseline.
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
-        self.flush();
-        let (x, y) = (f64::from(at.0) / SCALE, f64::from(at.1) / SCALE);
-        let anchor = match style.anchor().h_pos {
-            HPos::Left => "",
-            HPos::Center => " text-anchor=\"middle\"",
-            HPos::Right => " text-anchor=\"end\"",
-        };
-        let turn = match style.transform() {
-            FontTransform::Rotate270 => format!(" transform=\"rotate(-90 {x} {y})\""),
-            _ => String::new(),
-        };
-        let weight =
-            if matches!(style.style(), FontStyle::Bold) { " font-weight=\"600\"" } else { "" };
-        let size = (style.size() / FONT_SCALE / SCALE * 10.0).round() / 10.0;
-        let paint = fill(style.color().rgb);
-        let text = escape(text);
-        let _ = writeln!(
-            self.body,
-            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{anchor}{weight}{turn} {paint}>{text}</text>"
-        );
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -353,11 +307,12 @@ mod tests {
 
     #[test]
     fn shapes_of_one_paint_share_a_path() {
-        let mut svg = Svg::new((100, 100));
+        let mut text = String::new();
+        let mut svg = Svg::new((100, 100), &mut text);
         let red = super::super::palette::backend((200, 0, 0), 1.0);
-        svg.draw_rect((0, 0), (10, 10), &red, true).unwrap();
-        svg.draw_rect((20, 0), (25, 10), &red, true).unwrap();
-        let text = svg.finish("t", "d");
+        svg.rect((0, 0), (10, 10), red, None);
+        svg.rect((20, 0), (25, 10), red, None);
+        svg.flush();
         assert!(text.contains("d=\"M0 0h1v1h-1zM2 0h0.5v1h-0.5z\""), "{text}");
     }
 

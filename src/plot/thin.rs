@@ -1,27 +1,31 @@
 //! Which points of a long curve are drawn.
 
-use super::pen::Point;
+use super::element::Point;
 
 /// Width in pixels of the columns in which points are thinned.
 const COLUMN: f64 = 2.0;
 
-/// The points to draw of `points` (ascending in x): the first and last of the curve and, of each column
-/// of two pixels, the lowest and the highest, so that no peak is lost and a curve of two million sizes
-/// takes about a thousand points. Then those that a straight line between their neighbours passes within
-/// a twentieth of a pixel are left out, which no eye can tell.
-pub(super) fn thin(points: impl Iterator<Item = Point>) -> Vec<Point> {
-    let mut kept: Vec<Point> = Vec::new();
-    let mut column: Option<(f64, Point, Point)> = None;
+/// The points to draw of `points` (ascending in x), whose place in pixels `pixel` tells: the first and last of
+/// the curve and, of each column of two pixels, the lowest and the highest, so that no peak is lost and a curve
+/// of two million sizes takes about a thousand points. Then those that a straight line between their neighbours
+/// passes within a twentieth of a pixel are left out, which no eye can tell.
+pub(super) fn thin(
+    points: impl Iterator<Item = Point>,
+    pixel: impl Fn(Point) -> Point,
+) -> Vec<Point> {
+    let mut kept: Vec<Placed> = Vec::new();
+    let mut column: Option<(f64, Placed, Placed)> = None;
     let mut last = None;
     for point in points {
-        let here = (point.0 / COLUMN).floor();
+        let placed = Placed { at: pixel(point), point };
+        let here = (placed.at.0 / COLUMN).floor();
         match &mut column {
             Some((at, low, high)) if *at == here && !kept.is_empty() => {
-                if point.1 < low.1 {
-                    *low = point;
+                if placed.at.1 < low.at.1 {
+                    *low = placed;
                 }
-                if point.1 > high.1 {
-                    *high = point;
+                if placed.at.1 > high.at.1 {
+                    *high = placed;
                 }
             }
             _ => {
@@ -29,25 +33,30 @@ pub(super) fn thin(points: impl Iterator<Item = Point>) -> Vec<Point> {
                     push(&mut kept, low, high);
                 }
                 if kept.is_empty() {
-                    kept.push(point);
+                    kept.push(placed);
                 }
-                column = Some((here, point, point));
+                column = Some((here, placed, placed));
             }
         }
-        last = Some(point);
+        last = Some(placed);
     }
     if let Some((_, low, high)) = column {
         push(&mut kept, low, high);
     }
-    if let Some(last) = last {
-        kept.push(last);
-    }
+    kept.extend(last);
     kept.dedup();
     straighten(&kept)
 }
 
-fn push(kept: &mut Vec<Point>, low: Point, high: Point) {
-    let (first, second) = if low.0 <= high.0 { (low, high) } else { (high, low) };
+/// A point and its place in pixels.
+#[derive(Clone, Copy, PartialEq)]
+struct Placed {
+    at: Point,
+    point: Point,
+}
+
+fn push(kept: &mut Vec<Placed>, low: Placed, high: Placed) {
+    let (first, second) = if low.at.0 <= high.at.0 { (low, high) } else { (high, low) };
     kept.push(first);
     if second != first {
         kept.push(second);
@@ -55,12 +64,12 @@ fn push(kept: &mut Vec<Point>, low: Point, high: Point) {
 }
 
 /// Drops points that lie on the line from the last kept point to the next one.
-fn straighten(points: &[Point]) -> Vec<Point> {
+fn straighten(points: &[Placed]) -> Vec<Point> {
     const TOLERANCE: f64 = 0.05;
     let mut kept: Vec<Point> = Vec::new();
     let mut start = 0;
     for (i, point) in points.iter().enumerate() {
-        let on_line = |from: Point, to: Point, p: &Point| {
+        let on_line = |from: Point, to: Point, p: Point| {
             let run = to.0 - from.0;
             run > 0.0 && (from.1 + (to.1 - from.1) * (p.0 - from.0) / run - p.1).abs() < TOLERANCE
         };
@@ -68,9 +77,11 @@ fn straighten(points: &[Point]) -> Vec<Point> {
         let needed = i == 0
             || i + 1 == points.len()
             || i - start >= 40
-            || !points[start + 1..=i].iter().all(|p| on_line(points[start], points[i + 1], p));
+            || !points[start + 1..=i]
+                .iter()
+                .all(|p| on_line(points[start].at, points[i + 1].at, p.at));
         if needed {
-            kept.push(*point);
+            kept.push(point.point);
             start = i;
         }
     }
@@ -86,7 +97,7 @@ mod tests {
     fn a_million_points_become_few_and_keep_the_peak() {
         let n = 1_000_000;
         let wave = |i: usize| if i == 777_777 { 500.0 } else { (i as f64 / 3e4).sin() * 100.0 };
-        let points = thin((0..n).map(|i| (700.0 * i as f64 / n as f64, wave(i))));
+        let points = thin((0..n).map(|i| (700.0 * i as f64 / n as f64, wave(i))), |p| p);
         assert!(points.len() < 1000, "{}", points.len());
         assert!(points.iter().any(|p| p.1 == 500.0));
         assert_eq!(points[0], (0.0, 0.0));
@@ -94,8 +105,8 @@ mod tests {
 
     #[test]
     fn a_straight_line_is_two_points() {
-        assert_eq!(thin((0..30).map(|i| (f64::from(i), 2.0 * f64::from(i)))).len(), 2);
-        assert_eq!(thin(std::iter::once((1.0, 1.0))), [(1.0, 1.0)]);
+        assert_eq!(thin((0..30).map(|i| (f64::from(i), 2.0 * f64::from(i))), |p| p).len(), 2);
+        assert_eq!(thin(std::iter::once((1.0, 1.0)), |p| p), [(1.0, 1.0)]);
     }
 
     proptest! {
@@ -104,7 +115,7 @@ mod tests {
             let n = values.len() as f64;
             let all: Vec<Point> =
                 values.iter().enumerate().map(|(i, v)| (i as f64 / n * width, *v)).collect();
-            let thinned = thin(all.iter().copied());
+            let thinned = thin(all.iter().copied(), |p| p);
             prop_assert_eq!(thinned.first(), all.first());
             prop_assert_eq!(thinned.last(), all.last());
             let top = |points: &[Point]| points.iter().map(|p| p.1).fold(f64::MIN, f64::max);

@@ -1,17 +1,18 @@
-//! Who wins at which sizes: a row an ordering, bars where it is the best.
+//! Which ordering is the best at which sizes: a bar where it is, each ordering at a height of its own.
 
-use plotters_backend::DrawingBackend;
-
-use super::axis::{self, Axis};
-use super::palette::{AXIS, GRID, MUTED, look};
-use super::pen::{Pen, Stroke, Text};
-use super::{Drawing, Series};
+use super::chart::{BELOW, Chart, Panel, WIDTH, figure_title};
+use super::curve::Series;
+use super::drawing::Drawing;
+use super::palette::look;
+use super::pen::Pen;
+use super::scale::Scale;
+use super::text::Text;
 use crate::error::Result;
 use crate::metric::comparison::Comparison;
 
-const WIDTH: f64 = 960.0;
 const TOP: f64 = 50.0;
-const ROW: f64 = 28.0;
+/// Height of an ordering's bars with the gap to the next.
+const EACH: f64 = 28.0;
 const LABEL_ROOM: f64 = 230.0;
 /// Shades of a pixel column that an ordering wins only in part.
 const SHADES: f64 = 4.0;
@@ -24,83 +25,60 @@ pub(super) struct Winners<'a> {
     pub slots: &'a [usize],
 }
 
-impl Drawing for Winners<'_> {
-    fn title(&self) -> String {
-        self.title.to_string()
+impl<'a> Winners<'a> {
+    pub fn drawing(self) -> Drawing<'a> {
+        let winning = self.winning();
+        let named = winning.iter().map(|i| {
+            let entry = &self.comparison.entries[*i];
+            format!("{} over {:.1} % of them", entry.label, 100.0 * entry.best_share)
+        });
+        let named = named.collect::<Vec<_>>().join("; ");
+        let told = format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");
+        let size = (WIDTH, TOP + winning.len() as f64 * EACH + BELOW);
+        Drawing::new(self.title, told, size, move |pen| self.draw(pen))
     }
 
-    fn description(&self) -> String {
-        let rows = self.rows();
-        let names: Vec<String> = rows
-            .iter()
-            .map(|i| {
-                let entry = &self.comparison.entries[*i];
-                format!("{} over {:.1} % of them", entry.label, 100.0 * entry.best_share)
-            })
-            .collect();
-        format!(
-            "Job sizes, on a logarithmic axis, at which each is the best: {}.",
-            names.join("; ")
-        )
-    }
-
-    fn size(&self) -> (f64, f64) {
-        (WIDTH, TOP + self.rows().len() as f64 * ROW + 62.0)
-    }
-
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
-        let title = Text::new(17.0).bold();
-        pen.text((18.0, 30.0), &title.fit(self.title, WIDTH - 40.0), &title)?;
-        let name = Text::new(13.0);
-        let rows = self.rows();
-        let widest = rows
-            .iter()
-            .map(|i| name.width(&self.comparison.entries[*i].label))
-            .fold(60.0, f64::max)
-            .min(LABEL_ROOM);
-        let (left, right) = (18.0 + widest + 12.0, WIDTH - 24.0);
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
+        figure_title(pen, self.title)?;
+        let winning = self.winning();
+        let name = Text::new(12.0);
+        let label = |i: &usize| name.fit(&self.comparison.entries[*i].label, LABEL_ROOM);
+        // The first stands on top.
+        let names = winning.iter().rev().enumerate();
+        let ticks = names.map(|(row, i)| (row as f64 + 0.5, label(i))).collect();
+        let y = Scale::named((0.0, winning.len() as f64), ticks);
+        let (left, right) = (y.room(), WIDTH - 24.0);
         let last = self.comparison.stretches.last().map_or(2, |s| s.to);
-        let x = Axis::log((1.5, last as f64 + 0.5), (left, right));
-        let bottom = TOP + rows.len() as f64 * ROW;
-        let tick = Text::new(12.0).colour(MUTED).centred();
-        for value in x.ticks(12).into_iter().filter(|v| *v >= 2.0) {
-            let at = x.pixel(value);
-            pen.line(&[(at, TOP), (at, bottom)], &Stroke::solid(GRID, 1.0))?;
-            pen.text((at, bottom + 18.0), &axis::label(value), &tick)?;
+        let x = Scale::log((1.5, last as f64 + 0.5), right - left);
+        let bottom = TOP + winning.len() as f64 * EACH;
+        let (x_name, y_name) = ("job size (nodes), log scale", " ");
+        let panel = Panel { left, right, top: TOP, bottom, x: &x, y: &y, x_name, y_name };
+        let chart = panel.draw_with(pen, (true, false))?;
+        for (row, entry) in winning.iter().enumerate() {
+            self.bars(&chart, *entry, (left, right), TOP + row as f64 * EACH + 5.0)?;
         }
-        for (row, entry) in rows.iter().enumerate() {
-            let y = TOP + row as f64 * ROW;
-            let label = name.fit(&self.comparison.entries[*entry].label, LABEL_ROOM);
-            pen.text((left - 10.0, y + ROW / 2.0 + 4.5), &label, &name.right())?;
-            self.bars(pen, *entry, &x, (left, right), y + 5.0)?;
-        }
-        pen.line(&[(left, bottom), (right, bottom)], &Stroke::solid(AXIS, 1.2))?;
-        let middle = (left + right) / 2.0;
-        pen.text((middle, bottom + 42.0), "job size (nodes), log scale", &name.centred())
+        Ok(())
     }
-}
 
-impl Winners<'_> {
     /// Entries that win somewhere, in rank order.
-    fn rows(&self) -> Vec<usize> {
+    fn winning(&self) -> Vec<usize> {
         let mut wins = vec![false; self.comparison.entries.len()];
         self.comparison.stretches.iter().for_each(|s| wins[s.winner] = true);
         (0..wins.len()).filter(|i| wins[*i]).collect()
     }
 
-    fn bars<B: DrawingBackend>(
+    fn bars(
         &self,
-        pen: &mut Pen<'_, B>,
+        chart: &Chart<'_, '_>,
         entry: usize,
-        x: &Axis,
         (left, right): (f64, f64),
         y: f64,
     ) -> Result<()> {
         let columns = (right - left).floor() as usize;
         let mut share = vec![0.0f64; columns + 1];
         for s in self.comparison.stretches.iter().filter(|s| s.winner == entry) {
-            let from = x.pixel(s.from as f64 - 0.5) - left;
-            let to = x.pixel(s.to as f64 + 0.5) - left;
+            let from = chart.pixel((s.from as f64 - 0.5, 0.0)).0 - left;
+            let to = chart.pixel((s.to as f64 + 0.5, 0.0)).0 - left;
             for (column, share) in
                 share.iter_mut().enumerate().take(to.ceil() as usize).skip(from as usize)
             {
@@ -110,17 +88,14 @@ impl Winners<'_> {
         // A win too small to see still shows as the lightest shade.
         let shade = |s: f64| if s <= 0.0 { 0.0 } else { (s * SHADES).round().clamp(1.0, SHADES) };
         let colour = look(self.slots.get(entry).copied().unwrap_or(entry)).colour;
-        let mut start = 0;
-        for column in 1..=columns {
-            let before = shade(share[start]);
-            if column < columns && shade(share[column]) == before {
-                continue;
+        let mut start = left;
+        for run in share[..columns].chunk_by(|a, b| shade(*a) == shade(*b)) {
+            let width = run.len() as f64;
+            if shade(run[0]) > 0.0 {
+                let size = (width, EACH - 10.0);
+                chart.pen.tint((start, y), size, colour, shade(run[0]) / SHADES)?;
             }
-            if before > 0.0 {
-                let (at, width) = (left + start as f64, (column - start) as f64);
-                pen.tint((at, y), (width, ROW - 10.0), colour, before / SHADES)?;
-            }
-            start = column;
+            start += width;
         }
         Ok(())
     }

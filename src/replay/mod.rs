@@ -15,6 +15,7 @@ use crate::ranks::{FreeSet, Ranks};
 use crate::trace::{Block, Event, Log};
 
 pub mod prediction;
+pub mod set;
 pub mod statistics;
 pub mod traffic;
 

@@ -3,12 +3,10 @@
 
 use serde::Serialize;
 
-use super::statistics::Summary;
-use super::traffic::{Totals, Traffic, TrafficSettings};
-use super::{Outputs, Placed, Replay, run};
-use crate::allocator::{self, AllocatorContext};
+use super::Outputs;
+use super::set::{ReplaySet, ReplaySettings, Summaries};
+use super::traffic::{Totals, TrafficSettings};
 use crate::error::{Error, Result, SourceLocation};
-use crate::metric::allocation::AllocationMeter;
 use crate::metric::correlation::{kendall, spearman};
 use crate::metric::mpc::Curve;
 use crate::metric::rank_distances::RankDistances;
@@ -106,40 +104,30 @@ pub fn predict(
     let workload = log.name().to_string();
     let distances: Vec<RankDistances> =
         orders.iter().map(|o| RankDistances::new(topology, o)).collect::<Result<_>>()?;
-    let mut replays = Vec::new();
-    for (order, distances) in orders.iter().zip(&distances) {
-        let context = AllocatorContext { topology, order, distances };
-        for text in allocators {
-            let meter = AllocationMeter::new(topology, distances)?;
-            let allocator = allocator::make(text, &context)?;
-            let mut replay = Replay::new(allocator, meter, distances.len(), Outputs::default());
-            if let Some(settings) = settings {
-                replay = replay.with_traffic(Traffic::new(settings, order)?);
-            }
-            replays.push(replay);
-        }
-    }
-    let mut summaries = vec![Summary::default(); replays.len()];
-    let gather = |placed: &[Vec<Placed>]| {
-        summaries.iter_mut().zip(placed).for_each(|(summary, placed)| summary.add(placed, placed));
-        Ok(())
+    let replayed = ReplaySettings {
+        allocators,
+        outputs: Outputs::default(),
+        traffic: settings,
+        summaries: Summaries::Alone,
     };
-    run::<Error>(log, &mut replays, None, |_| Ok(()), gather)?;
-    let Some(first) = replays.first() else {
+    let mut replays = ReplaySet::new(topology, orders, &distances, replayed)?;
+    replays.run(log)?;
+    let results = replays.results();
+    let Some(first) = results.first() else {
         let location = SourceLocation::option("--trace");
         return Err(Error::input(location, "no ordering or no allocator", "at least one of each"));
     };
-    let (placed, skipped) = (first.placed(), first.skipped());
+    let (placed, skipped) = (first.placed, first.skipped);
     let mut rows = Vec::new();
-    let of_order = summaries.chunks(allocators.len()).zip(replays.chunks(allocators.len()));
-    for ((order, curve), (summaries, replays)) in orders.iter().zip(curves).zip(of_order) {
+    for ((order, curve), results) in orders.iter().zip(curves).zip(results.chunks(allocators.len()))
+    {
         rows.push(OrderingPrediction {
             ordering: order.label().to_string(),
             weighted_mpc: weighted_mpc(curve, &shares(order.len() as u32)?),
-            mean_mind: summaries.iter().map(Summary::mean_mind).collect(),
-            traffic: replays
+            mean_mind: results.iter().map(|r| r.summary.mean_mind()).collect(),
+            traffic: results
                 .iter()
-                .filter_map(Replay::traffic)
+                .filter_map(|r| r.traffic)
                 .map(|t| MeanTraffic::of(&t))
                 .collect(),
         });

@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use crate::error::Result;
 use crate::mapping::guest::sized;
 use crate::mapping::{
-    CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, Routing,
+    CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, RoutingEntry,
 };
 use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
@@ -17,31 +17,31 @@ use crate::trace::JobKey;
 pub struct TrafficSettings<'a> {
     fabric: &'a Fabric<'a>,
     pattern: &'a str,
-    routing: &'static Routing,
+    routing: &'static RoutingEntry,
 }
 
 impl<'a> TrafficSettings<'a> {
-    /// `pattern` is one of [`crate::mapping::guest::PATTERNS`]; `routing` tells which links traffic takes.
+    /// `pattern` is one of [`crate::mapping::guest::sized_names`]; `routing` tells which links traffic takes.
     ///
     /// # Errors
     /// An unknown pattern, a routing that does not suit the machine.
     pub fn new(
         fabric: &'a Fabric<'a>,
         pattern: &'a str,
-        routing: &'static Routing,
+        routing: &'static RoutingEntry,
     ) -> Result<Self> {
         sized(pattern, 2, fabric.topology.context())?;
         routing.check(fabric.topology)?;
         Ok(TrafficSettings { fabric, pattern, routing })
     }
 
-    /// One of [`crate::mapping::guest::PATTERNS`].
+    /// One of [`crate::mapping::guest::sized_names`].
     pub fn pattern(&self) -> &str {
         self.pattern
     }
 
     /// Which links traffic takes.
-    pub fn routing(&self) -> &'static Routing {
+    pub fn routing(&self) -> &'static RoutingEntry {
         self.routing
     }
 }
@@ -124,7 +124,7 @@ pub struct Traffic<'a> {
     fabric: &'a Fabric<'a>,
     order: &'a NodeOrder,
     pattern: &'a str,
-    routing: &'static Routing,
+    routing: &'static RoutingEntry,
     /// Guests by size: logs repeat sizes.
     guests: HashMap<u32, Guest>,
     load: CombinedLoad,
@@ -249,7 +249,7 @@ mod tests {
         let topology = Topology::inline("mesh:8", &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let fabric = Fabric::new(&topology).unwrap();
-        let routing = Routing::named("dimension-order").unwrap();
+        let routing = RoutingEntry::named("dimension-order").unwrap();
         let settings = TrafficSettings::new(&fabric, "ring", routing).unwrap();
         let mut traffic = Traffic::new(settings, &order).unwrap();
         let ranks = |runs: &[(u32, u32)]| {

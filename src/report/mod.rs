@@ -1,4 +1,4 @@
-//! What a comparison leaves behind: tables as CSV and JSON, figures, and one self-contained page.
+//! Results of a comparison: tables as CSV and JSON, figures, and one self-contained page.
 //!
 //! Reads rows and computes no metric; returns text or writes to what the caller opened, never a file.
 
@@ -11,9 +11,12 @@ use crate::plot::{self, View};
 use crate::replay::prediction::Prediction;
 use crate::schedule::orderings::Schedules;
 use crate::topology::Topology;
+use html::Figure;
 
 pub mod csv;
+mod html;
 pub mod json;
+pub mod machines;
 mod page;
 pub mod prediction;
 pub mod replay;
@@ -54,16 +57,6 @@ impl File<'_> {
     }
 }
 
-/// A figure of a comparison.
-pub(crate) struct Figure {
-    /// The name of its file.
-    pub file: String,
-    /// What the page says about it.
-    pub caption: String,
-    /// The drawing.
-    pub svg: String,
-}
-
 /// All figures of a comparison.
 pub(crate) struct Figures {
     pub winners: Figure,
@@ -72,7 +65,7 @@ pub(crate) struct Figures {
     pub machines: Vec<Figure>,
 }
 
-/// What a workload says of the orderings compared, its rows in the order of the orderings as the user named them.
+/// Results of a workload on the orderings compared; rows in the order in which the user named the orderings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Workload<'a> {
     /// Replays beside the curves' forecast.
@@ -113,19 +106,19 @@ pub fn files<'a>(
         .map(|(name, write)| File { name: name.into(), content: Content::Table(write, comparison) })
         .collect();
     files.push(File::text("summary.json", json::summary(comparison, workload, command)));
-    let mut sections = String::new();
-    let mut drawn = Vec::new();
+    let mut sections = Vec::new();
+    let mut drawn = None;
     if let Some(prediction) = workload.prediction {
         files.push(table("workload.csv", |out| prediction::write_csv(out, prediction)));
         let figure = prediction::figure(topology.name(), prediction)?;
-        sections += &prediction::section(prediction, &page::figure(&figure));
-        drawn.push(figure);
+        sections.extend(prediction::sections(prediction, figure.clone()));
+        drawn = Some(figure);
     }
     if let Some(schedules) = workload.schedules {
         files.push(table("schedule.csv", |out| schedule_comparison::write_csv(out, schedules)));
-        sections += &schedule_comparison::section(schedules);
+        sections.push(schedule_comparison::section(schedules));
     }
-    let page = page::Page {
+    let page = page::html(page::Source {
         topology,
         orders,
         comparison,
@@ -135,8 +128,7 @@ pub fn files<'a>(
         sections,
         files: &files,
         command,
-    };
-    let page = page.html()?;
+    })?;
     files.insert(0, File::text("index.html", page));
     let Figures { winners, curves, machines } = figures;
     let all = drawn.into_iter().chain([winners]).chain(curves).chain(machines);
@@ -151,8 +143,7 @@ fn table<'a>(name: &str, write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> File
     File::text(name, String::from_utf8_lossy(&text).into_owned())
 }
 
-/// For each entry, the place at which the user named its ordering. Entries of one label take theirs in
-/// turn.
+/// For each entry, the index at which the user named its ordering. Entries of one label take theirs in turn.
 fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
     let mut taken = vec![false; orders.len()];
     let mut slot = |label: &str, nodes: usize| {
@@ -172,76 +163,63 @@ fn figures(
     comparison: &Comparison,
     slots: &[usize],
 ) -> Result<Figures> {
-    let name = topology.name();
-    let limits = plot::Limits {
-        mean_distance: Some(comparison.topology.mean_distance),
-        floor: &comparison.floor,
-        compact: &comparison.compact,
-    };
-    let series = plot::series(comparison, slots);
-    let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
-    let mut views = vec![(
-        "mpc-full.svg",
-        View::Full,
-        format!("Mean placement distance on {name}, all job sizes"),
-        "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job \
-         fills the machine and order no longer matters. Below the grey dots no ordering can go (proved); the \
-         grey line is what compact sets of that size have by themselves."
-            .to_string(),
-    )];
-    if largest > 2 * plot::CLOSER {
-        views.push((
-            "mpc-closer.svg",
-            View::Closer,
-            format!("A closer look: small jobs on {name}"),
-            format!("MPC of jobs of up to {} nodes.", plot::CLOSER),
-        ));
-    }
-    if comparison.topology.mean_distance > 0.0 {
-        views.push((
-            "mpc-gain.svg",
-            View::Gain,
-            format!("Gain over random placement on {name}"),
-            "How far each ordering brings the mean distance below the machine's own, which is what nodes \
-             drawn at random would have. Higher is better."
-                .to_string(),
-        ));
-    }
-    if series.len() > 1 {
-        views.push((
-            "mpc-above-best.svg",
-            View::AboveBest,
-            format!("How far from the best at each size on {name}"),
-            format!(
-                "Distance to the best of these orderings at each size: 0 is the winner. Curves leave the \
-                 picture above {} %.",
-                plot::ABOVE_BEST_TOP
-            ),
-        ));
-    }
-    let curves = views
-        .into_iter()
-        .map(|(file, view, title, caption)| {
-            let svg = plot::curves(&title, &series, view, limits)?;
-            Ok(Figure { file: file.into(), caption, svg })
-        })
-        .collect::<Result<_>>()?;
-    let title = format!("Best ordering at each job size on {name}");
-    let winners = Figure {
-        file: "winners.svg".into(),
-        caption: "Where each ordering is the best; lighter where it wins only some of the sizes that share \
-                  a pixel."
-            .into(),
-        svg: plot::winners(&title, comparison, slots)?,
-    };
-    let machines = slots
-        .iter()
-        .enumerate()
+    let title = format!("Best ordering at each job size on {}", topology.name());
+    let caption = "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
+                   sizes that share a pixel.";
+    let svg = plot::winners(&title, comparison, slots)?;
+    let winners = Figure { file: "winners.svg".into(), caption: caption.into(), svg };
+    let machines = (slots.iter().enumerate())
         .filter_map(|(rank, slot)| Some((rank, orders.get(*slot)?)))
         .map(|(rank, order)| {
             let file = format!("ordering-{:02}.svg", rank + 1);
             Ok(Figure { file, caption: String::new(), svg: plot::machine(topology, order)? })
         })
         .collect::<Result<_>>()?;
-    Ok(Figures { winners, curves, machines })
+    Ok(Figures { winners, curves: curves(topology.name(), comparison, slots)?, machines })
+}
+
+/// The curves in every view that shows something of them.
+fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Figure>> {
+    let series = plot::series(comparison, slots);
+    let largest = series.iter().map(|s| s.values.len() + 1).max().unwrap_or(0);
+    let mean_distance = comparison.topology.mean_distance;
+    let (floor, compact) = (&comparison.floor, &comparison.compact);
+    let limits = plot::Limits { mean_distance: Some(mean_distance), floor, compact };
+    let views = [
+        (
+            ("mpc-full.svg", View::Full, true),
+            "Mean placement distance on {}, all job sizes",
+            "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job fills \
+             the machine and the order no longer matters. No ordering can go below the grey dots (proved); the grey \
+             line is the mean distance within compact sets of that size."
+                .into(),
+        ),
+        (
+            ("mpc-closer.svg", View::Closer, largest > 2 * plot::CLOSER),
+            "A closer look: small jobs on {}",
+            format!("MPC of jobs of up to {} nodes.", plot::CLOSER),
+        ),
+        (
+            ("mpc-gain.svg", View::Gain, mean_distance > 0.0),
+            "Gain over random placement on {}",
+            "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at random. \
+             Higher is better."
+                .into(),
+        ),
+        (
+            ("mpc-above-best.svg", View::AboveBest, series.len() > 1),
+            "How far from the best at each size on {}",
+            format!(
+                "How far MPC is above the best of these orderings at each size: the best one is at 0. Curves above \
+                 {} % are cut off.",
+                plot::ABOVE_BEST_TOP
+            ),
+        ),
+    ];
+    let shown = views.into_iter().filter(|((_, _, shown), ..)| *shown);
+    let draw = |((file, view, _), title, caption): ((&str, _, _), &str, String)| {
+        let svg = plot::curves(&title.replace("{}", name), &series, view, limits)?;
+        Ok(Figure { file: file.into(), caption, svg })
+    };
+    shown.map(draw).collect()
 }

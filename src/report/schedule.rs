@@ -2,21 +2,19 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::replay::{TRAFFIC_COLUMNS, integer, job_traffic, traffic};
+use crate::columns::jobs::JobRow;
+use crate::columns::replay::TRAFFIC;
+use crate::columns::schedule::ScheduleFigures;
+use crate::columns::{Table, object};
 use crate::error::Result;
 use crate::plot::schedule::{Figure, Moment, Stay};
 use crate::replay::traffic::{JobTraffic, Totals};
-use crate::schedule::{BOUND, ScheduleResult};
+use crate::schedule::ScheduleResult;
 
-/// Header of [`write_csv`], without what jobs' traffic met and without `ranks`.
-pub const HEADER: &str =
-    "job,submit,start,end,nodes,total_distance,mind,linear_span,ring_span,components";
-
-/// Writes a row a job in the order of starts: [`HEADER`], what its traffic met where jobs talk (`talks`, one a
-/// record), and `ranks` where asked for. Times are the trace's own, in seconds; columns of what was not measured
-/// are empty.
+/// Writes a row a job in the order of starts: what its traffic met where jobs talk (`talks`, one a record), and
+/// `ranks` where asked for. Times are the trace's own, in seconds; columns of what was not measured are empty.
 ///
 /// # Errors
 /// What `out` reports.
@@ -26,77 +24,37 @@ pub fn write_csv(
     talks: Option<&[JobTraffic]>,
     ranks: bool,
 ) -> io::Result<()> {
-    let (traffic, last) =
-        (talks.map_or("", |_| TRAFFIC_COLUMNS), if ranks { ",ranks" } else { "" });
-    writeln!(out, "{HEADER}{traffic}{last}")?;
+    let mut columns = [JobRow::SCHEDULED, JobRow::METRICS].concat();
+    columns.extend(talks.iter().flat_map(|_| JobRow::TRAFFIC));
+    columns.extend(ranks.then_some(JobRow::RANKS).into_iter().flatten());
+    let mut table = Table::new(out, &columns)?;
     for (i, record) in outcome.records.iter().enumerate() {
-        let task = outcome.task(record);
-        write!(out, "{}", task.id)?;
-        for time in [task.submit, record.start, record.end] {
-            write!(out, ",{}", outcome.seconds(time))?;
-        }
-        integer(task.nodes, out)?;
-        match &record.placement {
-            Some(p) => {
-                integer(p.total_distance, out)?;
-                out.write_all(b",")?;
-                if let Some(mind) = p.mind() {
-                    write!(out, "{mind}")?;
-                }
-                integer(p.linear_span, out)?;
-                integer(p.ring_span, out)?;
-                integer(p.components, out)?;
-            }
-            None => out.write_all(b",,,,,")?,
-        }
-        if let Some(met) = talks.and_then(|talks| talks.get(i)) {
-            job_traffic(met, out)?;
-        }
-        if ranks {
-            out.write_all(b",")?;
-            if let Some(ranks) = &record.ranks {
-                write!(out, "{ranks}")?;
-            }
-        }
-        out.write_all(b"\n")?;
+        let row = JobRow {
+            size: outcome.task(record).nodes,
+            times: Some((outcome, record)),
+            metrics: record.placement.as_ref(),
+            traffic: talks.and_then(|talks| talks.get(i)),
+            ranks: record.ranks.as_ref(),
+            ..JobRow::default()
+        };
+        table.row(&columns, &row)?;
     }
-    Ok(())
+    table.finish()
 }
 
 /// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
 pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
-    let s = outcome.summary();
-    let (first, last) = outcome.span().unwrap_or((0, 0));
-    let exact = |time: i64| -> Value {
-        // Whole seconds stay whole.
-        match outcome.seconds(time).parse::<i64>() {
-            Ok(seconds) => json!(seconds),
-            Err(_) => json!(outcome.seconds(time).parse::<f64>().ok()),
-        }
-    };
-    let mut figures = json!({
-        "rule": outcome.rule,
-        "runtime_model": outcome.model,
-        "nodes": outcome.nodes,
-        "jobs": s.jobs,
-        "utilisation": s.utilisation,
-        "mean_wait": s.mean_wait,
-        "max_wait": s.max_wait,
-        "mean_response": s.mean_response,
-        "mean_bounded_slowdown": s.mean_bounded_slowdown,
-        "slowdown_bound": BOUND,
-        "makespan": s.makespan,
-        "first_submit": exact(first),
-        "last_end": exact(last),
-        "mean_stretch": s.mean_stretch,
-        "contiguous_share": s.contiguous,
-        "mean_mind": s.mean_mind,
-        "mean_queue": s.mean_queue,
-        "max_queue": s.max_queue,
-        "fragmentation": s.fragmentation,
-    });
+    let row = ScheduleFigures { schedule: outcome, summary: outcome.summary(), left_out: 0 };
+    let columns = [
+        ScheduleFigures::JOBS,
+        ScheduleFigures::ALL,
+        ScheduleFigures::MIND,
+        ScheduleFigures::JSON,
+    ]
+    .concat();
+    let mut figures = object(&columns, &row);
     if let Some(totals) = totals {
-        figures["traffic"] = traffic(totals);
+        figures["traffic"] = object(TRAFFIC, totals);
     }
     figures
 }

@@ -2,142 +2,127 @@
 
 use std::io::{self, Write};
 
-use super::csv::field;
-use super::words::fixed;
-use crate::plot::{escape, thousands};
+use super::html::{Best, Column as Shown, Part, Section, Table, Words, bold, fixed, words};
+use crate::columns::comparison::{SCHEDULE, SCHEDULED};
+use crate::plot::thousands;
 use crate::schedule::orderings::{OrderingSchedule, Schedules};
 
-/// A column of figures: what the page calls it, its name in the data, decimals on the page, whether low is good.
+/// How the page shows one of the figures of [`SCHEDULE`]: its title, its name there, decimals, whether low is good.
 struct Column {
     title: &'static str,
     name: &'static str,
     decimals: usize,
     low: bool,
-    figure: fn(&OrderingSchedule) -> Option<f64>,
 }
 
-const fn column(
-    title: &'static str,
-    name: &'static str,
-    decimals: usize,
-    low: bool,
-    figure: fn(&OrderingSchedule) -> Option<f64>,
-) -> Column {
-    Column { title, name, decimals, low, figure }
+const fn column(title: &'static str, name: &'static str, decimals: usize, low: bool) -> Column {
+    Column { title, name, decimals, low }
 }
 
 const COLUMNS: [Column; 7] = [
-    column("Mean wait (s)", "mean_wait", 1, true, |r| Some(r.mean_wait)),
-    column("Mean response (s)", "mean_response", 1, true, |r| Some(r.mean_response)),
-    column("Mean bounded slowdown", "mean_bounded_slowdown", 3, true, |r| {
-        Some(r.mean_bounded_slowdown)
-    }),
-    column("Utilisation (%)", "utilisation", 2, false, |r| Some(r.utilisation)),
-    column("Makespan (s)", "makespan", 0, true, |r| Some(r.makespan)),
-    column("Run time over the trace’s", "mean_stretch", 4, true, |r| Some(r.mean_stretch)),
-    column("Mean distance (hops)", "mean_mind", 4, true, |r| r.mean_mind),
+    column("Mean wait (s)", "mean_wait", 1, true),
+    column("Mean response (s)", "mean_response", 1, true),
+    column("Mean bounded slowdown", "mean_bounded_slowdown", 3, true),
+    column("Utilisation (%)", "utilisation", 2, false),
+    column("Makespan (s)", "makespan", 0, true),
+    column("Run time over the trace’s", "mean_stretch", 4, true),
+    column("Mean distance (hops)", "mean_mind", 4, true),
 ];
 
-/// `ordering,jobs,too_large` and a column a figure; times in seconds.
+impl Column {
+    fn figure(&self, row: &OrderingSchedule) -> Option<f64> {
+        let column = SCHEDULE.iter().find(|column| column.name == self.name)?;
+        (column.value)(row).number()
+    }
+}
+
+/// Figures by ordering; times in seconds.
 ///
 /// # Errors
 /// What `out` reports.
-pub fn write_csv(mut out: impl Write, schedules: &Schedules) -> io::Result<()> {
-    let names: String = COLUMNS.iter().map(|c| format!(",{}", c.name)).collect();
-    writeln!(out, "ordering,jobs,too_large{names}")?;
+pub fn write_csv(out: impl Write, schedules: &Schedules) -> io::Result<()> {
+    let mut table = crate::columns::Table::rows(out);
+    table.header(SCHEDULED)?;
+    table.header(SCHEDULE)?;
+    table.end()?;
     for row in &schedules.rows {
-        write!(out, "{},{},{}", field(&row.ordering)?, row.jobs, row.too_large)?;
-        for column in &COLUMNS {
-            let text = (column.figure)(row).map_or_else(String::new, |v| v.to_string());
-            write!(out, ",{text}")?;
-        }
-        writeln!(out)?;
+        table.values(SCHEDULED, row)?;
+        table.row(SCHEDULE, row)?;
     }
-    out.flush()
+    table.finish()
 }
 
 /// The page's section.
-pub(super) fn section(schedules: &Schedules) -> String {
+pub(super) fn section(schedules: &Schedules) -> Section {
     let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
     ranked.sort_by(|a, b| a.mean_response.total_cmp(&b.mean_response));
-    let heads: String = (COLUMNS.iter().enumerate())
-        .map(|(i, c)| format!("<th scope=\"col\" data-column=\"{}\">{}</th>", i + 2, c.title))
-        .collect();
-    // Shares are per cent on the page.
-    let shown = |c: &Column, row: &OrderingSchedule| {
-        (c.figure)(row).map(|v| if c.name == "utilisation" { 100.0 * v } else { v })
-    };
-    let best: Vec<f64> = (COLUMNS.iter())
-        .map(|c| {
-            let values = ranked.iter().filter_map(|row| shown(c, row));
-            match c.low {
-                true => values.fold(f64::INFINITY, f64::min),
-                false => values.fold(f64::NEG_INFINITY, f64::max),
-            }
-        })
-        .collect();
-    let body: String = (ranked.iter().enumerate())
-        .map(|(rank, row)| {
-            let cells: String = (COLUMNS.iter().zip(&best))
-                .map(|(c, best)| match shown(c, row) {
-                    Some(value) => {
-                        let class = if value == *best { " class=\"low\"" } else { "" };
-                        let text = fixed(value, c.decimals);
-                        format!("<td data-value=\"{value}\"{class}>{text}</td>")
-                    }
-                    None => "<td data-value=\"\">–</td>".into(),
-                })
-                .collect();
-            let label = escape(&row.ordering);
-            format!(
-                "<tr><td>{}</td><th scope=\"row\" class=\"text\" data-value=\"{label}\">{label}</th>{cells}</tr>\n",
-                rank + 1
-            )
-        })
-        .collect();
-    let too_large = schedules.rows.iter().map(|r| r.too_large).max().unwrap_or(0);
-    let left_out = match too_large {
+    let columns = COLUMNS.iter().map(|c| {
+        // Shares are per cent on the page.
+        let unit = if c.name == "utilisation" { 100.0 } else { 1.0 };
+        let values = ranked.iter().map(|row| c.figure(row).map(|v| unit * v));
+        Shown::new(c.title, c.decimals, if c.low { Best::Low } else { Best::High }, values)
+    });
+    let columns = columns.collect();
+    let names = ranked.iter().map(|row| row.ordering.clone()).collect();
+    let left_out = match schedules.rows.iter().map(|r| r.too_large).max().unwrap_or(0) {
         0 => String::new(),
-        n => format!(" Up to {} jobs larger than an ordering were left out.", thousands(n as u64)),
+        n => format!(
+            " Up to {} jobs that need more nodes than an ordering has were left out.",
+            thousands(n as u64)
+        ),
     };
     let jobs = schedules.rows.iter().map(|r| r.jobs as u64).max().unwrap_or(0);
     let allocator = match &schedules.allocator {
-        Some(allocator) => format!("allocator <b>{}</b>", escape(allocator)),
-        None => "nodes chosen by the policy itself".into(),
+        Some(allocator) => words!["allocator ", bold(allocator)],
+        None => words!["nodes chosen by the policy itself"],
     };
-    format!(
-        "<section aria-labelledby=\"scheduling\">\n<h2 id=\"scheduling\">How the queue fares</h2>\n<p>The {jobs} jobs \
-         of {trace} were scheduled on each ordering with their times: policy <b>{policy}</b>, {allocator}, run-time \
-         model <b>{model}</b>.{left_out} What differs between the rows is the ordering alone. Best first by mean \
-         response; the best of each column is bold.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
-         aria-label=\"Schedules by ordering\"><table class=\"sortable\">\n<thead><tr><th scope=\"col\" \
-         data-column=\"0\" aria-sort=\"ascending\">Rank</th><th scope=\"col\" data-column=\"1\" \
-         class=\"text\">Ordering</th>{heads}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n<p \
-         class=\"note\">{told} Policy {rule}. Model {model_rule}. How strongly run times follow distance \
-         depends on the applications: read the differences as what this assumption implies, or give your \
-         own with --model.</p>\n</section>\n",
-        jobs = thousands(jobs),
-        trace = escape(&schedules.trace),
-        policy = escape(&schedules.policy),
-        model = escape(&schedules.model),
-        told = told(&ranked),
-        rule = escape(&schedules.rule),
-        model_rule = escape(&schedules.model_rule),
-    )
+    let about = words![
+        format!(
+            "The {} jobs of {} were scheduled on each ordering with their times: policy ",
+            thousands(jobs),
+            schedules.trace
+        ),
+        bold(&schedules.policy),
+        ", ",
+        allocator,
+        ", run-time model ",
+        bold(&schedules.model),
+        format!(
+            ".{left_out} The rows differ in the ordering alone. Best first by mean response time; the best value \
+             of each column is bold."
+        ),
+    ];
+    let table = Table::ranked("Schedules by ordering", names, columns);
+    let mut section = Section::new("scheduling", "Job queue", about, table);
+    section.note = words![
+        spread(&ranked),
+        format!(
+            " Policy {}. Model {}. How strongly run times depend on distance differs between applications: the \
+             differences follow from this assumption. Give your own with ",
+            schedules.rule, schedules.model_rule
+        ),
+        Part::Code("--model".into()),
+        "."
+    ];
+    section
 }
 
 /// First against last, in a sentence.
-fn told(ranked: &[&OrderingSchedule]) -> String {
-    let (Some(first), Some(last)) = (ranked.first(), ranked.last()) else { return String::new() };
+fn spread(ranked: &[&OrderingSchedule]) -> Words {
+    let (Some(first), Some(last)) = (ranked.first(), ranked.last()) else {
+        return Words::default();
+    };
     if first.mean_response == last.mean_response {
-        return "Under this policy and model the orderings make no difference to the queue.".into();
+        return words![
+            "Under this policy and model, mean response time is equal on all orderings."
+        ];
     }
-    format!(
-        "From the best ordering to the last, mean response grows by {}\u{a0}% and mean wait from {} to {} s.",
+    words![format!(
+        "From the best ordering to the last, mean response grows by {}\u{a0}% and mean wait goes from {} to {} s.",
         fixed(100.0 * (last.mean_response / first.mean_response - 1.0), 2),
         fixed(first.mean_wait, 1),
         fixed(last.mean_wait, 1),
-    )
+    )]
 }
 
 #[cfg(test)]
@@ -177,8 +162,8 @@ mod tests {
             "ordering,jobs,too_large,mean_wait,mean_response,mean_bounded_slowdown,utilisation,makespan,\
              mean_stretch,mean_mind\n\"b,c\",3,1,1.5,20,1,0.5,40,1.25,\n<a>,3,1,1.5,10,1,0.5,40,1.25,\n"
         );
-        let section = section(&schedules);
-        assert!(section.find("&lt;a&gt;").unwrap() < section.find("b,c").unwrap());
+        let section = section(&schedules).to_string();
+        assert!(section.find("&#60;a&#62;").unwrap() < section.find("b,c").unwrap());
         assert!(section.contains("grows by 100.00\u{a0}%") && section.contains(">50.00<"));
     }
 }

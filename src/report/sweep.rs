@@ -1,14 +1,17 @@
-//! A sweep as a page: its table of results, section by section, and a figure where there is one to draw.
+//! A sweep as a page, `templates/sweep.html`: its table of results, section by section, and a figure where there is
+//! one to draw.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Figure;
-use super::page::{figure, fill};
-use super::words::fixed;
+use askama::Template;
+
+use super::html::{Best, Column, Fact, Figure, Section, Table, Words, bold, fixed, words};
+use super::page;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::plot::replay::{Bars, Figure as Drawn, Means};
-use crate::plot::{self, escape, thousands};
+use crate::plot::{self, thousands};
+use crate::replay::set::BASELINE;
 
 /// Bars of a figure at most.
 const MOST_BARS: usize = 24;
@@ -18,6 +21,27 @@ const MOST_NOTES: usize = 40;
 /// One row of the results by its columns.
 type Row = BTreeMap<String, String>;
 
+#[derive(Template)]
+#[template(path = "sweep.html")]
+struct Page<'p> {
+    version: &'static str,
+    name: &'p str,
+    css: String,
+    js: &'static str,
+    /// The best of each section, in a sentence.
+    verdicts: Vec<Words>,
+    sections: Vec<Section>,
+    /// Why combinations have no results, and how many.
+    notes: Vec<(&'p str, String)>,
+    /// How many reasons more there are.
+    more_notes: usize,
+    /// The file of results.
+    results: &'p str,
+    /// Whether a manifest stands beside it.
+    manifest: bool,
+    facts: Vec<Fact>,
+}
+
 /// The files of a sweep's page: `index.html` first, then the figures it shows, as names and texts.
 ///
 /// # Errors
@@ -26,57 +50,51 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
     let rows = read(results)?;
     let manifest: serde_json::Value =
         manifest.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let name = manifest["plan"]["name"].as_str().unwrap_or("without a name").to_string();
-    let mut page = Page::default();
-    let groups: [(&str, &[&str], Draw); 4] = [
-        ("replay", &["topology", "log", "trace", "procs_per_node"], Page::replays),
-        ("schedule", &["topology", "trace", "procs_per_node", "policy"], Page::schedules),
-        ("mapping", &["topology", "guest"], Page::mappings),
-        ("mpc", &["topology"], Page::curves),
-    ];
-    for (group, keys, draw) in groups {
+    let mut facts = vec![Fact::new("Rows", thousands(rows.len() as u64))];
+    for key in ["version", "seconds", "threads"].into_iter().filter(|k| !manifest[*k].is_null()) {
+        facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
+    }
+    let (mut verdicts, mut parts) = (Vec::new(), Vec::new());
+    for (group, keys, section) in GROUPS {
         for (titles, rows) in sections(&rows, group, keys) {
-            draw(&mut page, &titles, &rows)?;
+            let part = section(&Group { rows: &rows }, parts.len() + 1, &titles)?;
+            verdicts.extend(part.0);
+            parts.push(part.1);
         }
     }
-    let facts = format!(
-        "<dl class=\"facts\">\n<div><dt>Rows</dt><dd>{}</dd></div>\n{}</dl>\n",
-        thousands(rows.len() as u64),
-        ["version", "seconds", "threads"]
-            .iter()
-            .filter(|key| !manifest[**key].is_null())
-            .map(|key| {
-                let value = manifest[*key].to_string();
-                format!("<div><dt>{key}</dt><dd>{}</dd></div>\n", escape(value.trim_matches('"')))
-            })
-            .collect::<String>()
-    );
-    let file = results.name().rsplit('/').next().unwrap_or_default();
-    let beside = match manifest.is_null() {
-        true => "",
-        false => {
-            ", and <a href=\"manifest.json\" download>manifest.json</a>, what they were made of"
-        }
+    let figures: Vec<(String, String)> = (parts.iter())
+        .filter_map(|section| section.figure.as_ref())
+        .map(|figure| (figure.file.clone(), figure.svg.clone()))
+        .collect();
+    let notes = notes(&rows);
+    let page = Page {
+        version: env!("CARGO_PKG_VERSION"),
+        name: manifest["plan"]["name"].as_str().unwrap_or("without a name"),
+        css: [page::CSS, plot::STYLE].concat(),
+        js: page::TABLES,
+        verdicts,
+        sections: parts,
+        more_notes: notes.len().saturating_sub(MOST_NOTES),
+        notes: notes.into_iter().take(MOST_NOTES).map(|(n, c)| (n, thousands(c))).collect(),
+        results: results.name().rsplit('/').next().unwrap_or_default(),
+        manifest: !manifest.is_null(),
+        facts,
     };
-    let parts = [
-        ("version", env!("CARGO_PKG_VERSION").to_string()),
-        ("name", escape(&name)),
-        ("css", include_str!("page.css").to_string()),
-        ("figure_css", plot::STYLE.to_string()),
-        ("js", include_str!("page/tables.js").to_string()),
-        ("verdict", page.verdict()),
-        ("sections", page.text),
-        ("notes", notes(&rows)),
-        ("results", escape(file)),
-        ("manifest", beside.to_string()),
-        ("facts", facts),
-    ];
-    let mut files = vec![("index.html".to_string(), fill(include_str!("sweep.html"), &parts))];
-    files.extend(page.figures);
+    let mut files = vec![("index.html".to_string(), page.to_string())];
+    files.extend(figures);
     Ok(files)
 }
 
-type Draw = fn(&mut Page, &[String], &[&Row]) -> Result<()>;
+/// A group of rows as a section of that number, under titles; and its best ordering in a sentence.
+type MakeSection = fn(&Group<'_>, usize, &[String]) -> Result<(Option<Words>, Section)>;
+
+/// The groups of rows, the columns that part each into sections, and what makes a section.
+const GROUPS: [(&str, &[&str], MakeSection); 4] = [
+    ("replay", &["topology", "log", "trace", "procs_per_node"], replay),
+    ("schedule", &["topology", "trace", "procs_per_node", "policy"], schedule),
+    ("mapping", &["topology", "guest"], mapping),
+    ("mpc", &["topology"], mpc),
+];
 
 fn read(results: &Text) -> Result<Vec<Row>> {
     let location = |line: u64| SourceLocation::line(results.name(), line as usize);
@@ -114,15 +132,15 @@ fn value(row: &Row, column: &str) -> Option<f64> {
 
 /// The rows of a group that have figures, by the values of `keys`, in the order they come.
 fn sections<'r>(rows: &'r [Row], group: &str, keys: &[&str]) -> Vec<(Vec<String>, Vec<&'r Row>)> {
-    let mut places: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
     let mut sections: Vec<(Vec<String>, Vec<&Row>)> = Vec::new();
     for row in rows.iter().filter(|row| get(row, "group") == group && get(row, "note").is_empty()) {
         let titles: Vec<String> = keys.iter().map(|key| get(row, key).to_string()).collect();
-        let location = *places.entry(titles.clone()).or_insert(sections.len());
-        if location == sections.len() {
+        let index = *indices.entry(titles.clone()).or_insert(sections.len());
+        if index == sections.len() {
             sections.push((titles, Vec::new()));
         }
-        sections[location].1.push(row);
+        sections[index].1.push(row);
     }
     sections
 }
@@ -145,230 +163,174 @@ fn mean(rows: &[&Row], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
 fn processors(number: &str) -> String {
     match number {
         "" | "1" => String::new(),
-        n => format!(", {n} processors a node"),
+        n => format!(", {n} processors per node"),
     }
 }
 
-#[derive(Default)]
-struct Page {
-    text: String,
-    verdicts: Vec<String>,
-    figures: Vec<(String, String)>,
-    sections: usize,
+/// The rows of a section.
+struct Group<'r> {
+    rows: &'r [&'r Row],
 }
 
-impl Page {
-    fn verdict(&self) -> String {
-        self.verdicts.iter().map(|line| format!("<p>{line}</p>\n")).collect()
+/// One figure of the orderings, under each of several choices.
+struct Figures<'g> {
+    group: &'g Group<'g>,
+    /// The column that tells the choices apart, and its values.
+    by: &'static str,
+    choices: Vec<String>,
+    orderings: Vec<String>,
+    /// The column of each figure, what a table calls it (`{}` is the choice).
+    columns: &'static [(&'static str, &'static str)],
+}
+
+impl<'g> Figures<'g> {
+    fn of(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
+        mean(self.group.rows, &[("ordering", ordering), (self.by, choice)], figure)
     }
 
-    fn open(&mut self, title: &str) {
-        self.sections += 1;
-        let n = self.sections;
-        self.text += &format!("<section aria-labelledby=\"s{n}\">\n<h2 id=\"s{n}\">{title}</h2>\n");
+    /// The ordering with the lowest value of the first column, its choice and the value. Of equal ones the first.
+    fn best(&self) -> Option<(f64, &str, &str)> {
+        let all = self.orderings.iter().flat_map(|o| self.choices.iter().map(move |c| (o, c)));
+        let known = all.filter_map(|(o, c)| Some((self.of(o, c, self.columns[0].0)?, &**o, &**c)));
+        known.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// A table of orderings against columns, the lowest of each column bold; rows by `rank`, lowest first.
-    fn table(
-        &mut self,
-        orderings: &[String],
-        columns: &[String],
-        rank: impl Fn(&str) -> Option<f64>,
-        cell: impl Fn(&str, usize) -> Option<f64>,
-    ) {
-        let mut sorted: Vec<&String> = orderings.iter().collect();
-        let key = |label: &&String| rank(label).unwrap_or(f64::INFINITY);
-        sorted.sort_by(|a, b| key(a).total_cmp(&key(b)));
-        let head: String = (columns.iter().enumerate())
-            .map(|(i, c)| format!("<th scope=\"col\" data-column=\"{}\">{}</th>", i + 1, escape(c)))
-            .collect();
-        let lowest = |i: usize| {
-            let values = orderings.iter().filter_map(|label| cell(label, i));
-            values.fold(f64::INFINITY, f64::min)
+    /// Orderings against columns, the lowest of each marked; those with the lowest first column under `among` come
+    /// first.
+    fn table(&self, label: &'static str, among: &[String]) -> Table {
+        let first = |ordering: &String| {
+            let all = among.iter().filter_map(|c| self.of(ordering, c, self.columns[0].0));
+            all.fold(f64::INFINITY, f64::min)
         };
-        let lows: Vec<f64> = (0..columns.len()).map(lowest).collect();
-        let mut body = String::new();
-        for label in sorted {
-            let label_text = escape(label);
-            body += &format!(
-                "<tr><th scope=\"row\" class=\"text\" data-value=\"{label_text}\">{label_text}</th>"
-            );
-            for (i, low) in lows.iter().enumerate() {
-                body += &match cell(label, i) {
-                    None => "<td data-value=\"\">–</td>".to_string(),
-                    Some(value) => {
-                        let class = if value == *low { " class=\"low\"" } else { "" };
-                        format!("<td data-value=\"{value}\"{class}>{}</td>", fixed(value, 4))
-                    }
-                };
-            }
-            body += "</tr>\n";
-        }
-        self.text += &format!(
-            "<div class=\"scroll\" tabindex=\"0\"><table class=\"sortable\">\n<thead><tr><th scope=\"col\" \
-             class=\"text\" data-column=\"0\">Ordering</th>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n\
-             </table></div>\n"
-        );
-    }
-
-    fn replays(&mut self, titles: &[String], rows: &[&Row]) -> Result<()> {
-        let named: Vec<String> =
-            titles[1..3].iter().filter(|t| !t.is_empty()).map(|t| escape(t)).collect();
-        let procs = processors(&titles[3]);
-        let machine = escape(&titles[0]);
-        let title = format!("{machine} under {}{procs}", named.join(" "));
-        let (orderings, allocators) = (labels(rows, "ordering"), labels(rows, "allocator"));
-        let cell = |ordering: &str, allocator: &str, figure: &str| {
-            mean(rows, &[("ordering", ordering), ("allocator", allocator)], figure)
-        };
-        let mut ranked: Vec<(f64, usize, usize)> = Vec::new();
-        for (o, ordering) in orderings.iter().enumerate() {
-            for (a, allocator) in allocators.iter().enumerate() {
-                let mind = cell(ordering, allocator, "mean_mind");
-                ranked.extend(mind.map(|mind| (mind, o, a)));
-            }
-        }
-        ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        self.open(&title);
-        if let Some((mind, o, a)) = ranked.first() {
-            self.verdicts.push(format!(
-                "{title}: <b>{}</b> with <b>{}</b>, {} hops between the nodes of a job.",
-                escape(&orderings[*o]),
-                escape(&allocators[*a]),
-                fixed(*mind, 3)
-            ));
-        }
-        self.text += "<p>Mean distance in hops between the nodes of a job, by ordering and allocator; the best \
-                      ordering of each allocator is bold.</p>\n";
-        self.table(
-            &orderings,
-            &allocators,
-            |ordering| {
-                let all = allocators.iter().filter_map(|a| cell(ordering, a, "mean_mind"));
-                all.min_by(f64::total_cmp)
-            },
-            |ordering, i| cell(ordering, &allocators[i], "mean_mind"),
-        );
-        let bars: Vec<(String, usize, Means)> = (ranked.iter())
-            .filter(|(_, _, a)| allocators[*a] != "fifo:0")
-            .take(MOST_BARS)
-            .map(|(_, o, a)| {
-                let of = |figure| cell(&orderings[*o], &allocators[*a], figure);
-                let means = Means {
-                    small: of("improvement_small"),
-                    large: of("improvement_large"),
-                    overall: of("improvement_overall"),
-                };
-                (format!("{} · {}", orderings[*o], allocators[*a]), *a, means)
+        let mut names = self.orderings.clone();
+        names.sort_by(|a, b| first(a).total_cmp(&first(b)));
+        let columns = (self.choices.iter())
+            .flat_map(|choice| self.columns.iter().map(move |column| (choice, column)))
+            .map(|(choice, (figure, title))| {
+                let values = names.iter().map(|ordering| self.of(ordering, choice, figure));
+                Column::new(title.replace("{}", choice), 4, Best::Low, values)
             })
             .collect();
-        let any = bars.iter().any(|(_, _, m)| m.small.or(m.large).or(m.overall).is_some());
-        if any {
-            let bars: Vec<Bars<'_>> = (bars.iter())
-                .map(|(label, slot, means)| Bars { label, slot: *slot, means: *means })
-                .collect();
-            let title = format!("Improvement over fifo:0 on {}", titles[0]);
-            let drawn = Drawn::averages(&title, "improvement over fifo:0 (%)", &bars)?;
-            self.draw(drawn.svg()?, "The best combinations by mean distance, best first.");
-        }
-        self.text += "</section>\n";
-        Ok(())
-    }
-
-    fn schedules(&mut self, titles: &[String], rows: &[&Row]) -> Result<()> {
-        let [machine, trace, procs, policy] = titles else { return Ok(()) };
-        let title = format!(
-            "{} on {}{}, {}",
-            escape(trace),
-            escape(machine),
-            processors(procs),
-            escape(policy)
-        );
-        let (orderings, allocators) = (labels(rows, "ordering"), labels(rows, "allocator"));
-        self.open(&title);
-        let columns: Vec<String> = (allocators.iter())
-            .flat_map(|a| [format!("Mean distance, {a} (hops)"), format!("Mean wait, {a} (s)")])
-            .collect();
-        let cell = |ordering: &str, i: usize| {
-            let figure = if i.is_multiple_of(2) { "schedule_mean_mind" } else { "mean_wait" };
-            mean(rows, &[("ordering", ordering), ("allocator", &allocators[i / 2])], figure)
-        };
-        let distances = || (0..columns.len()).step_by(2);
-        let all = orderings.iter().flat_map(|o| distances().map(move |i| (o, i)));
-        let known = all.filter_map(|(o, i)| Some((cell(o, i)?, o, i)));
-        if let Some((mind, ordering, i)) = known.min_by(|a, b| a.0.total_cmp(&b.0)) {
-            self.verdicts.push(format!(
-                "{title}: <b>{}</b> with <b>{}</b>, {} hops between the nodes of a job.",
-                escape(ordering),
-                escape(&allocators[i / 2]),
-                fixed(mind, 3)
-            ));
-        }
-        let best =
-            |ordering: &str| distances().filter_map(|i| cell(ordering, i)).min_by(f64::total_cmp);
-        self.table(&orderings, &columns, best, cell);
-        self.text += "</section>\n";
-        Ok(())
-    }
-
-    fn mappings(&mut self, titles: &[String], rows: &[&Row]) -> Result<()> {
-        let title = format!("{} on {}", escape(&titles[1]), escape(&titles[0]));
-        let (orderings, routings) = (labels(rows, "ordering"), labels(rows, "routing"));
-        self.open(&title);
-        let of = |ordering: &str, routing: &str, figure: &str| {
-            mean(rows, &[("ordering", ordering), ("routing", routing)], figure)
-        };
-        let columns: Vec<String> = (routings.iter())
-            .flat_map(|r| [format!("Contention, {r}"), format!("Mean dilation, {r}")])
-            .collect();
-        let cell = |ordering: &str, i: usize| {
-            let figure = if i.is_multiple_of(2) { "contention_max" } else { "dilation_mean" };
-            of(ordering, &routings[i / 2], figure)
-        };
-        let best = |ordering: &str| cell(ordering, 0);
-        let first = orderings.iter().filter_map(|o| Some((best(o)?, o)));
-        if let Some((contention, ordering)) = first.min_by(|a, b| a.0.total_cmp(&b.0)) {
-            self.verdicts.push(format!(
-                "{title}: <b>{}</b>, contention {} under {}.",
-                escape(ordering),
-                fixed(contention, 3),
-                escape(&routings[0])
-            ));
-        }
-        self.table(&orderings, &columns, best, cell);
-        self.text += "</section>\n";
-        Ok(())
-    }
-
-    fn curves(&mut self, titles: &[String], rows: &[&Row]) -> Result<()> {
-        let title = escape(&titles[0]);
-        let orderings = labels(rows, "ordering");
-        self.open(&title);
-        let of = |ordering: &str, figure: &str| mean(rows, &[("ordering", ordering)], figure);
-        let figures = ["mpc_mean_log", "mpc_mean", "mean_step"];
-        let columns = ["Log-uniform mean of MPC (hops)", "Plain mean (hops)", "Mean step (hops)"];
-        let best = |ordering: &str| of(ordering, figures[0]);
-        let first = orderings.iter().filter_map(|o| Some((best(o)?, o)));
-        if let Some((mpc, ordering)) = first.min_by(|a, b| a.0.total_cmp(&b.0)) {
-            let ordering = escape(ordering);
-            self.verdicts.push(format!("{title}: <b>{ordering}</b>, MPC {} hops.", fixed(mpc, 3)));
-        }
-        let cell = |ordering: &str, i: usize| of(ordering, figures[i]);
-        self.table(&orderings, &columns.map(String::from), best, cell);
-        self.text += "</section>\n";
-        Ok(())
-    }
-
-    fn draw(&mut self, svg: String, caption: &str) {
-        let file = format!("section-{:02}.svg", self.sections);
-        let drawn = Figure { file: file.clone(), caption: caption.into(), svg };
-        self.text += &figure(&drawn);
-        self.figures.push((file, drawn.svg));
+        Table { label, of: "Ordering", names, columns, ..Table::default() }
     }
 }
 
-/// Combinations without figures, and why.
-fn notes(rows: &[Row]) -> String {
+fn figures<'g>(
+    group: &'g Group<'g>,
+    by: &'static str,
+    columns: &'static [(&'static str, &'static str)],
+) -> Figures<'g> {
+    let (choices, orderings) = (labels(group.rows, by), labels(group.rows, "ordering"));
+    Figures { group, by, choices, orderings, columns }
+}
+
+fn replay(group: &Group<'_>, number: usize, titles: &[String]) -> Result<(Option<Words>, Section)> {
+    let workload: Vec<&str> =
+        titles[1..3].iter().map(String::as_str).filter(|t| !t.is_empty()).collect();
+    let title = format!("{} under {}{}", titles[0], workload.join(" "), processors(&titles[3]));
+    let figures = figures(group, "allocator", &[("mean_mind", "{}")]);
+    let table = figures.table("Mean distance by ordering and allocator", &figures.choices);
+    let about = words![
+        "Mean distance in hops between the nodes of a job, by ordering and allocator; the best ordering of each \
+         allocator is bold."
+    ];
+    let verdict = figures.best().map(|best| closest(&title, best));
+    let mut section = Section::new(format!("s{number}"), title, about, table);
+    section.figure = improvement(&figures, number, &titles[0])?;
+    Ok((verdict, section))
+}
+
+fn schedule(
+    group: &Group<'_>,
+    number: usize,
+    titles: &[String],
+) -> Result<(Option<Words>, Section)> {
+    let title = format!("{} on {}{}, {}", titles[1], titles[0], processors(&titles[2]), titles[3]);
+    let columns =
+        &[("schedule_mean_mind", "Mean distance, {} (hops)"), ("mean_wait", "Mean wait, {} (s)")];
+    let figures = figures(group, "allocator", columns);
+    let table = figures.table("Schedules by ordering and allocator", &figures.choices);
+    let verdict = figures.best().map(|best| closest(&title, best));
+    Ok((verdict, Section::new(format!("s{number}"), title, Words::default(), table)))
+}
+
+fn mapping(
+    group: &Group<'_>,
+    number: usize,
+    titles: &[String],
+) -> Result<(Option<Words>, Section)> {
+    let title = format!("{} on {}", titles[1], titles[0]);
+    let columns = &[("contention_max", "Contention, {}"), ("dilation_mean", "Mean dilation, {}")];
+    let mut figures = figures(group, "routing", columns);
+    let table = figures.table("Mappings by ordering and routing", &figures.choices[..1]);
+    figures.choices.truncate(1);
+    let verdict = figures.best().map(|(contention, ordering, routing)| {
+        let contention = format!(", contention {} under {routing}.", fixed(contention, 3));
+        words![format!("{title}: "), bold(ordering), contention]
+    });
+    Ok((verdict, Section::new(format!("s{number}"), title, Words::default(), table)))
+}
+
+fn mpc(group: &Group<'_>, number: usize, titles: &[String]) -> Result<(Option<Words>, Section)> {
+    let columns = &[
+        ("mpc_mean_log", "Log-uniform mean of MPC (hops)"),
+        ("mpc_mean", "Plain mean (hops)"),
+        ("mean_step", "Mean step (hops)"),
+    ];
+    let figures = figures(group, "topology", columns);
+    let table = figures.table("MPC by ordering", &figures.choices);
+    let title = titles[0].clone();
+    let verdict = figures.best().map(|(mpc, ordering, _)| {
+        words![format!("{title}: "), bold(ordering), format!(", MPC {} hops.", fixed(mpc, 3))]
+    });
+    Ok((verdict, Section::new(format!("s{number}"), title, Words::default(), table)))
+}
+
+/// With which ordering and allocator the nodes of jobs are closest together.
+fn closest(title: &str, (mind, ordering, allocator): (f64, &str, &str)) -> Words {
+    let distance = format!(", {} hops between the nodes of a job.", fixed(mind, 3));
+    words![format!("{title}: "), bold(ordering), " with ", bold(allocator), distance]
+}
+
+/// The best combinations' improvement over `fifo:0`, where any has one.
+fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Result<Option<Figure>> {
+    let mut ranked: Vec<(f64, &str, usize)> = Vec::new();
+    for ordering in &figures.orderings {
+        for (slot, allocator) in figures.choices.iter().enumerate() {
+            let mind = figures.of(ordering, allocator, "mean_mind");
+            ranked.extend(mind.map(|mind| (mind, ordering.as_str(), slot)));
+        }
+    }
+    ranked.retain(|(_, _, slot)| figures.choices[*slot] != BASELINE);
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ranked.truncate(MOST_BARS);
+    let name = |ordering: &str, slot: usize| format!("{ordering} · {}", figures.choices[slot]);
+    let labels: Vec<String> = ranked.iter().map(|(_, o, slot)| name(o, *slot)).collect();
+    let bars: Vec<Bars<'_>> = (ranked.iter().zip(&labels))
+        .map(|((_, ordering, slot), label)| {
+            let of = |figure| figures.of(ordering, &figures.choices[*slot], figure);
+            let means = Means {
+                small: of("improvement_small"),
+                large: of("improvement_large"),
+                overall: of("improvement_overall"),
+            };
+            Bars { label, slot: *slot, means }
+        })
+        .collect();
+    if bars.iter().all(|b| b.means.small.or(b.means.large).or(b.means.overall).is_none()) {
+        return Ok(None);
+    }
+    let title = format!("Improvement over {BASELINE} on {machine}");
+    let drawn = Drawn::averages(&title, &format!("improvement over {BASELINE} (%)"), &bars)?;
+    Ok(Some(Figure {
+        file: format!("section-{number:02}.svg"),
+        caption: "The best combinations by mean distance, best first.".into(),
+        svg: drawn.svg()?,
+    }))
+}
+
+/// Why combinations have no results, and how many each reason has, in the order they come.
+fn notes(rows: &[Row]) -> Vec<(&str, u64)> {
     let mut reasons: Vec<(&str, u64)> = Vec::new();
     for note in rows.iter().map(|row| get(row, "note")).filter(|note| !note.is_empty()) {
         match reasons.iter_mut().find(|(reason, _)| *reason == note) {
@@ -376,17 +338,7 @@ fn notes(rows: &[Row]) -> String {
             None => reasons.push((note, 1)),
         }
     }
-    if reasons.is_empty() {
-        return "<p>Nothing: every combination has its figures.</p>\n".into();
-    }
-    let items: String = (reasons.iter().take(MOST_NOTES))
-        .map(|(reason, count)| format!("<li>{} × {}</li>\n", thousands(*count), escape(reason)))
-        .collect();
-    let more = match reasons.len().saturating_sub(MOST_NOTES) {
-        0 => String::new(),
-        n => format!("<p>and {n} other reasons; see the column note.</p>\n"),
-    };
-    format!("<ul>\n{items}</ul>\n{more}")
+    reasons
 }
 
 #[cfg(test)]
@@ -420,10 +372,10 @@ mod tests {
         assert!(page.contains("<td data-value=\"3.5\">3.5000</td>"), "{page}");
         assert!(page.contains("<td data-value=\"1.5\" class=\"low\">1.5000</td>"));
         assert!(page.contains(
-            "t.swf on torus:4x4, 2 processors a node, easy: <b>snake</b> with <b>span-best-fit</b>, 1.200 hops"
+            "t.swf on torus:4x4, 2 processors per node, easy: <b>snake</b> with <b>span-best-fit</b>, 1.200 hops"
         ));
         assert!(page.contains("<td data-value=\"70\" class=\"low\">70.0000</td>"));
-        assert!(page.contains("1 × fat-tree has no &lt;coordinates&gt;"));
+        assert!(page.contains("1 × fat-tree has no &#60;coordinates&#62;"));
         assert!(!page.contains("{{") && !page.contains("http"));
     }
 

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::metric::allocation::AllocationMeter;
 use crate::ranks::{FreeSet, Ranks};
 
-/// What is told of placements, and with what.
+/// What is recorded of allocations, and with what.
 pub(super) struct Recorder<'a> {
     pub meter: Option<AllocationMeter<'a>>,
     pub outputs: Outputs,
@@ -30,7 +30,7 @@ pub struct ClusterState<'m, 'a> {
     record: Vec<u32>,
     /// What running tasks hold.
     held: Vec<Ranks>,
-    /// A fault of the model, told after the pass.
+    /// A fault of the model, reported after the pass.
     fault: Option<crate::Error>,
 }
 

@@ -50,7 +50,7 @@ pub(super) fn run(
             if !one_by_one {
                 policy.pass(&mut machine);
             }
-            // Whoever starts may make room in a window: a policy that polls looks again next time.
+            // A start may make room in a window: a policy that polls looks again next time.
             news = interval > 0 && machine.records.len() > started;
         }
         machine.settle()?;

@@ -1,6 +1,6 @@
 //! Scheduling: jobs with times, a queue, and what an ordering does to waiting and running.
 //!
-//! [`simulate`] drives the jobs of a trace through a policy ([`POLICIES`]) that says who starts when, an
+//! [`simulate`] drives the jobs of a trace through a policy ([`POLICIES`]) that decides what starts when, an
 //! allocator that says where, and a model ([`MODELS`]) that says how long. The machine is the ordering's
 //! nodes. It is a simulation by events: at one instant all ends happen, then all submits, then one pass of
 //! the policy (policies that poll pass on their own clock).
@@ -42,7 +42,7 @@ pub struct Task {
     pub submit: i64,
     /// How long it runs by the trace, at least 1.
     pub run: i64,
-    /// How long it said it would, at least 1: what policies plan with.
+    /// How long it was expected to run, at least 1: what policies plan with.
     pub requested: i64,
     /// Nodes, at least 1.
     pub nodes: u32,
@@ -121,7 +121,6 @@ pub fn simulate(
 ) -> Result<ScheduleResult> {
     let nodes = context.distances.len();
     check(tasks, nodes)?;
-    context.topology.require("the schedule", 160 * tasks.len() as u64)?;
     let (mut model, stretches) = model::make(settings.model, context, tasks.len())?;
     let ticks = if stretches { TICKS } else { 1 };
     let tasks = in_ticks(tasks, ticks)?;
@@ -144,7 +143,7 @@ pub fn simulate(
         nodes,
         rule: policy.rule(),
         model: model.rule(),
-        places_itself: policy.places(),
+        places_itself: policy.chooses_ranks(),
     })
 }
 

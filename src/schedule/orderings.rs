@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Outputs, Settings, Task, simulate};
+use super::{Outputs, ScheduleSummary, Settings, Task, simulate};
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
@@ -67,6 +67,24 @@ pub struct OrderingSchedule {
     pub mean_mind: Option<f64>,
 }
 
+impl OrderingSchedule {
+    /// The figures of a schedule that left out `too_large` jobs.
+    pub fn of(ordering: &str, too_large: usize, summary: &ScheduleSummary) -> Self {
+        OrderingSchedule {
+            ordering: ordering.to_string(),
+            jobs: summary.jobs,
+            too_large,
+            mean_wait: summary.mean_wait,
+            mean_response: summary.mean_response,
+            mean_bounded_slowdown: summary.mean_bounded_slowdown,
+            utilisation: summary.utilisation,
+            makespan: summary.makespan,
+            mean_stretch: summary.mean_stretch,
+            mean_mind: summary.mean_mind,
+        }
+    }
+}
+
 /// Schedules `tasks`, which stand in queue order, on every ordering; those too large for one are left out
 /// there.
 ///
@@ -79,7 +97,7 @@ pub fn on_orderings(
     topology: &Topology,
     orders: &[NodeOrder],
     tasks: &[Task],
-    terms: &TraceSettings,
+    settings: &TraceSettings,
 ) -> Result<Schedules> {
     let schedule = |order: &NodeOrder| {
         let distances = RankDistances::new(topology, order)?;
@@ -87,35 +105,24 @@ pub fn on_orderings(
         let fitting: Vec<Task> = tasks.iter().filter(fit).copied().collect();
         let context = AllocatorContext { topology, order, distances: &distances };
         let settings = Settings {
-            policy: &terms.policy,
-            allocator: &terms.allocator,
-            model: &terms.model,
+            policy: &settings.policy,
+            allocator: &settings.allocator,
+            model: &settings.model,
             outputs: Outputs { placement: true, ..Outputs::default() },
         };
         let outcome = simulate(&context, &fitting, &settings, &|_| ())?;
-        let summary = outcome.summary();
-        let row = OrderingSchedule {
-            ordering: order.label().to_string(),
-            jobs: summary.jobs,
-            too_large: tasks.len() - fitting.len(),
-            mean_wait: summary.mean_wait,
-            mean_response: summary.mean_response,
-            mean_bounded_slowdown: summary.mean_bounded_slowdown,
-            utilisation: summary.utilisation,
-            makespan: summary.makespan,
-            mean_stretch: summary.mean_stretch,
-            mean_mind: summary.mean_mind,
-        };
+        let row =
+            OrderingSchedule::of(order.label(), tasks.len() - fitting.len(), &outcome.summary());
         Ok((row, (outcome.rule, outcome.model, outcome.places_itself)))
     };
     let made: Vec<_> = orders.par_iter().map(schedule).collect::<Result<_>>()?;
     let (rows, words): (Vec<OrderingSchedule>, Vec<_>) = made.into_iter().unzip();
     let (rule, model_rule, places_itself) = words.into_iter().next().unwrap_or_default();
     Ok(Schedules {
-        trace: terms.trace.clone(),
-        policy: terms.policy.clone(),
-        allocator: (!places_itself).then(|| terms.allocator.clone()),
-        model: terms.model.clone(),
+        trace: settings.trace.clone(),
+        policy: settings.policy.clone(),
+        allocator: (!places_itself).then(|| settings.allocator.clone()),
+        model: settings.model.clone(),
         rule,
         model_rule,
         rows,
@@ -137,13 +144,13 @@ mod tests {
             .collect();
         let task = |id, nodes, run| Task { id, submit: 0, run, requested: run, nodes };
         let tasks = [task(1, 6, 100), task(2, 4, 50), task(3, 4, 50), task(4, 9, 10)];
-        let terms = TraceSettings {
+        let settings = TraceSettings {
             trace: "t".into(),
             policy: "fcfs".into(),
             allocator: "fifo:0".into(),
             model: "fixed".into(),
         };
-        let schedules = on_orderings(&topology, &orders, &tasks, &terms).unwrap();
+        let schedules = on_orderings(&topology, &orders, &tasks, &settings).unwrap();
         assert_eq!(schedules.allocator.as_deref(), Some("fifo:0"));
         for (row, order) in schedules.rows.iter().zip(&orders) {
             assert_eq!((&*row.ordering, row.jobs, row.too_large), (order.label(), 3, 1));
@@ -164,13 +171,13 @@ mod tests {
             .into_iter()
             .collect();
         let tasks = [Task { id: 1, submit: 0, run: 100, requested: 100, nodes: 4 }];
-        let terms = TraceSettings {
+        let settings = TraceSettings {
             trace: "t".into(),
             policy: "easy".into(),
             allocator: "fifo:0".into(),
             model: "distance".into(),
         };
-        let rows = on_orderings(&topology, &orders, &tasks, &terms).unwrap().rows;
+        let rows = on_orderings(&topology, &orders, &tasks, &settings).unwrap().rows;
         assert!(rows[0].mean_stretch < rows[1].mean_stretch, "{rows:?}");
         assert_eq!(rows[1].mean_response, 100.0 * rows[1].mean_stretch);
     }

@@ -1,108 +1,94 @@
-//! The cells of a plan, in the order that everything goes by.
+//! The cells of a plan, in the order that everything goes by: topologies outermost, then seeds, orderings, and
+//! what each kind of row does with them.
 
-use super::plan::Plan;
+use std::path::Path;
 
-/// One combination of the plan's lists; numbers are places in them.
+use super::kinds::KINDS;
+use super::plan::{Plan, Work};
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Text;
+use crate::topology::Context;
+
+/// Plans of more cells are refused.
+const MOST: usize = 100_000_000;
+
+/// One combination of the plan's lists, by indices into them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// The machine.
-    pub topology: u32,
+    pub topology: usize,
     /// The seed.
-    pub seed: u32,
+    pub seed: usize,
     /// The ordering.
-    pub ordering: u32,
+    pub ordering: usize,
     /// What is done with them.
     pub work: Work,
 }
 
-/// What a cell computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
-    /// The ordering's MPC curve, where the plan names no workload and no guest.
-    Curve,
-    /// A workload replayed through an allocator.
-    Replay {
-        /// The workload.
-        workload: u32,
-        /// Processors of a node.
-        procs: u32,
-        /// The allocator.
-        allocator: u32,
-    },
-    /// A trace scheduled by a policy and an allocator.
-    Schedule {
-        /// The trace, among the workloads.
-        workload: u32,
-        /// Processors of a node.
-        procs: u32,
-        /// The allocator.
-        allocator: u32,
-        /// The policy.
-        policy: u32,
-    },
-    /// A guest on the first ranks.
-    Map {
-        /// The guest.
-        guest: u32,
-        /// The routing.
-        routing: u32,
-    },
-}
+/// All cells of a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Cells<'p>(&'p Plan);
 
-/// What is done on every ordering of every machine.
-fn works(plan: &Plan) -> Vec<Work> {
-    let mut works = Vec::new();
-    for (workload, file) in (0..).zip(&plan.workloads) {
-        // A placement log speaks of nodes already.
-        let procs = if file.is_trace { plan.procs_per_node.len() as u32 } else { 1 };
-        for procs in 0..procs {
-            for allocator in 0..plan.allocators.len() as u32 {
-                if !file.is_trace || plan.policies.is_empty() {
-                    works.push(Work::Replay { workload, procs, allocator });
-                    continue;
-                }
-                let policies = 0..plan.policies.len() as u32;
-                works.extend(policies.map(|policy| Work::Schedule {
-                    workload,
-                    procs,
-                    allocator,
-                    policy,
-                }));
-            }
+impl Cells<'_> {
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.per_machine().saturating_mul(self.0.topologies.len() * self.0.seeds.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Those of one ordering, which follow one another.
+    pub(super) fn per_ordering(self) -> usize {
+        self.0.works.len()
+    }
+
+    /// Those of one machine and seed, which follow one another.
+    pub(super) fn per_machine(self) -> usize {
+        self.per_ordering().saturating_mul(self.0.orderings.len())
+    }
+
+    /// A cell by its number.
+    pub fn get(self, cell: usize) -> Cell {
+        let (machine, ordering) = (cell / self.per_machine(), cell / self.per_ordering());
+        Cell {
+            topology: machine / self.0.seeds.len(),
+            seed: machine % self.0.seeds.len(),
+            ordering: ordering % self.0.orderings.len(),
+            work: self.0.works[cell % self.per_ordering()],
         }
     }
-    for guest in 0..plan.guests.len() as u32 {
-        let routings = 0..plan.routings.len() as u32;
-        works.extend(routings.map(|routing| Work::Map { guest, routing }));
-    }
-    if works.is_empty() {
-        works.push(Work::Curve);
-    }
-    works
 }
 
-/// How many cells there are.
-pub(super) fn count(plan: &Plan) -> usize {
-    let lists = [plan.topologies.len(), plan.seeds.len(), plan.orderings.len(), works(plan).len()];
-    lists.iter().fold(1, |all, list| all.saturating_mul(*list))
-}
-
-/// All cells: topologies outermost, then seeds, orderings, workloads, processors a node, allocators,
-/// policies; after the workloads guests, then routings.
-pub(super) fn all(plan: &Plan) -> Vec<Cell> {
-    let works = works(plan);
-    let mut cells = Vec::with_capacity(count(plan));
-    for topology in 0..plan.topologies.len() as u32 {
-        for seed in 0..plan.seeds.len() as u32 {
-            for ordering in 0..plan.orderings.len() as u32 {
-                cells.extend(works.iter().map(|work| Cell {
-                    topology,
-                    seed,
-                    ordering,
-                    work: *work,
-                }));
-            }
+impl Plan {
+    /// Reads a plan; paths in it are relative to `base`, the file it came from. Files it names are read once,
+    /// for the plan's hash.
+    ///
+    /// # Errors
+    /// With file and line: bad TOML, unknown keys, lists that belong together and do not stand together,
+    /// something twice, names that nothing has, files that cannot be read.
+    pub fn read(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
+        let mut plan = Plan::read_lists(text, base, context)?;
+        for (kind, of) in KINDS.iter().enumerate() {
+            let works = (of.works)(&plan).into_iter().map(|work| Work { kind, ..work });
+            plan.works.extend(works.collect::<Vec<_>>());
         }
+        let count = plan.cells().len();
+        if count > MOST {
+            let location = SourceLocation::File(text.name().into());
+            return Err(Error::input(
+                location,
+                format!("{count} cells"),
+                format!("at most {MOST}"),
+            ));
+        }
+        Ok(plan)
     }
-    cells
+
+    /// The cells, in their order.
+    pub fn cells(&self) -> Cells<'_> {
+        Cells(self)
+    }
 }

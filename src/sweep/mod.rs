@@ -8,14 +8,15 @@
 
 mod cells;
 mod fingerprint;
+mod kinds;
 mod plan;
-mod pool;
 mod rows;
 mod run;
+mod scopes;
 pub mod store;
 
-pub use cells::{Cell, Work};
-pub use plan::{Plan, PlanWorkload};
+pub use cells::{Cell, Cells};
+pub use plan::{Plan, PlanWorkload, Spec, Work};
 pub use run::run;
 
 use crate::error::{Error, Result, SourceLocation};

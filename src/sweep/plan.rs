@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::cells::{self, Cell};
 use super::fingerprint::Fingerprint;
 use crate::allocator::ALLOCATORS;
 use crate::catalog;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, Text};
-use crate::mapping::{GUESTS, Routing};
-use crate::ordering::METHODS;
-use crate::params::{self, Params};
+use crate::mapping::{GUESTS, RoutingEntry};
+use crate::ordering::ORDERINGS;
+use crate::params::Params;
+use crate::registry::Registry;
 use crate::schedule::policy;
-use crate::topology::{Context, FAMILIES};
+use crate::topology::{Context, TOPOLOGIES};
 use crate::trace::{self, WorkloadKind};
 
 /// A workload of the plan.
@@ -26,15 +26,78 @@ pub struct PlanWorkload {
     pub is_trace: bool,
 }
 
+/// A topology, an ordering or a guest of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// As the plan writes it.
+    pub text: String,
+    /// The same with the paths of the files in it, which are relative to the plan.
+    pub located: String,
+    /// These files.
+    pub files: Vec<PathBuf>,
+}
+
+impl Spec {
+    /// Finds the files in `text`: the whole, where its head is no `known` name, else a part after the colon or
+    /// the value of a key.
+    fn resolve(text: &str, base: Option<&Path>, known: bool) -> Self {
+        let mut files = Vec::new();
+        let mut there = |part: &str| -> String {
+            let path = crate::input::beside(base, part);
+            if !path.is_file() {
+                return part.to_string();
+            }
+            files.push(path.clone());
+            path.display().to_string()
+        };
+        let located = match text.split_once(':') {
+            _ if !known => there(text),
+            None => text.to_string(),
+            Some((head, rest)) => {
+                let part = |part: &str| match part.split_once('=') {
+                    Some((key, value)) => format!("{key}={}", there(value)),
+                    None => there(part),
+                };
+                format!("{head}:{}", rest.split(',').map(part).collect::<Vec<_>>().join(","))
+            }
+        };
+        Spec { text: text.to_string(), located, files }
+    }
+}
+
+/// What is done with an ordering: one kind of row, and indices into the plan's lists that it uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// The kind of row, an index into the table of them.
+    pub kind: usize,
+    /// The workload.
+    pub workload: Option<u32>,
+    /// Processors of a node, where the workload is a trace.
+    pub procs: Option<u32>,
+    /// The allocator.
+    pub allocator: Option<u32>,
+    /// The policy.
+    pub policy: Option<u32>,
+    /// The guest.
+    pub guest: Option<u32>,
+    /// The routing.
+    pub routing: Option<u32>,
+}
+
+/// The item of a list that an index stands for.
+pub(super) fn pick<T>(list: &[T], index: Option<u32>) -> Option<&T> {
+    list.get(index? as usize)
+}
+
 /// What a sweep multiplies. Texts are as the plan writes them; they name the cells in the results.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// What the sweep is called.
     pub name: String,
     /// Machines.
-    pub topologies: Vec<String>,
+    pub topologies: Vec<Spec>,
     /// Orderings.
-    pub orderings: Vec<String>,
+    pub orderings: Vec<Spec>,
     /// Allocators of replays and schedules.
     pub allocators: Vec<String>,
     /// Placement logs, then traces.
@@ -42,49 +105,44 @@ pub struct Plan {
     /// Policies by which traces are scheduled; without, they are replayed.
     pub policies: Vec<String>,
     /// Traffic to be mapped.
-    pub guests: Vec<String>,
+    pub guests: Vec<Spec>,
     /// Which links it takes.
     pub routings: Vec<String>,
     /// Seeds of everything random that names none itself.
     pub seeds: Vec<u64>,
     /// Processors of a node, in traces.
     pub procs_per_node: Vec<u32>,
-    base: Option<PathBuf>,
-    cells: Vec<Cell>,
+    /// What is done with each ordering of each machine, in the order of the rows.
+    pub(super) works: Vec<Work>,
     hash: String,
     inputs: Vec<(String, String)>,
 }
 
-/// Plans of more cells are refused.
-const MOST_CELLS: usize = 100_000_000;
-
 impl Plan {
-    /// Reads a plan; paths in it are relative to `base`, the file it came from. Files it names are read once,
-    /// for the plan's hash.
-    ///
-    /// # Errors
-    /// With file and line: bad TOML, unknown keys, lists that belong together and do not stand together,
-    /// something twice, names that nothing has, files that cannot be read.
-    pub fn read(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
+    /// The plan's lists, without what is to be done with them.
+    pub(super) fn read_lists(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
         let params = Params::table("a sweep plan", text, base, context.seed)?;
         let lists = Lists::from(&params)?;
         params.finish()?;
         lists.check(&params)?;
         let texts =
             |list: &[(String, SourceLocation)]| list.iter().map(|(text, _)| text.clone()).collect();
+        let specs = |list: &[(String, SourceLocation)]| {
+            let spec = |text: &String| Spec::resolve(text, base, known(text));
+            list.iter().map(|(text, _)| spec(text)).collect()
+        };
         let mut plan = Plan {
             name: lists.name.clone(),
-            topologies: texts(&lists.topologies),
-            orderings: texts(&lists.orderings),
+            topologies: specs(&lists.topologies),
+            orderings: specs(&lists.orderings),
             allocators: texts(&lists.allocators),
             workloads: Vec::new(),
             policies: texts(&lists.policies),
-            guests: texts(&lists.guests),
+            guests: specs(&lists.guests),
             routings: texts(&lists.routings),
             seeds: lists.seeds.clone(),
             procs_per_node: lists.procs_per_node.clone(),
-            base: base.map(Path::to_path_buf),
-            cells: Vec::new(),
+            works: Vec::new(),
             hash: String::new(),
             inputs: Vec::new(),
         };
@@ -100,24 +158,8 @@ impl Plan {
             }
         }
         plan.check_names(&lists, context)?;
-        let count = cells::count(&plan);
-        if count > MOST_CELLS {
-            let expected = format!("at most {MOST_CELLS}");
-            return Err(Error::input(
-                params.location().clone(),
-                format!("{count} cells"),
-                expected,
-            ));
-        }
-        context.require("the cells of the plan", (count * size_of::<Cell>()) as u64)?;
-        plan.cells = cells::all(&plan);
         plan.fingerprint()?;
         Ok(plan)
-    }
-
-    /// The cells, in their order.
-    pub fn cells(&self) -> &[Cell] {
-        &self.cells
     }
 
     /// What tells this plan from another: tool version, lists, and the contents of the files they name.
@@ -130,58 +172,21 @@ impl Plan {
         &self.inputs
     }
 
-    /// `text` with the files in it found beside the plan: a part of it (the whole, what stands after the
-    /// colon, the value of a key) that is a file there.
-    pub(super) fn located(&self, text: &str) -> String {
-        let there = |part: &str| -> Option<String> {
-            let path = crate::input::beside(self.base.as_deref(), part);
-            path.is_file().then(|| path.display().to_string())
-        };
-        if !known(params::head(text)) {
-            return there(text).unwrap_or_else(|| text.to_string());
-        }
-        let Some((head, rest)) = text.split_once(':') else { return text.to_string() };
-        let part = |part: &str| match part.split_once('=') {
-            Some((key, value)) => {
-                format!("{key}={}", there(value).unwrap_or_else(|| value.to_string()))
-            }
-            None => there(part).unwrap_or_else(|| part.to_string()),
-        };
-        format!("{head}:{}", rest.split(',').map(part).collect::<Vec<_>>().join(","))
-    }
-
     /// Refuses names that nothing has before any work is done.
     fn check_names(&self, lists: &Lists, context: &Context) -> Result<()> {
-        for (text, location) in &lists.topologies {
-            catalog::topology(&self.located(text), context).map_err(|e| at(location, e))?;
+        for (spec, (_, location)) in self.topologies.iter().zip(&lists.topologies) {
+            catalog::topology(&spec.located, context).map_err(|e| at(location, e))?;
         }
-        let is_file = |text: &str| self.located(text) != *text || Path::new(text).is_file();
-        for (text, location) in &lists.orderings {
-            let head = params::head(text);
-            if !METHODS.iter().any(|m| m.name == head) && !is_file(text) {
-                let names = METHODS.iter().map(|m| m.name);
-                return Err(Error::unknown(location.clone(), "ordering", head, names));
-            }
-        }
+        check_heads(&ORDERINGS, &self.orderings, &lists.orderings)?;
+        check_heads(&GUESTS, &self.guests, &lists.guests)?;
         for (text, location) in &lists.allocators {
-            let head = params::head(text);
-            if !ALLOCATORS.iter().any(|r| r.name == head) {
-                let names = ALLOCATORS.iter().map(|r| r.name);
-                return Err(Error::unknown(location.clone(), "allocator", head, names));
-            }
+            ALLOCATORS.find_at(text, || location.clone())?;
         }
         for (text, location) in &lists.policies {
             policy::check(text).map_err(|e| at(location, e))?;
         }
-        for (text, location) in &lists.guests {
-            let head = params::head(text);
-            if !GUESTS.iter().any(|g| g.name == head) && !is_file(text) {
-                let names = GUESTS.iter().map(|g| g.name);
-                return Err(Error::unknown(location.clone(), "guest", head, names));
-            }
-        }
         for (text, location) in &lists.routings {
-            Routing::named(text).map_err(|e| at(location, e))?;
+            RoutingEntry::named(text).map_err(|e| at(location, e))?;
         }
         Ok(())
     }
@@ -194,14 +199,15 @@ impl Plan {
             self.workloads.iter().map(|w| format!("{} {}", w.is_trace, w.text)).collect();
         let numbers = |list: &[u64]| list.iter().map(u64::to_string).collect::<Vec<_>>();
         let procs: Vec<u64> = self.procs_per_node.iter().map(|p| u64::from(*p)).collect();
+        let texts = |list: &[Spec]| list.iter().map(|s| s.text.clone()).collect::<Vec<_>>();
         let lists = [
             &vec![self.name.clone()],
-            &self.topologies,
-            &self.orderings,
+            &texts(&self.topologies),
+            &texts(&self.orderings),
             &self.allocators,
             &workloads,
             &self.policies,
-            &self.guests,
+            &texts(&self.guests),
             &self.routings,
             &numbers(&self.seeds),
             &numbers(&procs),
@@ -210,29 +216,36 @@ impl Plan {
             all.add_part(&list.len().to_string());
             list.iter().for_each(|text| all.add_part(text));
         }
-        let named = self.workloads.iter().map(|w| (w.text.clone(), w.path.clone()));
-        let mut files: Vec<(String, PathBuf)> = named.collect();
-        for text in self.topologies.iter().chain(&self.orderings).chain(&self.guests) {
-            let located = self.located(text);
-            let values = located.split([',', ':', '=']).chain([located.as_str()]);
-            let found = values.map(PathBuf::from).filter(|path| path.is_file());
-            files.extend(found.map(|path| (text.clone(), path)));
-        }
-        for (text, path) in files {
-            let content = Fingerprint::of_file(&path)?.to_string();
+        let workloads = self.workloads.iter().map(|w| (&w.text, &w.path));
+        let specs = self.topologies.iter().chain(&self.orderings).chain(&self.guests);
+        let files = specs.flat_map(|spec| spec.files.iter().map(|path| (&spec.text, path)));
+        for (text, path) in workloads.chain(files) {
+            let content = Fingerprint::of_file(path)?.to_string();
             all.add_part(&content);
-            self.inputs.push((text, content));
+            self.inputs.push((text.clone(), content));
         }
         self.hash = all.to_string();
         Ok(())
     }
 }
 
-/// Whether `head` names a family, a method or a pattern rather than a file.
-fn known(head: &str) -> bool {
-    FAMILIES.iter().any(|f| f.name == head)
-        || METHODS.iter().any(|m| m.name == head)
-        || GUESTS.iter().any(|g| g.name == head)
+/// Refuses texts that are neither a file nor begin with a name.
+fn check_heads<B>(
+    table: &Registry<B>,
+    specs: &[Spec],
+    texts: &[(String, SourceLocation)],
+) -> Result<()> {
+    for (spec, (text, location)) in specs.iter().zip(texts) {
+        if spec.files.is_empty() {
+            table.find_at(text, || location.clone())?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether `text` begins with the name of a topology, an ordering or a guest rather than of a file.
+fn known(text: &str) -> bool {
+    TOPOLOGIES.get(text).is_some() || ORDERINGS.get(text).is_some() || GUESTS.get(text).is_some()
 }
 
 /// An error about an option, at the line of the plan that has it.

@@ -1,170 +1,101 @@
-//! The table's columns and rows: cell columns first, then the group of metrics, its figures, and a note
+//! The table of a sweep: the cell's columns, the kind of row, the figures of every kind that occurs, and a note
 //! where there are none.
 
-use super::cells::{Cell, Work};
-use super::plan::Plan;
+use super::cells::Cell;
+use super::kinds::{KINDS, Kind};
+use super::plan::{Plan, pick};
+use crate::columns::sweep::CellRow;
+use crate::columns::{Column, Table as Csv};
 use crate::error::{Error, Result};
-
-/// Columns of MPC curves.
-pub(super) const CURVE: &[&str] = &["nodes", "mpc_mean_log", "mpc_mean", "mean_step"];
-
-/// Columns of replays.
-pub(super) const REPLAY: &[&str] = &[
-    "placed",
-    "skipped",
-    "mean_mind",
-    "mean_mind_per_log_size",
-    "mean_components",
-    "mean_linear_span",
-    "mean_ring_span",
-    "improvement_small",
-    "improvement_large",
-    "improvement_overall",
-    "delta_mind",
-];
-
-/// Columns of schedules; times in seconds.
-pub(super) const SCHEDULE: &[&str] = &[
-    "jobs",
-    "left_out",
-    "utilisation",
-    "mean_wait",
-    "max_wait",
-    "mean_response",
-    "mean_bounded_slowdown",
-    "makespan",
-    "contiguous_share",
-    "schedule_mean_mind",
-];
-
-/// Columns of mappings.
-pub(super) const MAP: &[&str] = &[
-    "dilation_max",
-    "dilation_mean",
-    "dilation_mean_pairs",
-    "hop_bytes",
-    "contention_max",
-    "contention_mean",
-    "links_used",
-];
 
 /// The table of one plan.
 pub(super) struct Table<'p> {
     plan: &'p Plan,
-    /// The groups that occur: name and columns.
-    groups: Vec<(&'static str, &'static [&'static str])>,
+    /// Columns before the kinds' figures: those of the lists that the plan has.
+    cell: Vec<Column<CellRow<'p>>>,
+    /// The kinds that occur.
+    kinds: Vec<(usize, &'static Kind)>,
 }
 
 impl<'p> Table<'p> {
     pub(super) fn new(plan: &'p Plan) -> Self {
-        let mut groups = Vec::new();
-        if plan.workloads.is_empty() && plan.guests.is_empty() {
-            groups.push(("mpc", CURVE));
-        }
-        if plan.workloads.iter().any(|w| !w.is_trace || plan.policies.is_empty()) {
-            groups.push(("replay", REPLAY));
-        }
-        if !plan.policies.is_empty() {
-            groups.push(("schedule", SCHEDULE));
-        }
-        if !plan.guests.is_empty() {
-            groups.push(("mapping", MAP));
-        }
-        Table { plan, groups }
-    }
-
-    /// Cell columns: the lists that the plan has, by their singular.
-    fn cell_columns(&self) -> Vec<&'static str> {
-        let plan = self.plan;
-        let traces = plan.workloads.iter().any(|w| w.is_trace);
-        let optional = [
-            ("allocator", !plan.allocators.is_empty()),
-            ("log", plan.workloads.iter().any(|w| !w.is_trace)),
-            ("trace", traces),
-            ("procs_per_node", traces),
-            ("policy", !plan.policies.is_empty()),
-            ("guest", !plan.guests.is_empty()),
-            ("routing", !plan.guests.is_empty()),
-        ];
-        let given = optional.iter().filter(|(_, given)| *given).map(|(name, _)| *name);
-        ["topology", "ordering"].into_iter().chain(given).chain(["seed"]).collect()
+        let given = |list: &str| match list {
+            "log" => plan.workloads.iter().any(|w| !w.is_trace),
+            "trace" | "procs_per_node" => plan.workloads.iter().any(|w| w.is_trace),
+            "allocator" => !plan.allocators.is_empty(),
+            "policy" => !plan.policies.is_empty(),
+            _ => !plan.guests.is_empty(),
+        };
+        let lists = CellRow::LISTS.iter().filter(|column| given(column.name));
+        let cell = CellRow::FIRST.iter().chain(lists).chain(CellRow::GROUP).copied().collect();
+        let occurs = |kind: &usize| plan.works.iter().any(|work| work.kind == *kind);
+        let kinds = (0..KINDS.len()).filter(occurs).map(|i| (i, &KINDS[i])).collect();
+        Table { plan, cell, kinds }
     }
 
     /// The header line.
-    pub(super) fn header(&self) -> String {
-        let figures = self.groups.iter().flat_map(|(_, columns)| columns.iter().copied());
-        let columns: Vec<&str> = self
-            .cell_columns()
-            .into_iter()
-            .chain(["group"])
-            .chain(figures)
-            .chain(["note"])
-            .collect();
-        columns.join(",") + "\n"
+    ///
+    /// # Errors
+    /// None in practice: what writing to memory reports.
+    pub(super) fn header(&self) -> Result<String> {
+        line(|csv| {
+            csv.header(&self.cell)?;
+            let headings = self.kinds.iter().flat_map(|(_, kind)| (kind.headings)());
+            headings.into_iter().try_for_each(|h| csv.cell(h.name.replace('.', "_").into()))?;
+            csv.header(CellRow::NOTE)
+        })
     }
 
     /// The row of `cell`: its figures, or a note why there are none.
     ///
     /// # Errors
-    /// None in practice: what quoting a text in memory reports.
+    /// None in practice: what writing to memory reports.
     pub(super) fn row(&self, cell: &Cell, outcome: Result<Vec<String>, String>) -> Result<String> {
-        let plan = self.plan;
-        let mut fields: Vec<String> = Vec::new();
-        for column in self.cell_columns() {
-            fields.push(match (column, cell.work) {
-                ("topology", _) => plan.topologies[cell.topology as usize].clone(),
-                ("ordering", _) => plan.orderings[cell.ordering as usize].clone(),
-                ("seed", _) => plan.seeds[cell.seed as usize].to_string(),
-                (
-                    "allocator",
-                    Work::Replay { allocator, .. } | Work::Schedule { allocator, .. },
-                ) => plan.allocators[allocator as usize].clone(),
-                (
-                    "log" | "trace",
-                    Work::Replay { workload, .. } | Work::Schedule { workload, .. },
-                ) => {
-                    let workload = &plan.workloads[workload as usize];
-                    let here = workload.is_trace == (column == "trace");
-                    if here { workload.text.clone() } else { String::new() }
-                }
-                (
-                    "procs_per_node",
-                    Work::Replay { workload, procs, .. } | Work::Schedule { workload, procs, .. },
-                ) if plan.workloads[workload as usize].is_trace => {
-                    plan.procs_per_node[procs as usize].to_string()
-                }
-                ("policy", Work::Schedule { policy, .. }) => plan.policies[policy as usize].clone(),
-                ("guest", Work::Map { guest, .. }) => plan.guests[guest as usize].clone(),
-                ("routing", Work::Map { routing, .. }) => plan.routings[routing as usize].clone(),
-                _ => String::new(),
-            });
-        }
-        let name = match cell.work {
-            Work::Curve => "mpc",
-            Work::Replay { .. } => "replay",
-            Work::Schedule { .. } => "schedule",
-            Work::Map { .. } => "mapping",
-        };
-        fields.push(name.into());
+        let (plan, work) = (self.plan, &cell.work);
         let (figures, note) = match outcome {
             Ok(figures) => (figures, String::new()),
             Err(note) => (Vec::new(), note.replace(char::is_control, " ")),
         };
-        for (group, columns) in &self.groups {
-            let mine = *group == name;
-            let figure = |i| figures.get(i).filter(|_| mine).cloned().unwrap_or_default();
-            fields.extend((0..columns.len()).map(figure));
-        }
-        fields.push(note);
-        line(&fields)
+        let file = |is_trace| {
+            let workload = pick(&plan.workloads, work.workload)?;
+            (workload.is_trace == is_trace).then_some(workload.text.as_str())
+        };
+        let text = |list: &'p [String], index| pick(list, index).map(String::as_str);
+        let row = CellRow {
+            topology: &plan.topologies[cell.topology].text,
+            ordering: &plan.orderings[cell.ordering].text,
+            allocator: text(&plan.allocators, work.allocator),
+            log: file(false),
+            trace: file(true),
+            procs_per_node: pick(&plan.procs_per_node, work.procs).copied(),
+            policy: text(&plan.policies, work.policy),
+            guest: pick(&plan.guests, work.guest).map(|guest| guest.text.as_str()),
+            routing: text(&plan.routings, work.routing),
+            seed: plan.seeds[cell.seed],
+            group: KINDS[work.kind].name,
+            note: "",
+        };
+        line(|csv| {
+            csv.values(&self.cell, &row)?;
+            for (index, kind) in &self.kinds {
+                let mine = *index == work.kind;
+                for i in 0..(kind.headings)().len() {
+                    csv.cell(figures.get(i).filter(|_| mine).map(String::as_str).into())?;
+                }
+            }
+            csv.cell(note.as_str().into())
+        })
     }
 }
 
 /// One line of CSV.
-fn line(fields: &[String]) -> Result<String> {
-    let failed = |e: String| Error::Draw { figure: "a row of the sweep".into(), reason: e };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(fields).map_err(|e| failed(e.to_string()))?;
-    let bytes = writer.into_inner().map_err(|e| failed(e.to_string()))?;
-    String::from_utf8(bytes).map_err(|e| failed(e.to_string()))
+fn line(write: impl FnOnce(&mut Csv<&mut Vec<u8>>) -> std::io::Result<()>) -> Result<String> {
+    let mut bytes = Vec::new();
+    let mut csv = Csv::rows(&mut bytes);
+    let failed = |e: std::io::Error| Error::Draw {
+        figure: "a row of the sweep".into(),
+        reason: e.to_string(),
+    };
+    write(&mut csv).and_then(|()| csv.end()).and_then(|()| csv.finish()).map_err(failed)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -13,7 +13,10 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
 /// The header line of the plan's table.
-pub fn header(plan: &Plan) -> String {
+///
+/// # Errors
+/// None in practice: what writing to memory reports.
+pub fn header(plan: &Plan) -> Result<String> {
     Table::new(plan).header()
 }
 

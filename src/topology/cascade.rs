@@ -1,17 +1,26 @@
 //! Stoltzfus' two pictures of a Cray Cascade: all groups linked router by router, or by one router each.
 
+use super::bisection::CutBounds;
 use super::distance::{Axis, Hub, Product, Shape};
-use super::{Context, Family, Lattice, Level, LinkVisitor, Metric, Network};
+use super::{Context, Lattice, Level, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
 use super::{by_x, per_router, per_router_suffix, product};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// `cascade:16x6x8,per_router=4[,global=single]`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "cascade",
-    positional: Some("dims"),
     about: "blades x chassis x groups, all-to-all at each level (best case) or global=single (worst)",
     example: "cascade:16x6x8,per_router=4",
+    options: &[
+        Opt::extents("dims", "blades a chassis, chassis a group, groups").positional(),
+        PER_ROUTER,
+        Opt::one_of(
+            "global",
+            &["all", "single"],
+            "links between groups: router by router, or one a pair of groups",
+        ),
+    ],
     build: Cascade::from_params,
 };
 
@@ -46,7 +55,7 @@ impl Cascade {
             chassis,
             groups,
             per_router: per_router(params)?,
-            single: params.choice("global", &["all", "single"])? == "single",
+            single: params.choice("global")? == "single",
         }))
     }
 
@@ -112,6 +121,10 @@ impl Network for Cascade {
             Level { name: "chassis", routers: self.blades },
             Level { name: "blade", routers: 1 },
         ]
+    }
+
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        (!self.single).then(|| CutBounds::of_product(&self.whole(), false))
     }
 
     fn vertex_transitive(&self) -> bool {

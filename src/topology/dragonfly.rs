@@ -8,17 +8,28 @@
 //!                                1.0   2.0    0.0   2.1    0.1   1.1   group.port at the far end
 //! ```
 
-use super::{Context, Family, Level, LinkVisitor, Network};
+use super::bisection::CutBounds;
+use super::{Context, Level, LinkVisitor, Network, TopologyEntry};
 use super::{check_nodes, require_graph};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// `dragonfly:p=4,a=8,h=4,g=33,global=absolute`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "dragonfly",
-    positional: None,
     about: "g groups of a routers, p nodes and h global ports each; global=absolute|relative|circulant",
     example: "dragonfly:p=4,a=8,h=4,g=33",
+    options: &[
+        Opt::whole("p", "nodes on each router"),
+        Opt::whole("a", "routers in each group"),
+        Opt::whole("h", "global ports on each router"),
+        Opt::whole("g", "groups").or_else("a·h + 1"),
+        Opt::one_of(
+            "global",
+            &["absolute", "relative", "circulant"],
+            "which group a global port leads to",
+        ),
+    ],
     build: Dragonfly::from_params,
 };
 
@@ -83,12 +94,12 @@ struct Dragonfly {
 impl Dragonfly {
     fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         const HIGH: u32 = 1 << 20;
-        let p = params.required("p", 1, HIGH)?;
-        let a = params.required("a", 1, HIGH)?;
-        let h = params.required("h", 0, HIGH)?;
+        let p = params.whole("p", 1, HIGH)?;
+        let a = params.whole("a", 1, HIGH)?;
+        let h = params.whole("h", 0, HIGH)?;
         let most = u64::from(a) * u64::from(h) + 1;
         let groups = params.integer("g", 1, most)?.unwrap_or(most);
-        let global = match params.choice("global", &["absolute", "relative", "circulant"])? {
+        let global = match params.choice("global")? {
             "relative" => Arrangement::Relative,
             "circulant" => Arrangement::Circulant,
             _ => Arrangement::Absolute,
@@ -175,6 +186,11 @@ impl Network for Dragonfly {
                 .for_each(|i| self.for_each_global(i, &mut |_, _, _| global += 1));
         }
         self.local_links() + global
+    }
+
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        let (a, h) = (u64::from(self.a), u64::from(self.h));
+        Some(CutBounds::of_dragonfly(u64::from(self.groups), a, h, self.cables()))
     }
 
     fn levels(&self) -> Vec<Level> {

@@ -10,32 +10,40 @@
 //! 0 is linked to 4 and 5, 1 too; 4 to 8 and 10, 5 to 9 and 11.
 //! ```
 
+use super::bisection::CutBounds;
 use super::distance::Tree;
-use super::{Context, Family, Level, LinkVisitor, Metric, Network};
+use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{MAX_NODES, by_x, check_nodes};
 use crate::error::{Error, Result};
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// `fat-tree:k=16` and `fat-tree:k=4,n=3`.
-pub const FAT_TREE: Family = Family {
+pub const FAT_TREE: TopologyEntry = TopologyEntry {
     name: "fat-tree",
-    positional: None,
     about: "three levels of k-port switches (k^3/4 nodes), or with n= the k-ary n-tree (k^n nodes)",
     example: "fat-tree:k=16",
+    options: &[
+        Opt::whole("k", "ports of a switch, even; with n=, children of a switch"),
+        Opt::whole("n", "levels of a k-ary n-tree").or_else("three levels of k-port switches"),
+    ],
     build: fat_tree,
 };
 
 /// `xgft:h=3,m=4x4x8,w=1x2x2`.
-pub const XGFT: Family = Family {
+pub const XGFT: TopologyEntry = TopologyEntry {
     name: "xgft",
-    positional: None,
     about: "extended generalised fat tree: h levels of switches, m children and w parents at each",
     example: "xgft:h=3,m=4x4x8,w=1x2x2",
+    options: &[
+        Opt::whole("h", "levels of switches").or_else("as many as m has"),
+        Opt::extents("m", "children at each level, from the leaves up"),
+        Opt::extents("w", "parents at each level, from the leaves up; the first is 1"),
+    ],
     build: xgft,
 };
 
 /// More levels than any machine has; keeps the sums below within 64 bits.
-const MAX_LEVELS: u32 = 32;
+pub(super) const MAX_LEVELS: u32 = 32;
 
 /// XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
 /// nodes. Only switches are routers here, so w₁ = 1: a node hangs on one leaf switch.
@@ -62,7 +70,7 @@ struct FatTree {
 /// Three levels of k-port switches: XGFT(3; k/2, k/2, k; 1, k/2, k/2). With `n`, the k-ary n-tree:
 /// XGFT(n; k, …, k; 1, k, …, k).
 fn fat_tree(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
-    let k: u32 = params.required("k", 2, 1 << 20)?;
+    let k: u32 = params.whole("k", 2, 1 << 20)?;
     if let Some(n) = params.integer("n", 1, MAX_LEVELS)? {
         let levels = n as usize;
         let mut w = vec![k; levels];
@@ -169,6 +177,15 @@ impl Network for FatTree {
 
     fn metric(&self) -> Metric {
         Metric::Tree(Tree { arity: self.m[1..].iter().rev().copied().collect() })
+    }
+
+    fn links_up(&self) -> Option<Vec<u64>> {
+        let up = |i: usize| u64::from(self.switches[i]) * u64::from(self.parents(i));
+        Some((0..self.m.len().saturating_sub(1).max(1)).rev().map(up).collect())
+    }
+
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        Some(CutBounds::of_tree(&self.m, &self.w))
     }
 
     fn levels(&self) -> Vec<Level> {

@@ -77,12 +77,12 @@ impl Field {
     }
 
     fn by_digit(&self, mut a: u32, mut b: u32, digit: impl Fn(u32, u32) -> u32) -> u32 {
-        let (mut sum, mut place) = (0, 1);
+        let (mut sum, mut weight) = (0, 1);
         while a > 0 || b > 0 {
-            sum += place * digit(a % self.p, b % self.p);
+            sum += weight * digit(a % self.p, b % self.p);
             a /= self.p;
             b /= self.p;
-            place = place.saturating_mul(self.p);
+            weight = weight.saturating_mul(self.p);
         }
         sum
     }

@@ -3,17 +3,17 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::random_graph::{RandomGraph, Size, disconnected};
-use super::{Context, Family, Network, require_graph};
+use super::random_graph::{Size, disconnected, draw};
+use super::{Context, Network, PER_ROUTER, TopologyEntry, require_graph};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params, SEED};
 
 /// `gnm:n=1024,m=4096,seed=1`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "gnm",
-    positional: None,
     about: "uniform random connected graph of n routers and m links",
     example: "gnm:n=1024,m=4096,seed=1",
+    options: &[Opt::whole("n", "routers"), Opt::whole("m", "links"), PER_ROUTER, SEED],
     build: from_params,
 };
 
@@ -32,7 +32,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let size = Size::from_params(params)?;
     let n = u64::from(size.routers);
     let pairs = n * (n - 1) / 2;
-    let m = params.required("m", n - 1, pairs)?;
+    let m = params.whole("m", n - 1, pairs)?;
     require_graph(context, n, m)?;
     let comfortable = ((n as f64) * (n as f64).ln() / 2.0 + n as f64).ceil() as u64;
     let advice =
@@ -44,7 +44,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         return Err(disconnected(params, &problem, &advice));
     }
     let family = format!("gnm:n={n},m={m}");
-    RandomGraph::draw(params, context, &size, &family, m, &advice, |rng| {
+    draw(params, context, &size, &family, m, &advice, |rng| {
         if m <= pairs / 2 {
             return Some(sample(size.routers, m, rng));
         }

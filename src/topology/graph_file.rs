@@ -1,40 +1,21 @@
 //! Networks from a file: a CSV edge list.
 
-use std::path::Path;
-
-use super::{Context, Family, LinkVisitor, Network};
+use super::link_list::{LinkList, file_spec};
+use super::{Context, Network, PER_ROUTER, TopologyEntry};
 use super::{per_router, per_router_suffix, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use petgraph::unionfind::UnionFind;
 
 /// `graph:FILE[,per_router=K]`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "graph",
-    positional: Some("file"),
     about: "any network, from a CSV file of links u,v[,capacity]",
     example: "graph:links.csv",
-    build: GraphFile::from_params,
+    options: &[Opt::file("file", "CSV file of links u,v[,capacity]").positional(), PER_ROUTER],
+    build,
 };
-
-/// Routers 0..N-1 and undirected links, one a line as `u,v` or `u,v,capacity` (1 unless given). The first
-/// line may be a header, that is, hold no number; `#` starts a comment; `.gz` is read compressed.
-///
-/// # Errors
-/// With the line: anything that is not a number, a capacity that is not finite and above 0, a link from a
-/// router to itself, a link named before (in either direction), an id left out below the largest one, a
-/// router that no path joins to router 0.
-///
-/// # Complexity
-/// O(links · log links); 24 bytes a link.
-#[derive(Debug)]
-struct GraphFile {
-    spec: String,
-    routers: u32,
-    per_router: u32,
-    links: Vec<Link>,
-}
 
 /// Two routers, ascending, and the capacity between them.
 type Link = (u32, u32, f64);
@@ -46,23 +27,26 @@ struct Edge {
     line: usize,
 }
 
-impl GraphFile {
-    fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
-        let expected = "a CSV file of links u,v[,capacity], as in graph:links.csv";
-        let path = params.path("file")?.ok_or_else(|| params.wrong("file", expected))?;
-        let per_router = per_router(params)?;
-        let (routers, links) = read(&Text::read(&path, context.memory)?)?;
-        require_graph(context, u64::from(routers), links.len() as u64)?;
-        let spec = format!("{}{}", spec(&path), per_router_suffix(per_router));
-        Ok(Box::new(GraphFile { spec, routers, per_router, links }))
-    }
-}
-
-/// `graph:FILE`; with the key where the name itself holds an `=`.
-fn spec(path: &Path) -> String {
-    let path = path.display().to_string();
-    let key = if path.contains('=') { "file=" } else { "" };
-    format!("graph:{key}{path}")
+/// Routers 0..N-1 and undirected links, one a line as `u,v` or `u,v,capacity` (1 unless given). The first
+/// line may be a header, that is, hold no number; `#` starts a comment; `.gz` is read compressed.
+///
+/// # Errors
+/// With the line: anything that is not a number, a capacity that is not finite and above 0, a link from a
+/// router to itself, a link named before (in either direction), an id left out below the largest one, a
+/// router that no path joins to router 0.
+///
+/// # Complexity
+/// O(links · log links); 24 bytes a link.
+fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+    let expected = "a CSV file of links u,v[,capacity], as in graph:links.csv";
+    let path = params.path("file")?.ok_or_else(|| params.wrong("file", expected))?;
+    let per_router = per_router(params)?;
+    let (routers, links) = read(&Text::read(&path, context.memory)?)?;
+    require_graph(context, u64::from(routers), links.len() as u64)?;
+    let spec = format!("{}{}", file_spec("graph", &path), per_router_suffix(per_router));
+    let (links, capacities) = links.into_iter().map(|(u, v, c)| ((u, v), c)).unzip();
+    let names = Vec::new();
+    Ok(Box::new(LinkList { spec, routers, hosts: routers, per_router, links, capacities, names }))
 }
 
 /// The number of routers and the links, sorted.
@@ -102,7 +86,7 @@ fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
 
 fn edge(line: &Line<'_>) -> Result<Edge> {
     let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
-    let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+    let fields = line.fields()?;
     if !(2..=3).contains(&fields.len()) {
         return Err(wrong(format!("`{}`", line.text), "u,v[,capacity]"));
     }
@@ -111,7 +95,7 @@ fn edge(line: &Line<'_>) -> Result<Edge> {
         Ok(id) if id < 1 << 31 => Ok(id),
         _ => Err(wrong(format!("router `{text}`"), "a router id from 0 to 2147483647")),
     };
-    let (u, v) = (router(fields[0])?, router(fields[1])?);
+    let (u, v) = (router(&fields[0])?, router(&fields[1])?);
     if u == v {
         return Err(wrong(format!("a link from router {u} to itself"), "two different routers"));
     }
@@ -137,28 +121,6 @@ fn without_gaps(edges: &[Edge], at: impl Fn(usize) -> SourceLocation) -> Result<
     let line = edges.iter().filter(|e| e.ends.0 == *id || e.ends.1 == *id).map(|e| e.line).min();
     let found = format!("router {id}, but no link of router {missing}");
     Err(Error::input(at(line.unwrap_or(1)), found, "ids from 0 without gaps"))
-}
-
-impl Network for GraphFile {
-    fn spec(&self) -> String {
-        self.spec.clone()
-    }
-
-    fn routers(&self) -> u32 {
-        self.routers
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        self.links.iter().for_each(|(u, v, capacity)| visit(*u, *v, *capacity));
-    }
-
-    fn link_count(&self) -> u64 {
-        self.links.len() as u64
-    }
 }
 
 #[cfg(test)]

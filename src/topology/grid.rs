@@ -8,38 +8,53 @@
 //! 3 - 4 - 5     …
 //! ```
 
+use super::bisection::CutBounds;
 use super::distance::{Axis, Product, Shape};
-use super::{Family, Lattice, LinkVisitor, Metric, Network};
+use super::{Lattice, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
 use super::{by_x, per_router, per_router_suffix, product};
 use crate::error::Result;
-use crate::params::{Params, Value};
+use crate::params::{Opt, Params, Value};
 
 /// `mesh:8x8x5`.
-pub const MESH: Family = Family {
+pub const MESH: TopologyEntry = TopologyEntry {
     name: "mesh",
-    positional: Some("dims"),
     about: "grid of any number of dimensions, no wrap",
     example: "mesh:8x8x5",
+    options: &[Opt::extents("dims", "routers along each dimension").positional(), PER_ROUTER],
     build: |params, _| Grid::from_params(params, Wrap::None),
 };
 
 /// `torus:15x6x16,per_router=2`.
-pub const TORUS: Family = Family {
+pub const TORUS: TopologyEntry = TopologyEntry {
     name: "torus",
-    positional: Some("dims"),
     about: "grid with every dimension wrapped",
     example: "torus:15x6x16,per_router=2",
+    options: &[
+        Opt::extents("dims", "routers along each dimension").positional(),
+        PER_ROUTER,
+        WRAP.or_else("every dimension"),
+        DOUBLE,
+    ],
     build: |params, _| Grid::from_params(params, Wrap::All),
 };
 
 /// `grid:8x8x5,wrap=110`.
-pub const GRID: Family = Family {
+pub const GRID: TopologyEntry = TopologyEntry {
     name: "grid",
-    positional: Some("dims"),
     about: "grid with the dimensions named by wrap=110 wrapped",
     example: "grid:8x8x5,wrap=110",
+    options: &[
+        Opt::extents("dims", "routers along each dimension").positional(),
+        PER_ROUTER,
+        WRAP,
+        DOUBLE,
+    ],
     build: |params, _| Grid::from_params(params, Wrap::Given),
 };
+
+const WRAP: Opt = Opt::text("wrap", "which dimensions wrap, a digit each, as in 110");
+
+const DOUBLE: Opt = Opt::flag("double", "the link of a wrapped pair of routers counts as two");
 
 #[derive(Clone, Copy, PartialEq)]
 enum Wrap {
@@ -52,11 +67,11 @@ enum Wrap {
 /// the dimension wraps. A wrapped dimension of extent 2 has one link between its two routers;
 /// `double=true` gives that link the capacity of two.
 #[derive(Debug)]
-struct Grid {
-    kind: &'static str,
-    product: Product,
-    per_router: u32,
-    double: bool,
+pub(super) struct Grid {
+    pub kind: &'static str,
+    pub product: Product,
+    pub per_router: u32,
+    pub double: bool,
 }
 
 impl Grid {
@@ -67,7 +82,7 @@ impl Grid {
         let wrapped = match wrap {
             Wrap::None => vec![false; dims.len()],
             // `wrap` may also stand beside kind = "torus": a torus with some dimensions open.
-            Wrap::All if !params.has("wrap") => vec![true; dims.len()],
+            Wrap::All if params.value("wrap").is_none() => vec![true; dims.len()],
             _ => wraps(params, dims.len())?,
         };
         let kind = if wrapped.iter().all(|w| *w) {
@@ -170,8 +185,12 @@ impl Network for Grid {
         Some(Lattice::of_routers(extents, self.wraps()))
     }
 
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        Some(CutBounds::of_product(&self.product, self.double))
+    }
+
     fn vertex_transitive(&self) -> bool {
-        self.product.axes.iter().all(|a| a.shape == Shape::Ring || a.extent == 1)
+        self.product.axes.iter().all(|a| a.shape != Shape::Path || a.extent == 1)
     }
 }
 

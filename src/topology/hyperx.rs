@@ -8,18 +8,18 @@
 //! ```
 
 use super::distance::{Axis, Product, Shape};
-use super::{Context, Family, Lattice, LinkVisitor, Metric, Network};
-use super::{by_x, per_router, per_router_suffix, product};
+use super::grid::Grid;
+use super::{Context, Network, PER_ROUTER, TopologyEntry, per_router, product};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// `hyperx:16x6x8,per_router=4`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "hyperx",
-    positional: Some("dims"),
     about: "grid with every line of routers joined all-to-all (flattened butterfly)",
     example: "hyperx:16x6x8,per_router=4",
-    build: HyperX::from_params,
+    options: &[Opt::extents("dims", "routers along each dimension").positional(), PER_ROUTER],
+    build: from_params,
 };
 
 /// Routers numbered as a grid, the last dimension fastest; two are linked when they differ in exactly one
@@ -32,67 +32,17 @@ pub const FAMILY: Family = Family {
 /// # References
 /// Ahn, Binkert, Davis, McLaren, Schreiber, "HyperX: topology, routing, and packaging of efficient
 /// large-scale networks", SC'09, section 2, <https://doi.org/10.1145/1654059.1654101>.
-#[derive(Debug)]
-struct HyperX {
-    product: Product,
-    per_router: u32,
-}
-
-impl HyperX {
-    fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
-        let dims = params.extents("dims")?;
-        let dims = dims.ok_or_else(|| params.wrong("dims", "the extents, as in 16x6x8"))?;
-        product(&params.location_of("dims"), dims.iter().copied())?;
-        let clique = |extent| Axis { extent, shape: Shape::Clique };
-        Ok(Box::new(HyperX {
-            product: Product { axes: dims.into_iter().map(clique).collect() },
-            per_router: per_router(params)?,
-        }))
-    }
-
-    fn extents(&self) -> Vec<u32> {
-        self.product.axes.iter().map(|a| a.extent).collect()
-    }
-}
-
-impl Network for HyperX {
-    fn spec(&self) -> String {
-        format!("hyperx:{}{}", by_x(&self.extents()), per_router_suffix(self.per_router))
-    }
-
-    fn routers(&self) -> u32 {
-        self.product.routers() as u32
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        self.product.for_each_link(&mut |u, v, _| visit(u, v, 1.0));
-    }
-
-    fn link_count(&self) -> u64 {
-        self.product.links()
-    }
-
-    fn degrees(&self) -> (u32, u32) {
-        self.product.degrees()
-    }
-
-    fn metric(&self) -> Metric {
-        Metric::Product(self.product.clone())
-    }
-
-    fn lattice(&self) -> Option<Lattice> {
-        let extents = self.extents();
-        let open = vec![false; extents.len()];
-        Some(Lattice::of_routers(extents, open))
-    }
-
-    fn vertex_transitive(&self) -> bool {
-        true
-    }
+fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
+    let dims = params.extents("dims")?;
+    let dims = dims.ok_or_else(|| params.wrong("dims", "the extents, as in 16x6x8"))?;
+    product(&params.location_of("dims"), dims.iter().copied())?;
+    let clique = |extent| Axis { extent, shape: Shape::Clique };
+    Ok(Box::new(Grid {
+        kind: "hyperx",
+        product: Product { axes: dims.into_iter().map(clique).collect() },
+        per_router: per_router(params)?,
+        double: false,
+    }))
 }
 
 #[cfg(test)]

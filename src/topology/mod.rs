@@ -1,6 +1,6 @@
 //! Topologies: routers, links, nodes and the distance between them.
 //!
-//! Each family is one file with a [`Family`] constant; [`FAMILIES`] is the table that names them all.
+//! Each family is one file with a [`TopologyEntry`] constant; [`TOPOLOGIES`] is the table that names them all.
 //! A [`Topology`] is a family's [`Network`] plus what the machine adds: which nodes are schedulable and
 //! what they are called. Nothing is built that is not asked for: the router graph appears on first use,
 //! distances on grids and trees come from closed forms.
@@ -12,9 +12,13 @@ use std::sync::OnceLock;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::{NodeId, RouterId};
 use crate::input::Text;
-use crate::params::{self, Params};
+use crate::params::{Opt, Params};
+use crate::registry::{Entry, Registry};
 
+pub mod bisection;
+pub mod by_size;
 mod cascade;
+mod context;
 pub mod distance;
 mod dragonfly;
 mod fat_tree;
@@ -26,161 +30,71 @@ mod grid;
 mod hyperx;
 mod import;
 pub mod lattice;
+pub mod levels;
+mod link_list;
+mod network;
 pub mod nodes;
 mod random_graph;
 mod random_regular;
 pub mod search;
 mod slim_fly;
 pub mod statistics;
+#[cfg(test)]
+pub(crate) mod testing;
 mod watts_strogatz;
 
+pub use context::Context;
 pub use distance::Metric;
 pub use graph::RouterGraph;
 pub use lattice::Lattice;
+pub use network::{Level, LinkVisitor, Network};
 pub use nodes::NodeSet;
 pub use statistics::Statistics;
 
-/// The most places (nodes, schedulable or not) a machine may have.
+/// The most slots (nodes, schedulable or not) a machine may have.
 pub const MAX_NODES: u64 = 1 << 31;
 
-/// What a run gives every builder: the default seed and the memory it may use.
-#[derive(Clone, Copy, Debug)]
-pub struct Context {
-    /// Seed of everything random that names none itself.
-    pub seed: u64,
-    /// Bytes a single structure may take; larger requests are refused with the figure.
-    pub memory: u64,
-}
+/// A topology family: an entry of [`TOPOLOGIES`]. It builds the network from its parameters.
+pub type TopologyEntry = Entry<Build>;
 
-impl Default for Context {
-    /// Seed 1 and 8 GB.
-    fn default() -> Self {
-        Context { seed: 1, memory: 8_000_000_000 }
-    }
-}
+type Build = fn(&Params, &Context) -> Result<Box<dyn Network>>;
 
-impl Context {
-    /// Checks that `bytes` for `what` stay within the limit.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] with both figures.
-    pub fn require(&self, what: &str, bytes: u64) -> Result<()> {
-        if bytes > self.memory {
-            return Err(Error::Memory { what: what.into(), needed: bytes, limit: self.memory });
-        }
-        Ok(())
-    }
-}
+/// Every family.
+pub static TOPOLOGIES: Registry<Build> = Registry::new(
+    "topology kind",
+    "",
+    &[
+        grid::MESH,
+        grid::TORUS,
+        grid::GRID,
+        hyperx::FAMILY,
+        cascade::FAMILY,
+        dragonfly::FAMILY,
+        fat_tree::FAT_TREE,
+        fat_tree::XGFT,
+        slim_fly::FAMILY,
+        watts_strogatz::FAMILY,
+        random_regular::FAMILY,
+        gnm::FAMILY,
+        graph_file::FAMILY,
+        import::SLURM_TOPOLOGY,
+        import::IBNETDISCOVER,
+        import::TGT,
+    ],
+);
 
-/// A topology family: a line of [`FAMILIES`].
-pub struct Family {
-    /// The kind, as in `torus:…` and `kind = "torus"`.
-    pub name: &'static str,
-    /// The key of the bare first parameter of the inline form, where there is one.
-    pub positional: Option<&'static str>,
-    /// One line for lists.
-    pub about: &'static str,
-    /// An inline specification that works.
-    pub example: &'static str,
-    /// Builds the network from its parameters.
-    pub build: fn(&Params, &Context) -> Result<Box<dyn Network>>,
-}
-
-/// Every family, in the order of lists.
-pub const FAMILIES: &[Family] = &[
-    grid::MESH,
-    grid::TORUS,
-    grid::GRID,
-    hyperx::FAMILY,
-    cascade::FAMILY,
-    dragonfly::FAMILY,
-    fat_tree::FAT_TREE,
-    fat_tree::XGFT,
-    slim_fly::FAMILY,
-    watts_strogatz::FAMILY,
-    random_regular::FAMILY,
-    gnm::FAMILY,
-    graph_file::FAMILY,
-    import::SLURM_TOPOLOGY,
-    import::IBNETDISCOVER,
-    import::TGT,
+/// What every topology takes besides the options of its family.
+pub const COMMON: &[Opt] = &[
+    Opt::whole("limit", "keep the first so many node ids").or_else("all"),
+    Opt::text("exclude", "node ids and ranges to leave out, as in 0-3+17").or_else("none"),
+    Opt::text("names", "names of the nodes: nid{:05}, or a CSV file of node,name[,coordinates]")
+        .or_else("the file's own, else n and the id"),
+    Opt::text("name", "name of the machine").or_else("the file's or the specification"),
+    Opt::text("source", "where the description comes from").or_else("none"),
 ];
 
-/// Called for every link: its two routers and its capacity (1 is an ordinary link).
-pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;
-
-/// One level of a machine's hierarchy, such as its groups or its leaf switches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Level {
-    /// What a unit of this level is called.
-    pub name: &'static str,
-    /// How many consecutive node-carrying routers make one unit.
-    pub routers: u32,
-}
-
-/// A network of routers: what a family's file provides.
-pub trait Network: fmt::Debug + Send + Sync {
-    /// The canonical inline specification of the network alone.
-    fn spec(&self) -> String;
-
-    /// Number of routers (switches), those without nodes included.
-    fn routers(&self) -> u32;
-
-    /// Number of routers that carry nodes; they are `0..hosts`.
-    fn hosts(&self) -> u32 {
-        self.routers()
-    }
-
-    /// Nodes on each node-carrying router; node id = router · per_router + slot.
-    fn per_router(&self) -> u32;
-
-    /// Visits every link once, in a fixed order. No pair of routers is visited twice: parallel cables are
-    /// one link of higher capacity.
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>);
-
-    /// Number of links. The default counts them in O(links).
-    fn link_count(&self) -> u64 {
-        let mut count = 0;
-        self.for_each_link(&mut |_, _, _| count += 1);
-        count
-    }
-
-    /// Smallest and largest number of links at a router. The default counts them in O(routers + links).
-    fn degrees(&self) -> (u32, u32) {
-        let mut degree = vec![0u32; self.routers() as usize];
-        self.for_each_link(&mut |u, v, _| {
-            degree[u as usize] += 1;
-            degree[v as usize] += 1;
-        });
-        let low = degree.iter().copied().min().unwrap_or(0);
-        (low, degree.iter().copied().max().unwrap_or(0))
-    }
-
-    /// How the distance between two node-carrying routers is found. The default walks the graph.
-    fn metric(&self) -> Metric {
-        Metric::Hops
-    }
-
-    /// Integer coordinates of the routers, where the family has them.
-    fn lattice(&self) -> Option<Lattice> {
-        None
-    }
-
-    /// The hierarchy from the outermost level in, where the family has one. Units are consecutive routers.
-    fn levels(&self) -> Vec<Level> {
-        Vec::new()
-    }
-
-    /// What the nodes are called, by place, where the family knows; empty where a place has no node.
-    fn names(&self) -> Option<&[String]> {
-        None
-    }
-
-    /// Whether every router looks like every other (so that one search tells all distances).
-    fn vertex_transitive(&self) -> bool {
-        false
-    }
-}
+/// The `per_router` option of families that leave it free.
+const PER_ROUTER: Opt = Opt::whole("per_router", "nodes on each router").or("1");
 
 /// A machine: a network, its schedulable nodes and their names.
 #[derive(Debug)]
@@ -188,6 +102,7 @@ pub struct Topology {
     name: String,
     spec: String,
     source: Option<String>,
+    chosen: Option<&'static str>,
     network: Box<dyn Network>,
     metric: Metric,
     lattice: Option<Lattice>,
@@ -213,10 +128,10 @@ impl Topology {
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn inline(spec: &str, context: &Context) -> Result<Self> {
-        let kind = params::head(spec);
-        let positional =
-            FAMILIES.iter().find(|f| f.name == kind).and_then(|family| family.positional);
-        Topology::build(&Params::inline(spec, positional, context.seed)?, spec, context)
+        let family = TOPOLOGIES.find(spec)?;
+        let options = family.options.iter().chain(COMMON).chain(by_size::options(family.name));
+        let params = Params::inline(spec, TOPOLOGIES.separator, options, context.seed)?;
+        Topology::build(family, &params, spec, context)
     }
 
     /// Builds a machine from TOML text; paths in it are relative to `base`, the file it came from.
@@ -225,27 +140,30 @@ impl Topology {
     /// As [`Topology::inline`], with file and line; also bad TOML.
     pub fn toml(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
         let name = Path::new(text.name()).file_stem().map(|s| s.to_string_lossy().into_owned());
-        let params = Params::toml(text, base, context.seed)?;
-        Topology::build(&params, name.as_deref().unwrap_or(text.name()), context)
+        let mut params = Params::toml(text, base, context.seed)?;
+        let family = TOPOLOGIES.find_at(params.kind(), || params.location_of("kind"))?;
+        params.declare(family.options.iter().chain(COMMON).chain(by_size::options(family.name)));
+        Topology::build(family, &params, name.as_deref().unwrap_or(text.name()), context)
     }
 
-    fn build(params: &Params, default_name: &str, context: &Context) -> Result<Self> {
-        let family = FAMILIES.iter().find(|f| f.name == params.kind()).ok_or_else(|| {
-            let location = params.location_of("kind");
-            Error::unknown(
-                location,
-                "topology kind",
-                params.kind(),
-                FAMILIES.iter().map(|f| f.name),
-            )
-        })?;
+    fn build(
+        family: &TopologyEntry,
+        params: &Params,
+        default_name: &str,
+        context: &Context,
+    ) -> Result<Self> {
+        let by_size = by_size::chosen(params)?;
+        let (params, chosen) = match &by_size {
+            Some((params, rule)) => (params, Some(*rule)),
+            None => (params, None),
+        };
         let network = (family.build)(params, context)?;
-        let places = u64::from(network.hosts()) * u64::from(network.per_router());
-        check_nodes(params.location(), places)?;
-        let nodes = NodeSet::from_params(params, places as u32, network.names(), context)?;
+        let slots = u64::from(network.hosts()) * u64::from(network.per_router());
+        check_nodes(params.location(), slots)?;
+        let nodes = NodeSet::from_params(params, slots as u32, network.names(), context)?;
         let (names, coordinates) = match network.names() {
             Some(names) if !params.has("names") => (nodes::Names::Table(names.to_vec()), None),
-            _ => nodes::Names::from_params(params, places as u32, context)?,
+            _ => nodes::Names::from_params(params, slots as u32, context)?,
         };
         let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;
@@ -254,6 +172,7 @@ impl Topology {
             name,
             spec: format!("{}{}", network.spec(), nodes.spec_suffix()),
             source,
+            chosen,
             metric: network.metric(),
             lattice: network.lattice().or(coordinates),
             network,
@@ -277,6 +196,11 @@ impl Topology {
     /// Where the description comes from, if it says.
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
+    }
+
+    /// The rule that chose the shape, where `nodes=` asked for one; [`Topology::spec`] says which was chosen.
+    pub fn chosen(&self) -> Option<&'static str> {
+        self.chosen
     }
 
     /// The network without the machine's choice of nodes.
@@ -399,12 +323,12 @@ impl Topology {
     }
 }
 
-/// Refuses machines of more than [`MAX_NODES`] places, or of none.
-pub(crate) fn check_nodes(location: &SourceLocation, places: u64) -> Result<()> {
-    if places > MAX_NODES || places == 0 {
+/// Refuses machines of more than [`MAX_NODES`] slots, or of none.
+pub(crate) fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {
+    if slots > MAX_NODES || slots == 0 {
         return Err(Error::input(
             location.clone(),
-            format!("a machine of {places} nodes"),
+            format!("a machine of {slots} nodes"),
             format!("1 to {MAX_NODES} nodes"),
         ));
     }
@@ -426,15 +350,15 @@ pub(crate) fn product(
 }
 
 /// Refuses networks whose router graph would not fit: for families whose distances are found by search,
-/// where nothing can be said without it, before anything is allocated.
+/// which need it for everything, before anything is allocated.
 pub(crate) fn require_graph(context: &Context, routers: u64, links: u64) -> Result<()> {
     let bytes = links.saturating_mul(56).saturating_add(routers.saturating_mul(16));
     context.require(&format!("a network of {routers} routers and {links} links"), bytes)
 }
 
-/// The `per_router` key of families that leave it free: 1 unless given.
+/// The `per_router` key of families that leave it free.
 pub(crate) fn per_router(params: &Params) -> Result<u32> {
-    Ok(params.integer("per_router", 1, 1 << 20)?.unwrap_or(1))
+    params.whole("per_router", 1, 1 << 20)
 }
 
 /// `per_router` as a suffix of an inline specification.
@@ -445,53 +369,6 @@ pub(crate) fn per_router_suffix(per_router: u32) -> String {
 /// `8x8x5`.
 pub(crate) fn by_x<T: fmt::Display>(extents: &[T]) -> String {
     extents.iter().map(T::to_string).collect::<Vec<_>>().join("x")
-}
-
-/// What every family's tests check against the graph.
-#[cfg(test)]
-pub(crate) mod testing {
-    use super::*;
-
-    /// Links are simple, counted right, and agree with the degrees the family states.
-    pub(crate) fn check_links(topology: &Topology) {
-        let network = topology.network();
-        let mut degree = vec![0u32; network.routers() as usize];
-        let mut seen = std::collections::BTreeSet::new();
-        network.for_each_link(&mut |u, v, capacity| {
-            assert!(u != v && capacity > 0.0, "{}: {u}-{v}", topology.spec());
-            assert!(seen.insert((u.min(v), u.max(v))), "{}: {u}-{v} twice", topology.spec());
-            degree[u as usize] += 1;
-            degree[v as usize] += 1;
-        });
-        assert_eq!(network.link_count(), seen.len() as u64, "{}", topology.spec());
-        let low = degree.iter().copied().min().unwrap_or(0);
-        let high = degree.iter().copied().max().unwrap_or(0);
-        assert_eq!(network.degrees(), (low, high), "{}", topology.spec());
-    }
-
-    /// The closed-form distance is the hop count of a breadth-first search, for every pair of routers
-    /// that carry nodes, and the statistics say the same.
-    pub(crate) fn check_metric(topology: &Topology) {
-        let graph = topology.graph().unwrap();
-        let counts = topology.nodes_per_router();
-        let (mut sum, mut largest) = (0u128, 0);
-        for (a, here) in counts.iter().enumerate() {
-            let from = RouterId(a as u32);
-            let hops = graph.hops_from(from);
-            for (b, there) in counts.iter().enumerate() {
-                if let Some(d) = topology.metric().between(from, RouterId(b as u32)) {
-                    assert_eq!(d, hops[b], "{}: {a} to {b}", topology.spec());
-                }
-                if *here > 0 && *there > 0 {
-                    sum += u128::from(*here) * u128::from(*there) * u128::from(hops[b]);
-                    largest = largest.max(hops[b]);
-                }
-            }
-        }
-        let statistics = topology.statistics().unwrap();
-        assert_eq!(statistics.total_distance, sum / 2, "{}", topology.spec());
-        assert_eq!(statistics.diameter, largest, "{}", topology.spec());
-    }
 }
 
 #[cfg(test)]
@@ -531,10 +408,24 @@ mod tests {
         }
     }
 
+    fn reads_a_file(family: &TopologyEntry) -> bool {
+        family.options.iter().any(|option| option.key == "file")
+    }
+
+    #[test]
+    fn families_ask_for_what_they_declare() {
+        let read = |family: &TopologyEntry, params: &Params| {
+            let built = (family.build)(params, &Context::default()).map(|_| ());
+            // Where the file of an example is not there, all keys have been asked for before.
+            if reads_a_file(family) { built.or(Ok(())) } else { built }
+        };
+        crate::registry::testing::check(&TOPOLOGIES, read);
+    }
+
     #[test]
     fn every_example_builds_and_comes_back() {
         // Examples that name a file, which is not here, are left to the families' own tests.
-        for family in FAMILIES.iter().filter(|f| f.positional != Some("file")) {
+        for family in TOPOLOGIES.iter().filter(|f| !reads_a_file(f)) {
             let machine = Topology::inline(family.example, &Context::default()).unwrap();
             testing::check_links(&machine);
             let again = Topology::inline(machine.spec(), &Context::default()).unwrap();

@@ -97,7 +97,7 @@ impl NodeSet {
         self.slots
     }
 
-    /// Whether every place is schedulable.
+    /// Whether every slot is schedulable.
     pub fn is_full(&self) -> bool {
         self.count == self.slots as usize
     }
@@ -147,7 +147,7 @@ fn parse_range(text: &str, location: &SourceLocation, limit: u32) -> Result<(u32
 pub(super) enum Names {
     /// Text before and after the id, which is padded with zeros to `width`.
     Pattern { before: String, width: usize, after: String },
-    /// One name a place; empty where the file names none.
+    /// One name a slot; empty where the file names none.
     Table(Vec<String>),
 }
 
@@ -208,7 +208,7 @@ fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(Names, Opti
     let mut width = None;
     let mut first = true;
     for line in text.data_lines() {
-        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        let fields = line.fields()?;
         if std::mem::take(&mut first) && fields[0].parse::<u32>().is_err() {
             axes = fields.iter().skip(2).map(|s| s.to_string()).collect();
             continue;

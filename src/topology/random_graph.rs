@@ -1,22 +1,14 @@
-//! What the random families share: a seeded generator, redrawing until connected, and the network itself.
+//! What the random families share: a seeded generator, and redrawing until connected.
 
 use petgraph::unionfind::UnionFind;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::{Context, LinkVisitor, Network};
+use super::link_list::LinkList;
+use super::{Context, Network};
 use super::{check_nodes, per_router, per_router_suffix, require_graph};
 use crate::error::{Error, Result};
 use crate::params::Params;
-
-/// A network given by its list of links.
-#[derive(Debug)]
-pub(super) struct RandomGraph {
-    spec: String,
-    routers: u32,
-    per_router: u32,
-    links: Vec<(u32, u32)>,
-}
 
 /// What every random family asks first: how many routers, nodes on each, and the seed.
 pub(super) struct Size {
@@ -28,45 +20,46 @@ pub(super) struct Size {
 impl Size {
     /// Reads `n`, `per_router` and `seed`.
     pub(super) fn from_params(params: &Params) -> Result<Self> {
-        let routers = params.required("n", 1, 1 << 31)?;
+        let routers = params.whole("n", 1, 1 << 31)?;
         let per_router = per_router(params)?;
         check_nodes(params.location(), u64::from(routers) * u64::from(per_router))?;
         Ok(Size { routers, per_router, seed: params.seed()? })
     }
 }
 
-impl RandomGraph {
-    /// Draws networks of `links` links until one is connected, all from one stream of random numbers
-    /// (PCG-64 seeded with the seed), so that the seed alone decides. `draw` may give up with `None`.
-    ///
-    /// # Errors
-    /// Too large for memory; no connected draw within [`tries`], with `advice`.
-    pub(super) fn draw(
-        params: &Params,
-        context: &Context,
-        size: &Size,
-        family: &str,
-        links: u64,
-        advice: &str,
-        mut draw: impl FnMut(&mut Pcg64) -> Option<Vec<(u32, u32)>>,
-    ) -> Result<Box<dyn Network>> {
-        require_graph(context, u64::from(size.routers), links)?;
-        let mut rng = Pcg64::seed_from_u64(size.seed);
-        for _ in 0..tries(links) {
-            let Some(links) = draw(&mut rng) else { continue };
-            if is_connected(size.routers, &links) {
-                let suffix = per_router_suffix(size.per_router);
-                return Ok(Box::new(RandomGraph {
-                    spec: format!("{family},seed={}{suffix}", size.seed),
-                    routers: size.routers,
-                    per_router: size.per_router,
-                    links,
-                }));
-            }
+/// Draws networks of `links` links until one is connected, all from one stream of random numbers
+/// (PCG-64 seeded with the seed), so that the seed alone decides. `draw` may give up with `None`.
+///
+/// # Errors
+/// Too large for memory; no connected draw within [`tries`], with `advice`.
+pub(super) fn draw(
+    params: &Params,
+    context: &Context,
+    size: &Size,
+    family: &str,
+    links: u64,
+    advice: &str,
+    mut draw: impl FnMut(&mut Pcg64) -> Option<Vec<(u32, u32)>>,
+) -> Result<Box<dyn Network>> {
+    require_graph(context, u64::from(size.routers), links)?;
+    let mut rng = Pcg64::seed_from_u64(size.seed);
+    for _ in 0..tries(links) {
+        let Some(links) = draw(&mut rng) else { continue };
+        if is_connected(size.routers, &links) {
+            let suffix = per_router_suffix(size.per_router);
+            return Ok(Box::new(LinkList {
+                spec: format!("{family},seed={}{suffix}", size.seed),
+                routers: size.routers,
+                hosts: size.routers,
+                per_router: size.per_router,
+                links,
+                capacities: Vec::new(),
+                names: Vec::new(),
+            }));
         }
-        let problem = format!("no connected network in {} draws", tries(links));
-        Err(disconnected(params, &problem, advice))
     }
+    let problem = format!("no connected network in {} draws", tries(links));
+    Err(disconnected(params, &problem, advice))
 }
 
 /// The error of a network that does not come out connected.
@@ -86,28 +79,6 @@ fn is_connected(routers: u32, links: &[(u32, u32)]) -> bool {
         parts -= u32::from(sets.union(*u, *v));
     }
     parts == 1
-}
-
-impl Network for RandomGraph {
-    fn spec(&self) -> String {
-        self.spec.clone()
-    }
-
-    fn routers(&self) -> u32 {
-        self.routers
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        self.links.iter().for_each(|(u, v)| visit(*u, *v, 1.0));
-    }
-
-    fn link_count(&self) -> u64 {
-        self.links.len() as u64
-    }
 }
 
 #[cfg(test)]

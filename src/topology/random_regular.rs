@@ -3,17 +3,22 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::random_graph::{RandomGraph, Size, disconnected};
-use super::{Context, Family, Network, require_graph};
+use super::random_graph::{Size, disconnected, draw};
+use super::{Context, Network, PER_ROUTER, TopologyEntry, require_graph};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params, SEED};
 
 /// `random-regular:n=1024,d=6,seed=1`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "random-regular",
-    positional: None,
     about: "random connected graph of n routers, d links at each (Jellyfish)",
     example: "random-regular:n=1024,d=6,seed=1",
+    options: &[
+        Opt::whole("n", "routers"),
+        Opt::whole("d", "links of each router"),
+        PER_ROUTER,
+        SEED,
+    ],
     build: from_params,
 };
 
@@ -37,7 +42,7 @@ pub const FAMILY: Family = Family {
 fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let size = Size::from_params(params)?;
     let n = size.routers;
-    let d: u32 = params.required("d", 0, n - 1)?;
+    let d: u32 = params.whole("d", 0, n - 1)?;
     let ends = u64::from(n) * u64::from(d);
     if ends % 2 == 1 {
         let expected =
@@ -51,7 +56,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         return Err(disconnected(params, &problem, advice));
     }
     let family = format!("random-regular:n={n},d={d}");
-    RandomGraph::draw(params, context, &size, &family, ends / 2, advice, |rng| {
+    draw(params, context, &size, &family, ends / 2, advice, |rng| {
         let sparse = d <= (n - 1) / 2;
         let drawn = Draft::regular(n, if sparse { d } else { n - 1 - d }, rng)?;
         let links = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));

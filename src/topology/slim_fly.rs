@@ -8,17 +8,17 @@
 //! ```
 
 use super::galois::{Field, prime_power};
-use super::{Context, Family, Level, LinkVisitor, Network};
+use super::{Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
 use super::{check_nodes, per_router, per_router_suffix, require_graph};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 
 /// `slim-fly:q=5`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "slim-fly",
-    positional: None,
     about: "2q^2 routers at diameter 2, q a prime power of the form 4w-1, 4w or 4w+1",
     example: "slim-fly:q=5",
+    options: &[Opt::whole("q", "a prime power of the form 4w-1, 4w or 4w+1"), PER_ROUTER],
     build: SlimFly::from_params,
 };
 
@@ -51,12 +51,12 @@ struct SlimFly {
 }
 
 /// Whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.
-fn valid(q: u32) -> bool {
+pub(super) fn valid(q: u32) -> bool {
     q >= 3 && q % 4 != 2 && prime_power(q).is_some()
 }
 
 /// (3q-d)/2, d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved, rounded to whole generators.
-fn degree(q: u32) -> u64 {
+pub(super) fn degree(q: u32) -> u64 {
     let q = u64::from(q);
     match q % 4 {
         1 => (3 * q - 1) / 2,
@@ -67,7 +67,7 @@ fn degree(q: u32) -> u64 {
 
 impl SlimFly {
     fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
-        let q: u32 = params.required("q", 3, 1 << 30)?;
+        let q: u32 = params.whole("q", 3, 1 << 30)?;
         let per_router = per_router(params)?;
         let routers = 2 * u64::from(q) * u64::from(q);
         check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;

@@ -79,7 +79,7 @@ fn distances(topology: &Topology) -> Result<(u128, u32)> {
     })
 }
 
-/// Every place schedulable: each axis sees the same number of nodes at every position.
+/// Every slot schedulable: each axis sees the same number of nodes at every position.
 fn full_product_sum(topology: &Topology, product: &super::distance::Product) -> u128 {
     let slots = u64::from(topology.nodes().slot_count());
     let along = |extent: u32| vec![slots / u64::from(extent); extent as usize];
@@ -87,7 +87,7 @@ fn full_product_sum(topology: &Topology, product: &super::distance::Product) -> 
 }
 
 /// Searches from all node-carrying routers, 512 at a time, batches in parallel; integer sums, so that the
-/// number of threads does not show. One search tells all where every router looks like every other.
+/// number of threads does not show. One search gives all where every router looks like every other.
 fn by_search(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     let graph = topology.graph()?;
     if topology.network().vertex_transitive() && topology.nodes().is_full() {

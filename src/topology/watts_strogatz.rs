@@ -3,17 +3,23 @@
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::random_graph::{RandomGraph, Size};
-use super::{Context, Family, Network, require_graph};
+use super::random_graph::{Size, draw};
+use super::{Context, Network, PER_ROUTER, TopologyEntry, require_graph};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params, SEED};
 
 /// `watts-strogatz:n=1024,k=6,p=0.1,seed=1`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "watts-strogatz",
-    positional: None,
     about: "ring of n routers, each linked to its k nearest, links moved with probability p",
     example: "watts-strogatz:n=1024,k=6,p=0.1,seed=1",
+    options: &[
+        Opt::whole("n", "routers"),
+        Opt::whole("k", "links of each router in the ring before rewiring"),
+        Opt::number("p", "probability that a link is rewired, 0 to 1"),
+        PER_ROUTER,
+        SEED,
+    ],
     build: from_params,
 };
 
@@ -39,16 +45,13 @@ fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     if n < 3 {
         return Err(params.wrong("n", "at least 3 routers, a ring"));
     }
-    let k: u32 = params.required("k", 2, n - 1)?;
-    let p = params.real("p", 0.0, 1.0)?;
-    let p = p.ok_or_else(|| params.wrong("p", "p = a probability from 0 to 1"))?;
+    let k: u32 = params.whole("k", 2, n - 1)?;
+    let p = params.number("p", 0.0, 1.0)?;
     let links = u64::from(n) * u64::from(k / 2);
     require_graph(context, u64::from(n), links)?;
     let family = format!("watts-strogatz:n={n},k={k},p={p}");
     let advice = "expected a larger k or a smaller p";
-    RandomGraph::draw(params, context, &size, &family, links, advice, |rng| {
-        Some(rewired(n, k / 2, p, rng))
-    })
+    draw(params, context, &size, &family, links, advice, |rng| Some(rewired(n, k / 2, p, rng)))
 }
 
 fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {

@@ -39,7 +39,7 @@ pub struct Timed {
     pub time: i64,
     /// Whether the job starts; an end comes first at the same time.
     pub start: bool,
-    /// The job's place by submit time and file order.
+    /// The job's position by submit time and file order.
     rank: u32,
     /// Its index in [`Trace::jobs`].
     pub job: u32,

@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use hashbrown::HashTable;
+
+use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, RawLine};
 
 /// Dense key of a live job. It is used again once the job was freed, so arrays indexed by it stay as small as
@@ -100,6 +102,8 @@ impl Block {
 pub struct Log {
     lines: Lines,
     live: Live,
+    /// Whether there was an event.
+    begun: bool,
 }
 
 impl Log {
@@ -118,7 +122,7 @@ impl Log {
 
     /// The log that the rest of `lines` is.
     pub fn over(lines: Lines) -> Self {
-        Log { lines, live: Live::default() }
+        Log { lines, live: Live::default(), begun: false }
     }
 
     /// The name used in messages.
@@ -128,7 +132,7 @@ impl Log {
 
     /// How many jobs live after the events read so far.
     pub fn live(&self) -> usize {
-        self.live.count
+        self.live.table.len()
     }
 
     /// One more than the largest key given out so far: the most jobs that lived at once.
@@ -150,6 +154,11 @@ impl Log {
         while block.events.len() < events.max(1) {
             let Some(line) = self.lines.line()? else { break };
             read(line, &mut self.live, block)?;
+        }
+        self.begun |= !block.events.is_empty();
+        if !self.begun {
+            let location = SourceLocation::File(self.name().into());
+            return Err(Error::input(location, "no jobs", "events `P JOB NODES` and `F JOB`"));
         }
         Ok(!block.events.is_empty())
     }
@@ -226,22 +235,20 @@ pub(super) fn quote(token: &str) -> String {
 
 /// The jobs that live, by name and by key.
 ///
-/// A hash table of keys with linear probing; names stay with their keys, so a job that takes over a key takes
-/// over its memory, too, and a long log allocates nothing.
+/// Names stay with their keys, so a job that takes over a key takes over its memory, too, and a long log allocates
+/// nothing.
 #[derive(Debug, Default)]
 struct Live {
     jobs: Vec<Job>,
     /// Keys that no live job has.
     free: Vec<u32>,
-    count: usize,
-    /// `key + 1`, or 0 for an empty place; a power of two of them, at most half of them taken.
-    table: Vec<u32>,
+    /// The keys of live jobs, by name.
+    table: HashTable<u32>,
 }
 
 #[derive(Debug, Default)]
 struct Job {
     name: String,
-    hash: u64,
     /// The line that placed it.
     line: usize,
 }
@@ -249,14 +256,10 @@ struct Job {
 impl Live {
     /// The key of a new job; the line of the live one that has its name already.
     fn place(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
-        if 2 * (self.count + 1) > self.table.len() {
-            self.grow();
+        let of_name = hash(name.as_bytes());
+        if let Some(key) = self.table.find(of_name, |key| self.jobs[*key as usize].name == name) {
+            return Err(self.jobs[*key as usize].line);
         }
-        let hash = hash(name.as_bytes());
-        let spot = match self.find(name, hash) {
-            Ok(spot) => return Err(self.jobs[self.table[spot] as usize - 1].line),
-            Err(spot) => spot,
-        };
         let key = self.free.pop().unwrap_or_else(|| {
             self.jobs.push(Job::default());
             self.jobs.len() as u32 - 1
@@ -264,68 +267,20 @@ impl Live {
         let job = &mut self.jobs[key as usize];
         job.name.clear();
         job.name.push_str(name);
-        (job.hash, job.line) = (hash, line);
-        self.table[spot] = key + 1;
-        self.count += 1;
+        job.line = line;
+        let jobs = &self.jobs;
+        self.table.insert_unique(of_name, key, |key| hash(jobs[*key as usize].name.as_bytes()));
         Ok(JobKey(key))
     }
 
     /// Ends the job of this name, if it lives.
     fn free(&mut self, name: &str) -> Option<JobKey> {
-        if self.count == 0 {
-            return None;
-        }
-        let mut hole = self.find(name, hash(name.as_bytes())).ok()?;
-        let key = self.table[hole] - 1;
+        let jobs = &self.jobs;
+        let found =
+            self.table.find_entry(hash(name.as_bytes()), |key| jobs[*key as usize].name == name);
+        let (key, _) = found.ok()?.remove();
         self.free.push(key);
-        self.count -= 1;
-        // Moves back what linear probing had pushed past the place that is empty now (Knuth, The Art of
-        // Computer Programming 3, section 6.4, algorithm R).
-        let mask = self.table.len() - 1;
-        let mut next = hole;
-        loop {
-            next = (next + 1) & mask;
-            if self.table[next] == 0 {
-                break;
-            }
-            let home = self.jobs[self.table[next] as usize - 1].hash as usize & mask;
-            if (next.wrapping_sub(home) & mask) >= (next.wrapping_sub(hole) & mask) {
-                self.table[hole] = self.table[next];
-                hole = next;
-            }
-        }
-        self.table[hole] = 0;
         Some(JobKey(key))
-    }
-
-    /// The place of a name in the table, or the empty place where it would go.
-    fn find(&self, name: &str, hash: u64) -> Result<usize, usize> {
-        let mask = self.table.len() - 1;
-        let mut spot = hash as usize & mask;
-        loop {
-            match self.table[spot] {
-                0 => return Err(spot),
-                key => {
-                    let job = &self.jobs[key as usize - 1];
-                    if job.hash == hash && job.name == name {
-                        return Ok(spot);
-                    }
-                }
-            }
-            spot = (spot + 1) & mask;
-        }
-    }
-
-    fn grow(&mut self) {
-        let size = (2 * self.table.len()).max(64);
-        let old = std::mem::replace(&mut self.table, vec![0; size]);
-        for key in old.into_iter().filter(|key| *key > 0) {
-            let mut spot = self.jobs[key as usize - 1].hash as usize & (size - 1);
-            while self.table[spot] != 0 {
-                spot = (spot + 1) & (size - 1);
-            }
-            self.table[spot] = key;
-        }
     }
 }
 
@@ -381,8 +336,10 @@ mod tests {
                 [place(0, 8), place(1, u32::MAX), free(0), place(0, 1), place(2, 2), free(1)];
             assert_eq!(events, wanted);
         }
-        assert!(read_all("", 5).unwrap().is_empty());
-        assert!(read_all("# nothing\n\n", 5).unwrap().is_empty());
+        for nothing in ["", "# nothing\n\n", "\r\r"] {
+            let error = read_all(nothing, 5).unwrap_err().to_string();
+            assert!(error.starts_with("log: found no jobs; expected events"), "{error}");
+        }
     }
 
     #[test]
@@ -423,7 +380,7 @@ mod tests {
     }
 
     proptest! {
-        /// The table against a map of the standard library, with names that collide in few places.
+        /// The table against a map of the standard library, with names that often return.
         #[test]
         fn keys_are_those_of_a_plain_map(steps in prop::collection::vec((0u32..60, any::<bool>()), 0..400)) {
             let mut live = Live::default();
@@ -444,7 +401,7 @@ mod tests {
                     prop_assert_eq!(live.free(&name), plain.remove(&name).map(|(key, _)| key));
                 }
                 most = most.max(plain.len());
-                prop_assert_eq!(live.count, plain.len());
+                prop_assert_eq!(live.table.len(), plain.len());
                 prop_assert_eq!(live.jobs.len(), most);
             }
         }

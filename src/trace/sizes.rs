@@ -45,7 +45,7 @@ enum Shares {
 
 impl Sizes {
     /// What the option `sizes=` names: the word `log-uniform`, or the path of an SWF trace, a placement log or
-    /// a table `size,share`; which of them a file is, its content tells.
+    /// a table `size,share`; its content decides which of them a file is.
     ///
     /// A table has one size a line, its share (of any sum, none negative) after a comma; a header line is
     /// optional. Where all shares are whole numbers they are taken for numbers of jobs and stay exact.
@@ -197,8 +197,8 @@ fn table(mut lines: Lines) -> Result<Sizes> {
     let (mut real, mut jobs) = (BTreeMap::new(), Some(BTreeMap::new()));
     let mut first = true;
     while let Some(line) = lines.data_line()? {
-        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
-        let [size, share] = fields[..] else {
+        let fields = line.fields()?;
+        let [size, share] = fields.as_slice() else {
             let found = format!("{} fields", fields.len());
             return Err(Error::input(line.location(), found, "size,share"));
         };
@@ -308,7 +308,7 @@ mod tests {
         assert!(none.shares(1).is_err() && none.shares(0).is_err());
         assert!(read("2,0\n", Weight::Jobs).unwrap().shares(9).is_err());
         assert!(read("2,0.0\n", Weight::Jobs).unwrap().shares(9).is_err());
-        assert!(read("", Weight::Jobs).unwrap().shares(9).is_err());
+        assert!(read("", Weight::Jobs).is_err());
         assert!(Sizes::log_uniform().shares(1).is_err());
         let error = Sizes::log_uniform().shares(u32::MAX).unwrap_err().to_string();
         assert!(error.starts_with("`log-uniform`: found sizes up to 4294967295; expected at most"));

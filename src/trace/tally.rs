@@ -29,85 +29,61 @@ pub enum Reason {
     Unsorted,
 }
 
-use Reason::{
-    AllocatedForRequested, FractionRounded, LargerThanMachine, NoProcessors, NoRunTime,
-    NoSubmitTime, NoWaitTime, OtherPartition, PartOfJob, RunForRequestedTime, RunTimeCut, Unsorted,
-};
+/// Short name, words, and whether the line is left out, in the order of the variants: lines left out come first.
+const TABLE: [(Reason, &str, &str, bool); 12] = [
+    (Reason::OtherPartition, "other-partition", "of another partition", true),
+    (Reason::NoSubmitTime, "no-submit-time", "submit time unknown", true),
+    (Reason::NoRunTime, "no-run-time", "run time zero or unknown", true),
+    (Reason::NoProcessors, "no-processors", "processors zero or unknown", true),
+    (Reason::LargerThanMachine, "larger-than-machine", "larger than the machine", true),
+    (Reason::PartOfJob, "part-of-job", "part of a job that is there as a whole", true),
+    (Reason::RunTimeCut, "run-time-cut", "run time cut at the requested time", false),
+    (
+        Reason::AllocatedForRequested,
+        "allocated-for-requested",
+        "processors requested unknown, those allocated taken",
+        false,
+    ),
+    (
+        Reason::RunForRequestedTime,
+        "run-for-requested-time",
+        "time requested unknown, run time taken",
+        false,
+    ),
+    (Reason::NoWaitTime, "no-wait-time", "wait time unknown, started at submit", false),
+    (Reason::FractionRounded, "fraction-rounded", "fraction of a second rounded", false),
+    (Reason::Unsorted, "unsorted", "submitted before the job above", false),
+];
 
 impl Reason {
     /// All of them, those that leave a line out first.
-    pub const ALL: [Reason; 12] = [
-        OtherPartition,
-        NoSubmitTime,
-        NoRunTime,
-        NoProcessors,
-        LargerThanMachine,
-        PartOfJob,
-        RunTimeCut,
-        AllocatedForRequested,
-        RunForRequestedTime,
-        NoWaitTime,
-        FractionRounded,
-        Unsorted,
-    ];
+    pub fn all() -> impl Iterator<Item = Reason> {
+        TABLE.iter().map(|(reason, ..)| *reason)
+    }
 
     /// A short name for tables and JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            OtherPartition => "other-partition",
-            NoSubmitTime => "no-submit-time",
-            NoRunTime => "no-run-time",
-            NoProcessors => "no-processors",
-            LargerThanMachine => "larger-than-machine",
-            PartOfJob => "part-of-job",
-            RunTimeCut => "run-time-cut",
-            AllocatedForRequested => "allocated-for-requested",
-            RunForRequestedTime => "run-for-requested-time",
-            NoWaitTime => "no-wait-time",
-            FractionRounded => "fraction-rounded",
-            Unsorted => "unsorted",
-        }
+        TABLE[self as usize].1
     }
 
     /// The reason in words.
     pub fn about(self) -> &'static str {
-        match self {
-            OtherPartition => "of another partition",
-            NoSubmitTime => "submit time unknown",
-            NoRunTime => "run time zero or unknown",
-            NoProcessors => "processors zero or unknown",
-            LargerThanMachine => "larger than the machine",
-            PartOfJob => "part of a job that is there as a whole",
-            RunTimeCut => "run time cut at the requested time",
-            AllocatedForRequested => "processors requested unknown, those allocated taken",
-            RunForRequestedTime => "time requested unknown, run time taken",
-            NoWaitTime => "wait time unknown, started at submit",
-            FractionRounded => "fraction of a second rounded",
-            Unsorted => "submitted before the job above",
-        }
+        TABLE[self as usize].2
     }
 
     /// Whether the line is left out; otherwise it is kept with the assumption named.
     pub fn drops(self) -> bool {
-        matches!(
-            self,
-            OtherPartition
-                | NoSubmitTime
-                | NoRunTime
-                | NoProcessors
-                | LargerThanMachine
-                | PartOfJob
-        )
+        TABLE[self as usize].3
     }
 }
 
-/// Counts by [`Reason`]. A line left out counts under one reason, the first in the order of [`Reason::ALL`]
+/// Counts by [`Reason`]. A line left out counts under one reason, the first in the order of [`Reason::all`]
 /// that applies (parts of jobs last); a line kept may count under several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Lines with a job on them.
     pub lines: u64,
-    counts: [u64; Reason::ALL.len()],
+    counts: [u64; TABLE.len()],
 }
 
 impl Tally {
@@ -122,12 +98,12 @@ impl Tally {
 
     /// How many lines were left out in all.
     pub fn dropped(&self) -> u64 {
-        Reason::ALL.into_iter().filter(|r| r.drops()).map(|r| self.count(r)).sum()
+        Reason::all().filter(|r| r.drops()).map(|r| self.count(r)).sum()
     }
 
     /// The reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
-        Reason::ALL.into_iter().map(|r| (r, self.count(r))).filter(|(_, count)| *count > 0)
+        Reason::all().map(|r| (r, self.count(r))).filter(|(_, count)| *count > 0)
     }
 }
 
@@ -136,14 +112,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_stand_at_their_own_place() {
-        for (i, reason) in Reason::ALL.into_iter().enumerate() {
+    fn reasons_stand_in_the_order_of_the_variants() {
+        for (i, reason) in Reason::all().enumerate() {
             assert_eq!(reason as usize, i);
         }
         let mut tally = Tally::default();
-        tally.add(PartOfJob, 2);
-        tally.add(RunTimeCut, 3);
+        tally.add(Reason::PartOfJob, 2);
+        tally.add(Reason::RunTimeCut, 3);
         assert_eq!(tally.dropped(), 2);
-        assert_eq!(tally.iter().collect::<Vec<_>>(), [(PartOfJob, 2), (RunTimeCut, 3)]);
+        assert_eq!(
+            tally.iter().collect::<Vec<_>>(),
+            [(Reason::PartOfJob, 2), (Reason::RunTimeCut, 3)]
+        );
     }
 }

@@ -3,29 +3,60 @@
 use super::{MAX_PROCESSES, Message};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
+use crate::registry::{Entry, Registry};
 use crate::topology::Context;
 
-/// The endings of files that are read (each may end in `.gz` besides), and what they are.
-pub const FORMATS: &[(&str, &str)] = &[
-    ("csv", "source,target,volume, header optional; processes from 0"),
-    ("mtx", "MatrixMarket coordinate or array: row is source, column target"),
-    ("grf", "Scotch graph: edges stand at both ends, edge loads are volumes"),
-    ("mat", "TopoMatch: a square matrix as text, row is source"),
-];
+/// A format of guest files: an entry of [`FORMATS`], named by the ending of its files. It reads the number of
+/// processes and the messages as they stand in the file.
+pub type FormatEntry = Entry<Build>;
+
+type Build = fn(&Text) -> Result<(u32, Vec<Message>)>;
+
+/// Every format; each ending may be followed by `.gz`.
+pub static FORMATS: Registry<Build> = Registry::new(
+    "guest format",
+    "",
+    &[
+        FormatEntry {
+            name: "csv",
+            about: "source,target,volume, header optional; processes from 0",
+            example: "traffic.csv",
+            options: &[],
+            build: csv,
+        },
+        FormatEntry {
+            name: "mtx",
+            about: "MatrixMarket coordinate or array: row is source, column target",
+            example: "traffic.mtx",
+            options: &[],
+            build: matrix_market,
+        },
+        FormatEntry {
+            name: "grf",
+            about: "Scotch graph: edges stand at both ends, edge loads are volumes",
+            example: "traffic.grf",
+            options: &[],
+            build: scotch,
+        },
+        FormatEntry {
+            name: "mat",
+            about: "TopoMatch: a square matrix as text, row is source",
+            example: "traffic.mat",
+            options: &[],
+            build: topomatch,
+        },
+    ],
+);
 
 /// The format of a path, from its ending.
-pub(super) fn format(path: &str) -> Result<&'static str> {
+pub(super) fn format(path: &str) -> Result<&'static FormatEntry> {
     let plain = path.strip_suffix(".gz").unwrap_or(path);
     let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
-    known(ending).ok_or_else(|| {
-        let expected: Vec<String> = FORMATS.iter().map(|(name, _)| format!(".{name}")).collect();
+    FORMATS.iter().find(|format| format.name == ending).ok_or_else(|| {
+        let expected: Vec<String> = FORMATS.names().map(|name| format!(".{name}")).collect();
         let found = format!("a guest file ending in `{ending}`");
         Error::input(SourceLocation::option(path), found, format!("one of {}", expected.join(", ")))
     })
-}
-
-fn known(ending: &str) -> Option<&'static str> {
-    FORMATS.iter().find(|(name, _)| *name == ending).map(|(name, _)| *name)
 }
 
 /// Number of processes and messages, as they stand in the file.
@@ -33,23 +64,10 @@ pub(super) fn read(text: &Text, format: &str, context: &Context) -> Result<(u32,
     // No format says a message in fewer than four characters.
     let bytes = (text.as_str().len() as u64 / 2).saturating_mul(size_of::<Message>() as u64);
     context.require(&format!("{}: the guest's messages", text.name()), bytes)?;
-    let (processes, messages) = match format {
-        "csv" => csv(text)?,
-        "mtx" => matrix_market(text)?,
-        "grf" => scotch(text)?,
-        "mat" => topomatch(text)?,
-        _ => {
-            return Err(Error::unknown(
-                SourceLocation::File(text.name().into()),
-                "guest format",
-                format,
-                FORMATS.iter().map(|(name, _)| *name),
-            ));
-        }
-    };
+    let location = || SourceLocation::File(text.name().into());
+    let (processes, messages) = (FORMATS.find_at(format, location)?.build)(text)?;
     if processes == 0 {
-        let location = SourceLocation::File(text.name().into());
-        return Err(Error::input(location, "no processes", "at least one message"));
+        return Err(Error::input(location(), "no processes", "at least one message"));
     }
     Ok((processes, messages))
 }
@@ -84,11 +102,11 @@ fn volume(line: &Line<'_>, text: &str) -> Result<f64> {
 fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
     let (mut processes, mut messages) = (0, Vec::new());
     for (i, line) in text.data_lines().enumerate() {
-        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        let fields = line.fields()?;
         if i == 0 && fields.len() > 1 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
             continue;
         }
-        let &[source, target, amount] = fields.as_slice() else {
+        let [source, target, amount] = fields.as_slice() else {
             return Err(wrong(&line, format!("`{}`", line.text), "source,target,volume"));
         };
         let source = process(&line, source, 0, None)?;
@@ -430,8 +448,8 @@ mod tests {
 
     #[test]
     fn the_ending_tells_the_format() {
-        assert_eq!(format("a/b.csv").unwrap(), "csv");
-        assert_eq!(format("b.mtx.gz").unwrap(), "mtx");
+        assert_eq!(format("a/b.csv").unwrap().name, "csv");
+        assert_eq!(format("b.mtx.gz").unwrap().name, "mtx");
         let error = format("a.txt").unwrap_err().to_string();
         assert!(
             error.contains("ending in `txt`; expected one of .csv, .mtx, .grf, .mat"),

@@ -1,44 +1,53 @@
 //! Guests: the traffic of an application, as ordered pairs of processes with a volume.
 //!
-//! Patterns are lines of [`GUESTS`]; everything else is a file, told by its ending.
+//! Patterns are lines of [`GUESTS`]; everything else is a file, known by its ending.
 
 use std::path::Path;
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
-use crate::params::{self, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registry};
 use crate::topology::Context;
 
+mod all_to_all;
+mod butterfly;
 mod file;
 mod patterns;
+mod random;
+mod ring;
 mod sized;
+mod stencil;
+mod transpose;
 
-pub use file::FORMATS;
-pub use sized::{PATTERNS, sized};
+pub use file::{FORMATS, FormatEntry};
+pub use sized::{Sized, sized, sized_names};
 
-/// A pattern of traffic: a line of [`GUESTS`].
+/// A pattern of traffic by name: an entry of [`GUESTS`].
+pub type GuestEntry = Entry<Pattern>;
+
+/// How a pattern is made.
+#[derive(Clone, Copy)]
 pub struct Pattern {
-    /// The name, as in `--guest ring:n=64`.
-    pub name: &'static str,
-    /// The key of the bare first parameter, where there is one.
-    pub positional: Option<&'static str>,
-    /// One line for lists.
-    pub about: &'static str,
-    /// A use that works.
-    pub example: &'static str,
     /// Number of processes and their traffic.
-    build: fn(&Params, &Context) -> Result<(u32, Traffic)>,
+    make: fn(&Params, &Context) -> Result<(u32, Traffic)>,
+    /// Its forms for any number of processes, where there are some.
+    sized: &'static [Sized],
 }
 
-/// Every pattern, in the order of lists.
-pub const GUESTS: &[Pattern] = &[
-    patterns::ALL_TO_ALL,
-    patterns::RING,
-    patterns::STENCIL,
-    patterns::BUTTERFLY,
-    patterns::TRANSPOSE,
-    patterns::RANDOM,
-];
+/// Every pattern.
+pub static GUESTS: Registry<Pattern> = Registry::new(
+    "guest",
+    "",
+    &[
+        all_to_all::GUEST,
+        ring::GUEST,
+        stencil::GUEST,
+        butterfly::GUEST,
+        transpose::GUEST,
+        random::GUEST,
+    ],
+);
 
 /// The most processes a guest may have.
 pub const MAX_PROCESSES: u32 = 1 << 24;
@@ -123,29 +132,21 @@ impl Guest {
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn make(text: &str, context: &Context) -> Result<Self> {
-        let head = params::head(text);
-        let Some(pattern) = GUESTS.iter().find(|g| g.name == head) else {
+        let Some(entry) = GUESTS.get(text) else {
             return Guest::from_file(text, context);
         };
-        let params = Params::inline(text, pattern.positional, context.seed)?;
-        let (processes, traffic) = (pattern.build)(&params, context)?;
+        let params = GUESTS.params(entry, text, context.seed)?;
+        let (processes, traffic) = (entry.build.make)(&params, context)?;
         params.finish()?;
         Ok(Guest { label: text.to_string(), processes, traffic })
     }
 
     fn from_file(path: &str, context: &Context) -> Result<Self> {
         if !Path::new(path).exists() {
-            let names = GUESTS.iter().map(|g| g.name);
-            let location = SourceLocation::option(path);
-            let mut error = Error::unknown(location, "guest", params::head(path), names);
-            if let Error::Input { found, expected, .. } = &mut error {
-                found.push_str(" and no such file");
-                expected.push_str(", or a file");
-            }
-            return Err(error);
+            return Err(GUESTS.neither(path, "a file"));
         }
         let format = file::format(path)?;
-        Guest::read(&Text::read(Path::new(path), context.memory)?, format, context)
+        Guest::read(&Text::read(Path::new(path), context.memory)?, format.name, context)
     }
 
     /// Reads a guest from text in one of [`FORMATS`], named by its ending (`csv`, `mtx`, `grf`, `mat`).
@@ -256,8 +257,15 @@ mod tests {
     }
 
     #[test]
+    fn patterns_ask_for_what_they_declare() {
+        crate::registry::testing::check(&GUESTS, |entry, params| {
+            (entry.build.make)(params, &Context::default()).map(|_| ())
+        });
+    }
+
+    #[test]
     fn every_example_works() {
-        for pattern in GUESTS {
+        for pattern in &GUESTS {
             let guest = Guest::make(pattern.example, &Context::default()).unwrap();
             assert_eq!(guest.label(), pattern.example);
             let mut count = 0;

@@ -1,122 +1,31 @@
-//! Patterns of traffic: what textbook applications send.
+//! What patterns of traffic share: their common options, and listing messages process by process.
 
-use super::{MAX_PROCESSES, Message, Pattern, Traffic, merged};
+use super::{MAX_PROCESSES, Message, Traffic, merged};
 use crate::error::{Error, Result};
-use crate::params::Params;
-use crate::random::{below, generator};
+use crate::params::{Opt, Params};
 use crate::topology::Context;
 
-/// `all-to-all:n=64`: every process to every other, as in a distributed FFT.
-pub const ALL_TO_ALL: Pattern = Pattern {
-    name: "all-to-all",
-    positional: None,
-    about: "every process to every other",
-    example: "all-to-all:n=64",
-    build: |params, _| Ok((count(params)?, Traffic::AllToAll { volume: volume(params)? })),
-};
+/// The option of [`count`].
+pub(super) const N: Opt = Opt::whole("n", "processes");
 
-/// `ring:n=64`: process i to i+1 and to i-1, closed to a ring.
-pub const RING: Pattern = Pattern {
-    name: "ring",
-    positional: None,
-    about: "every process to the next and the one before, closed to a ring",
-    example: "ring:n=64",
-    build: |params, context| {
-        let n = count(params)?;
-        list(params, context, n, 2, |i, send| {
-            send((i + 1) % n);
-            send((i + n - 1) % n);
-        })
-    },
-};
+/// The option of [`volume`].
+pub(super) const VOLUME: Opt = Opt::number("volume", "what each message carries").or("1");
 
-/// `stencil:8x8x8[,wrap=true][,corners=true]`: halo exchange on a grid of processes, the last dimension
-/// fastest. `wrap` closes every dimension to a ring; with `corners` all 3^k - 1 neighbours of a cell get
-/// a message, not only those across its faces. In a closed dimension of extent 2 both neighbours are one
-/// process: one message.
-pub const STENCIL: Pattern = Pattern {
-    name: "stencil",
-    positional: Some("dims"),
-    about: "halo exchange on a grid of processes; wrap=true closes it, corners=true adds diagonals",
-    example: "stencil:8x8x8,wrap=true",
-    build: stencil,
-};
-
-/// `butterfly:n=64`: process i to i xor 2^k for every k below log₂ n, as in recursive doubling. n is a
-/// power of two.
-pub const BUTTERFLY: Pattern = Pattern {
-    name: "butterfly",
-    positional: None,
-    about: "every process to those whose number differs in one bit; n is a power of two",
-    example: "butterfly:n=64",
-    build: |params, context| {
-        let n = count(params)?;
-        if !n.is_power_of_two() {
-            return Err(params.wrong("n", "a power of two"));
-        }
-        let stages = n.trailing_zeros();
-        list(params, context, n, stages, |i, send| (0..stages).for_each(|k| send(i ^ 1 << k)))
-    },
-};
-
-/// `transpose:8x8`: element (r, c) of a matrix to (c, r) of its transpose, both row-major over the same
-/// processes; the diagonal stays where it is.
-pub const TRANSPOSE: Pattern = Pattern {
-    name: "transpose",
-    positional: Some("dims"),
-    about: "element (r, c) of a matrix of processes to (c, r) of its transpose",
-    example: "transpose:8x8",
-    build: |params, context| {
-        let expected = "two extents, as in 8x8";
-        let dims = params.extents("dims")?.ok_or_else(|| params.wrong("dims", expected))?;
-        let &[rows, columns] = dims.as_slice() else {
-            return Err(params.wrong("dims", expected));
-        };
-        let n = product(params, &dims)?;
-        list(params, context, n, 1, |i, send| send(i % columns * rows + i / columns))
-    },
-};
-
-/// `random:n=64,degree=4,seed=7`: every process to `degree` different others (default 4, or all there
-/// are), drawn uniformly.
-pub const RANDOM: Pattern = Pattern {
-    name: "random",
-    positional: None,
-    about: "every process to degree= others, drawn uniformly with seed=",
-    example: "random:n=64,degree=4,seed=7",
-    build: |params, context| {
-        let n = count(params)?;
-        let degree = params.integer("degree", 0, n - 1)?.unwrap_or(4.min(n - 1));
-        let mut random = generator(params.seed()?);
-        let mut others = Vec::new();
-        list(params, context, n, degree, move |i, send| {
-            // Floyd's sample of `degree` from the n-1 others, numbered without i.
-            others.clear();
-            for last in n - 1 - degree..n - 1 {
-                let drawn = below(u64::from(last) + 1, &mut random) as u32;
-                let taken = others.contains(&drawn);
-                others.push(if taken { last } else { drawn });
-            }
-            others.iter().for_each(|o| send(o + u32::from(*o >= i)));
-        })
-    },
-};
-
-/// `n`: how many processes.
-fn count(params: &Params) -> Result<u32> {
-    params.required("n", 1, MAX_PROCESSES)
+/// How many processes.
+pub(super) fn count(params: &Params) -> Result<u32> {
+    params.whole("n", 1, MAX_PROCESSES)
 }
 
-/// `volume`: how much each message carries, 1 unless given.
-fn volume(params: &Params) -> Result<f64> {
-    const EXPECTED: &str = "a number above 0";
-    match params.real("volume", 0.0, 1e250)? {
-        Some(volume) if volume <= 0.0 => Err(params.wrong("volume", EXPECTED)),
-        volume => Ok(volume.unwrap_or(1.0)),
+/// How much each message carries.
+pub(super) fn volume(params: &Params) -> Result<f64> {
+    match params.number("volume", 0.0, 1e250)? {
+        volume if volume <= 0.0 => Err(params.wrong("volume", "a number above 0")),
+        volume => Ok(volume),
     }
 }
 
-fn product(params: &Params, dims: &[u32]) -> Result<u32> {
+/// `dims` as a number of processes.
+pub(super) fn product(params: &Params, dims: &[u32]) -> Result<u32> {
     let all = dims.iter().fold(1u64, |all, n| all.saturating_mul(u64::from(*n)));
     if all > u64::from(MAX_PROCESSES) {
         let found = format!("{all} processes");
@@ -127,7 +36,7 @@ fn product(params: &Params, dims: &[u32]) -> Result<u32> {
 }
 
 /// Asks `targets` for every process's targets, about `each` of them; a target named twice gets one message.
-fn list(
+pub(super) fn list(
     params: &Params,
     context: &Context,
     n: u32,
@@ -148,42 +57,6 @@ fn list(
     }
     let messages = merged(messages, || params.location().clone())?;
     Ok((n, Traffic::Messages(messages)))
-}
-
-fn stencil(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
-    let expected = "the extents, as in 8x8x8";
-    let dims = params.extents("dims")?.ok_or_else(|| params.wrong("dims", expected))?;
-    let (wrap, corners) = (params.flag("wrap")?, params.flag("corners")?);
-    let n = product(params, &dims)?;
-    let k = dims.len() as u32;
-    // Steps of -1, 0 or 1 along every dimension, as digits of a number in base 3.
-    let most = if corners { 3u32.saturating_pow(k) } else { 2 * k };
-    context.require("the guest's messages", u64::from(n) * u64::from(most) * 48)?;
-    let all = 3u64.checked_pow(k).unwrap_or(u64::MAX);
-    let steps: Vec<Vec<i64>> = if corners {
-        (0..all).map(|s| (0..k).map(|i| (s / 3u64.pow(i) % 3) as i64 - 1).collect()).collect()
-    } else {
-        let unit = |axis: u32, by: i64| (0..k).map(|i| if i == axis { by } else { 0 }).collect();
-        (0..k).flat_map(|axis| [unit(axis, -1), unit(axis, 1)]).collect()
-    };
-    let mut at = vec![0i64; dims.len()];
-    list(params, context, n, most, |process, send| {
-        let mut rest = process;
-        for (x, extent) in at.iter_mut().zip(&dims).rev() {
-            *x = i64::from(rest % extent);
-            rest /= extent;
-        }
-        for step in &steps {
-            let neighbour = at.iter().zip(step).zip(&dims).try_fold(0i64, |cell, ((x, by), n)| {
-                let n = i64::from(*n);
-                let x = if wrap { (x + by).rem_euclid(n) } else { x + by };
-                (0..n).contains(&x).then(|| cell * n + x)
-            });
-            if let Some(cell) = neighbour {
-                send(cell as u32);
-            }
-        }
-    })
 }
 
 #[cfg(test)]

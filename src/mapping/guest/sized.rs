@@ -1,17 +1,31 @@
 //! Guests for jobs of any size: the pattern is given, the job says how many processes.
 
-use super::Guest;
+use super::{GUESTS, Guest};
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Context;
 
-/// Patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square as the number
-/// allows.
-pub const PATTERNS: [&str; 5] = ["all-to-all", "ring", "stencil2d", "stencil3d", "stencil"];
+/// A pattern that exists for any number of processes.
+pub struct Sized {
+    /// Its name, as in `--guest stencil2d` of commands whose jobs have many sizes.
+    pub name: &'static str,
+    /// The guest of so many processes.
+    pub(super) spec: fn(u32) -> String,
+}
+
+/// The names of the patterns that exist for any number of processes. `stencil` is `stencil3d`; grids are as square
+/// as the number allows.
+pub fn sized_names() -> Vec<&'static str> {
+    all().map(|sized| sized.name).collect()
+}
+
+fn all() -> impl Iterator<Item = &'static Sized> {
+    GUESTS.iter().flat_map(|entry| entry.build.sized)
+}
 
 /// The guest of pattern `name` with `count` processes, each of which sends one unit on the mean.
 ///
 /// # Errors
-/// A name that is not among [`PATTERNS`]; more memory than allowed.
+/// A name that is not among [`sized_names`]; more memory than allowed.
 ///
 /// # Examples
 /// ```
@@ -20,24 +34,18 @@ pub const PATTERNS: [&str; 5] = ["all-to-all", "ring", "stencil2d", "stencil3d",
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
 pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
-    let make = |volume: f64| {
-        let text = match name {
-            "stencil2d" => format!("stencil:{},volume={volume}", square(count, 2)),
-            "stencil3d" | "stencil" => format!("stencil:{},volume={volume}", square(count, 3)),
-            "all-to-all" | "ring" => format!("{name}:n={count},volume={volume}"),
-            _ => {
-                let location = SourceLocation::option(format!("--guest {name}"));
-                return Err(Error::unknown(location, "pattern", name, PATTERNS));
-            }
-        };
-        Guest::make(&text, context)
-    };
+    let sized = all().find(|sized| sized.name == name).ok_or_else(|| {
+        let location = SourceLocation::option(format!("--guest {name}"));
+        Error::unknown(location, "pattern", name, sized_names())
+    })?;
+    let make =
+        |volume: f64| Guest::make(&format!("{},volume={volume}", (sized.spec)(count)), context);
     let pairs = make(1.0)?.pair_count();
     make(f64::from(count) / pairs.max(1) as f64)
 }
 
 /// `count` as a product of so many factors, as near to each other as they get, greatest first.
-fn square(count: u32, factors: u32) -> String {
+pub(super) fn square(count: u32, factors: u32) -> String {
     let (mut rest, mut sides) = (count, Vec::new());
     for left in (1..=factors).rev() {
         // The largest divisor of what is left that is not above its root.
@@ -71,7 +79,7 @@ mod tests {
 
     #[test]
     fn every_pattern_sends_a_unit_a_process() {
-        for name in PATTERNS {
+        for name in sized_names() {
             for count in [2, 7, 12, 64] {
                 let guest = sized(name, count, &Context::default()).unwrap();
                 let mut volume = 0.0;

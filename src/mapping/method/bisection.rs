@@ -26,7 +26,8 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "bisection",
     about: "halves of the processes, cut where little is sent, on halves of the ordering, and so on",
     example: "bisection",
-    map: |problem, params| bisection(problem, params),
+    options: &[],
+    build: |problem, params| bisection(problem, params),
 };
 
 /// Passes over a cut at most.
@@ -42,7 +43,7 @@ pub(super) fn bisection(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>
     if problem.partners.is_empty() {
         return Ok(order);
     }
-    // The middle of the range a process is in, for those who pull at it.
+    // The middle of the range a process is in, for its partners.
     let mut middle: Vec<u32> = vec![n as u32 / 2; n];
     let mut ranges: Vec<Range<usize>> = std::iter::once(0..n).collect();
     let mut cut = Cut::new(problem);

@@ -1,4 +1,4 @@
-//! One process after the other, each as near as can be to those it talks to.
+//! One process after the other, each as near as possible to those it communicates with.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -21,7 +21,8 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "greedy",
     about: "the process that talks most to those placed goes to the free node that costs least",
     example: "greedy",
-    map: |problem, params| greedy(problem, params),
+    options: &[],
+    build: |problem, params| greedy(problem, params),
 };
 
 /// A process and its traffic with those placed.
@@ -49,7 +50,7 @@ pub(super) fn greedy(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
     }
     let total = |p: u32| problem.partners(p).iter().map(|(_, v)| v).sum::<f64>();
     let mut bound = vec![0.0; n as usize];
-    // Those that talk to nobody placed come last, the busiest first.
+    // Those without a placed partner come last, the busiest first.
     let mut fresh: Vec<u32> = (0..n).collect();
     fresh.sort_by(|a, b| total(*b).total_cmp(&total(*a)).then(a.cmp(b)));
     let mut fresh = fresh.into_iter();

@@ -1,6 +1,6 @@
 //! Mapping methods: which process goes on which of the allocated nodes.
 //!
-//! Each method is one file with a [`MappingMethodEntry`] constant; [`METHODS`] is the table that names them all. They
+//! Each method is one file with a [`MappingMethodEntry`]; [`METHODS`] is the table that names them all. They
 //! lower hop-bytes, the sum over messages of volume times hops on shortest paths: what is left on the table
 //! by taking the nodes in rank order.
 
@@ -10,7 +10,8 @@ use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
-use crate::params::{self, Params};
+use crate::params::Params;
+use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
 
 mod bisection;
@@ -18,21 +19,17 @@ mod greedy;
 mod rank;
 mod refine;
 
-/// A mapping method: a line of [`METHODS`].
-pub struct MappingMethodEntry {
-    /// The name, as in `--map refine:seed=3`.
-    pub name: &'static str,
-    /// One line for lists.
-    pub about: &'static str,
-    /// A use that works.
-    pub example: &'static str,
-    /// The slot of every process.
-    map: fn(&MappingProblem, &Params) -> Result<Vec<u32>>,
-}
+/// A mapping method: an entry of [`METHODS`]. It finds the slot of every process.
+pub type MappingMethodEntry = Entry<Build>;
 
-/// Every method, in the order of lists.
-pub const METHODS: &[MappingMethodEntry] =
-    &[rank::METHOD, bisection::METHOD, greedy::METHOD, refine::METHOD];
+type Build = fn(&MappingProblem, &Params) -> Result<Vec<u32>>;
+
+/// Every mapping method.
+pub static METHODS: Registry<Build> = Registry::new(
+    "mapping method",
+    "--map",
+    &[rank::METHOD, bisection::METHOD, greedy::METHOD, refine::METHOD],
+);
 
 /// Puts `guest` on `nodes` (one for each process, in rank order; repeats allowed) by the method that `text`
 /// names.
@@ -46,15 +43,7 @@ pub fn place(
     nodes: &[NodeId],
     text: &str,
 ) -> Result<ProcessMapping> {
-    let method = METHODS.iter().find(|m| m.name == params::head(text)).ok_or_else(|| {
-        let location = SourceLocation::option(format!("--map {text}"));
-        Error::unknown(
-            location,
-            "mapping method",
-            params::head(text),
-            METHODS.iter().map(|m| m.name),
-        )
-    })?;
+    let (method, params) = METHODS.read(text, topology.context().seed)?;
     let Some(nodes) = nodes.get(..guest.processes() as usize) else {
         let problem = format!("{} processes on {} nodes", guest.processes(), nodes.len());
         return Err(Error::unsuited(
@@ -63,15 +52,14 @@ pub fn place(
             "give a node for each process",
         ));
     };
-    let params = Params::inline(text, None, topology.context().seed)?;
     let problem = MappingProblem::new(topology, guest, nodes)?;
-    let slots = (method.map)(&problem, &params)?;
+    let slots = (method.build)(&problem, &params)?;
     params.finish()?;
     ProcessMapping::new(topology, text, slots.iter().map(|slot| nodes[*slot as usize]).collect())
 }
 
 /// Processes with their partners, and slots (allocated nodes by rank) with their distances.
-pub(super) struct MappingProblem {
+pub struct MappingProblem {
     /// Where the partners of each process start in `partners`.
     first: Vec<usize>,
     /// The other process and the volume in both directions together.
@@ -104,7 +92,7 @@ impl MappingProblem {
             routers: routers.len(),
             hops: rows?.concat(),
         };
-        // Every placement of all-to-all traffic costs the same: no partner is worth knowing.
+        // Every mapping of all-to-all traffic costs the same: no partner is worth knowing.
         if let Traffic::Messages(messages) = guest.traffic() {
             topology.require("the partners of every process", 64 * messages.len() as u64)?;
             let mut both: Vec<(u32, u32, f64)> = messages
@@ -133,7 +121,7 @@ impl MappingProblem {
         self.router.len()
     }
 
-    /// The other processes a process talks to, and the volume in both directions.
+    /// The partners of a process, and the volume in both directions.
     fn partners(&self, process: u32) -> &[(u32, f64)] {
         &self.partners[self.first[process as usize]..self.first[process as usize + 1]]
     }
@@ -145,7 +133,7 @@ impl MappingProblem {
         f64::from(self.hops[a * self.routers + b])
     }
 
-    /// Hop-bytes of a placement.
+    /// Hop-bytes of a mapping.
     fn cost(&self, slot: &[u32]) -> f64 {
         let of = |p: u32| -> f64 {
             let partners = self.partners(p).iter();
@@ -174,7 +162,7 @@ impl MappingProblem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{Fabric, Routing, analyse};
+    use crate::mapping::{Fabric, RoutingEntry, analyse};
     use crate::ordering::NodeOrder;
     use crate::topology::Context;
     use proptest::prelude::*;
@@ -184,14 +172,14 @@ mod tests {
         let machine = Topology::inline(spec, &Context::default()).unwrap();
         let order = NodeOrder::make(&machine, "row-major").unwrap();
         let nodes = &order.nodes()[..guest.processes() as usize];
-        let placement = place(&machine, guest, nodes, method).unwrap();
-        let mut used = placement.nodes().to_vec();
+        let mapping = place(&machine, guest, nodes, method).unwrap();
+        let mut used = mapping.nodes().to_vec();
         used.sort_unstable();
         assert_eq!(used, nodes, "{method} uses every node it was given");
-        assert_eq!(placement, place(&machine, guest, nodes, method).unwrap());
+        assert_eq!(mapping, place(&machine, guest, nodes, method).unwrap());
         let fabric = Fabric::new(&machine).unwrap();
-        let routing = Routing::named("ecmp-hop").unwrap();
-        analyse(&fabric, guest, &placement, routing).unwrap().dilation.mean
+        let routing = RoutingEntry::named("ecmp-hop").unwrap();
+        analyse(&fabric, guest, &mapping, routing).unwrap().dilation.mean
     }
 
     /// A guest whose processes are numbered at random.
@@ -224,8 +212,19 @@ mod tests {
     }
 
     #[test]
+    fn methods_ask_for_what_they_declare() {
+        let machine = Topology::inline("torus:4", &Context::default()).unwrap();
+        let guest = Guest::make("ring:n=4", &Context::default()).unwrap();
+        let nodes: Vec<NodeId> = machine.nodes().iter().collect();
+        let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
+        crate::registry::testing::check(&METHODS, |entry, params| {
+            (entry.build)(&problem, params).map(|_| ())
+        });
+    }
+
+    #[test]
     fn all_to_all_stays_in_rank_order() {
-        for method in METHODS {
+        for method in &METHODS {
             let guest = Guest::make("all-to-all:n=32", &Context::default()).unwrap();
             let mean = reached("torus:4x8", &guest, method.name);
             assert_eq!(mean, 96.0 / 31.0, "{}", method.name);

@@ -7,5 +7,6 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "rank",
     about: "process i on the i-th node: the ordering as it is",
     example: "rank",
-    map: |problem, _| Ok((0..problem.len() as u32).collect()),
+    options: &[],
+    build: |problem, _| Ok((0..problem.len() as u32).collect()),
 };

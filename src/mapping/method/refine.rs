@@ -4,10 +4,10 @@ use super::bisection::bisection;
 use super::greedy::greedy;
 use super::{MappingMethodEntry, MappingProblem};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params, SEED};
 use crate::random::{below, generator};
 
-/// `refine[:from=bisection|greedy|rank,steps=4000,seed=1]`: starts from another method's placement and
+/// `refine[:from=bisection|greedy|rank,steps=4000,seed=1]`: starts from another method's mapping and
 /// swaps processes. A random process is tried near one of its partners, `steps` times for each process;
 /// swaps that cost less than a falling threshold are accepted. Plain descent ends it, so that no swap of a
 /// process with another one near a partner of it helps any more. Never worse than where it started.
@@ -23,15 +23,20 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "refine",
     about: "swaps from=bisection|greedy|rank on, steps= tries for each process, seed=",
     example: "refine:from=greedy,steps=1000",
-    map: refine,
+    options: &[
+        Opt::one_of("from", &["bisection", "greedy", "rank"], "method to start from"),
+        Opt::whole("steps", "tries for each process").or("4000"),
+        SEED,
+    ],
+    build: refine,
 };
 
 /// Slots tried around a partner.
 const NEAR: usize = 12;
 
 fn refine(problem: &MappingProblem, params: &Params) -> Result<Vec<u32>> {
-    let from = params.choice("from", &["bisection", "greedy", "rank"])?;
-    let steps = params.integer("steps", 0u64, 1_000_000)?.unwrap_or(4000);
+    let from = params.choice("from")?;
+    let steps = params.whole("steps", 0u64, 1_000_000)?;
     let mut random = generator(params.seed()?);
     let n = problem.len() as u64;
     let start = match from {
@@ -102,7 +107,7 @@ fn nearest(problem: &MappingProblem) -> Vec<Vec<u32>> {
     on.into_iter().map(around).collect()
 }
 
-/// A placement being changed.
+/// A mapping being changed.
 struct State<'a> {
     problem: &'a MappingProblem,
     slot: Vec<u32>,

@@ -2,7 +2,7 @@
 
 use super::super::demand::{Demand, End, Flow};
 use super::super::links::Links;
-use super::{Fabric, Lengths, Routing, over_roots};
+use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Metric;
 use crate::topology::distance::{Axis, Product, Shape};
@@ -18,13 +18,17 @@ use crate::topology::distance::{Axis, Product, Shape};
 /// Dally, Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Trans.
 /// Computers C-36(5), 1987, <https://doi.org/10.1109/TC.1987.1676939> (e-cube routing). It leaves the tie of
 /// an even ring open.
-pub const ROUTING: Routing = Routing {
+pub const ROUTING: RoutingEntry = RoutingEntry {
     name: "dimension-order",
     about: "grids: dimension 0 first, the shorter way round; ties are split in halves",
-    needs: "grid of dimensions",
-    suits: |topology| matches!(topology.metric(), Metric::Product(_)),
-    loads,
-    lengths: |_| Ok(Lengths::Shortest),
+    example: "dimension-order",
+    options: &[],
+    build: Paths {
+        needs: "grid of dimensions",
+        suits: |topology| matches!(topology.metric(), Metric::Product(_)),
+        loads,
+        lengths: |_| Ok(Lengths::Shortest),
+    },
 };
 
 /// The link from every router to the next and to the one before along an axis.
@@ -85,8 +89,6 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         return Err(Error::unsuited(location, "no dimensions", "use --routing ecmp-path"));
     };
     let (links, routers) = (&fabric.links, fabric.links.routers());
-    let bytes = 16 * product.axes.len() as u64 * routers as u64;
-    fabric.topology.require("the ports of every router", bytes)?;
     let ports: Result<Vec<Ports>> =
         (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
     let grid = Grid { links, ports: ports? };
@@ -139,7 +141,7 @@ impl Grid<'_> {
         }
     }
 
-    /// All flows of a source at once. Along dimension k, traffic is told apart only by where it leaves the
+    /// All flows of a source at once. Along dimension k, traffic differs only by where it leaves the
     /// dimensions before k, and the sum of all later targets travels together.
     fn spread(&self, source: u32, row: &[Flow], weights: &mut Vec<Vec<f64>>, loads: &mut [f64]) {
         let k = self.ports.len();

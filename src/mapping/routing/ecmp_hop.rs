@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use super::super::demand::{Demand, End};
 use super::super::links::Links;
 use super::wave::{LANES, Waves, batches, pick, sum};
-use super::{Fabric, Lengths, Routing, over_roots};
+use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
 use crate::error::Result;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
@@ -16,13 +16,12 @@ use crate::error::Result;
 ///
 /// # Complexity
 /// O(links) a target, less where all sources are near; eight targets at once.
-pub const ROUTING: Routing = Routing {
+pub const ROUTING: RoutingEntry = RoutingEntry {
     name: "ecmp-hop",
     about: "every router splits equally over the next hops nearer to the target",
-    needs: "",
-    suits: |_| true,
-    loads,
-    lengths: |_| Ok(Lengths::Shortest),
+    example: "ecmp-hop",
+    options: &[],
+    build: Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
 };
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -48,27 +47,22 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     "aarch64+neon"
 ))]
 fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
-    for distance in (0..=waves.far()).rev() {
-        let (stops, [here, nearer, further], wanted) = waves.level(distance);
-        for stop in stops {
-            let router = stop.router as usize;
-            let mut flow = wanted[router];
-            let mut ways = [0.0; LANES];
-            for (load, v) in
-                loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
-            {
-                let arriving = pick(stop.roots, further[*v as usize], [0.0; LANES]);
-                for l in 0..LANES {
-                    flow[l] += arriving[l];
-                    ways[l] += nearer[*v as usize][l];
-                }
-                *load += sum(arriving);
-            }
-            // A root has no nearer neighbour: it is the end of all ways.
+    waves.walk_back(|stop, [here, nearer, further], mut flow| {
+        let mut ways = [0.0; LANES];
+        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        {
+            let arriving = pick(stop.roots, further[*v as usize], [0.0; LANES]);
             for l in 0..LANES {
-                flow[l] /= ways[l];
+                flow[l] += arriving[l];
+                ways[l] += nearer[*v as usize][l];
             }
-            here[router] = pick(stop.roots, flow, here[router]);
+            *load += sum(arriving);
         }
-    }
+        // A root has no nearer neighbour: it is the end of all ways.
+        for l in 0..LANES {
+            flow[l] /= ways[l];
+        }
+        let here = &mut here[stop.router as usize];
+        *here = pick(stop.roots, flow, *here);
+    });
 }

@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use super::super::demand::{Demand, End};
 use super::super::links::Links;
 use super::wave::{LANES, Waves, batches, pick, sum};
-use super::{Fabric, Lengths, Routing, over_roots};
+use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
 use crate::error::{Error, Result, SourceLocation};
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
@@ -23,13 +23,12 @@ use crate::error::{Error, Result, SourceLocation};
 ///
 /// # Limits
 /// More than 10³⁰⁸ shortest paths between two routers are refused.
-pub const ROUTING: Routing = Routing {
+pub const ROUTING: RoutingEntry = RoutingEntry {
     name: "ecmp-path",
     about: "all shortest paths, an equal share each",
-    needs: "",
-    suits: |_| true,
-    loads,
-    lengths: |_| Ok(Lengths::Shortest),
+    example: "ecmp-path",
+    options: &[],
+    build: Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
 };
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -54,28 +53,23 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     "aarch64+neon"
 ))]
 fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
-    for distance in (0..=waves.far()).rev() {
-        let (stops, [here, _, further], wanted) = waves.level(distance);
-        for stop in stops {
-            let router = stop.router as usize;
-            let paths = pick(stop.roots, here[router], [0.0; LANES]);
-            let mut dep = wanted[router];
-            for (load, v) in
-                loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
-            {
-                let mut through = further[*v as usize];
-                for l in 0..LANES {
-                    through[l] *= paths[l];
-                    dep[l] += through[l];
-                }
-                *load += sum(through);
-            }
+    waves.walk_back(|stop, [here, _, further], mut dep| {
+        let here = &mut here[stop.router as usize];
+        let paths = pick(stop.roots, *here, [0.0; LANES]);
+        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        {
+            let mut through = further[*v as usize];
             for l in 0..LANES {
-                dep[l] /= paths[l];
+                through[l] *= paths[l];
+                dep[l] += through[l];
             }
-            here[router] = pick(stop.roots, dep, here[router]);
+            *load += sum(through);
         }
-    }
+        for l in 0..LANES {
+            dep[l] /= paths[l];
+        }
+        *here = pick(stop.roots, dep, *here);
+    });
 }
 
 fn uncountable(fabric: &Fabric<'_>) -> Error {

@@ -2,7 +2,7 @@
 
 use super::super::demand::Demand;
 use super::dragonfly::{Groups, is_dragonfly};
-use super::{Fabric, Lengths, Routing};
+use super::{Fabric, Lengths, Paths, RoutingEntry};
 use crate::error::Result;
 
 /// `minimal`: to a router of the own group that has a cable to the target's group, over the cable, and on
@@ -17,18 +17,16 @@ use crate::error::Result;
 /// # References
 /// Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA'08, section 4,
 /// <https://doi.org/10.1109/ISCA.2008.19>. It has one cable between groups and so is silent on several.
-pub const ROUTING: Routing = Routing {
+pub const ROUTING: RoutingEntry = RoutingEntry {
     name: "minimal",
     about: "dragonflies: at most one cable between groups, equal shares over all that lead there",
-    needs: "dragonfly",
-    suits: is_dragonfly,
-    loads,
-    lengths,
+    example: "minimal",
+    options: &[],
+    build: Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths },
 };
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
-    fabric.topology.require("link loads", 8 * fabric.links.len() as u64)?;
     let mut loads = vec![0.0; fabric.links.len()];
     let totals = groups.split(fabric, demand, &mut loads)?;
     direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);

@@ -1,6 +1,6 @@
 //! Routings: which links the traffic between two routers takes, and how much of it each.
 //!
-//! Each routing is one file with a [`Routing`] constant; [`ROUTINGS`] is the table that names them all.
+//! Each routing is one file with a [`RoutingEntry`] constant; [`ROUTINGS`] is the table that names them all.
 //! A routing adds up the loads of all directed links for a whole [`Demand`], source by source or target by
 //! target, without ever listing paths.
 
@@ -10,6 +10,7 @@ use super::demand::Demand;
 use super::links::Links;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::RouterId;
+use crate::registry::{Entry, Registry};
 use crate::topology::{Lattice, Topology};
 
 mod dimension_order;
@@ -21,12 +22,12 @@ mod up_down;
 mod valiant;
 mod wave;
 
-/// A routing: a line of [`ROUTINGS`].
-pub struct Routing {
-    /// The name, as in `--routing ecmp-path`.
-    pub name: &'static str,
-    /// One line for lists.
-    pub about: &'static str,
+/// A routing: an entry of [`ROUTINGS`].
+pub type RoutingEntry = Entry<Paths>;
+
+/// Which paths a routing takes.
+#[derive(Clone, Copy)]
+pub struct Paths {
     /// What it needs of a machine, in words; empty if nothing.
     pub needs: &'static str,
     /// Whether a machine has it.
@@ -37,15 +38,19 @@ pub struct Routing {
     lengths: fn(&Fabric<'_>) -> Result<Lengths>,
 }
 
-/// Every routing, in the order of lists.
-pub const ROUTINGS: &[Routing] = &[
-    dimension_order::ROUTING,
-    ecmp_path::ROUTING,
-    ecmp_hop::ROUTING,
-    minimal::ROUTING,
-    valiant::ROUTING,
-    up_down::ROUTING,
-];
+/// Every routing.
+pub static ROUTINGS: Registry<Paths> = Registry::new(
+    "routing",
+    "--routing",
+    &[
+        dimension_order::ROUTING,
+        ecmp_path::ROUTING,
+        ecmp_hop::ROUTING,
+        minimal::ROUTING,
+        valiant::ROUTING,
+        up_down::ROUTING,
+    ],
+);
 
 /// Mean path length between two routers.
 pub(super) enum Lengths {
@@ -55,21 +60,20 @@ pub(super) enum Lengths {
     Mean(Box<dyn Fn(RouterId, RouterId) -> f64 + Send + Sync>),
 }
 
-impl Routing {
+impl RoutingEntry {
     /// The routing called `name`.
     ///
     /// # Errors
     /// An unknown name.
-    pub fn named(name: &str) -> Result<&'static Routing> {
-        ROUTINGS.iter().find(|r| r.name == name).ok_or_else(|| {
-            let location = SourceLocation::option(format!("--routing {name}"));
-            Error::unknown(location, "routing", name, ROUTINGS.iter().map(|r| r.name))
-        })
+    pub fn named(name: &str) -> Result<&'static Self> {
+        let (entry, params) = ROUTINGS.read(name, 1)?;
+        params.finish()?;
+        Ok(entry)
     }
 
     /// Whether it works on `topology`.
     pub fn suits(&self, topology: &Topology) -> bool {
-        (self.suits)(topology)
+        (self.build.suits)(topology)
     }
 
     /// Refuses a machine that does not have what this routing needs.
@@ -84,7 +88,7 @@ impl Routing {
             ROUTINGS.iter().filter(|r| r.suits(topology)).map(|r| r.name).collect();
         Err(Error::unsuited(
             SourceLocation::option(format!("--routing {}", self.name)),
-            format!("{} is no {}, which `{}` needs", topology.name(), self.needs, self.name),
+            format!("{} is no {}, which `{}` needs", topology.name(), self.build.needs, self.name),
             format!("what works here: {}", works.join(", ")),
         ))
     }
@@ -96,17 +100,17 @@ impl Routing {
     /// A machine that does not suit; more memory than allowed.
     pub fn loads(&self, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         self.check(fabric.topology)?;
-        (self.loads)(fabric, demand)
+        (self.build.loads)(fabric, demand)
     }
 
     pub(super) fn lengths(&self, fabric: &Fabric<'_>) -> Result<Lengths> {
         self.check(fabric.topology)?;
-        (self.lengths)(fabric)
+        (self.build.lengths)(fabric)
     }
 }
 
 /// The routings that work on a topology.
-pub fn suitable(topology: &Topology) -> Vec<&'static Routing> {
+pub fn suitable(topology: &Topology) -> Vec<&'static RoutingEntry> {
     ROUTINGS.iter().filter(|r| r.suits(topology)).collect()
 }
 
@@ -128,7 +132,7 @@ impl<'t> Fabric<'t> {
         Ok(Fabric { topology, links: Links::new(topology)? })
     }
 
-    /// What people call a router: its coordinates, its place in the hierarchy, or its number.
+    /// What people call a router: its coordinates, its path in the hierarchy, or its number.
     pub fn router_name(&self, router: u32) -> String {
         let network = self.topology.network();
         let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.routers();

@@ -1,7 +1,7 @@
 //! Up to the lowest common ancestors of a fat tree, all of them alike, and down.
 
 use super::super::demand::{Demand, End};
-use super::{Fabric, Lengths, Routing};
+use super::{Fabric, Lengths, Paths, RoutingEntry};
 use crate::error::Result;
 use crate::topology::Metric;
 
@@ -17,13 +17,17 @@ use crate::topology::Metric;
 /// # References
 /// Öhring, Ibel, Das, Kumar, "On generalized fat trees", IPPS'95, section 4,
 /// <https://doi.org/10.1109/IPPS.1995.395911>, which picks the way up at random: equal shares here.
-pub const ROUTING: Routing = Routing {
+pub const ROUTING: RoutingEntry = RoutingEntry {
     name: "up-down",
     about: "fat trees: up to the lowest common ancestors, equal shares over parents, and down",
-    needs: "fat tree",
-    suits: |topology| matches!(topology.metric(), Metric::Tree(_)),
-    loads,
-    lengths: |_| Ok(Lengths::Shortest),
+    example: "up-down",
+    options: &[],
+    build: Paths {
+        needs: "fat tree",
+        suits: |topology| matches!(topology.metric(), Metric::Tree(_)),
+        loads,
+        lengths: |_| Ok(Lengths::Shortest),
+    },
 };
 
 /// The switches of one level.
@@ -70,8 +74,6 @@ fn levels(fabric: &Fabric<'_>) -> Vec<Level> {
 }
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
-    let leaves = u64::from(fabric.topology.network().hosts());
-    fabric.topology.require("link loads", 8 * fabric.links.len() as u64 + 32 * leaves)?;
     let mut loads = vec![0.0; fabric.links.len()];
     let mut levels = levels(fabric);
     let mut buffer = Vec::new();

@@ -3,7 +3,7 @@
 use super::super::demand::Demand;
 use super::dragonfly::{Groups, is_dragonfly, local};
 use super::minimal::direct;
-use super::{Fabric, Lengths, Routing};
+use super::{Fabric, Lengths, Paths, RoutingEntry};
 use crate::error::Result;
 
 /// `valiant`: traffic between two groups goes in equal parts over every third group, minimally to it and
@@ -18,18 +18,16 @@ use crate::error::Result;
 /// <https://doi.org/10.1109/ISCA.2008.19>, after Valiant, "A scheme for fast parallel communication", SIAM J.
 /// Computing 11(2), 1982, <https://doi.org/10.1137/0211027>. Kim et al. do not say whether the two end
 /// groups may be drawn; here they may not.
-pub const ROUTING: Routing = Routing {
+pub const ROUTING: RoutingEntry = RoutingEntry {
     name: "valiant",
     about: "dragonflies: by way of every third group, equal shares; direct inside a group",
-    needs: "dragonfly",
-    suits: is_dragonfly,
-    loads,
-    lengths,
+    example: "valiant",
+    options: &[],
+    build: Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths },
 };
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
-    fabric.topology.require("link loads", 8 * fabric.links.len() as u64)?;
     let mut loads = vec![0.0; fabric.links.len()];
     let totals = groups.split(fabric, demand, &mut loads)?;
     let (count, links) = (groups.count, &fabric.links);
@@ -85,7 +83,7 @@ fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
     let groups = Groups::new(fabric)?;
     let count = groups.count;
     if count < 3 {
-        return (super::minimal::ROUTING.lengths)(fabric);
+        return (super::minimal::ROUTING.build.lengths)(fabric);
     }
     let n = count as usize;
     let cells = fabric.links.routers() as u64 * u64::from(count);

@@ -1,4 +1,4 @@
-//! Breadth-first searches from eight roots side by side, stopping when everyone who matters has been reached.
+//! Breadth-first searches from eight roots side by side, stopping when all partners have been reached.
 
 use multiversion::multiversion;
 
@@ -94,13 +94,20 @@ impl Waves {
         self.first.len() - 2
     }
 
-    /// The routers at `distance`, and the planes of that distance, the one before and the one after.
-    pub fn level(&mut self, distance: usize) -> (&[Stop], [&mut [Lane]; 3], &[Lane]) {
-        let stops = &self.stops[self.first[distance]..self.first[distance + 1]];
-        (stops, three(&mut self.planes, distance), &self.wanted)
+    /// Calls `visit` with every router at every distance, the farthest first: the planes of that distance, of one
+    /// hop less and of one more, and its traffic with the roots.
+    #[inline(always)]
+    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [Lane]; 3], Lane)) {
+        for distance in (0..=self.far()).rev() {
+            let [here, nearer, further] = three(&mut self.planes, distance);
+            for stop in &self.stops[self.first[distance]..self.first[distance + 1]] {
+                let wanted = self.wanted[stop.router as usize];
+                visit(stop, [&mut *here, &mut *nearer, &mut *further], wanted);
+            }
+        }
     }
 
-    /// Clears what the last batch left and puts the next one's roots at their places. Returns how many partners
+    /// Clears what the last batch left and starts from the next one's roots. Returns how many partners
     /// there are to be reached.
     fn begin(&mut self, demand: &Demand, end: End, roots: &[u32]) -> u32 {
         for (level, bounds) in self.first.windows(2).enumerate() {

@@ -15,7 +15,8 @@
 
 use super::anneal_rng::{AnnealRng, between};
 use super::elements::Arrangement;
-use super::sequence::{Piece, Prices, Sequence};
+use super::prices::Prices;
+use super::sequence::{Piece, Sequence};
 
 /// The price of lag 1 (or of the largest weight).
 pub(super) const UNIT: f64 = 16384.0;
@@ -50,7 +51,7 @@ pub(super) struct Chain<'s> {
     /// Whether half of the steps pass the narrow sieves unseen.
     wide: bool,
     ring: bool,
-    chance: AnnealRng,
+    rng: AnnealRng,
     current: i64,
     best: i64,
     /// The best sequence seen at the end of a slice.
@@ -66,7 +67,7 @@ impl<'s> Chain<'s> {
         lag: &[f64],
         window: usize,
         ring: bool,
-        chance: AnnealRng,
+        rng: AnnealRng,
     ) -> Self {
         let window = if ring { window.min(order.len() / 4) } else { window };
         let prices = Prices::new(lag, UNIT, window);
@@ -88,7 +89,7 @@ impl<'s> Chain<'s> {
             wide,
             prices,
             ring,
-            chance,
+            rng,
             current: 0,
             best: 0,
             best_ids: order.to_vec(),
@@ -126,11 +127,11 @@ impl<'s> Chain<'s> {
                 false => 0.0,
             };
             if self.ring {
-                let by = self.chance.below(self.sequence.len());
+                let by = self.rng.below(self.sequence.len());
                 self.sequence.rotate(by);
             }
             for _ in 0..SLICE {
-                let limit = temperature * self.chance.wait();
+                let limit = temperature * self.rng.wait();
                 self.step(limit);
             }
             self.steps += SLICE;
@@ -153,14 +154,14 @@ impl<'s> Chain<'s> {
 
     fn step(&mut self, limit: f64) {
         let n = self.sequence.len();
-        let i = self.chance.below(n);
+        let i = self.rng.below(n);
         let near = self.space.near.of(self.sequence.ids[i]);
         if near.is_empty() {
             return;
         }
-        let v = near[self.chance.below(near.len())];
+        let v = near[self.rng.below(near.len())];
         let j = self.sequence.rank[v as usize] as usize;
-        let choice = self.chance.bits();
+        let choice = self.rng.bits();
         match choice & 15 {
             0..5 => self.carry(i, j, choice >> 4, limit),
             5..10 => {
@@ -169,12 +170,12 @@ impl<'s> Chain<'s> {
                 self.reverse(low + up, high + up, limit);
             }
             10..14 => {
-                let away = 1 + self.chance.below(3);
+                let away = 1 + self.rng.below(3);
                 let beside = if choice >> 4 & 1 == 0 { i + away } else { i.wrapping_sub(away) };
                 self.exchange(j, beside, limit);
             }
             _ => {
-                let away = 1 + self.chance.below(8);
+                let away = 1 + self.rng.below(8);
                 self.exchange(i, i + away, limit);
             }
         }
@@ -184,7 +185,7 @@ impl<'s> Chain<'s> {
     fn carry(&mut self, i: usize, j: usize, choice: u64, limit: f64) {
         let n = self.sequence.len();
         let longest = if choice & 4 == 0 { 8 } else { 8 << (choice >> 3 & 7) };
-        let len = 1 + self.chance.below(longest.min(n / 2).max(1));
+        let len = 1 + self.rng.below(longest.min(n / 2).max(1));
         let (behind, first) = (choice & 1 == 0, choice & 2 == 0);
         let from = if first { j } else { (j + 1).wrapping_sub(len) };
         let to = from.wrapping_add(len);
@@ -223,7 +224,7 @@ impl<'s> Chain<'s> {
                 return;
             }
         }
-        let wide = self.wide && self.chance.bits() >> 63 == 0;
+        let wide = self.wide && self.rng.bits() >> 63 == 0;
         if !wide {
             let steps = self.sequence.steps(new) - self.sequence.steps(old);
             if (steps * self.prices.lag(1)) as f64 > limit + self.step_margin {

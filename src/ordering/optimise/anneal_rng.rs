@@ -84,9 +84,9 @@ mod tests {
 
     #[test]
     fn waiting_times_have_mean_one() {
-        let mut chance = AnnealRng::new(1, 0);
-        let mean: f64 = (0..100_000).map(|_| chance.wait()).sum::<f64>() / 1e5;
+        let mut rng = AnnealRng::new(1, 0);
+        let mean: f64 = (0..100_000).map(|_| rng.wait()).sum::<f64>() / 1e5;
         assert!((mean - 1.0).abs() < 0.02, "{mean}");
-        assert!((0..1000).all(|_| chance.below(7) < 7));
+        assert!((0..1000).all(|_| rng.below(7) < 7));
     }
 }

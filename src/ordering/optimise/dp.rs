@@ -25,7 +25,7 @@ pub(in crate::ordering) struct Effort {
     pub states: usize,
     /// Operations for the relaxation.
     pub relaxation: u64,
-    /// When to give up, in seconds on the watcher's clock.
+    /// When to give up, in seconds on the observer's clock.
     pub until: f64,
 }
 
@@ -127,7 +127,7 @@ impl Program {
     /// Exchanges, insertions and reversals as long as they gain, from the start and from shuffles of it: a
     /// good upper bound saves most states.
     fn descend(&self, best: &mut Vec<u32>, rounds: usize) {
-        let mut chance = super::anneal_rng::AnnealRng::new(1, 77);
+        let mut rng = super::anneal_rng::AnnealRng::new(1, 77);
         let mut least = self.value(best);
         let mut order = best.clone();
         for _ in 0..rounds {
@@ -162,7 +162,7 @@ impl Program {
             }
             order.clone_from(best);
             for _ in 0..4 {
-                let (a, b) = (chance.below(self.n), chance.below(self.n));
+                let (a, b) = (rng.below(self.n), rng.below(self.n));
                 order[a.min(b)..=a.max(b)].reverse();
             }
         }

@@ -158,14 +158,14 @@ impl Distances {
             }
         };
         let axes = used.iter().map(lane).collect::<Option<Vec<Lane>>>()?;
-        let place = |router: &RouterId| {
+        let position = |router: &RouterId| {
             let mut x = [0; MAX_AXES];
             for (x, i) in x.iter_mut().zip(&used) {
                 *x = product.coordinate(*i, router.0) as u8;
             }
             x
         };
-        Some(Distances::Lanes { axes, coordinates: routers.iter().map(place).collect() })
+        Some(Distances::Lanes { axes, coordinates: routers.iter().map(position).collect() })
     }
 
     /// All pairs by searches on the router graph, 512 sources at once.

@@ -5,11 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::SearchProblem;
-use super::bounds::Scaled;
 use super::elements::Distances;
-
-/// Layers that the relaxation is priced at; about as many are computed one by one.
-pub(super) const LAYERS: u64 = 48;
+use super::scaled::{LAYERS, Scaled};
 
 /// A full torus (rings and cliques), where differences of elements make sense.
 pub(super) struct Torus {

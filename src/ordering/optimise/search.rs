@@ -5,12 +5,12 @@ use rayon::prelude::*;
 use super::anneal::{Chain, Cooling, UNIT};
 use super::anneal_rng::AnnealRng;
 use super::elements::Distances;
-use super::sequence::Prices;
+use super::prices::Prices;
 use super::small::{self, Small};
 use super::starts::Start;
 use super::{Budget, Observer, SearchProblem, window};
 
-/// Rounds of a run; after each there is news for the watcher.
+/// Rounds of a run; after each progress is reported.
 const ROUNDS: usize = 10;
 
 /// Chains of a run that is counted in steps: a number of its own, so that threads do not show.
@@ -48,7 +48,7 @@ pub(super) struct Found {
     pub order: Vec<u32>,
     pub objective: f64,
     pub steps: u64,
-    /// Whether the watcher, not the budget, ended it.
+    /// Whether the observer, not the budget, ended it.
     pub stopped: bool,
     /// Where the best chain started.
     pub start: String,
@@ -117,8 +117,8 @@ struct Run<'a> {
 type Ranked = (Vec<u32>, f64);
 
 impl Run<'_> {
-    /// Scouts from several starts while the ordering takes shape, for how that goes is luck; then the
-    /// leaders cool down; long windows are refined on longer lags at the end.
+    /// Tries several starts at first, since outcomes vary; then the best of them cool down; long windows are
+    /// refined on longer lags at the end.
     fn all(&mut self, starts: &[Start]) {
         let window = self.problem.weights.window();
         let tail: f64 = (5..=window.min(SHORT)).map(|k| self.problem.weights.lag(k)).sum();
@@ -169,10 +169,9 @@ impl Run<'_> {
             (None, Some(limit), Some(began)) => {
                 let lag = self.problem.element_lags(SHORT);
                 let ring = self.problem.weights.is_ring();
-                let chance = AnnealRng::new(self.budget.seed, u64::MAX);
+                let rng = AnnealRng::new(self.budget.seed, u64::MAX);
                 let order = &self.found.order;
-                let mut chain =
-                    Chain::new(self.problem.space, order, &lag, lag.len(), ring, chance);
+                let mut chain = Chain::new(self.problem.space, order, &lag, lag.len(), ring, rng);
                 let cold = Cooling { from: 0.02, to: 0.02 };
                 chain.run(cold, 1.0, &|steps| steps as f64 / PROBE as f64);
                 let now = self.observer.seconds().unwrap_or(began);
@@ -205,8 +204,8 @@ impl Run<'_> {
             .iter()
             .enumerate()
             .map(|(c, order)| {
-                let chance = AnnealRng::new(seed, (c + chains * legs) as u64);
-                Chain::new(space, order, &lag, lag.len(), ring, chance)
+                let rng = AnnealRng::new(seed, (c + chains * legs) as u64);
+                Chain::new(space, order, &lag, lag.len(), ring, rng)
             })
             .collect();
         let span = share.1 - share.0;
@@ -309,8 +308,8 @@ fn search_small(
     let results: Vec<(Vec<u32>, u64)> = (0..CHAINS)
         .into_par_iter()
         .map(|c| {
-            let chance = AnnealRng::new(budget.seed, c as u64);
-            Small::new(&problem.space.distances, &found.order, &weight, chance).run(steps, &stop)
+            let rng = AnnealRng::new(budget.seed, c as u64);
+            Small::new(&problem.space.distances, &found.order, &weight, rng).run(steps, &stop)
         })
         .collect();
     for (order, steps) in results {

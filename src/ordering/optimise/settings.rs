@@ -3,7 +3,7 @@
 use super::Observer;
 use super::weights::{WeightKind, Weights};
 use crate::error::{Error, Result};
-use crate::params::Params;
+use crate::params::{Opt, Params, SEED};
 use crate::topology::Topology;
 use crate::trace::sizes::{Sizes, Weight};
 use crate::trace::swf::Options;
@@ -21,7 +21,7 @@ const QUICK_BOUND: u64 = 200_000_000;
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub weights: Weights,
-    /// What `sizes=` said, for workload weights.
+    /// The value of `sizes=`, for workload weights.
     pub sizes: Option<String>,
     pub time: Option<f64>,
     pub steps: Option<u64>,
@@ -35,10 +35,32 @@ pub(crate) struct Settings {
 pub(crate) struct Budget {
     /// Steps of all chains together.
     pub steps: Option<u64>,
-    /// The moment, on the watcher's clock, when it ends.
+    /// The moment, on the observer's clock, when it ends.
     pub time: Option<f64>,
     pub seed: u64,
 }
+
+/// The options that searches share.
+pub const SHARED: [Opt; 11] = [
+    Opt::one_of(
+        "weights",
+        &["geometric", "harmonic", "path", "workload"],
+        "weight of a pair of ranks by its lag",
+    ),
+    Opt::flag("ring", "the last rank is followed by the first"),
+    Opt::whole("window", "largest lag that has a weight")
+        .or_else("16 for geometric weights, 64 for others"),
+    Opt::text("sizes", "job sizes for weights=workload: a trace, a log, a table or log-uniform")
+        .or_else("none"),
+    Opt::one_of("share", &["jobs", "node-hours"], "what counts a job size, with weights=workload"),
+    Opt::whole("procs-per-node", "processors of a node in the trace, with weights=workload")
+        .or("1"),
+    Opt::number("time", "seconds to search for").or_else("no limit"),
+    Opt::whole("steps", "annealing steps").or_else("4000000 where time= is not given"),
+    SEED,
+    Opt::flag("split", "arrange the nodes of a router one by one, not together"),
+    Opt::text("start", "ordering to start from").or_else("the best of the classic ones"),
+];
 
 impl Settings {
     /// Reads the shared keys.
@@ -47,7 +69,7 @@ impl Settings {
     /// Values out of range, `sizes` without workload weights or the reverse, a time limit without a clock.
     pub fn read(topology: &Topology, params: &Params, observer: &dyn Observer) -> Result<Self> {
         let nodes = topology.node_count();
-        let kind = match params.choice("weights", &["geometric", "harmonic", "path", "workload"])? {
+        let kind = match params.choice("weights")? {
             "geometric" => WeightKind::Geometric,
             "harmonic" => WeightKind::Harmonic,
             "path" => WeightKind::Path,
@@ -56,8 +78,8 @@ impl Settings {
         let ring = params.flag("ring")?;
         let window = params.integer("window", 1usize, 1 << 31)?;
         let sizes = params.word("sizes")?;
-        let shared = params.choice("share", &["jobs", "node-hours"])?;
-        let per_node = params.integer("procs-per-node", 1u32, 1 << 20)?.unwrap_or(1);
+        let shared = params.choice("share")?;
+        let per_node = params.whole("procs-per-node", 1u32, 1 << 20)?;
         for key in ["sizes", "share", "procs-per-node"] {
             if params.has(key) && kind != WeightKind::Workload {
                 return Err(params.wrong(key, format!("weights=workload beside `{key}`")));
@@ -87,7 +109,7 @@ impl Settings {
             return Err(params.wrong("time", "more than 0 seconds"));
         }
         if time.is_some() && steps.is_none() && observer.seconds().is_none() {
-            return Err(params.wrong("time", "steps=N where nobody holds a clock"));
+            return Err(params.wrong("time", "steps=N, as a time limit needs a clock"));
         }
         Ok(Settings {
             weights,
@@ -100,7 +122,7 @@ impl Settings {
         })
     }
 
-    /// The search's budget, on the watcher's clock.
+    /// The search's budget, on the observer's clock.
     pub fn budget(&self) -> Budget {
         let steps = match (self.steps, self.time) {
             (None, None) => Some(DEFAULT_STEPS),

@@ -13,7 +13,7 @@ pub(super) struct Small {
     weight: Vec<f64>,
     distance: Vec<f64>,
     order: Vec<u32>,
-    chance: AnnealRng,
+    rng: AnnealRng,
 }
 
 impl Small {
@@ -22,7 +22,7 @@ impl Small {
         distances: &Distances,
         order: &[u32],
         weight: &dyn Fn(usize, usize) -> f64,
-        chance: AnnealRng,
+        rng: AnnealRng,
     ) -> Self {
         let n = order.len();
         let mut small = Small {
@@ -30,7 +30,7 @@ impl Small {
             weight: vec![0.0; n * n],
             distance: vec![0.0; n * n],
             order: order.to_vec(),
-            chance,
+            rng,
         };
         for a in 0..n {
             for b in 0..n {
@@ -73,14 +73,14 @@ impl Small {
                 break;
             }
             let share = done as f64 / steps as f64;
-            let limit = top * between(0.6, 0.02, share) * self.chance.wait();
-            let (a, b) = (self.chance.below(n), self.chance.below(n));
+            let limit = top * between(0.6, 0.02, share) * self.rng.wait();
+            let (a, b) = (self.rng.below(n), self.rng.below(n));
             done += 1;
             if a == b {
                 continue;
             }
             let (low, high) = (a.min(b), a.max(b));
-            let delta = match self.chance.bits() & 7 {
+            let delta = match self.rng.bits() & 7 {
                 0..4 => {
                     let delta = self.exchange(a, b);
                     if delta <= limit {

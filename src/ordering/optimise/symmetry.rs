@@ -6,7 +6,7 @@ const MOST: usize = 4096;
 /// Steps of the search for them.
 const PATIENCE: u32 = 2_000_000;
 
-/// Most tuples of one length that are told apart.
+/// Most tuples of one length that are distinguished.
 const TUPLES: usize = 2_000_000;
 
 /// Most images of tuples that are looked at for one length: where only a part of a large group is found, few
@@ -84,8 +84,8 @@ impl Symmetry {
             tuples.firsts.push(code as u32);
             tuples.class[code] = class;
             for (p, back) in self.permutations.iter().zip(&inverse_of) {
-                let place = |code, e: &usize| code * self.n + usize::from(p[*e]);
-                let image = elements.iter().rev().fold(0, place);
+                let append = |code, e: &usize| code * self.n + usize::from(p[*e]);
+                let image = elements.iter().rev().fold(0, append);
                 if tuples.class[image] == u32::MAX {
                     tuples.class[image] = class;
                     tuples.to_first[image] = *back;

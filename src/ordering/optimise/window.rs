@@ -1,12 +1,12 @@
 //! Window re-optimisation: every stretch of m ranks is put into its best order, the rest held fixed.
 
 use super::elements::Distances;
-use super::sequence::Prices;
+use super::prices::Prices;
 
 /// Most ranks a window may have: beyond, a window takes milliseconds and gains next to nothing.
 pub(super) const LARGEST: usize = 8;
 
-/// Improves `order` by windows of `size` ranks, each at every second place, until `stop` says so or a pass
+/// Improves `order` by windows of `size` ranks, one from every second rank on, until `stop` says so or a pass
 /// gains nothing. Returns the total gain in prices. Linear orders only.
 ///
 /// # Complexity
@@ -45,7 +45,7 @@ struct Window<'p> {
     prices: &'p Prices,
     size: usize,
     members: Vec<u32>,
-    /// `outside[e][p]`: what member e costs at place p with everything outside.
+    /// `outside[e][p]`: what member e costs at position p with everything outside.
     outside: Vec<Vec<i64>>,
     between: Vec<Vec<i64>>,
     chosen: Vec<usize>,
@@ -79,7 +79,7 @@ impl<'p> Window<'p> {
         Window { prices, size, members, outside, between, chosen: Vec::new(), best, best_cost: 0 }
     }
 
-    /// The cost of member `e` at the next place, given the members before it.
+    /// The cost of member `e` at the next position, given the members before it.
     fn next_cost(&self, e: usize) -> i64 {
         let p = self.chosen.len();
         let inside = self.chosen.iter().enumerate();

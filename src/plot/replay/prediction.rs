@@ -1,14 +1,12 @@
 //! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
 
-use plotters_backend::DrawingBackend;
-
-use super::super::Drawing;
+use super::super::chart::{BELOW, Legend, MARGIN, Panel, TOP, WIDTH, heading, panel_title};
+use super::super::drawing::{Drawing, Figure};
+use super::super::element::{Point, Sample};
 use super::super::palette::{MUTED, look};
-use super::super::pen::{Pen, Text};
-use super::Forecast;
-use super::frame::{
-    Area, BELOW, Frame, Key, MARGIN, Sample, Scale, TOP, WIDTH, bounds, heading, list,
-};
+use super::super::scale::{Scale, bounds};
+use super::super::text::Text;
+use super::data::{Forecast, list};
 use crate::error::Result;
 
 /// Height of a panel.
@@ -16,55 +14,9 @@ const PANEL: f64 = 250.0;
 const GAP: f64 = 22.0;
 /// Room above a panel for its name and what is said of it.
 const NAMES: f64 = 40.0;
-/// Panels in a row.
-const ROW: usize = 4;
-
-struct Ordering {
-    slot: usize,
-    forecast: f64,
-    outcome: Vec<Option<f64>>,
-}
-
-pub(super) struct Prediction {
-    title: String,
-    /// Allocators, and what is said of each.
-    panels: Vec<(String, String)>,
-    orderings: Vec<Ordering>,
-    names: String,
-    key: Key,
-}
-
-impl Prediction {
-    pub fn new(title: &str, panels: &[(&str, &str)], rows: &[Forecast<'_>]) -> Self {
-        let known = |row: &&Forecast<'_>| row.forecast.is_finite();
-        let ordering = |row: &Forecast<'_>| Ordering {
-            slot: row.slot,
-            forecast: row.forecast,
-            outcome: row.outcome.iter().map(|o| o.filter(|o| o.is_finite())).collect(),
-        };
-        Prediction {
-            title: title.into(),
-            panels: panels.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect(),
-            orderings: rows.iter().filter(known).map(ordering).collect(),
-            names: list(rows.iter().map(|r| r.label)),
-            key: Key::new(Sample::Line, rows.iter().map(|r| (r.label, r.slot))),
-        }
-    }
-
-    fn outcomes(&self) -> impl Iterator<Item = f64> + '_ {
-        self.orderings
-            .iter()
-            .flat_map(|o| o.outcome.iter().take(self.panels.len()).flatten().copied())
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.outcomes().next().is_none()
-    }
-
-    fn top(&self) -> f64 {
-        TOP + self.key.flow_height()
-    }
-}
+const STEP: f64 = NAMES + PANEL + BELOW;
+/// Panels beside each other.
+const ACROSS: usize = 4;
 
 /// Orderings far behind would push the good ones into a corner: distances that differ by a factor or more get
 /// a logarithmic axis of `room` pixels.
@@ -75,56 +27,60 @@ fn scale(bounds: Option<(f64, f64)>, room: f64, most: usize) -> Scale {
     }
 }
 
-impl Drawing for Prediction {
-    fn title(&self) -> String {
-        self.title.clone()
-    }
-
-    fn description(&self) -> String {
-        let panels = list(self.panels.iter().map(|(name, _)| name.as_str()));
-        format!(
-            "Mean distance between a job's nodes in the replay against weighted MPC, in hops, with {panels}: \
-             {}.",
-            self.names
-        )
-    }
-
-    fn size(&self) -> (f64, f64) {
-        let rows = self.panels.len().div_ceil(ROW) as f64;
-        (WIDTH, self.top() + rows * (NAMES + PANEL + BELOW))
-    }
-
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
-        heading(pen, &self.title, "a mark an ordering; lower is better on both axes")?;
-        self.key.draw_flow(pen)?;
-        let y = scale(bounds(self.outcomes()), PANEL, 6);
-        let x = scale(bounds(self.orderings.iter().map(|o| o.forecast)), 200.0, 3);
-        let columns = self.panels.len().clamp(1, ROW);
-        let first = y.room();
-        let wide = (WIDTH - MARGIN - first - (columns - 1) as f64 * GAP) / columns as f64;
-        for (panel, (name, said)) in self.panels.iter().enumerate() {
-            let (row, column) = ((panel / ROW) as f64, panel % ROW);
-            let top = self.top() + row * (NAMES + PANEL + BELOW) + NAMES;
-            let left = first + column as f64 * (wide + GAP);
-            let frame = Frame {
-                area: Area { left, right: left + wide, top, bottom: top + PANEL },
-                x: &x,
-                y: &y,
-                x_name: "weighted MPC (hops)",
-                y_name: if column == 0 { "mean MIND in the replay (hops)" } else { "" },
+impl Figure {
+    /// Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, named with what
+    /// `panels` says of it, a mark an ordering.
+    ///
+    /// # Errors
+    /// No outcome in any row.
+    pub fn prediction(title: &str, panels: &[(&str, &str)], rows: &[Forecast<'_>]) -> Result<Self> {
+        let told = format!(
+            "Mean distance between a job's nodes in the replay against weighted MPC, in hops, with {}: {}.",
+            list(panels.iter().map(|(name, _)| *name)),
+            list(rows.iter().map(|r| r.label))
+        );
+        let legend = Legend::new(Sample::Curve, rows.iter().map(|r| (r.label, r.slot)));
+        let finite = |value: f64| Some(value).filter(|v| v.is_finite());
+        // The marks of a panel, with their slots.
+        let marks = |panel: usize| -> Vec<(usize, Point)> {
+            let mark = |row: &Forecast<'_>| {
+                let outcome = row.outcome.get(panel).copied().flatten().and_then(finite)?;
+                Some((row.slot, (finite(row.forecast)?, outcome)))
             };
-            let (bold, muted) = (Text::new(13.0).bold(), Text::new(12.0).colour(MUTED));
-            pen.text((left, top - 24.0), &bold.fit(name, wide), &bold)?;
-            pen.text((left, top - 8.0), &muted.fit(said, wide), &muted)?;
-            frame.draw(pen)?;
-            for ordering in &self.orderings {
-                if let Some(Some(outcome)) = ordering.outcome.get(panel) {
-                    let look = look(ordering.slot);
-                    let at = frame.pixel((ordering.forecast, *outcome));
-                    pen.mark(at, look.mark, look.colour)?;
+            rows.iter().filter_map(mark).collect()
+        };
+        let panel = |(i, (name, said)): (usize, &(&str, &str))| {
+            (name.to_string(), said.to_string(), marks(i))
+        };
+        let panels: Vec<_> = panels.iter().enumerate().map(panel).collect();
+        let outcomes = bounds(panels.iter().flat_map(|p| &p.2).map(|(_, at)| at.1));
+        let forecasts = bounds(rows.iter().filter_map(|r| finite(r.forecast)));
+        let first_top = TOP + legend.flow_height();
+        let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
+        let head = title.to_string();
+        let drawing = Drawing::new(title, told, size, move |pen| {
+            heading(pen, &head, "a mark an ordering; lower is better on both axes")?;
+            legend.draw_flow(pen)?;
+            let (x, y) = (scale(forecasts, 200.0, 3), scale(outcomes, PANEL, 6));
+            let columns = panels.len().clamp(1, ACROSS);
+            let first = y.room();
+            let wide = (WIDTH - MARGIN - first - (columns - 1) as f64 * GAP) / columns as f64;
+            for (i, (name, said, marks)) in panels.iter().enumerate() {
+                let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
+                let left = first + (i % ACROSS) as f64 * (wide + GAP);
+                panel_title(pen, (left, top - 24.0), name, wide)?;
+                let muted = Text::new(12.0).colour(MUTED);
+                pen.text((left, top - 8.0), &muted.fit(said, wide), &muted)?;
+                let (right, bottom, x_name) = (left + wide, top + PANEL, "weighted MPC (hops)");
+                let y_name = if i % ACROSS == 0 { "mean MIND in the replay (hops)" } else { "" };
+                let panel = Panel { left, right, top, bottom, x: &x, y: &y, x_name, y_name };
+                let mut chart = panel.draw(pen)?;
+                for (slot, at) in marks {
+                    chart.marks([*at], look(*slot))?;
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        });
+        Figure::when(outcomes.is_some(), "no outcome in any row", drawing)
     }
 }

@@ -2,12 +2,10 @@
 
 use std::collections::HashSet;
 
-use plotters_backend::DrawingBackend;
-
-use super::super::axis::thousands;
+use super::super::chart::Chart;
+use super::super::element::{Point, Stroke};
 use super::super::palette::look;
-use super::super::pen::{Pen, Point, Stroke};
-use super::frame::{Frame, Scale, bounds};
+use super::super::scale::{Scale, bounds, thousands};
 use crate::error::Result;
 
 /// Bins an octave of sizes.
@@ -19,8 +17,7 @@ const MARK_ALL: usize = 8;
 
 /// One line: its points, cleaned, and what is drawn of them.
 pub(super) struct Curve {
-    pub label: String,
-    pub slot: usize,
+    slot: usize,
     /// Size and value, ascending.
     points: Vec<(f64, f64)>,
     /// The medians, a bin each; the points themselves where no bin has two.
@@ -28,7 +25,7 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    pub fn new(label: &str, slot: usize, points: &[(u32, f64)]) -> Self {
+    pub fn new(slot: usize, points: &[(u32, f64)]) -> Self {
         let mut points: Vec<(f64, f64)> = points
             .iter()
             .filter(|(size, value)| *size > 0 && value.is_finite())
@@ -36,7 +33,7 @@ impl Curve {
             .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let line = medians(&points);
-        Curve { label: label.to_string(), slot, points, line }
+        Curve { slot, points, line }
     }
 
     fn binned(&self) -> bool {
@@ -45,40 +42,38 @@ impl Curve {
 }
 
 /// Lines of one panel.
-pub(super) struct Scatter {
-    pub curves: Vec<Curve>,
-}
+pub(super) struct Scatter(pub Vec<Curve>);
 
 impl Scatter {
     pub fn is_empty(&self) -> bool {
-        self.curves.iter().all(|c| c.points.is_empty())
+        self.0.iter().all(|c| c.points.is_empty())
     }
 
     /// The smallest and largest size.
     pub fn sizes(&self) -> Option<(f64, f64)> {
-        bounds(self.curves.iter().flat_map(|c| &c.points).map(|p| p.0))
+        bounds(self.0.iter().flat_map(|c| &c.points).map(|p| p.0))
     }
 
     /// The values that the axis must hold: all of few; all lines and 98 of 100 of many.
     pub fn values(&self) -> (f64, f64) {
-        let mut all: Vec<f64> = self.curves.iter().flat_map(|c| &c.points).map(|p| p.1).collect();
+        let mut all: Vec<f64> = self.0.iter().flat_map(|c| &c.points).map(|p| p.1).collect();
         all.sort_by(f64::total_cmp);
         let cut = if all.len() < MANY { 0 } else { all.len() / 100 };
         let kept = all.get(cut..all.len() - cut).unwrap_or_default();
         let ends = kept.first().into_iter().chain(kept.last()).copied();
-        let lines = self.curves.iter().flat_map(|c| &c.line).map(|p| p.1);
+        let lines = self.0.iter().flat_map(|c| &c.line).map(|p| p.1);
         bounds(ends.chain(lines)).unwrap_or((0.0, 0.0))
     }
 
     /// What a reader has to know of the drawing; empty where every size is a point of a line.
     pub fn note(&self, scale: &Scale) -> String {
-        if !self.curves.iter().any(Curve::binned) {
+        if !self.0.iter().any(Curve::binned) {
             return String::new();
         }
         let sizes: HashSet<u64> =
-            self.curves.iter().flat_map(|c| &c.points).map(|p| p.0 as u64).collect();
+            self.0.iter().flat_map(|c| &c.points).map(|p| p.0 as u64).collect();
         let outside =
-            self.curves.iter().flat_map(|c| &c.points).filter(|p| !scale.contains(p.1)).count();
+            self.0.iter().flat_map(|c| &c.points).filter(|p| !scale.contains(p.1)).count();
         let mut note = format!(
             "{} job sizes: a dot each; lines through the median of every quarter octave",
             thousands(sizes.len() as u64)
@@ -91,37 +86,29 @@ impl Scatter {
         note
     }
 
-    /// Draws dots, then lines, the first on top.
-    pub fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>, frame: &Frame<'_>) -> Result<()> {
-        for curve in self.curves.iter().rev().filter(|c| c.binned()) {
-            self.dots(pen, frame, curve)?;
+    /// Draws dots, then lines, the first on top; `y` is the chart's vertical axis.
+    pub fn draw(&self, chart: &mut Chart<'_, '_>, y: &Scale) -> Result<()> {
+        for curve in self.0.iter().rev().filter(|c| c.binned()) {
+            self.dots(chart, y, curve)?;
         }
-        for (i, curve) in self.curves.iter().enumerate().rev() {
+        for (i, curve) in self.0.iter().enumerate().rev() {
             let look = look(curve.slot);
-            let points: Vec<Point> = curve.line.iter().map(|p| frame.pixel(*p)).collect();
             let stroke = Stroke { colour: look.colour, width: 1.9, dash: look.dash };
-            pen.line(&points, &stroke)?;
-            for at in marks(&points, i) {
-                pen.mark(at, look.mark, look.colour)?;
-            }
+            chart.line(&curve.line, &stroke)?;
+            chart.marks(marks(&curve.line, i), look)?;
         }
         Ok(())
     }
 
-    fn dots<B: DrawingBackend>(
-        &self,
-        pen: &mut Pen<'_, B>,
-        frame: &Frame<'_>,
-        curve: &Curve,
-    ) -> Result<()> {
+    fn dots(&self, chart: &Chart<'_, '_>, y: &Scale, curve: &Curve) -> Result<()> {
         const SIDE: f64 = 2.2;
         let mut drawn = HashSet::new();
-        for point in curve.points.iter().filter(|p| frame.y.contains(p.1)) {
-            let (x, y) = frame.pixel(*point);
+        for point in curve.points.iter().filter(|p| y.contains(p.1)) {
+            let (x, y) = chart.pixel(*point);
             // Dots on the same half pixel are one.
             if drawn.insert(((x * 2.0).round() as i64, (y * 2.0).round() as i64)) {
                 let corner = (x - SIDE / 2.0, y - SIDE / 2.0);
-                pen.tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
+                chart.pen.tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
             }
         }
         Ok(())
@@ -161,17 +148,17 @@ mod tests {
     #[test]
     fn small_sizes_stay_and_large_ones_meet_in_their_median() {
         let points = [(2, 1.0), (3, 2.0), (8, 3.0), (64, 9.0), (66, 4.0), (70, 5.0), (80, 7.0)];
-        let curve = Curve::new("a", 0, &points);
+        let curve = Curve::new(0, &points);
         assert_eq!(curve.line[..3], [(2.0, 1.0), (3.0, 2.0), (8.0, 3.0)]);
         assert_eq!((curve.line.len(), curve.line[3].1, curve.line[4]), (5, 5.0, (80.0, 7.0)));
         assert!((curve.line[3].0 - (64.0f64 * 66.0 * 70.0).cbrt()).abs() < 1e-9);
-        assert!(curve.binned() && !Curve::new("b", 0, &points[..3]).binned());
+        assert!(curve.binned() && !Curve::new(0, &points[..3]).binned());
     }
 
     #[test]
     fn bad_values_are_left_out_and_order_does_not_matter() {
         let points = [(9, 1.0), (0, 5.0), (4, f64::NAN), (2, 3.0), (7, f64::INFINITY)];
-        assert_eq!(Curve::new("a", 0, &points).points, [(2.0, 3.0), (9.0, 1.0)]);
+        assert_eq!(Curve::new(0, &points).points, [(2.0, 3.0), (9.0, 1.0)]);
     }
 
     /// A few absurd values neither stretch the axis nor go unmentioned.
@@ -180,7 +167,7 @@ mod tests {
         let mut points: Vec<(u32, f64)> = (2..402).map(|s| (s, f64::from(s % 50))).collect();
         points[300].1 = -4000.0;
         points[350].1 = 9000.0;
-        let scatter = Scatter { curves: vec![Curve::new("a", 0, &points)] };
+        let scatter = Scatter(vec![Curve::new(0, &points)]);
         assert_eq!(scatter.values(), (0.0, 49.0));
         let note = scatter.note(&Scale::linear(scatter.values(), 8));
         assert!(
@@ -191,7 +178,7 @@ mod tests {
     proptest! {
         #[test]
         fn medians_lie_within_the_points(values in prop::collection::vec((1u32..3000, -50f64..100.0), 1..300)) {
-            let curve = Curve::new("a", 0, &values);
+            let curve = Curve::new(0, &values);
             let (low, high) = bounds(values.iter().map(|p| p.1)).unwrap();
             prop_assert!(curve.line.iter().all(|p| (low..=high).contains(&p.1)));
             prop_assert!(curve.line.windows(2).all(|w| w[0].0 < w[1].0));

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use plotters_backend::DrawingBackend;
-
-use super::super::Drawing;
-use super::super::axis::thousands;
-use super::super::palette::{AXIS, MUTED, look};
-use super::super::pen::{Pen, Stroke, Text};
-use super::Jobs;
-use super::frame::{
-    Area, BELOW, Frame, Key, MARGIN, Sample, Scale, TOP, WIDTH, bounds, heading, list,
-};
+use super::super::chart::{BELOW, Legend, MARGIN, Panel, TOP, WIDTH, heading};
+use super::super::drawing::{Drawing, Figure};
+use super::super::element::{Point, Sample};
+use super::super::palette::{MUTED, look};
+use super::super::pen::Pen;
+use super::super::scale::{Scale, bounds, thousands};
+use super::super::text::Text;
+use super::data::{Jobs, list};
 use crate::error::Result;
 
 const PANEL: f64 = 260.0;
@@ -28,10 +26,37 @@ struct Log {
     nodes: u128,
 }
 
-pub(super) struct Sizes {
-    title: String,
-    logs: Vec<Log>,
-    key: Key,
+impl Log {
+    fn new(log: &Jobs<'_>) -> Self {
+        let mut jobs: BTreeMap<u32, u64> = BTreeMap::new();
+        for (size, count) in log.jobs.iter().filter(|(size, count)| *size > 0 && *count > 0) {
+            let jobs = jobs.entry(*size).or_default();
+            *jobs = jobs.saturating_add(*count);
+        }
+        let total = jobs.values().map(|n| u128::from(*n)).sum();
+        let nodes = jobs.iter().map(|(s, n)| u128::from(*s) * u128::from(*n)).sum();
+        Log { label: log.label.into(), slot: log.slot, jobs, total, nodes }
+    }
+
+    /// Per cent of the jobs in each octave from `first` to `last`.
+    fn shares(&self, first: u32, last: u32) -> Vec<f64> {
+        let mut jobs = vec![0u128; (last - first + 1) as usize];
+        for (size, count) in &self.jobs {
+            jobs[(octave(*size) - first) as usize] += u128::from(*count);
+        }
+        jobs.iter().map(|n| 100.0 * *n as f64 / (self.total as f64).max(1.0)).collect()
+    }
+}
+
+/// How many jobs there are, and their mean size.
+fn note(logs: &[Log]) -> String {
+    let told = logs.iter().filter(|log| log.total > 0).map(|log| {
+        let jobs = thousands(u64::try_from(log.total).unwrap_or(u64::MAX));
+        let name = if logs.len() > 1 { format!("{}: ", log.label) } else { String::new() };
+        let mean = log.nodes as f64 / log.total as f64;
+        format!("{name}{jobs} jobs, mean size {mean:.1} nodes")
+    });
+    told.collect::<Vec<_>>().join("; ")
 }
 
 /// The octave of a size: 1, 2, 3-4, 5-8, … are 0, 1, 2, 3, …
@@ -48,152 +73,111 @@ fn octave_label(octave: u32) -> String {
     }
 }
 
-impl Sizes {
-    pub fn new(title: &str, logs: &[Jobs<'_>]) -> Self {
-        let clean = |log: &Jobs<'_>| {
-            let mut jobs: BTreeMap<u32, u64> = BTreeMap::new();
-            for (size, count) in log.jobs.iter().filter(|(size, count)| *size > 0 && *count > 0) {
-                let jobs = jobs.entry(*size).or_default();
-                *jobs = jobs.saturating_add(*count);
-            }
-            let total = jobs.values().map(|n| u128::from(*n)).sum();
-            let nodes = jobs.iter().map(|(s, n)| u128::from(*s) * u128::from(*n)).sum();
-            Log { label: log.label.into(), slot: log.slot, jobs, total, nodes }
+/// Shares of the octaves from `first` to `last`.
+fn bars(
+    logs: &[Log],
+    pen: &Pen<'_>,
+    (first, last): (u32, u32),
+    (left, right): (f64, f64),
+    y: &Scale,
+) -> Result<()> {
+    let octaves = last - first + 1;
+    let wide = (right - left) / f64::from(octaves);
+    let small = Text::new(11.0).colour(MUTED).centred();
+    // Labels that would meet are left out evenly.
+    let room = (first..=last).map(|o| Text::new(12.0).width(&octave_label(o)));
+    let every = ((room.fold(0.0, f64::max) + 4.0) / wide).ceil().max(1.0) as u32;
+    let named = (first..=last).filter(|o| (last - o) % every == 0);
+    let ticks = named.map(|o| (f64::from(o - first) + 0.5, octave_label(o))).collect();
+    let x = Scale::named((0.0, f64::from(octaves)), ticks);
+    let (x_name, y_name) = ("job size (nodes), by octave", "share of jobs (%)");
+    let (top, bottom) = (TOP, TOP + PANEL);
+    let panel = Panel { left, right, top, bottom, x: &x, y, x_name, y_name };
+    let mut chart = panel.draw_with(pen, (false, true))?;
+    let count = logs.len() as f64;
+    let each = (0.78 / count).min(70.0 / wide);
+    // A share too small to see still shows.
+    let least = y.value_of(1.0 / PANEL);
+    for (i, log) in logs.iter().enumerate() {
+        let shares = log.shares(first, last);
+        let start = |o: usize| o as f64 + 0.5 + (i as f64 - count / 2.0) * each;
+        let gap = (1.0 / wide).min(each / 2.0);
+        let some = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);
+        let bar = |(o, share): (usize, &f64)| {
+            [(start(o), 0.0), (start(o) + each - gap, share.max(least))]
         };
-        Sizes {
-            title: title.into(),
-            logs: logs.iter().map(clean).collect(),
-            key: Key::new(Sample::Patch, logs.iter().map(|l| (l.label, l.slot))),
+        chart.bars(some.clone().map(bar), look(log.slot).colour)?;
+        for (o, share) in some.filter(|_| logs.len() == 1) {
+            let text = if *share < 0.1 { "<0.1".to_string() } else { format!("{share:.1}") };
+            let (x, y) = chart.pixel((start(o) + each / 2.0, *share));
+            pen.text((x, (y - 5.0).max(top + 9.0)), &text, &small)?;
         }
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.logs.iter().all(|log| log.jobs.is_empty())
-    }
-
-    fn note(&self) -> String {
-        let told = self.logs.iter().filter(|log| log.total > 0).map(|log| {
-            let jobs = thousands(u64::try_from(log.total).unwrap_or(u64::MAX));
-            let name = if self.logs.len() > 1 { format!("{}: ", log.label) } else { String::new() };
-            let mean = log.nodes as f64 / log.total as f64;
-            format!("{name}{jobs} jobs, mean size {mean:.1} nodes")
-        });
-        told.collect::<Vec<_>>().join("; ")
-    }
-
-    /// Per cent of a log's jobs in each octave from `first` to `last`.
-    fn shares(log: &Log, first: u32, last: u32) -> Vec<f64> {
-        let mut jobs = vec![0u128; (last - first + 1) as usize];
-        for (size, count) in &log.jobs {
-            jobs[(octave(*size) - first) as usize] += u128::from(*count);
-        }
-        jobs.iter().map(|n| 100.0 * *n as f64 / (log.total as f64).max(1.0)).collect()
-    }
-
-    fn bars<B: DrawingBackend>(
-        &self,
-        pen: &mut Pen<'_, B>,
-        (first, last): (u32, u32),
-        (left, right): (f64, f64),
-        y: &Scale,
-    ) -> Result<()> {
-        let (top, bottom) = (TOP, TOP + PANEL);
-        let octaves = Scale::bare();
-        Frame {
-            area: Area { left, right, top, bottom },
-            x: &octaves,
-            y,
-            x_name: "job size (nodes), by octave",
-            y_name: "share of jobs (%)",
-        }
-        .draw(pen)?;
-        let up = y.axis((bottom, top));
-        let octaves = last - first + 1;
-        let wide = (right - left) / f64::from(octaves);
-        let each = (wide * 0.78 / self.logs.len() as f64).min(70.0);
-        let tick = Text::new(12.0).colour(MUTED).centred();
-        // Labels that would meet are left out evenly.
-        let room = (first..=last).map(|o| tick.width(&octave_label(o))).fold(0.0, f64::max) + 4.0;
-        let every = (room / wide).ceil().max(1.0) as u32;
-        for o in (first..=last).filter(|o| (last - o) % every == 0) {
-            let middle = left + (f64::from(o - first) + 0.5) * wide;
-            pen.text((middle, bottom + 18.0), &octave_label(o), &tick)?;
-        }
-        for (i, log) in self.logs.iter().enumerate() {
-            let shift = (i as f64 - self.logs.len() as f64 / 2.0) * each;
-            for (o, share) in Self::shares(log, first, last).into_iter().enumerate() {
-                let x = left + (o as f64 + 0.5) * wide + shift;
-                let at = up.pixel(share);
-                if share > 0.0 {
-                    // A share too small to see still shows.
-                    let height = (bottom - at).max(1.0);
-                    let size = ((each - 1.0).max(1.0), height);
-                    pen.rect((x, bottom - height), size, look(log.slot).colour)?;
-                }
-                if self.logs.len() == 1 && share > 0.0 {
-                    let text = if share < 0.1 { "<0.1".to_string() } else { format!("{share:.1}") };
-                    let style = Text::new(11.0).colour(MUTED).centred();
-                    pen.text((x + each / 2.0, (at - 5.0).max(top + 9.0)), &text, &style)?;
-                }
-            }
-        }
-        pen.line(&[(left, bottom), (right, bottom)], &Stroke::solid(AXIS, 1.2))
-    }
+    Ok(())
 }
 
-impl Drawing for Sizes {
-    fn title(&self) -> String {
-        self.title.clone()
-    }
+impl Figure {
+    /// How many jobs have which size: shares by octave (1, 2, 3-4, 5-8 …) in bars, and every size with its
+    /// jobs below, both axes logarithmic (Stoltzfus, Figs 8 and 9).
+    ///
+    /// # Errors
+    /// No job in any log.
+    ///
+    /// # Examples
+    /// ```
+    /// use nodeorder::plot::replay::{Figure, Jobs};
+    ///
+    /// let log = Jobs { label: "a week", slot: 0, jobs: &[(1, 310), (4, 25), (16, 90)] };
+    /// let svg = Figure::sizes("Job sizes", &[log])?.svg()?;
+    /// assert!(svg.starts_with("<svg"));
+    /// # Ok::<(), nodeorder::Error>(())
+    /// ```
+    pub fn sizes(title: &str, logs: &[Jobs<'_>]) -> Result<Self> {
+        let legend = Legend::new(Sample::Patch, logs.iter().map(|l| (l.label, l.slot)));
+        let logs: Vec<Log> = logs.iter().map(Log::new).collect();
+        let (head, note) = (title.to_string(), note(&logs));
+        let told = format!(
+            "Share of jobs by octaves of job size, and jobs of every size, both axes logarithmic. {note}. \
+             Logs: {}.",
+            list(logs.iter().map(|log| log.label.as_str()))
+        );
+        let size = (WIDTH, TOP + (2.0 * (PANEL + BELOW)).max(legend.height()));
+        let good = logs.iter().any(|log| log.total > 0);
+        let drawing = Drawing::new(title, told, size, move |pen| {
+            heading(pen, &head, &note)?;
+            let sizes = || logs.iter().flat_map(|log| log.jobs.keys().copied());
+            let (least, most) = (sizes().min().unwrap_or(1), sizes().max().unwrap_or(1));
+            let octaves = (octave(least), octave(most));
+            let shares = logs.iter().flat_map(|log| log.shares(octaves.0, octaves.1));
+            // Room above the highest bar for its number.
+            let y = Scale::tight((0.0, bounds(shares).map_or(1.0, |b| b.1)), 6);
+            let counts = logs.iter().flat_map(|log| log.jobs.values()).map(|n| *n as f64);
+            let jobs = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
+            let left = y.room().max(jobs.room());
+            let right = if logs.len() > 1 { legend.panel_right() } else { WIDTH - MARGIN - 10.0 };
+            bars(&logs, pen, octaves, (left, right), &y)?;
 
-    fn description(&self) -> String {
-        format!(
-            "Share of jobs by octaves of job size, and jobs of every size, both axes logarithmic. {}. Logs: {}.",
-            self.note(),
-            list(self.logs.iter().map(|log| log.label.as_str()))
-        )
-    }
-
-    fn size(&self) -> (f64, f64) {
-        (WIDTH, (TOP + 2.0 * (PANEL + BELOW)).max(self.key.bottom()))
-    }
-
-    fn draw<B: DrawingBackend>(&self, pen: &mut Pen<'_, B>) -> Result<()> {
-        heading(pen, &self.title, &self.note())?;
-        let sizes = || self.logs.iter().flat_map(|log| log.jobs.keys().copied());
-        let (least, most) = (sizes().min().unwrap_or(1), sizes().max().unwrap_or(1));
-        let octaves = (octave(least), octave(most));
-        let shares = self.logs.iter().flat_map(|log| Self::shares(log, octaves.0, octaves.1));
-        // Room above the highest bar for its number.
-        let y = Scale::tight((0.0, bounds(shares).map_or(1.0, |b| b.1)), 6);
-        let counts = self.logs.iter().flat_map(|log| log.jobs.values()).map(|n| *n as f64);
-        let jobs = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
-        let left = y.room().max(jobs.room());
-        let right =
-            if self.logs.len() > 1 { self.key.panel_right() } else { WIDTH - MARGIN - 10.0 };
-        self.bars(pen, octaves, (left, right), &y)?;
-
-        let top = TOP + PANEL + BELOW;
-        let x = Scale::log((f64::from(least), f64::from(most)), right - left);
-        let frame = Frame {
-            area: Area { left, right, top, bottom: top + PANEL },
-            x: &x,
-            y: &jobs,
-            x_name: "job size (nodes), log scale",
-            y_name: "jobs of this size, log scale",
-        };
-        frame.draw(pen)?;
-        let few = self.logs.iter().all(|log| log.jobs.len() <= FEW);
-        for log in self.logs.iter().rev() {
-            let look = look(log.slot);
-            for (size, count) in &log.jobs {
-                let (x, y) = frame.pixel((f64::from(*size), *count as f64));
-                match few {
-                    true => pen.mark((x, y), look.mark, look.colour)?,
-                    false => pen.tint((x - 1.5, y - 1.5), (3.0, 3.0), look.colour, 0.75)?,
+            let top = TOP + PANEL + BELOW;
+            let x = Scale::log((f64::from(least), f64::from(most)), right - left);
+            let (bottom, x_name) = (top + PANEL, "job size (nodes), log scale");
+            let y_name = "jobs of this size, log scale";
+            let panel = Panel { left, right, top, bottom, x: &x, y: &jobs, x_name, y_name };
+            let mut chart = panel.draw(pen)?;
+            let few = logs.iter().all(|log| log.jobs.len() <= FEW);
+            for log in logs.iter().rev() {
+                let look = look(log.slot);
+                let points: Vec<Point> =
+                    log.jobs.iter().map(|(size, n)| (f64::from(*size), *n as f64)).collect();
+                if few {
+                    chart.marks(points, look)?;
+                    continue;
+                }
+                for (x, y) in points.into_iter().map(|p| chart.pixel(p)) {
+                    pen.tint((x - 1.5, y - 1.5), (3.0, 3.0), look.colour, 0.75)?;
                 }
             }
-        }
-        if self.logs.len() > 1 { self.key.draw(pen) } else { Ok(()) }
+            if logs.len() > 1 { legend.draw(pen, TOP - 3.0) } else { Ok(()) }
+        });
+        Figure::when(good, "no job in any log", drawing)
     }
 }

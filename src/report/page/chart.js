@@ -1,11 +1,11 @@
-// The curves, to zoom and to read.
+// The chart of the curves: zooming, choosing a size, showing and hiding curves.
 (() => {
   if (sizes.length < 2) return;
   const MARGIN = { left: 54, right: 14, top: 14, bottom: 44 };
   const canvas = byId("chart-canvas");
   const last = sizes.length - 1;
   const mean = page.mean_distance;
-  const best = Array.from(sizes, (_, i) => Math.min(...values.map((v) => (i < v.length ? v[i] : Infinity))));
+  const best = doublesOf(page.best);
   const limits = [
     { name: "compact sets found", values: doublesOf(page.compact), dash: [] },
     { name: "proved floor", values: doublesOf(page.floor), dash: [2, 3] },
@@ -52,7 +52,7 @@
     const whole = state.from <= sizes[0] && state.to >= sizes[last];
     if (state.y === "log") {
       if (!Number.isFinite(above)) [above, most] = [0.1, 1];
-      // Ties with the best are at 0, which no log axis has: they lie on the bottom edge.
+      // Ties with the best are at 0, which a log axis does not have: they are drawn at the bottom edge.
       if (state.view === "best") above = Math.max(above, 0.01);
       return [above / 1.05, Math.max(most, above * 1.5) * 1.05];
     }
@@ -118,10 +118,7 @@
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     for (const y of ticks(low, high, state.y === "log", 7)) {
-      pen.beginPath();
-      pen.moveTo(box.left, py(y));
-      pen.lineTo(box.right, py(y));
-      pen.stroke();
+      line(pen, box.left, py(y), box.right, py(y));
       pen.fillText(tickText(y), box.left - 7, py(y));
     }
     pen.textAlign = "center";
@@ -129,10 +126,7 @@
     let free = -Infinity;
     for (const x of ticks(state.from, state.to, state.x === "log", Math.max(2, width / 110))) {
       const at = px(x);
-      pen.beginPath();
-      pen.moveTo(at, box.top);
-      pen.lineTo(at, box.bottom);
-      pen.stroke();
+      line(pen, at, box.top, at, box.bottom);
       const half = pen.measureText(tickText(x)).width / 2;
       if (at - half > free + 6 && at + half < width) {
         pen.fillText(tickText(x), at, box.bottom + 6);
@@ -157,10 +151,7 @@
       const y = py(state.view === "hops" ? mean : 100);
       pen.strokeStyle = now.muted;
       pen.setLineDash([5, 4]);
-      pen.beginPath();
-      pen.moveTo(box.left, y);
-      pen.lineTo(box.right, y);
-      pen.stroke();
+      line(pen, box.left, y, box.right, y);
       pen.setLineDash([]);
       pen.fillStyle = now.muted;
       pen.textAlign = "left";
@@ -194,17 +185,14 @@
         if (i < curve.values.length) mark(pen, ordering.mark, px(sizes[i]), py(drawn(curve.values[i], i)));
       }
     }
-    const line = px(sizes[state.at]);
+    const chosen = px(sizes[state.at]);
     pen.strokeStyle = now.ink;
     pen.lineWidth = 1;
-    pen.beginPath();
-    pen.moveTo(line, box.top);
-    pen.lineTo(line, box.bottom);
-    pen.stroke();
+    line(pen, chosen, box.top, chosen, box.bottom);
     for (const i of shown) {
       if (state.at >= values[i].length) continue;
       pen.beginPath();
-      pen.arc(line, py(drawn(values[i][state.at], state.at)), 4.5, 0, 7);
+      pen.arc(chosen, py(drawn(values[i][state.at], state.at)), 4.5, 0, 7);
       pen.fillStyle = now.paper;
       pen.strokeStyle = hue(page.orderings[i], now);
       pen.lineWidth = 2;
@@ -225,7 +213,7 @@
   }
   const redraw = paced(draw);
 
-  // The table below the chart is its legend and its readout.
+  // The table below the chart is its legend and shows the values.
   const rows = page.orderings.map((ordering, i) => {
     const row = byId("chart-values").tBodies[0].insertRow();
     const box = document.createElement("input");
@@ -278,7 +266,7 @@
     redraw();
   }
 
-  /** Shows sizes `from` to `to`, kept within what there is and not closer than four sizes. */
+  /** Shows sizes `from` to `to`, limited to the sizes there are and to no fewer than four. */
   function show(from, to) {
     const [least, most] = [sizes[0], sizes[last]];
     const whole = forward(most) - forward(least);
@@ -343,7 +331,7 @@
   canvas.addEventListener(
     "wheel",
     (event) => {
-      // A chart seen whole lets the page scroll on.
+      // When the whole chart is visible, the wheel scrolls the page.
       if (event.deltaY > 0 && state.from <= sizes[0] && state.to >= sizes[last]) return;
       event.preventDefault();
       zoom(event.deltaY > 0 ? 1.25 : 0.8, plot.size(clamp(within(event), plot.box.left, plot.box.right)));
@@ -399,7 +387,7 @@
   byId("chart-leaders").addEventListener("click", () => only((i) => i < 4));
   if (!page.complete) {
     byId("chart-thinned").textContent =
-      ` The chart has ${grouped(sizes.length)} of the ${grouped(page.all_sizes)} job sizes: the small ones, and others evenly spread; all are in mpc.csv.`;
+      ` The chart has ${grouped(sizes.length)} of the ${grouped(page.all_sizes)} job sizes: all small ones and an even selection of the others; mpc.csv has all.`;
   }
   byId("chart").hidden = false;
   keepDrawn(canvas, redraw);

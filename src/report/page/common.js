@@ -1,4 +1,4 @@
-// The page's data, and what all tools share.
+// The page's data, and functions that all tools share.
 const page = JSON.parse(document.getElementById("page-data").textContent);
 const byId = (id) => document.getElementById(id);
 
@@ -12,6 +12,11 @@ function bytesOf(text) {
 function doublesOf(text) {
   const view = bytesOf(text);
   return Float64Array.from({ length: view.byteLength / 8 }, (_, i) => view.getFloat64(8 * i, true));
+}
+
+function floatsOf(text) {
+  const view = bytesOf(text);
+  return Float32Array.from({ length: view.byteLength / 4 }, (_, i) => view.getFloat32(4 * i, true));
 }
 
 function integersOf(text, wide) {
@@ -47,12 +52,12 @@ function colours() {
   return { paper: at("paper"), ink: at("ink"), muted: at("muted"), line: at("line"), hole: at("hole"), accent: at("accent") };
 }
 
-/** Black turns with the ground it stands on. */
+/** The colour of an ordering; black becomes the colour of text, which is light on a dark page. */
 const hue = (ordering, now) => (ordering.colour === "#000000" ? now.ink : ordering.colour);
 
 const stillness = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Makes `draw` run at the next frame, however often it is asked for until then. */
+/** A function that runs `draw` once at the next frame, however often it is called until then. */
 function paced(draw) {
   let asked = false;
   return () => {
@@ -65,7 +70,7 @@ function paced(draw) {
   };
 }
 
-/** Draws again when the canvas changes its width or the colours turn. */
+/** Draws again when the width of the canvas or the colour scheme changes. */
 function keepDrawn(canvas, draw) {
   let width = 0;
   new ResizeObserver(() => {
@@ -91,8 +96,16 @@ function cleared(canvas, height) {
   return { pen, width, height: tall };
 }
 
+/** Draws a straight line. */
+function line(pen, fromX, fromY, toX, toY) {
+  pen.beginPath();
+  pen.moveTo(fromX, fromY);
+  pen.lineTo(toX, toY);
+  pen.stroke();
+}
+
 const FONT = 'system-ui, "Noto Sans", "Liberation Sans", sans-serif';
-const NODE_IDS_WIDE = page.machine.places > 65536;
+const NODE_IDS_WIDE = page.machine.slots > 65536;
 const orderCache = new Map();
 
 /** The node ids of ordering `i` by rank, or undefined where the page does not have them. */

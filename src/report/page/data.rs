@@ -1,18 +1,18 @@
-//! What a page's script works on: curves, orderings and the machine, as one JSON document.
+//! The data of a page's scripts: curves, orderings and the machine, as one JSON document.
 //!
 //! Lists of numbers are Base64 of little-endian integers or doubles. Nothing grows without bound: curves of
 //! many sizes are thinned, orderings and links beyond a budget are left out, and the document says so.
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD as STANDARD;
 use serde::Serialize;
 
-use super::super::File;
+use super::Source;
+use super::layout::{Layout, layout};
+use super::packed::{base64, integers};
 use crate::metric::comparison::Comparison;
-use crate::ordering::NodeOrder;
 use crate::plot;
-use crate::topology::distance::{Metric, Shape};
-use crate::topology::{Lattice, Topology};
+use crate::report::File;
+use crate::topology::Topology;
+use crate::topology::distance::{Labelling, Metric};
 
 /// Values of curves embedded, about.
 const VALUES: usize = 60_000;
@@ -22,8 +22,6 @@ const ORDERS: usize = 1_000_000;
 const LINKS: u64 = 100_000;
 /// Bytes of a table embedded at most.
 const TABLE: usize = 100_000;
-/// Coordinates of nodes embedded at most, where they are a table.
-const CELLS: usize = 100_000;
 
 #[derive(Serialize)]
 struct Data<'a> {
@@ -37,9 +35,11 @@ struct Data<'a> {
     all_sizes: usize,
     ramp: Vec<String>,
     orderings: Vec<OrderingData<'a>>,
+    /// The lowest MPC of the orderings at each size.
+    best: String,
     floor: String,
     compact: String,
-    machine: MachineData<'a>,
+    machine: MachineData,
     tables: Vec<DistanceTable>,
 }
 
@@ -57,24 +57,13 @@ struct OrderingData<'a> {
 }
 
 #[derive(Serialize)]
-struct MachineData<'a> {
-    places: u32,
+struct MachineData {
+    slots: u32,
     per_router: u32,
-    hosts: u32,
     routers: u32,
-    levels: Vec<(&'static str, u32)>,
-    lattice: Option<GridData<'a>>,
+    /// Where nodes are drawn; absent where the page has no ordering to colour them by.
+    layout: Option<Layout>,
     distance: DistanceData,
-}
-
-/// A [`Lattice`].
-#[derive(Serialize)]
-struct GridData<'a> {
-    extents: &'a [u32],
-    wrap: &'a [bool],
-    axes: &'a [String],
-    /// The cell of every node id, where it is not the node's router.
-    cells: Option<String>,
 }
 
 /// How the script finds distances.
@@ -89,14 +78,27 @@ enum DistanceData {
     Unknown,
 }
 
+/// A term of the distance between routers: a router has the label `router / stride % extent`, and two labels that
+/// are `d` apart add the sum of `change · max(0, d - at)` over the bends.
 #[derive(Serialize)]
 struct DistanceTerm {
-    shape: &'static str,
-    extent: u32,
-    weight: u32,
     stride: u32,
+    extent: u32,
     /// Number and size of the block whose routers have labels.
     block: Option<(u32, u32)>,
+    bends: Vec<(u32, i64)>,
+}
+
+impl From<&Labelling> for DistanceTerm {
+    /// All axes tell distances by how far labels are apart: so the bends of that function say everything.
+    fn from(labels: &Labelling) -> Self {
+        let extent = labels.axis.extent;
+        let slope = |d: u32| i64::from(labels.between(0, d + 1)) - i64::from(labels.between(0, d));
+        let change = |d: u32| slope(d) - if d > 0 { slope(d - 1) } else { 0 };
+        let all = (0..extent.saturating_sub(1)).map(|d| (d, change(d)));
+        let (stride, block) = labels.digit();
+        DistanceTerm { stride, extent, block, bends: all.filter(|(_, c)| *c != 0).collect() }
+    }
 }
 
 #[derive(Serialize)]
@@ -105,15 +107,9 @@ struct DistanceTable {
     text: String,
 }
 
-/// The document, fit to stand in a `script` element. `orders` are the comparison's, `slots` say which of them
-/// an entry is; `files` are those beside the page.
-pub(super) fn document(
-    topology: &Topology,
-    orders: &[NodeOrder],
-    comparison: &Comparison,
-    slots: &[usize],
-    files: &[File<'_>],
-) -> String {
+/// The document, fit to stand in a `script` element, with the `best` MPC of each size.
+pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
+    let (topology, comparison) = (source.topology, source.comparison);
     let largest = comparison.entries.iter().map(|e| e.nodes).max().unwrap_or(0);
     let sizes = sizes(comparison, largest);
     let at = |values: &[f64]| {
@@ -123,11 +119,11 @@ pub(super) fn document(
     let wide = topology.nodes().slot_count() > 1 << 16;
     let mut left = ORDERS;
     let mut order = |slot: usize| {
-        let order = orders.get(slot)?;
+        let order = source.orders.get(slot)?;
         left = left.checked_sub(order.len() * if wide { 4 } else { 2 })?;
         Some(integers(order.nodes().iter().map(|n| n.0), wide))
     };
-    let orderings = (comparison.entries.iter().zip(slots))
+    let orderings: Vec<OrderingData<'_>> = (comparison.entries.iter().zip(source.slots))
         .map(|(entry, slot)| {
             let look = plot::style(*slot);
             OrderingData {
@@ -141,6 +137,15 @@ pub(super) fn document(
             }
         })
         .collect();
+    let drawn = orderings.iter().any(|ordering| ordering.order.is_some());
+    let network = topology.network();
+    let machine = MachineData {
+        slots: topology.nodes().slot_count(),
+        per_router: network.per_router(),
+        routers: network.routers(),
+        layout: drawn.then(|| layout(topology)),
+        distance: distance(topology),
+    };
     let data = Data {
         name: topology.name(),
         mean_distance: comparison.topology.mean_distance,
@@ -150,8 +155,9 @@ pub(super) fn document(
         orderings,
         floor: at(&comparison.floor),
         compact: at(&comparison.compact),
-        machine: machine(topology),
-        tables: tables(files),
+        best: at(best),
+        machine,
+        tables: tables(source.files),
         sizes: integers(sizes.iter().copied(), true),
     };
     // Plain structures with string keys: there is nothing that could fail.
@@ -195,44 +201,9 @@ fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
     sizes.into_iter().map(|s| s as u32).collect()
 }
 
-fn machine(topology: &Topology) -> MachineData<'_> {
-    let network = topology.network();
-    let lattice = topology.lattice().filter(|lattice| {
-        lattice.cell_count() <= CELLS
-            && lattice.cells.as_ref().is_none_or(|cells| cells.len() <= CELLS)
-    });
-    MachineData {
-        places: topology.nodes().slot_count(),
-        per_router: network.per_router(),
-        hosts: network.hosts(),
-        routers: network.routers(),
-        levels: network.levels().iter().map(|level| (level.name, level.routers)).collect(),
-        lattice: lattice.map(boxed),
-        distance: distance(topology),
-    }
-}
-
-fn boxed(lattice: &Lattice) -> GridData<'_> {
-    GridData {
-        extents: &lattice.extents,
-        wrap: &lattice.wrap,
-        axes: &lattice.axes,
-        cells: lattice.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
-    }
-}
-
 fn distance(topology: &Topology) -> DistanceData {
     if let Some(terms) = topology.metric().labellings() {
-        let term = |labels: &crate::topology::distance::Labelling| {
-            let (stride, block) = labels.digit();
-            let shape = match labels.axis.shape {
-                Shape::Path => "path",
-                Shape::Ring => "ring",
-                Shape::Clique => "clique",
-            };
-            DistanceTerm { shape, extent: labels.axis.extent, weight: labels.weight, stride, block }
-        };
-        return DistanceData::Terms { terms: terms.iter().map(term).collect() };
+        return DistanceData::Terms { terms: terms.iter().map(DistanceTerm::from).collect() };
     }
     debug_assert!(matches!(topology.metric(), Metric::Hops));
     let network = topology.network();
@@ -275,28 +246,26 @@ impl std::io::Write for Bounded {
     }
 }
 
-/// Base64 of 32-bit integers, or of 16-bit ones where not `wide`.
-fn integers(values: impl Iterator<Item = u32>, wide: bool) -> String {
-    let mut bytes = Vec::new();
-    for value in values {
-        bytes.extend_from_slice(&value.to_le_bytes()[..if wide { 4 } else { 2 }]);
-    }
-    base64(&bytes)
-}
-
-fn base64(bytes: &[u8]) -> String {
-    STANDARD.encode(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn integers_are_little_endian() {
-        assert_eq!(base64(&[1, 0, 2, 1]), "AQACAQ==");
-        assert_eq!(integers([1, 258].into_iter(), false), base64(&[1, 0, 2, 1]));
-        assert_eq!(integers([1].into_iter(), true), base64(&[1, 0, 0, 0]));
+    fn bends_give_the_distances() {
+        for spec in
+            ["torus:7x8x2", "mesh:5x4", "fat-tree:k=4", "hyperx:3x4", "cascade:4x3x5,global=single"]
+        {
+            let topology = Topology::inline(spec, &Default::default()).unwrap();
+            for labels in topology.metric().labellings().unwrap() {
+                let term = DistanceTerm::from(&labels);
+                for (a, b) in (0..term.extent).flat_map(|a| (0..term.extent).map(move |b| (a, b))) {
+                    let d = i64::from(a.abs_diff(b));
+                    let sum: i64 =
+                        term.bends.iter().map(|(at, c)| c * (d - i64::from(*at)).max(0)).sum();
+                    assert_eq!(sum, i64::from(labels.between(a, b)), "{spec}: {a}, {b}");
+                }
+            }
+        }
     }
 
     #[test]

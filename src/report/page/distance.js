@@ -1,4 +1,4 @@
-// Distances between nodes, and within a job.
+// Distances between nodes, and within a job, from the terms or the links in the page's data.
 const distances = (() => {
   const machine = page.machine;
   const { kind } = machine.distance;
@@ -14,37 +14,19 @@ const distances = (() => {
     return Math.floor(router / term.stride) % term.extent;
   }
 
-  function apart(term, a, b) {
-    const steps = Math.abs(a - b);
-    if (term.shape === "clique") return steps > 0 ? 1 : 0;
-    return term.shape === "ring" ? Math.min(steps, term.extent - steps) : steps;
-  }
+  const apart = (term, steps) => term.bends.reduce((sum, [at, change]) => sum + change * Math.max(0, steps - at), 0);
 
-  /** The sum over pairs of nodes, `count` of them at each label: a path is the sum of its cuts, a ring half the
-      sum of the cuts between half a turn and the rest. */
+  /** The sum over pairs of nodes, `count` of them at each label. Two labels are `n` beyond a bend where `n` cuts
+      between labels, taken as wide as the bend, part them: one sum over all cuts for each bend. */
   function pairSum(term, count) {
-    const all = count.reduce((sum, c) => sum + c, 0);
-    if (term.shape === "clique") return (all * all - count.reduce((sum, c) => sum + c * c, 0)) / 2;
-    let sum = 0;
-    if (term.shape === "path") {
-      let before = 0;
-      for (const c of count) {
-        before += c;
-        sum += before * (all - before);
-      }
-      return sum;
-    }
-    const [n, half] = [count.length, count.length >> 1];
-    let arc = count.slice(0, half).reduce((a, c) => a + c, 0);
-    for (let t = 0; t < n; t++) {
-      sum += arc * (all - arc);
-      arc += count[(t + half) % n] - count[t];
-    }
-    return sum / 2;
+    let all = 0;
+    const upTo = count.map((c) => (all += c));
+    const beyond = (label) => all - (upTo[label] ?? all);
+    return term.bends.reduce((sum, [at, change]) => sum + change * upTo.reduce((cuts, before, i) => cuts + before * beyond(i + at), 0), 0);
   }
 
   let graph = null;
-  /** Neighbours of all routers, one list after the other. */
+  /** The neighbours of all routers, one list after the other. */
   function neighbours() {
     if (graph) return graph;
     const pairs = integersOf(machine.distance.pairs, machine.routers > 65536);
@@ -57,7 +39,7 @@ const distances = (() => {
       list[fill[pairs[i]]++] = pairs[i + 1];
       list[fill[pairs[i + 1]]++] = pairs[i];
     }
-    return (graph = { first, list, pairs });
+    return (graph = { first, list });
   }
 
   function hopsFrom(router) {
@@ -79,16 +61,16 @@ const distances = (() => {
     return hops;
   }
 
-  /** Hops between two nodes; undefined where the page cannot tell. */
+  /** Hops between two nodes; undefined where the page does not know. */
   function between(a, b) {
     const [x, y] = [routerOf(a), routerOf(b)];
-    if (kind === "terms") return terms.reduce((sum, t) => sum + t.weight * apart(t, label(t, x), label(t, y)), 0);
+    if (kind === "terms") return terms.reduce((sum, t) => sum + apart(t, Math.abs(label(t, x) - label(t, y))), 0);
     if (kind !== "links") return undefined;
     const found = hopsFrom(x)[y];
     return found < 0 ? undefined : found;
   }
 
-  /** The mean over pairs of `nodes`; undefined where the page cannot tell, or not at once. */
+  /** The mean over pairs of `nodes`; undefined where the page does not know, or it would take long. */
   function meanOf(nodes) {
     const pairs = (nodes.length * (nodes.length - 1)) / 2;
     if (pairs === 0) return undefined;
@@ -97,7 +79,7 @@ const distances = (() => {
       for (const term of terms) {
         const count = new Array(term.extent).fill(0);
         for (const node of nodes) count[label(term, routerOf(node))]++;
-        sum += term.weight * pairSum(term, count);
+        sum += pairSum(term, count);
       }
       return sum / pairs;
     }
@@ -114,5 +96,5 @@ const distances = (() => {
     return sum / 2 / pairs;
   }
 
-  return { routerOf, between, meanOf, links: () => (kind === "links" ? neighbours().pairs : []) };
+  return { routerOf, between, meanOf };
 })();

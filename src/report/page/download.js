@@ -1,4 +1,4 @@
-// Saves the page's data as the files that stand beside it.
+// Buttons that save the page's data as the files beside it.
 (() => {
   const field = (text) => (/[",\r\n]/.test(text) || text === "" ? `"${text.replaceAll('"', '""')}"` : text);
 

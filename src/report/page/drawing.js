@@ -1,4 +1,4 @@
-// The machine on a canvas, flat or as a box that turns.
+// The machine on a canvas: flat, or as a box that can be turned.
 class Drawing {
   /** `view` holds the angles; drawings that share it turn together. */
   constructor(canvas, view) {
@@ -27,16 +27,17 @@ class Drawing {
     const [px, py] = [(x) => left + x * scale, (y) => top + y * scale];
     pen.lineWidth = 1;
     pen.strokeStyle = now.muted;
-    pen.globalAlpha = layout.links.length > 600 ? 0.15 : 0.35;
+    pen.globalAlpha = layout.links.length > 2400 ? 0.15 : 0.35;
     pen.beginPath();
-    for (const [a, b] of layout.links) {
-      pen.moveTo(px(a[0]), py(a[1]));
-      pen.lineTo(px(b[0]), py(b[1]));
+    for (let i = 0; i < layout.links.length; i += 4) {
+      const [ax, ay, bx, by] = layout.links.subarray(i, i + 4);
+      pen.moveTo(px(ax), py(ay));
+      pen.lineTo(px(bx), py(by));
     }
     pen.stroke();
     pen.globalAlpha = 1;
     pen.textBaseline = "middle";
-    for (const box of layout.boxes) {
+    for (const box of layout.frames) {
       const [w, h] = [box.w * scale, box.h * scale];
       if (!box.bare && (!box.faint || Math.min(w, h) > 9)) {
         pen.strokeStyle = box.faint ? now.line : now.muted;
@@ -81,7 +82,7 @@ class Drawing {
   }
 
   paintBox(pen, width, height, colour, trail, now) {
-    const [a, b, c] = layout.extents;
+    const [[a, b, c], names] = layout.solid;
     const longest = Math.hypot(a, b, c);
     const { yaw, pitch } = this.view;
     const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
@@ -109,10 +110,7 @@ class Drawing {
     pen.strokeStyle = now.line;
     pen.lineWidth = 1;
     for (const [i, j] of [[0, 1], [2, 3], [4, 5], [6, 7], [0, 2], [1, 3], [4, 6], [5, 7], [0, 4], [1, 5], [2, 6], [3, 7]]) {
-      pen.beginPath();
-      pen.moveTo(...spot(corners[i]));
-      pen.lineTo(...spot(corners[j]));
-      pen.stroke();
+      line(pen, ...spot(corners[i]), ...spot(corners[j]));
     }
 
     const count = layout.count;
@@ -157,7 +155,7 @@ class Drawing {
       const at = list.map((p) => seen(...p));
       const best = axis < 2 ? at.sort((p, q) => p[1] - q[1])[0] : at.sort((p, q) => p[0] - q[0])[0];
       const [px, py] = spot(best);
-      const text = `${layout.axes[axis]} (${layout.extents[axis]})`;
+      const text = `${names[axis]} (${[a, b, c][axis]})`;
       const half = pen.measureText(text).width / 2;
       // Outwards, away from the middle of the box.
       const [dx, dy] = [px - width / 2, py - height / 2];

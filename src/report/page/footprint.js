@@ -1,4 +1,4 @@
-// One job under two orderings.
+// The nodes of one job under two orderings.
 (() => {
   if (!layout || embedded.length === 0) return;
   const view = { ...STRAIGHT };
@@ -34,11 +34,11 @@
       const at = nearestSize(size);
       const known = sizes[at] === size && at < values[i].length;
       const parts = [mean === undefined ? "" : `mean distance ${hops(mean, 4)}`];
-      if (known) parts.push(`MPC(${grouped(size)}), the mean over all places at which a job can start, ${decimals(values[i][at], 4)}`);
+      if (known) parts.push(`MPC(${grouped(size)}), the mean over all positions at which a job can start, ${decimals(values[i][at], 4)}`);
       parts.push(`on ${grouped(routers)} ${routers === 1 ? "router" : "routers"}`);
       side.said.textContent = `${label}: ${parts.filter((p) => p).join("; ")}.`;
       Object.assign(side.said.dataset, { mean: mean ?? "", mpc: known ? values[i][at] : "", routers });
-      side.canvas.setAttribute("aria-label", `Places of a job of ${size} nodes from rank ${start} of ${label}`);
+      side.canvas.setAttribute("aria-label", `Nodes of a job of ${size} nodes from rank ${start} of ${label}`);
       return mean;
     });
     const names = sides.map((side) => page.orderings[Number(side.select.value)].label);
@@ -47,9 +47,9 @@
     if (means.every((m) => m !== undefined)) {
       const better = means[0] <= means[1] ? 0 : 1;
       const [low, high] = [means[better], means[1 - better]];
-      if (low === high) words = "both orderings place this job equally compactly";
-      else words = `this job sits ${decimals(100 * (1 - low / high), 1)} % closer together on ${names[better]} than on ${names[1 - better]}`;
-    } else words = "the page cannot add up distances this far on this machine; MPC tells the mean over all starts";
+      if (low === high) words = "the mean distance of this job is the same on both orderings";
+      else words = `the mean distance of this job is ${decimals(100 * (1 - low / high), 1)} % lower on ${names[better]} than on ${names[1 - better]}`;
+    } else words = "this job is too large for the page to add up its distances on this machine; MPC is the mean over all starts";
     byId("foot-said").textContent = `${ranks}: ${words}.`;
   }
 

@@ -1,9 +1,9 @@
-// The machine coloured by rank, walked through rank by rank.
+// The machine coloured by rank: stepping through an ordering, or playing it.
 (() => {
   if (!layout) {
     const missing = byId("walk-missing");
     missing.textContent =
-      "The orderings of this machine are too long to be kept in the page, so it cannot be walked through here and has no footprints of jobs; nodeorder order writes them.";
+      "The orderings of this machine are too long to store in the page, so it shows no walk and no footprints of jobs; nodeorder order writes them.";
     missing.hidden = false;
     return;
   }
@@ -37,7 +37,7 @@
     if (page.machine.per_router > 1) parts.push(`router ${distances.routerOf(node)}`);
     if (layout.where(node)) parts.push(layout.where(node));
     const step = rank > 0 ? distances.between(order[rank - 1], node) : undefined;
-    said.textContent = parts.join(", ") + (step === undefined ? "" : `; ${step} ${step === 1 ? "hop" : "hops"} from the rank before`) + ".";
+    said.textContent = parts.join(", ") + (step === undefined ? "" : `; ${step} ${step === 1 ? "hop" : "hops"} from the previous rank`) + ".";
   }
 
   function go(to) {
@@ -61,9 +61,9 @@
     if (rank >= end()) go(0);
     play.textContent = "Pause";
     play.setAttribute("aria-pressed", "true");
-    // Nobody wants every rank read out.
+    // A screen reader should not read out every rank.
     said.setAttribute("aria-live", "off");
-    // Where motion is not welcome, two pictures a second.
+    // Two pictures a second for readers who asked for less motion.
     const tick = stillness.matches ? 500 : 40;
     let [last, at] = [performance.now(), rank];
     timer = setInterval(() => {
@@ -116,7 +116,7 @@
   byId("walk-about").textContent = layout.about;
   if (embedded.length < page.orderings.length) {
     const missing = byId("walk-missing");
-    missing.textContent = `The page has the ${embedded.length} best of the ${page.orderings.length} orderings to walk through; all would make it too large.`;
+    missing.textContent = `The page contains the ${embedded.length} best of the ${page.orderings.length} orderings; all of them would make it too large.`;
     missing.hidden = false;
   }
   byId("walk").hidden = false;

@@ -1,3 +1,4 @@
+// Sorting of tables: a button in every heading; the first click sorts upwards, the next downwards.
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   for (const head of table.querySelectorAll("th[data-column]")) {

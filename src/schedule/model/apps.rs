@@ -1,7 +1,7 @@
 //! Applications whose sensitivity to distance and to shared links has been published.
 
-use crate::error::{Error, Result};
-use crate::params::Params;
+use crate::error::Result;
+use crate::params::{Opt, Params};
 
 /// How an application's run time grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,12 +41,16 @@ pub const APPLICATIONS: &[Application] = &[
     Application { name: "LU", latency: 1.041, sharing: 0.0, source: "Fig. 6" },
 ];
 
+/// The option of [`chosen`].
+pub(super) const APP: Opt = Opt::name_of(
+    "app",
+    || APPLICATIONS.iter().map(|app| app.name).collect(),
+    "application whose published figures are taken",
+)
+.or_else("none");
+
 /// The application that `app=` names, if it is given.
 pub(super) fn chosen(params: &Params) -> Result<Option<&'static Application>> {
-    let Some(name) = params.word("app")? else { return Ok(None) };
-    let app = APPLICATIONS.iter().find(|a| a.name == name).ok_or_else(|| {
-        let names = APPLICATIONS.iter().map(|a| a.name);
-        Error::unknown(params.location_of("app"), "application", &name, names)
-    })?;
-    Ok(Some(app))
+    let name = params.chosen("app")?;
+    Ok(name.and_then(|name| APPLICATIONS.iter().find(|app| app.name == name)))
 }

@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::super::Start;
 use super::compact::Compact;
-use super::{Model, ModelEntry, stretched};
+use super::{BASE, BuildModel, Model, ModelEntry, stretched};
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
-use crate::mapping::guest::{PATTERNS, sized};
+use crate::mapping::guest::{sized, sized_names};
 use crate::mapping::routing::suitable;
 use crate::mapping::{
-    CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, Routing,
+    CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, ROUTINGS, RoutingEntry,
 };
 use crate::ordering::NodeOrder;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::topology::Topology;
 
 /// `contention[:latency=1,sharing=1,base=HOPS,share=jobs,guest=all-to-all,routing=…]` (or `app=NAME` for the
-/// first two): a task's process i runs on its i-th lowest rank and talks as `guest` does, each process sending
+/// first two): a task's process i runs on its i-th lowest rank and sends as `guest` does, each process sending
 /// one unit a time on the mean. With d its volume-weighted mean dilation, d₀ that of the compact placement (or
 /// `base` hops, the same on every machine), and s what other jobs do to its links, its run time grows by the
 /// factor
@@ -31,7 +31,7 @@ use crate::topology::Topology;
 /// allows). The routing is dimension-order on grids and ecmp-path elsewhere unless given.
 ///
 /// # Limits
-/// Links slow all jobs on them alike, whoever loads them; nodes of one router share it for nothing.
+/// Links slow all jobs on them alike; traffic inside a router is free.
 ///
 /// # Complexity
 /// A start costs that of the routing; every instant O(links loaded by running tasks).
@@ -42,8 +42,26 @@ pub(super) const CONTENTION: ModelEntry = ModelEntry {
     name: "contention",
     about: "run times grow with dilation and with the share others have of a job's links, as they come and go",
     example: "contention:latency=0.5,sharing=1,guest=all-to-all",
-    stretches: true,
-    build: |params, context, _| Ok(Box::new(Contention::new(params, context)?)),
+    options: &[
+        super::apps::APP,
+        Opt::number("latency", "growth a mean hop more, relative to the compact allocation's")
+            .or_else("the application's, else 1"),
+        Opt::number("sharing", "growth for each other job on the most shared link")
+            .or_else("the application's, else 1"),
+        BASE,
+        Opt::one_of(
+            "share",
+            &["jobs", "load"],
+            "what counts as sharing: jobs on a link, or their load",
+        ),
+        Opt::name_of("guest", sized_names, "traffic of every job").or("all-to-all"),
+        Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
+            .or_else("dimension-order on grids, else ecmp-path"),
+    ],
+    build: BuildModel {
+        stretches: true,
+        make: |params, context, _| Ok(Box::new(Contention::new(params, context)?)),
+    },
 };
 
 /// One running task.
@@ -67,7 +85,7 @@ struct Contention<'a> {
     /// Whether shares are those of load, not of jobs.
     by_load: bool,
     guest: &'static str,
-    routing: &'static Routing,
+    routing: &'static RoutingEntry,
     topology: &'a Topology,
     order: &'a NodeOrder,
     fabric: Fabric<'a>,
@@ -88,7 +106,7 @@ impl<'a> Contention<'a> {
         };
         let topology = context.topology;
         let routing = match params.word("routing")? {
-            Some(name) => Routing::named(&name)?,
+            Some(name) => RoutingEntry::named(&name)?,
             None => suitable(topology)
                 .into_iter()
                 .next()
@@ -96,13 +114,12 @@ impl<'a> Contention<'a> {
         };
         routing.check(topology)?;
         let fabric = Fabric::new(topology)?;
-        topology.require("the loads of links", 20 * fabric.links.len() as u64)?;
         Ok(Contention {
             latency: number("latency", app.map(|a| a.latency))?,
             sharing: number("sharing", app.map(|a| a.sharing))?,
             base: super::base(params)?,
-            by_load: params.choice("share", &["jobs", "load"])? == "load",
-            guest: params.choice("guest", &PATTERNS)?,
+            by_load: params.choice("share")? == "load",
+            guest: params.choice("guest")?,
             routing,
             topology,
             order: context.order,

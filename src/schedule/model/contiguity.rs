@@ -1,13 +1,14 @@
 //! Sensitive tasks run shorter on one run of ranks.
 
 use super::super::Start;
-use super::{Model, ModelEntry, stretched};
+use super::{BuildModel, Model, ModelEntry, stretched};
 use crate::error::Result;
+use crate::params::{Opt, SEED};
 use crate::random::{below, generator};
 
 /// `contiguity:alpha=A,beta=B[,seed=S]`: B percent of the tasks are sensitive; a sensitive task whose ranks are
 /// one run takes A percent less time. Each task in queue order draws a number below 2⁵³ and is sensitive where
-/// that is less than B percent of the range: with one seed, whoever is sensitive at some B is so at every
+/// that is less than B percent of the range: with one seed, a job that is sensitive at some B is so at every
 /// larger one.
 ///
 /// # References
@@ -17,21 +18,32 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
     name: "contiguity",
     about: "beta= percent of the jobs run alpha= percent shorter on one run of ranks",
     example: "contiguity:alpha=20,beta=30",
-    stretches: true,
-    build: |params, _, tasks| {
-        let percent = |key| -> Result<f64> {
-            let expected = "a number of percent from 0 to 99.9";
-            params.real(key, 0.0, 100.0)?.ok_or_else(|| params.wrong(key, expected))
-        };
-        let (alpha, beta) = (percent("alpha")?, percent("beta")?);
-        if alpha > 99.9 {
-            return Err(params.wrong("alpha", "at most 99.9: no job ends when it starts"));
-        }
-        let mut random = generator(params.seed()?);
-        const RANGE: u64 = 1 << 53;
-        let bound = beta / 100.0 * RANGE as f64;
-        let sensitive = (0..tasks).map(|_| (below(RANGE, &mut random) as f64) < bound).collect();
-        Ok(Box::new(Contiguity { alpha, beta, sensitive }))
+    options: &[
+        Opt::number(
+            "alpha",
+            "percent that a sensitive job runs shorter on one run of ranks, to 99.9",
+        ),
+        Opt::number("beta", "percent of the jobs that are sensitive"),
+        SEED,
+    ],
+    build: BuildModel {
+        stretches: true,
+        make: |params, _, tasks| {
+            let percent = |key| -> Result<f64> {
+                let expected = "a number of percent from 0 to 99.9";
+                params.real(key, 0.0, 100.0)?.ok_or_else(|| params.wrong(key, expected))
+            };
+            let (alpha, beta) = (percent("alpha")?, percent("beta")?);
+            if alpha > 99.9 {
+                return Err(params.wrong("alpha", "at most 99.9: no job ends when it starts"));
+            }
+            let mut random = generator(params.seed()?);
+            const RANGE: u64 = 1 << 53;
+            let bound = beta / 100.0 * RANGE as f64;
+            let sensitive =
+                (0..tasks).map(|_| (below(RANGE, &mut random) as f64) < bound).collect();
+            Ok(Box::new(Contiguity { alpha, beta, sensitive }))
+        },
     },
 };
 

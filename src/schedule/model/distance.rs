@@ -1,10 +1,11 @@
 //! Run times that grow with mean distance.
 
+use crate::params::Opt;
 use std::collections::HashMap;
 
 use super::super::Start;
 use super::compact::Compact;
-use super::{Model, ModelEntry, stretched};
+use super::{BASE, BuildModel, Model, ModelEntry, stretched};
 use crate::error::Result;
 use crate::metric::sums::Sums;
 use crate::ranks::Ranks;
@@ -25,19 +26,26 @@ pub(super) const DISTANCE: ModelEntry = ModelEntry {
     name: "distance",
     about: "run times grow with the mean distance against a compact placement, weight=1 a doubling",
     example: "distance:weight=0.5",
-    stretches: true,
-    build: |params, context, _| {
-        let weight = match super::apps::chosen(params)? {
-            Some(app) => app.latency,
-            None => params.real("weight", 0.0, 1e6)?.unwrap_or(1.0),
-        };
-        Ok(Box::new(Distance {
-            weight,
-            base: super::base(params)?,
-            compact: Compact::new(context)?,
-            sums: Sums::new(context.distances),
-            least: HashMap::new(),
-        }))
+    options: &[
+        super::apps::APP,
+        Opt::number("weight", "growth when the mean distance doubles").or("1"),
+        BASE,
+    ],
+    build: BuildModel {
+        stretches: true,
+        make: |params, context, _| {
+            let weight = match super::apps::chosen(params)? {
+                Some(app) => app.latency,
+                None => params.number("weight", 0.0, 1e6)?,
+            };
+            Ok(Box::new(Distance {
+                weight,
+                base: super::base(params)?,
+                compact: Compact::new(context)?,
+                sums: Sums::new(context.distances),
+                least: HashMap::new(),
+            }))
+        },
     },
 };
 

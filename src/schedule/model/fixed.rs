@@ -1,7 +1,7 @@
 //! Run times as the trace has them.
 
 use super::super::Start;
-use super::{Model, ModelEntry};
+use super::{BuildModel, Model, ModelEntry};
 use crate::error::Result;
 
 /// `fixed`: every task runs as long as in the trace, wherever it is placed. Time is whole seconds.
@@ -9,8 +9,8 @@ pub(super) const FIXED: ModelEntry = ModelEntry {
     name: "fixed",
     about: "the trace's own run times, wherever a job is placed",
     example: "fixed",
-    stretches: false,
-    build: |_, _, _| Ok(Box::new(Fixed)),
+    options: &[],
+    build: BuildModel { stretches: false, make: |_, _, _| Ok(Box::new(Fixed)) },
 };
 
 struct Fixed;

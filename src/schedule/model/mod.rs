@@ -1,11 +1,12 @@
 //! Runtime models: for how long a task runs where it was placed.
 //!
-//! Each model is one file with a [`ModelEntry`] constant; [`MODELS`] is the table that names them all.
+//! Each model is one file with a [`ModelEntry`]; [`MODELS`] is the table that names them all.
 
 use super::Start;
 use crate::allocator::AllocatorContext;
-use crate::error::{Error, Result, SourceLocation};
-use crate::params::{self, Params};
+use crate::error::Result;
+use crate::params::{Opt, Params};
+use crate::registry::{Entry, Registry};
 
 mod apps;
 mod compact;
@@ -16,25 +17,30 @@ mod fixed;
 
 pub use apps::{APPLICATIONS, Application};
 
-/// A model: a line of [`MODELS`].
-pub struct ModelEntry {
-    /// The name, as in `--model fixed`.
-    pub name: &'static str,
-    /// One line for lists.
-    pub about: &'static str,
-    /// A use that works.
-    pub example: &'static str,
+/// A runtime model by name: an entry of [`MODELS`].
+pub type ModelEntry = Entry<BuildModel>;
+
+/// How a model is made.
+#[derive(Clone, Copy)]
+pub struct BuildModel {
     /// Whether durations may differ from the trace's run times.
     stretches: bool,
     /// Makes the model of so many tasks from its parameters.
-    build: for<'a> fn(&Params, &AllocatorContext<'a>, usize) -> Result<Box<dyn Model + 'a>>,
+    make: for<'a> fn(&Params, &AllocatorContext<'a>, usize) -> Result<Box<dyn Model + 'a>>,
 }
 
-/// Every model, in the order of lists.
-pub const MODELS: &[ModelEntry] =
-    &[fixed::FIXED, contiguity::CONTIGUITY, distance::DISTANCE, contention::CONTENTION];
+/// Every model.
+pub static MODELS: Registry<BuildModel> = Registry::new(
+    "model",
+    "--model",
+    &[fixed::FIXED, contiguity::CONTIGUITY, distance::DISTANCE, contention::CONTENTION],
+);
 
-/// Says how long tasks run. Times are ticks; tasks are told by their index in queue order.
+/// The option of [`base`].
+const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")
+    .or_else("those of a compact allocation");
+
+/// Says how long tasks run. Times are ticks; tasks are known by their index in queue order.
 pub trait Model: Send {
     /// The model with its parameters, in words, as results quote it.
     fn rule(&self) -> String;
@@ -68,15 +74,7 @@ pub trait Model: Send {
 /// # Errors
 /// There is none.
 pub fn check(text: &str) -> Result<()> {
-    named(text).map(|_| ())
-}
-
-fn named(text: &str) -> Result<&'static ModelEntry> {
-    let head = params::head(text);
-    MODELS.iter().find(|m| m.name == head).ok_or_else(|| {
-        let location = SourceLocation::option(format!("--model {text}"));
-        Error::unknown(location, "model", head, MODELS.iter().map(|m| m.name))
-    })
+    MODELS.find(text).map(|_| ())
 }
 
 /// Makes the model that `text` asks for, and says whether it stretches run times.
@@ -85,11 +83,10 @@ pub(super) fn make<'a>(
     context: &AllocatorContext<'a>,
     tasks: usize,
 ) -> Result<(Box<dyn Model + 'a>, bool)> {
-    let rule = named(text)?;
-    let params = Params::inline(text, None, context.topology.context().seed)?;
-    let model = (rule.build)(&params, context, tasks)?;
+    let (entry, params) = MODELS.read(text, context.topology.context().seed)?;
+    let model = (entry.build.make)(&params, context, tasks)?;
     params.finish()?;
-    Ok((model, rule.stretches))
+    Ok((model, entry.build.stretches))
 }
 
 /// `base=`: the hops that the trace's run times stand for, where it is given.
@@ -105,4 +102,24 @@ fn reference(base: Option<f64>) -> String {
 /// `ticks` times `factor`, to the nearest, at least 1.
 fn stretched(ticks: i64, factor: f64) -> i64 {
     ((ticks as f64 * factor).round() as i64).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::rank_distances::RankDistances;
+    use crate::ordering::NodeOrder;
+    use crate::topology::{Context, Topology};
+
+    #[test]
+    fn models_ask_for_what_they_declare() {
+        let topology = Topology::inline("torus:4x4", &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "snake").unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context =
+            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        crate::registry::testing::check(&MODELS, |entry, params| {
+            (entry.build.make)(params, &context, 8).map(|_| ())
+        });
+    }
 }

@@ -20,9 +20,9 @@ use super::{ClusterState, Policy, PolicyEntry};
 /// the IBM SP2 with backfilling", 2001, section 2, <https://doi.org/10.1109/71.932708>.
 pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry {
     name: "conservative",
-    positional: None,
     about: "every job is reserved at submit; all reservations are rebuilt in queue order on an early end",
     example: "conservative",
+    options: &[],
     build: |_, _| Ok(Box::new(Conservative { queue: Vec::new(), fresh: 0, profile: None })),
 };
 
@@ -84,7 +84,7 @@ impl Policy for Conservative {
         self.fresh = 0;
         self.profile = Some(profile);
         self.queue.retain(|(task, promise)| {
-            // Somebody who outstays his time may still hold the nodes.
+            // A task that runs longer than requested may still hold the nodes.
             let starts = *promise <= now && machine.task(*task).nodes <= machine.free();
             if starts {
                 machine.start(*task);

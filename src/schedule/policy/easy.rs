@@ -2,6 +2,7 @@
 
 use super::super::waiting::{Hole, Waiting};
 use super::{ClusterState, Policy, PolicyEntry};
+use crate::params::Opt;
 
 /// `easy[:runtime-estimates]`: tasks start in queue order until one does not fit. For that head, running tasks
 /// are assumed to end at start + requested time; the *shadow* is the earliest time at which it then fits, and
@@ -16,7 +17,7 @@ use super::{ClusterState, Policy, PolicyEntry};
 /// # Complexity
 /// A pass after an end walks the running tasks up to the shadow and searches candidates in O(log tasks) where
 /// size and time of the waiting agree, in O(queue) at worst. A pass after submits only looks at those: neither
-/// shadow nor extra change without an end, and who did not fit before does not fit now.
+/// shadow nor extra change without an end, and a job that did not fit before does not fit now.
 ///
 /// # References
 /// Lifka, "The ANL/IBM SP scheduling system", 1995, <https://doi.org/10.1007/3-540-60153-8_35>; Mu'alem and
@@ -24,12 +25,16 @@ use super::{ClusterState, Policy, PolicyEntry};
 /// with backfilling", 2001, <https://doi.org/10.1109/71.932708>.
 pub(super) const EASY: PolicyEntry = PolicyEntry {
     name: "easy",
-    positional: Some("estimates"),
     about: "backfilling around a reservation for the head; easy:runtime-estimates as CQSim does it",
     example: "easy",
+    options: &[Opt::one_of(
+        "estimates",
+        &["requested", "runtime-estimates"],
+        "run times that candidates count with: requested, or true as CQSim does",
+    )
+    .positional()],
     build: |params, context| {
-        let choices = ["requested", "runtime-estimates"];
-        let true_times = params.choice("estimates", &choices)? == choices[1];
+        let true_times = params.choice("estimates")? == "runtime-estimates";
         let time = |task: &super::Task| if true_times { task.run } else { task.requested };
         Ok(Box::new(Easy {
             queue: Waiting::new(context.tasks, time),

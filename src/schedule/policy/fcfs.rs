@@ -10,9 +10,9 @@ use super::{ClusterState, Policy, PolicyEntry};
 /// O(1) an event beside the allocator.
 pub(super) const FCFS: PolicyEntry = PolicyEntry {
     name: "fcfs",
-    positional: None,
     about: "first come, first served; a head that does not fit blocks the queue",
     example: "fcfs",
+    options: &[],
     build: |_, _| Ok(Box::new(Fcfs::default())),
 };
 

@@ -1,14 +1,15 @@
-//! Policies: who starts when.
+//! Policies: which jobs start when.
 //!
-//! Each policy is one file with a [`PolicyEntry`] constant; [`POLICIES`] is the table that names them all. A
+//! Each policy is one file with a [`PolicyEntry`]; [`POLICIES`] is the table that names them all. A
 //! [`Policy`] keeps the queue; at its passes it starts tasks on the [`ClusterState`].
 
 pub use super::cluster_state::ClusterState;
 pub use super::running::Assumed;
 
 use super::Task;
-use crate::error::{Error, Result, SourceLocation};
-use crate::params::{self, Params};
+use crate::error::Result;
+use crate::params::{Opt, Params};
+use crate::registry::{Entry, Registry};
 
 mod conservative;
 mod easy;
@@ -17,32 +18,31 @@ mod profile;
 mod size_first;
 mod window;
 
-/// A policy: a line of [`POLICIES`].
-pub struct PolicyEntry {
-    /// The name, as in `--policy easy`.
-    pub name: &'static str,
-    /// The key of the bare first parameter, where there is one.
-    pub positional: Option<&'static str>,
-    /// One line for lists.
-    pub about: &'static str,
-    /// A use that works.
-    pub example: &'static str,
-    /// Makes the policy from its parameters.
-    build: fn(&Params, &PolicyContext<'_>) -> Result<Box<dyn Policy>>,
-}
+/// A policy by name: an entry of [`POLICIES`]. It makes the policy from its parameters.
+pub type PolicyEntry = Entry<Build>;
 
-/// Every policy, in the order of lists.
-pub const POLICIES: &[PolicyEntry] = &[
-    fcfs::FCFS,
-    easy::EASY,
-    conservative::CONSERVATIVE,
-    size_first::SIZE_FIRST,
-    window::EXACT,
-    window::GREEDY,
-];
+type Build = fn(&Params, &PolicyContext<'_>) -> Result<Box<dyn Policy>>;
+
+/// Every policy.
+pub static POLICIES: Registry<Build> = Registry::new(
+    "policy",
+    "--policy",
+    &[
+        fcfs::FCFS,
+        easy::EASY,
+        conservative::CONSERVATIVE,
+        size_first::SIZE_FIRST,
+        window::EXACT,
+        window::GREEDY,
+    ],
+);
+
+/// Time between passes of policies that poll.
+const INTERVAL: Opt =
+    Opt::whole("interval", "seconds from one pass to the next; 0: at every event").or("30");
 
 /// What policies are made on.
-struct PolicyContext<'g> {
+pub struct PolicyContext<'g> {
     /// The tasks in queue order, times in ticks.
     tasks: &'g [Task],
     /// Ticks a second.
@@ -53,11 +53,11 @@ impl PolicyContext<'_> {
     /// `interval=`, seconds from one pass to the next; in ticks. 0 is a pass at every event.
     fn interval(&self, params: &Params) -> Result<i64> {
         const YEAR: i64 = 366 * 86_400;
-        Ok(params.integer("interval", 0, YEAR)?.unwrap_or(30) * self.ticks)
+        Ok(params.whole("interval", 0, YEAR)? * self.ticks)
     }
 }
 
-/// Keeps the queue and says who starts when. Tasks are told by their index in queue order: submit, then file
+/// Keeps the queue and decides which tasks start when. Tasks are known by their index in queue order: submit, then file
 /// order.
 pub trait Policy: Send {
     /// The rule, in words, as results quote it.
@@ -69,7 +69,7 @@ pub trait Policy: Send {
     /// A task has ended; its nodes are free.
     fn ended(&mut self, _task: u32, _machine: &ClusterState<'_, '_>) {}
 
-    /// Starts whom the rule lets start now.
+    /// Starts the tasks that may start now.
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>);
 
     /// How many tasks wait.
@@ -87,20 +87,15 @@ pub trait Policy: Send {
     }
 
     /// Whether it chooses ranks itself, without the allocator.
-    fn places(&self) -> bool {
+    fn chooses_ranks(&self) -> bool {
         false
     }
 }
 
 /// Makes the policy that `text` asks for, for `tasks` in queue order with times in ticks.
 pub(super) fn make(text: &str, tasks: &[Task], ticks: i64, seed: u64) -> Result<Box<dyn Policy>> {
-    let head = params::head(text);
-    let rule = POLICIES.iter().find(|p| p.name == head).ok_or_else(|| {
-        let location = SourceLocation::option(format!("--policy {text}"));
-        Error::unknown(location, "policy", head, POLICIES.iter().map(|p| p.name))
-    })?;
-    let params = Params::inline(text, rule.positional, seed)?;
-    let policy = (rule.build)(&params, &PolicyContext { tasks, ticks })?;
+    let (entry, params) = POLICIES.read(text, seed)?;
+    let policy = (entry.build)(&params, &PolicyContext { tasks, ticks })?;
     params.finish()?;
     Ok(policy)
 }
@@ -111,4 +106,17 @@ pub(super) fn make(text: &str, tasks: &[Task], ticks: i64, seed: u64) -> Result<
 /// An unknown name, bad parameters.
 pub fn check(text: &str) -> Result<()> {
     make(text, &[], 1, 1).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_ask_for_what_they_declare() {
+        let context = PolicyContext { tasks: &[], ticks: 1 };
+        crate::registry::testing::check(&POLICIES, |entry, params| {
+            (entry.build)(params, &context).map(|_| ())
+        });
+    }
 }

@@ -1,8 +1,9 @@
 //! The queue of Cplant's simulations: by size, then by requested time.
 
+use crate::params::Opt;
 use std::collections::BTreeSet;
 
-use super::{ClusterState, Policy, PolicyEntry};
+use super::{ClusterState, INTERVAL, Policy, PolicyEntry};
 
 /// `size-first[:desc=true,interval=30]`: the queue is sorted by nodes, then by requested time, then by submit;
 /// `desc=true` reverses the first two. Every `interval` seconds from the first submit (0: whenever something
@@ -15,9 +16,9 @@ use super::{ClusterState, Policy, PolicyEntry};
 /// Leung et al., "Processor allocation on Cplant", 2002, section 4.
 pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     name: "size-first",
-    positional: None,
     about: "by nodes, then requested time (desc=true reverses), every interval=30 seconds; the head blocks",
     example: "size-first:interval=30",
+    options: &[Opt::flag("desc", "largest first"), INTERVAL],
     build: |params, context| {
         let descending = params.flag("desc")?;
         let interval = context.interval(params)?;

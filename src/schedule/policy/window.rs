@@ -2,9 +2,9 @@
 
 use super::super::knapsack::{Packing, pack_exactly, pack_greedily};
 use super::size_first::passes;
-use super::{ClusterState, Policy, PolicyContext, PolicyEntry};
+use super::{ClusterState, INTERVAL, Policy, PolicyContext, PolicyEntry};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params};
 use crate::ranks::{Ranks, Run};
 
 /// `window-bnb[:window=5,interval=30,held=skip]`: every `interval` seconds from the first submit (0: whenever
@@ -13,9 +13,9 @@ use crate::ranks::{Ranks, Run};
 /// profits are the weights. Jobs of one slot stand side by side from its lowest rank, in queue order. Every
 /// allocation is one run of ranks, and the allocator is not asked.
 ///
-/// A job larger than every slot is held until there is one, and keeps its place in the queue. The source says no
-/// more than that. Here others go past it (its "large jobs wait longer" tells so); with `held=block` it keeps its
-/// place in the window, too, and a window full of such jobs blocks the queue.
+/// A job larger than every slot is held until there is one, and keeps its position in the queue. The source says no
+/// more than that. Here others go past it (its "large jobs wait longer" suggests so); with `held=block` it keeps its
+/// position in the window, too, and a window full of such jobs blocks the queue.
 ///
 /// # Limits
 /// Without a reservation a large job may wait for as long as smaller ones keep coming.
@@ -30,9 +30,9 @@ use crate::ranks::{Ranks, Run};
 /// torus-connected systems", 2014, sections II and III, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
 pub(super) const EXACT: PolicyEntry = PolicyEntry {
     name: "window-bnb",
-    positional: None,
     about: "window=5 jobs every interval=30 seconds into runs of free ranks, by an exact knapsack",
     example: "window-bnb:window=5,interval=30",
+    options: OPTIONS,
     build: |params, context| build(params, context, 16, true),
 };
 
@@ -44,11 +44,21 @@ pub(super) const EXACT: PolicyEntry = PolicyEntry {
 /// <https://doi.org/10.1007/BF02243544>.
 pub(super) const GREEDY: PolicyEntry = PolicyEntry {
     name: "window-greedy",
-    positional: None,
     about: "as window-bnb, the knapsack by Martello and Toth's greedy method with exchanges",
     example: "window-greedy:window=5,interval=30",
+    options: OPTIONS,
     build: |params, context| build(params, context, 1000, false),
 };
+
+const OPTIONS: &[Opt] = &[
+    Opt::whole("window", "jobs looked at together").or("5"),
+    INTERVAL,
+    Opt::one_of(
+        "held",
+        &["skip", "block"],
+        "jobs larger than every run of free ranks: others go past, or they keep their place in the window",
+    ),
+];
 
 fn build(
     params: &Params,
@@ -56,10 +66,10 @@ fn build(
     most: usize,
     exact: bool,
 ) -> Result<Box<dyn Policy>> {
-    let window = params.integer("window", 1, most)?.unwrap_or(5);
+    let window = params.whole("window", 1, most)?;
     let interval = context.interval(params)?;
     let seconds = interval / context.ticks;
-    let blocks = params.choice("held", &["skip", "block"])? == "block";
+    let blocks = params.choice("held")? == "block";
     Ok(Box::new(Window { window, interval, seconds, exact, blocks, queue: Vec::new() }))
 }
 
@@ -68,7 +78,7 @@ struct Window {
     interval: i64,
     seconds: i64,
     exact: bool,
-    /// Whether jobs larger than every slot keep their places in the window.
+    /// Whether jobs larger than every slot keep their positions in the window.
     blocks: bool,
     queue: Vec<u32>,
 }
@@ -125,7 +135,7 @@ impl Policy for Window {
         self.interval
     }
 
-    fn places(&self) -> bool {
+    fn chooses_ranks(&self) -> bool {
         true
     }
 }

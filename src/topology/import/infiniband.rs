@@ -5,15 +5,19 @@ use std::collections::BTreeMap;
 use super::{Switch, Wiring, path};
 use crate::error::{Error, Result};
 use crate::input::{Line, Text};
-use crate::params::Params;
-use crate::topology::{Context, Family, Network};
+use crate::params::{Opt, Params};
+use crate::topology::{Context, Network, TopologyEntry};
 
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "ibnetdiscover",
-    positional: Some("file"),
     about: "the InfiniBand fabric that ibnetdiscover printed, names kept (rail=: by one adapter of each node)",
     example: "ibnetdiscover:fabric.txt",
+    options: &[
+        Opt::file("file", "what ibnetdiscover printed").positional(),
+        Opt::text("rail", "look only at adapters described as NODE and this word")
+            .or_else("all adapters"),
+    ],
     build,
 };
 
@@ -24,7 +28,7 @@ pub const FAMILY: Family = Family {
 ///
 /// # Errors
 /// With the line: a port outside a switch or adapter, a line of another form, a cable to a switch that is not
-/// described or told otherwise by its other end; a network in several parts.
+/// described or described otherwise at its other end; a network in several parts.
 ///
 /// # Limits
 /// Aggregation nodes inside switches and routers between subnets are left out.
@@ -38,7 +42,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     wiring.network(FAMILY.name, &path, params, context)
 }
 
-/// The other end of a port, as a switch's section tells it.
+/// The other end of a port, as a switch's section describes it.
 struct Port<'t> {
     switch: usize,
     port: u32,
@@ -94,7 +98,7 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
                         "a line Switch … or Ca … before its ports",
                     ));
                 };
-                // Adapters' sections say again what the switches' say.
+                // Adapters' sections repeat what the switches' say.
                 let Some(switch) = inside else { continue };
                 let expected = "a port, [N] \"ID\"[M]";
                 let (port, peer, peer_port) =
@@ -119,7 +123,7 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
     Ok(wiring)
 }
 
-/// The cables between switches, each told by both ends.
+/// The cables between switches, each described at both ends.
 fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>) -> Result<()> {
     let mut ends: BTreeMap<(usize, u32), (usize, u32)> = BTreeMap::new();
     let mut rates: BTreeMap<u64, usize> = BTreeMap::new();
@@ -149,7 +153,7 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
             _ => {}
         }
     }
-    // A cable told by one end only (its other switch was cut off the text) is an error, too.
+    // A cable described at one end only (its other switch was cut off the text) is an error, too.
     for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
         let Some(&peer) = known.get(port.peer) else { continue };
         if !ends.contains_key(&(peer, port.peer_port)) {

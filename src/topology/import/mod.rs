@@ -1,15 +1,16 @@
 //! Real fabrics from the files that describe them: one file a format.
 //!
 //! Nodes keep their names. Node ids go switch by switch in the order of the file, within a switch in the order
-//! in which its nodes stand there. Switches with nodes are the first routers; each has as many places as the
-//! fullest of them, and the places left over are no nodes.
+//! in which its nodes stand there. Switches with nodes are the first routers; each has as many slots as the
+//! fullest of them, and the slots left over are no nodes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use petgraph::unionfind::UnionFind;
 
-use super::{LinkVisitor, Network, check_nodes, require_graph};
+use super::link_list::{LinkList, file_spec};
+use super::{Network, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::params::Params;
 use crate::topology::Context;
@@ -76,71 +77,30 @@ impl Wiring {
             (0..self.switches.len()).partition(|i| !self.switches[*i].nodes.is_empty());
         let mut router = vec![0u32; self.switches.len()];
         (0..).zip(carrying.iter().chain(&bare)).for_each(|(r, i)| router[*i] = r);
-        let places = carrying.len() as u64 * per_router as u64;
-        check_nodes(params.location(), places)?;
+        let slots = carrying.len() as u64 * per_router as u64;
+        check_nodes(params.location(), slots)?;
         require_graph(context, self.switches.len() as u64, self.links.len() as u64)?;
-        context.require("the names of the nodes", 64 * places)?;
-        let mut names = vec![String::new(); places as usize];
+        context.require("the names of the nodes", 64 * slots)?;
+        let mut names = vec![String::new(); slots as usize];
         for (i, switch) in carrying.iter().enumerate() {
             for (slot, name) in self.switches[*switch].nodes.iter().enumerate() {
                 names[i * per_router + slot].clone_from(name);
             }
         }
         let ends = |(a, b): (usize, usize)| (router[a].min(router[b]), router[a].max(router[b]));
-        let mut links: Vec<(u32, u32, f64)> = (self.links.iter())
-            .map(|(pair, capacity)| (ends(*pair).0, ends(*pair).1, *capacity))
-            .collect();
-        links.sort_unstable_by_key(|(u, v, _)| (*u, *v));
-        let key = if file.contains('=') { "file=" } else { "" };
-        Ok(Box::new(Fabric {
-            spec: format!("{kind}:{key}{file}"),
+        let mut links: Vec<_> =
+            self.links.iter().map(|(pair, capacity)| (ends(*pair), *capacity)).collect();
+        links.sort_unstable_by_key(|(ends, _)| *ends);
+        let (links, capacities) = links.into_iter().unzip();
+        Ok(Box::new(LinkList {
+            spec: file_spec(kind, path),
             routers: self.switches.len() as u32,
             hosts: carrying.len() as u32,
             per_router: per_router as u32,
             links,
+            capacities,
             names,
         }))
-    }
-}
-
-/// A fabric as its file describes it.
-#[derive(Debug)]
-struct Fabric {
-    spec: String,
-    routers: u32,
-    hosts: u32,
-    per_router: u32,
-    links: Vec<(u32, u32, f64)>,
-    names: Vec<String>,
-}
-
-impl Network for Fabric {
-    fn spec(&self) -> String {
-        self.spec.clone()
-    }
-
-    fn routers(&self) -> u32 {
-        self.routers
-    }
-
-    fn hosts(&self) -> u32 {
-        self.hosts
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        self.links.iter().for_each(|(u, v, capacity)| visit(*u, *v, *capacity));
-    }
-
-    fn link_count(&self) -> u64 {
-        self.links.len() as u64
-    }
-
-    fn names(&self) -> Option<&[String]> {
-        Some(&self.names)
     }
 }
 
@@ -161,7 +121,7 @@ mod tests {
         Topology::inline(&format!("{kind}:{}", path.display()), &Context::default())
     }
 
-    /// What is said about a bad file, from its line on.
+    /// The message about a bad file, from its line on.
     pub(super) fn error(kind: &str, text: &str) -> String {
         let error = machine(kind, text).unwrap_err().to_string();
         error.split_once("/f").map_or(error.clone(), |(_, rest)| rest.to_string())

@@ -7,15 +7,15 @@ use super::host_list::expand;
 use super::{Switch, Wiring, path};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
-use crate::params::Params;
-use crate::topology::{Context, Family, Network};
+use crate::params::{Opt, Params};
+use crate::topology::{Context, Network, TopologyEntry};
 
 /// `slurm-topology:FILE`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "slurm-topology",
-    positional: Some("file"),
     about: "the cluster of a Slurm topology.conf (topology/tree or topology/block), names kept",
     example: "slurm-topology:topology.conf",
+    options: &[Opt::file("file", "a topology.conf").positional()],
     build,
 };
 
@@ -35,13 +35,27 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     wiring.network(FAMILY.name, &path, params, context)
 }
 
-/// One line's keys (in lower case) and values.
+/// One line's keys (in lower case) and values; a value may stand in quotes, and then hold blanks.
 fn entries<'l>(line: &Line<'l>) -> Result<Vec<(String, &'l str)>> {
-    let entry = |word: &'l str| match word.split_once('=') {
-        Some((key, value)) if !value.is_empty() => Ok((key.to_ascii_lowercase(), value)),
-        _ => Err(Error::input(line.location(), format!("`{word}`"), "Key=value")),
+    let wrong = |word: &str| {
+        let word = word.split_whitespace().next().unwrap_or_default();
+        Error::input(line.location(), format!("`{word}`"), "Key=value")
     };
-    line.text.split_whitespace().map(entry).collect()
+    let (mut entries, mut rest) = (Vec::new(), line.text.trim_start());
+    while !rest.is_empty() {
+        let (key, after) = rest.split_once('=').ok_or_else(|| wrong(rest))?;
+        let (value, after) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').ok_or_else(|| wrong(rest))?,
+            None => after.split_at(after.find(char::is_whitespace).unwrap_or(after.len())),
+        };
+        let ends = after.is_empty() || after.starts_with(char::is_whitespace);
+        if key.is_empty() || key.contains(char::is_whitespace) || value.is_empty() || !ends {
+            return Err(wrong(rest));
+        }
+        entries.push((key.to_ascii_lowercase(), value));
+        rest = after.trim_start();
+    }
+    Ok(entries)
 }
 
 fn read(text: &Text, path: &Path, context: &Context) -> Result<Wiring> {
@@ -217,7 +231,7 @@ mod tests {
         let at = |name: &str| tree.nodes().iter().find(|n| tree.node_name(*n) == name).unwrap();
         assert_eq!(tree.distance(at("nid001"), at("nid003")), 0);
         assert_eq!(tree.distance(at("nid001"), at("nid010")), 2);
-        // The second leaf has a place without a node.
+        // The second leaf has a slot without a node.
         assert!(!tree.nodes().contains(NodeId(5)) && tree.nodes().slot_count() == 6);
     }
 

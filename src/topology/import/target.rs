@@ -3,15 +3,15 @@
 use super::path;
 use crate::error::{Error, Result};
 use crate::input::Text;
-use crate::params::Params;
-use crate::topology::{Context, FAMILIES, Family, Network, by_x};
+use crate::params::{Opt, Params};
+use crate::topology::{Context, Network, TOPOLOGIES, TopologyEntry, by_x};
 
 /// `tgt:FILE`.
-pub const FAMILY: Family = Family {
+pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "tgt",
-    positional: Some("file"),
     about: "a Scotch or TopoMatch target file: torusXD, meshXD, hcub, cmplt, tleaf",
     example: "tgt:machine.tgt",
+    options: &[Opt::file("file", "a target file").positional()],
     build,
 };
 
@@ -49,10 +49,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let wrong =
         |expected: &str| Error::input(line.location(), format!("`{}`", line.text), expected);
     let spec = specification(kind, &numbers).map_err(&wrong)?;
-    let head = crate::params::head(&spec);
-    // Every name that `specification` gives is a family.
-    let family = FAMILIES.iter().find(|f| f.name == head).ok_or_else(|| wrong(KNOWN))?;
-    let inner = Params::inline(&spec, family.positional, context.seed)?;
+    let (family, inner) = TOPOLOGIES.read(&spec, context.seed)?;
     let network = (family.build)(&inner, context)?;
     inner.finish()?;
     Ok(network)

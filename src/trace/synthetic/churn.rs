@@ -4,28 +4,30 @@ use std::fmt::Write;
 
 use super::draw::{Draw, Sampler};
 use super::profile;
-use super::{Format, Generator, Workload};
+use super::{Format, GeneratorEntry, Workload};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params, SEED};
 use crate::trace::sizes::Sizes;
 
 /// `hector:placements=300000,nodes=2816,load=0.9,seed=1`: a log with the job sizes of HECToR, mean 10.117,
 /// a second peak at 9-16 nodes, largest 2,048 (formula and source: `profile.rs`; machines smaller than that see
 /// the sizes that fit). For the process see [`LOG`].
-pub const HECTOR: Generator = Generator {
+pub const HECTOR: GeneratorEntry = GeneratorEntry {
     name: "hector",
     about: "placement log with HECToR-like sizes: mean 10.1, second peak at 9-16, to 2,048",
     example: "hector:placements=300000,nodes=2816,load=0.9",
-    build: |params| churn(params, &profile::hector(), Some(2816)),
+    options: &[NODES.or("2816"), PLACEMENTS.or("300000"), LOAD, OVERFLOW, SEED],
+    build: |params| churn(params, &profile::hector()),
 };
 
 /// `nersc:placements=300000,nodes=6528,load=0.9,seed=1`: a log with the job sizes of Hopper at NERSC, mean
 /// 2.9921, largest 1,024. For the process see [`LOG`].
-pub const NERSC: Generator = Generator {
+pub const NERSC: GeneratorEntry = GeneratorEntry {
     name: "nersc",
     about: "placement log with NERSC-like sizes: mean 3.0, peak at 1, to 1,024",
     example: "nersc:placements=300000,nodes=6528,load=0.9",
-    build: |params| churn(params, &profile::nersc(), Some(6528)),
+    options: &[NODES.or("6528"), PLACEMENTS.or("300000"), LOAD, OVERFLOW, SEED],
+    build: |params| churn(params, &profile::nersc()),
 };
 
 /// `log:sizes=FILE,nodes=N,placements=100000,load=0.9,overflow=false,seed=1`: a log with sizes of any
@@ -40,23 +42,26 @@ pub const NERSC: Generator = Generator {
 /// `load` is the offered load: above what the queue can carry (below 1 where large jobs must wait for the
 /// machine to drain) the queue grows and the machine is as full as waiting jobs allow. Sizes above `nodes` are left out of the distribution. With `overflow=true` they are not, no job
 /// waits, and the log holds jobs that do not fit at their time.
-pub const LOG: Generator = Generator {
+pub const LOG: GeneratorEntry = GeneratorEntry {
     name: "log",
     about: "placement log with sizes of a file, a list or a formula, at an offered load",
     example: "log:sizes=log-uniform,nodes=1024,placements=100000,load=0.9",
-    build: |params| churn(params, &profile::sizes(params)?, None),
+    options: &[profile::SIZES, NODES, PLACEMENTS.or("100000"), LOAD, OVERFLOW, SEED],
+    build: |params| churn(params, &profile::sizes(params)?),
 };
 
-fn churn(params: &Params, sizes: &Sizes, default_nodes: Option<u32>) -> Result<Workload> {
-    let nodes = params.integer("nodes", 1, 1 << 31)?.or(default_nodes);
-    let nodes: u32 = match nodes {
-        Some(nodes) => nodes,
-        None => params.required("nodes", 1, 1 << 31)?,
-    };
-    let default_placements = if default_nodes.is_some() { 300_000 } else { 100_000 };
-    let placements =
-        params.integer("placements", 1, 1_000_000_000_000)?.unwrap_or(default_placements);
-    let load = params.real("load", 0.001, 2.0)?.unwrap_or(0.9);
+const NODES: Opt = Opt::whole("nodes", "nodes of the machine");
+
+const PLACEMENTS: Opt = Opt::whole("placements", "jobs placed");
+
+const LOAD: Opt = Opt::number("load", "offered load, 0.001 to 2").or("0.9");
+
+const OVERFLOW: Opt = Opt::flag("overflow", "no job waits: the log holds jobs that do not fit");
+
+fn churn(params: &Params, sizes: &Sizes) -> Result<Workload> {
+    let nodes: u32 = params.whole("nodes", 1, 1 << 31)?;
+    let placements = params.whole("placements", 1, 1_000_000_000_000)?;
+    let load = params.number("load", 0.001, 2.0)?;
     let overflow = params.flag("overflow")?;
     let seed = params.seed()?;
     let largest = match sizes.count_table() {

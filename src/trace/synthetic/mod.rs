@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::error::{Error, Result, SourceLocation};
-use crate::params::{Params, head};
+use crate::error::Result;
+use crate::params::Params;
+use crate::registry::{Entry, Registry};
 
 mod churn;
 mod draw;
@@ -40,20 +41,12 @@ impl fmt::Debug for Workload {
     }
 }
 
-/// A kind of synthetic workload.
-#[derive(Clone, Copy)]
-pub struct Generator {
-    /// What stands before the colon.
-    pub name: &'static str,
-    /// One line about it.
-    pub about: &'static str,
-    /// A specification that works.
-    pub example: &'static str,
-    build: fn(&Params) -> Result<Workload>,
-}
+/// A generator of workloads: an entry of [`GENERATORS`].
+pub type GeneratorEntry = Entry<fn(&Params) -> Result<Workload>>;
 
-/// All generators.
-pub const GENERATORS: &[Generator] = &[churn::HECTOR, churn::NERSC, churn::LOG, poisson::POISSON];
+/// Every generator.
+pub static GENERATORS: Registry<fn(&Params) -> Result<Workload>> =
+    Registry::new("workload", "", &[churn::HECTOR, churn::NERSC, churn::LOG, poisson::POISSON]);
 
 impl Workload {
     /// Makes the workload of a specification such as `hector:placements=300000,nodes=2816,load=0.9,seed=1`;
@@ -74,16 +67,7 @@ impl Workload {
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn make(spec: &str, seed: u64) -> Result<Workload> {
-        let name = head(spec);
-        let generator = GENERATORS.iter().find(|g| g.name == name).ok_or_else(|| {
-            Error::unknown(
-                SourceLocation::option(spec),
-                "workload",
-                name,
-                GENERATORS.iter().map(|g| g.name),
-            )
-        })?;
-        let params = Params::inline(spec, None, seed)?;
+        let (generator, params) = GENERATORS.read(spec, seed)?;
         let workload = (generator.build)(&params)?;
         params.finish()?;
         Ok(workload)
@@ -98,7 +82,7 @@ mod tests {
 
     #[test]
     fn every_example_makes_what_it_says() {
-        for generator in GENERATORS {
+        for generator in &GENERATORS {
             let small = generator.example.replace("300000", "2000").replace("100000", "2000");
             let workload = Workload::make(&small, 1).unwrap();
             let format = workload.format;
@@ -120,6 +104,13 @@ mod tests {
             let again: String = Workload::make(&small, 1).unwrap().collect();
             assert_eq!(again, text);
         }
+    }
+
+    #[test]
+    fn generators_ask_for_what_they_declare() {
+        crate::registry::testing::check(&GENERATORS, |entry, params| {
+            (entry.build)(params).map(|_| ())
+        });
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::draw::{Draw, Sampler, exp, ln};
 use super::profile;
-use super::{Format, Generator, Workload};
+use super::{Format, GeneratorEntry, Workload};
 use crate::error::Result;
-use crate::params::Params;
+use crate::params::{Opt, Params, SEED};
 
 /// `poisson:jobs=2000,rate=2,sizes=4x16x64x64,runtime=exponential,mean=3600,seed=1`: a trace in the Standard
 /// Workload Format.
@@ -25,10 +25,27 @@ use crate::params::Params;
 /// # References
 /// Arrivals and the sizes of the example: Hu et al. 2020, "Toward dilation- and contention-aware job mapping",
 /// their evaluation's 2,000 jobs with λ = 2.
-pub const POISSON: Generator = Generator {
+pub const POISSON: GeneratorEntry = GeneratorEntry {
     name: "poisson",
     about: "SWF trace: Poisson arrivals, exponential, log-normal or fixed run times",
     example: "poisson:jobs=2000,rate=2,sizes=4x16x64x64",
+    options: &[
+        profile::SIZES,
+        Opt::whole("nodes", "nodes of the machine; larger sizes are left out")
+            .or_else("the largest size"),
+        Opt::whole("jobs", "jobs").or("2000"),
+        Opt::number("rate", "arrivals in a unit of time").or("1"),
+        Opt::number("unit", "seconds of the unit of time").or("1"),
+        Opt::one_of(
+            "runtime",
+            &["exponential", "log-normal", "fixed"],
+            "distribution of the run times",
+        ),
+        Opt::number("mean", "mean run time in seconds").or("3600"),
+        Opt::number("sigma", "σ of the logarithm").or("1").only_with("runtime=log-normal"),
+        Opt::number("estimate", "requested time over run time, at least 1").or("1"),
+        SEED,
+    ],
     build,
 };
 
@@ -37,19 +54,18 @@ fn build(params: &Params) -> Result<Workload> {
     let nodes: Option<u32> = params.integer("nodes", 1, 1 << 31)?;
     let endless = sizes.name() == "log-uniform" && sizes.count_table().is_none();
     let largest = match nodes {
-        None if endless => params.required("nodes", 1, 1 << 31)?,
+        None if endless => params.whole("nodes", 1, 1 << 31)?,
         None => u32::MAX,
         Some(nodes) => nodes,
     };
     let sampler = Sampler::new(&sizes, largest)?;
-    let jobs: u64 = params.integer("jobs", 1, 1_000_000_000_000)?.unwrap_or(2000);
-    let rate = params.real("rate", 1e-6, 1e6)?.unwrap_or(1.0);
-    let unit = params.real("unit", 1e-3, 1e6)?.unwrap_or(1.0);
-    let runtime = params.choice("runtime", &["exponential", "log-normal", "fixed"])?;
-    let mean = params.real("mean", 1.0, 1e9)?.unwrap_or(3600.0);
-    let sigma =
-        if runtime == "log-normal" { params.real("sigma", 0.0, 10.0)?.unwrap_or(1.0) } else { 0.0 };
-    let estimate = params.real("estimate", 1.0, 1000.0)?.unwrap_or(1.0);
+    let jobs: u64 = params.whole("jobs", 1, 1_000_000_000_000)?;
+    let rate = params.number("rate", 1e-6, 1e6)?;
+    let unit = params.number("unit", 1e-3, 1e6)?;
+    let runtime = params.choice("runtime")?;
+    let mean = params.number("mean", 1.0, 1e9)?;
+    let sigma = if runtime == "log-normal" { params.number("sigma", 0.0, 10.0)? } else { 0.0 };
+    let estimate = params.number("estimate", 1.0, 1000.0)?;
     let seed = params.seed()?;
     let machine = nodes.unwrap_or(sampler.largest());
     let mut header = String::from("; Version: 2.2\n; Computer: none, synthetic\n");

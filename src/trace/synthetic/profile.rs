@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use super::super::sizes::{Sizes, Weight};
 use super::super::swf::Options;
 use crate::error::Result;
-use crate::params::{Params, Value};
+use crate::params::{Opt, Params, Value};
 
 /// Mean 10.117 nodes, largest 2,048.
 const HECTOR: [u64; 12] = [2900, 1204, 1400, 1000, 2760, 450, 190, 60, 22, 10, 3, 1];
@@ -46,6 +46,10 @@ fn octaves(name: &str, weights: &[u64]) -> Sizes {
     }
     Sizes::of_jobs(name, jobs)
 }
+
+/// The option of [`sizes`].
+pub(super) const SIZES: Opt =
+    Opt::text("sizes", "job sizes: hector, nersc, log-uniform, a list as in 4x16x64x64, or a file");
 
 /// The sizes that `sizes=` names: `hector`, `nersc`, `log-uniform`, a list such as `4x16x64x64` of which
 /// each entry is equally likely, or a file as [`Sizes::read`] takes.

@@ -1,0 +1,256 @@
+//! `nodeorder compare` with several machines: which of them, with which ordering, serves the jobs best.
+
+use std::io::Write;
+use std::path::Path;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::layout;
+use super::output::{self, Output};
+use super::watch::Clock;
+use super::workload::{DEFAULT_ALLOCATORS, WorkloadArgs};
+use super::{inputs, progress};
+use crate::allocator;
+use crate::error::{Error, SourceLocation};
+use crate::machines::{self, Contender, Machines, Queue, Workload, headline};
+use crate::metric::machine::{Machine, Prices};
+use crate::report;
+use crate::topology::{Context, Topology};
+use crate::trace::open::OpenedLog;
+use crate::trace::{Log, convert};
+
+/// What `compare` was asked to do with several machines.
+pub struct Request<'a> {
+    /// The machines.
+    pub specs: &'a [String],
+    /// Orderings; the defaults of each machine where there are none.
+    pub orders: &'a [String],
+    /// The jobs they are compared on.
+    pub workload: &'a WorkloadArgs,
+    /// `links=X,routers=Y,nodes=Z`.
+    pub prices: Option<&'a str>,
+    /// Where tables are written.
+    pub out: Option<&'a Path>,
+    /// Whether one JSON document is printed.
+    pub json: bool,
+    /// The command line that makes this comparison again.
+    pub command: String,
+}
+
+/// Which of [`DEFAULT_ALLOCATORS`] ranks machines and places the jobs of schedules.
+const LEADING: usize = 2;
+
+pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
+    let prices = request.prices.map(Prices::parse).transpose()?.unwrap_or_default();
+    inputs::check_distinct("SPEC", "machine", request.specs)?;
+    let load = |spec: &String| inputs::topology(spec, context);
+    let topologies: Vec<Topology> = request.specs.iter().map(load).collect::<Result<_, _>>()?;
+    let bar = progress::bar(topologies.len() as u64, "machines");
+    let mut begun = false;
+    let step = std::cell::RefCell::new(|name: &str| {
+        bar.inc(u64::from(std::mem::replace(&mut begun, true)));
+        bar.set_message(name.to_string());
+    });
+    let compare = |workload: Option<&Workload<'_>>| {
+        let (clock, orders) = (Clock::start(false), request.orders);
+        machines::compare(&topologies, orders, &prices, workload, &clock, &|name| {
+            (step.borrow_mut())(name)
+        })
+    };
+    let (found, name) = match &request.workload.trace {
+        None => (compare(None)?, None),
+        Some(path) => {
+            let (found, name) = on_jobs(request, path, &topologies, &compare)?;
+            (found, Some(name))
+        }
+    };
+    bar.finish_and_clear();
+    let document = || report::machines::document(&found, name.as_deref(), &request.command);
+    if let Some(folder) = request.out {
+        write_folder(folder, &found, &document())?;
+    }
+    if request.json {
+        return output::write(None, document().as_bytes());
+    }
+    let mut out = Output::open(None)?;
+    layout::sentence(&mut out, &headline(&found, name.as_deref()))?;
+    writeln!(out)?;
+    write_table(&mut out, &found)?;
+    if request.workload.trace.is_some() {
+        write_service(&mut out, &found)?;
+    }
+    if let Some(folder) = request.out {
+        writeln!(out, "\nTables: {}", folder.display())?;
+    }
+    out.finish()
+}
+
+/// Opens the workload and compares on it; its name comes back, too.
+fn on_jobs(
+    request: &Request<'_>,
+    path: &Path,
+    topologies: &[Topology],
+    compare: &dyn Fn(Option<&Workload<'_>>) -> crate::Result<Machines>,
+) -> anyhow::Result<(Machines, String)> {
+    let jobs = request.workload;
+    let (allocators, leading) = match jobs.allocators.as_slice() {
+        [] => (DEFAULT_ALLOCATORS.map(String::from).to_vec(), LEADING),
+        given => (given.to_vec(), 0),
+    };
+    allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
+    jobs.check_schedule()?;
+    let nodes = topologies.iter().map(Topology::node_count).max().unwrap_or(0) as u32;
+    let OpenedLog { log, trace, .. } = inputs::log(path, jobs.procs_per_node.unwrap_or(1), nodes)?;
+    let name = log.name().to_string();
+    drop(log);
+    if trace.is_none() && path == Path::new("-") {
+        let expected = "a file, which is read once for each machine";
+        let found = "a placement log on standard input";
+        return Err(Error::input(SourceLocation::option("--trace -"), found, expected).into());
+    }
+    if trace.is_none() {
+        jobs.sizes_of_log(path)?;
+    }
+    let text = trace.as_ref().map(convert::to_log);
+    let open = || match &text {
+        Some(text) => Ok(Log::new(&name, text.clone())),
+        None => Log::open(path),
+    };
+    let queued = trace.as_ref().and_then(|trace| jobs.queue(trace));
+    let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });
+    let workload = Workload { name: &name, open: &open, allocators: &allocators, leading, queue };
+    Ok((compare(Some(&workload))?, name.clone()))
+}
+
+/// The tables as CSV and the document as JSON.
+fn write_folder(folder: &Path, found: &Machines, document: &str) -> anyhow::Result<()> {
+    use anyhow::Context as _;
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("{}: creating the folder", folder.display()))?;
+    type Writer = fn(&mut Output, &Machines) -> std::io::Result<()>;
+    let served = found.contenders.iter().any(|c| c.service.is_some());
+    let queued = found.contenders.iter().any(|c| c.service.iter().any(|s| s.schedule.is_some()));
+    let tables: [(&str, bool, Writer); 4] = [
+        ("machines.csv", true, |out, m| report::machines::write_machines(out, m)),
+        ("machine-curves.csv", true, |out, m| report::machines::write_curves(out, m)),
+        ("machine-jobs.csv", served, |out, m| report::machines::write_jobs(out, m)),
+        ("machine-queue.csv", queued, |out, m| report::machines::write_queue(out, m)),
+    ];
+    for (name, _, write) in tables.iter().filter(|(_, wanted, _)| *wanted) {
+        let path = folder.join(name);
+        let mut out = Output::open(Some(&path))?;
+        write(&mut out, found).with_context(|| output::name(Some(&path)))?;
+        out.finish()?;
+    }
+    output::write(Some(&folder.join("machines.json")), document.as_bytes())
+}
+
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
+}
+
+/// The machines, ranked.
+fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
+    let priced = found.contenders.iter().any(|c| c.machine.cost.is_some());
+    let mut header =
+        vec!["#", "machine", "nodes", "routers", "links", "a node", "diameter", "mean"];
+    header.extend(["bisection", "a node"]);
+    header.extend(if priced { &["cost", "a node"][..] } else { &[] });
+    header.extend(["ordering", "mean(log)"]);
+    let row = |(i, contender): (usize, &Contender)| {
+        let (m, s) = (&contender.machine, &contender.machine.comparison.topology);
+        let mut row = vec![
+            (i + 1).to_string(),
+            m.name().to_string(),
+            s.nodes.to_string(),
+            s.routers.to_string(),
+            s.links.to_string(),
+            format!("{:.3}", m.links_per_node()),
+            s.diameter.to_string(),
+            format!("{:.3}", s.mean_distance),
+            bisection(m),
+            number(m.bisection_per_node(), 3),
+        ];
+        if priced {
+            row.extend([number(m.cost, 0), number(m.cost_per_node(), 2)]);
+        }
+        row.extend([m.best.label().to_string(), format!("{:.4}", m.mean_log())]);
+        row
+    };
+    let rows = found.contenders.iter().enumerate().map(row).collect();
+    write_columns(out, header, rows, 2)?;
+    let open = |c: &Contender| c.machine.bisection.as_ref().is_some_and(|b| !b.exact);
+    if found.contenders.iter().any(open) {
+        layout::sentence(
+            out,
+            "<= marks the best cut found: the bisection has no more links than that.",
+        )?;
+    }
+    Ok(())
+}
+
+/// `64`, or `<=64` where a cut with fewer links is not ruled out.
+fn bisection(machine: &Machine) -> String {
+    match &machine.bisection {
+        None => "-".into(),
+        Some(cut) => format!("{}{}", if cut.exact { "" } else { "<=" }, cut.links()),
+    }
+}
+
+/// What jobs get on each.
+fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
+    let served: Vec<_> =
+        found.contenders.iter().filter_map(|c| Some((c, c.service.as_ref()?))).collect();
+    let Some((_, first)) = served.first() else { return Ok(()) };
+    writeln!(out)?;
+    layout::sentence(out, "Mean hops between a job's nodes under load, by allocator.")?;
+    let mut header = vec!["machine", "placed", "skipped", "too large"];
+    header.extend(first.allocators.iter().map(|a| a.allocator.as_str()));
+    let row = |(contender, service): &(&Contender, &machines::Service)| {
+        let counts = [service.placed, service.skipped, service.too_large];
+        let name = contender.machine.name().to_string();
+        let hops = service.allocators.iter().map(|a| number(a.mean_mind, 4));
+        std::iter::once(name).chain(counts.map(|n| n.to_string())).chain(hops).collect()
+    };
+    write_columns(out, header, served.iter().map(row).collect(), 1)?;
+    let queue = |(contender, service): &(&Contender, &machines::Service)| {
+        let row = service.schedule.as_ref()?;
+        Some(vec![
+            contender.machine.name().to_string(),
+            row.jobs.to_string(),
+            format!("{:.1}", row.mean_wait),
+            format!("{:.1}", row.mean_response),
+            format!("{:.3}", row.mean_bounded_slowdown),
+            format!("{:.2}%", 100.0 * row.utilisation),
+            number(row.mean_mind, 4),
+        ])
+    };
+    let rows: Vec<Vec<String>> = served.iter().filter_map(queue).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    layout::sentence(out, "The schedule, times in seconds.")?;
+    let header = ["machine", "jobs", "wait", "response", "slowdown", "utilisation", "hops"];
+    write_columns(out, header.to_vec(), rows, 1)
+}
+
+/// A table whose columns from the `names`-th on are numbers, an ordering's name aside.
+fn write_columns(
+    out: &mut impl Write,
+    header: Vec<&str>,
+    rows: Vec<Vec<String>>,
+    names: usize,
+) -> anyhow::Result<()> {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let words: Vec<bool> = header.iter().map(|h| *h == "ordering").collect();
+    table.set_header(header);
+    table.add_rows(rows);
+    for (i, column) in table.column_iter_mut().enumerate() {
+        if i >= names && !words[i] {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    Ok(writeln!(out, "{}", layout::fitted(table, names, &std::io::stdout()))?)
+}

@@ -1,0 +1,81 @@
+//! The rows of several replays that run side by side, in one table: all rows of the first, then of the second.
+
+use std::io::{Seek, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::Context as _;
+use tempfile::SpooledTempFile;
+
+use super::output::{self, Output};
+use crate::replay::Step;
+use crate::replay::set::Label;
+use crate::report::replay::Columns;
+
+/// Rows of one replay kept in memory before they go to a temporary file, in bytes.
+const SPOOL: usize = 1 << 20;
+
+/// The rows of one block of events, made in parallel.
+pub struct BlockRows<'a> {
+    columns: Columns,
+    labels: Vec<Label<'a>>,
+    texts: Vec<Mutex<Vec<u8>>>,
+}
+
+impl<'a> BlockRows<'a> {
+    /// Rows of the replays with these labels; other replays have none.
+    pub fn new(columns: Columns, labels: &[Label<'a>]) -> Self {
+        let texts = labels.iter().map(|_| Mutex::default()).collect();
+        BlockRows { columns, labels: labels.to_vec(), texts }
+    }
+
+    /// Makes the rows of one replay.
+    pub fn write(&self, step: &Step<'_>) -> anyhow::Result<()> {
+        let label = self.labels.get(step.replay);
+        if let Some((label, text)) = label.zip(self.texts.get(step.replay)) {
+            let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+            text.clear();
+            self.columns.write(step, label.ordering, label.allocator, &mut *text)?;
+        }
+        Ok(())
+    }
+}
+
+/// The table being written. Rows of the first replay go out at once, those of the others wait for their turn.
+pub struct RowFile<'p> {
+    path: Option<&'p Path>,
+    out: Output,
+    waiting: Vec<SpooledTempFile>,
+}
+
+impl<'p> RowFile<'p> {
+    /// Opens the table and writes its header.
+    pub fn create(path: Option<&'p Path>, columns: Columns) -> anyhow::Result<Self> {
+        let mut out = Output::open(path)?;
+        columns.write_header(&mut out).with_context(|| output::name(path))?;
+        Ok(RowFile { path, out, waiting: Vec::new() })
+    }
+
+    /// Adds the rows of a block.
+    pub fn append(&mut self, block: &BlockRows<'_>) -> anyhow::Result<()> {
+        let later = block.texts.len().saturating_sub(1);
+        self.waiting.resize_with(later, || SpooledTempFile::new(SPOOL));
+        for (i, text) in block.texts.iter().enumerate() {
+            let text = text.lock().unwrap_or_else(PoisonError::into_inner);
+            match i.checked_sub(1) {
+                None => self.out.write_all(&text).with_context(|| output::name(self.path))?,
+                Some(i) => self.waiting[i].write_all(&text).context("a temporary file: writing")?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the rows together.
+    pub fn finish(mut self) -> anyhow::Result<()> {
+        for rows in &mut self.waiting {
+            rows.rewind()?;
+            std::io::copy(rows, &mut self.out).with_context(|| output::name(self.path))?;
+        }
+        self.out.finish()
+    }
+}

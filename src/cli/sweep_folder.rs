@@ -1,0 +1,187 @@
+//! The folder of a sweep: its table, the manifest beside it, shards, and journals of what is not yet complete.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+
+use super::output;
+use crate::input::Text;
+use crate::sweep::store::{self, Part};
+use crate::sweep::{Plan, Shard};
+
+/// The whole table, plain and compressed.
+const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
+/// The file that describes it.
+const MANIFEST: &str = "manifest.json";
+/// The largest file that is read from a sweep's folder, in bytes: anyone may have put it there.
+const MOST: u64 = 1 << 34;
+
+/// The folder of a sweep's results.
+pub struct SweepFolder<'p>(pub &'p Path);
+
+impl SweepFolder<'_> {
+    /// The table: the one that is there, else the plain one.
+    pub fn results(&self) -> PathBuf {
+        let [plain, packed] = RESULTS.map(|name| self.0.join(name));
+        if !plain.exists() && packed.exists() { packed } else { plain }
+    }
+
+    /// The file that describes the table.
+    pub fn manifest(&self) -> PathBuf {
+        self.0.join(MANIFEST)
+    }
+
+    /// Whether the folder holds the results of the plan with this hash.
+    ///
+    /// # Errors
+    /// It holds others, or they are not as they were written.
+    pub fn is_finished(&self, hash: &str) -> anyhow::Result<bool> {
+        let (results, manifest) = (self.results(), self.manifest());
+        if !manifest.exists() {
+            if results.exists() {
+                // The table is written first: an interruption may have left it without manifest, beside a journal.
+                let ours = std::fs::read_dir(self.0)?.flatten().any(|entry| {
+                    let name = entry.file_name().to_string_lossy().into_owned();
+                    name == "sweep.journal" || name.starts_with("shard-")
+                });
+                if !ours {
+                    bail!(
+                        "{}: found results without {MANIFEST}; expected an empty folder or a sweep's own",
+                        results.display()
+                    );
+                }
+            }
+            return Ok(false);
+        }
+        let found: Value = serde_json::from_str(Text::read(&manifest, MOST)?.as_str())
+            .with_context(|| format!("{}: reading", manifest.display()))?;
+        let theirs = found["plan"]["hash"].as_str().unwrap_or_default();
+        if theirs != hash {
+            bail!(
+                "{}: found the results of plan {theirs} ({}); expected plan {hash} or an empty folder",
+                manifest.display(),
+                found["plan"]["name"].as_str().unwrap_or_default()
+            );
+        }
+        if !results.exists() {
+            return Ok(false);
+        }
+        if found["results"] != store::checksum(Text::read(&results, MOST)?.as_str().as_bytes()) {
+            bail!(
+                "{}: found a table that {MANIFEST} does not fit; expected it as it was written: remove both to \
+                 make them again",
+                results.display()
+            );
+        }
+        Ok(true)
+    }
+
+    /// Writes the table, then its manifest, so that a manifest never describes a missing table.
+    pub fn write(&self, table: &str, manifest: &str, gz: bool) -> anyhow::Result<()> {
+        output::write(Some(&self.0.join(RESULTS[usize::from(gz)])), table.as_bytes())?;
+        output::write(Some(&self.0.join(MANIFEST)), manifest.as_bytes())?;
+        // One table per folder: after an interruption an older one of the other form may be left.
+        remove(&self.0.join(RESULTS[usize::from(!gz)]))
+    }
+
+    /// The shards in a folder with their files' names, in the order of these.
+    pub fn parts(&self) -> anyhow::Result<Vec<(String, Part)>> {
+        let fail = || format!("{}: reading the folder", self.0.display());
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(self.0).with_context(fail)? {
+            let path = entry.with_context(fail)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with("shard-") && name.ends_with(".csv") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        let read = |path: PathBuf| -> anyhow::Result<(String, Part)> {
+            Ok((path.display().to_string(), Part::read(&Text::read(&path, MOST)?)?))
+        };
+        paths.into_iter().map(read).collect()
+    }
+}
+
+/// What a manifest says about a plan.
+pub struct Described {
+    pub name: String,
+    pub hash: String,
+    pub cells: usize,
+    pub seeds: String,
+    pub inputs: Value,
+}
+
+impl Described {
+    pub fn of(plan: &Plan) -> Self {
+        let seeds: Vec<String> = plan.seeds.iter().map(u64::to_string).collect();
+        let inputs = plan.inputs().iter();
+        let inputs = inputs.map(|(name, sum)| json!({"file": name, "checksum": sum}));
+        Described {
+            name: plan.name.clone(),
+            hash: plan.hash().into(),
+            cells: plan.cells().len(),
+            seeds: seeds.join(" "),
+            inputs: json!(inputs.collect::<Vec<_>>()),
+        }
+    }
+
+    /// The manifest's text.
+    pub fn manifest(&self, table: &str, seconds: f64, shards: Value) -> String {
+        let seeds: Vec<Value> =
+            self.seeds.split(' ').filter_map(|s| s.parse::<u64>().ok()).map(|s| json!(s)).collect();
+        let document = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "plan": {"name": self.name, "hash": self.hash},
+            "inputs": self.inputs,
+            "cells": self.cells,
+            "seeds": seeds,
+            "threads": rayon::current_num_threads(),
+            "seconds": seconds,
+            "shards": shards,
+            "results": store::checksum(table.as_bytes()),
+        });
+        format!("{document:#}\n")
+    }
+}
+
+/// Rows by the number of their cell.
+type Rows = std::collections::BTreeMap<usize, String>;
+
+/// The rows of a journal, and the journal opened to add more.
+pub fn open_journal(path: &Path, plan: &Plan, shard: Shard) -> anyhow::Result<(Rows, File)> {
+    let fail = |what| move || format!("{}: {what}", path.display());
+    let mut rows = Rows::new();
+    let mut torn = false;
+    if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        bail!("{}: found no regular file; expected a journal, or nothing", path.display());
+    }
+    match std::fs::read(path) {
+        Ok(bytes) => {
+            rows = store::read_journal(plan, shard, &path.display().to_string(), &bytes)?;
+            torn = bytes.last() != Some(&b'\n');
+        }
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            output::write(Some(path), store::journal_head(plan, shard).as_bytes())?;
+        }
+        Err(e) => return Err(e).with_context(fail("reading")),
+    }
+    let mut file = OpenOptions::new().append(true).open(path).with_context(fail("writing"))?;
+    if torn {
+        file.write_all(b"\n").with_context(fail("writing"))?;
+    }
+    Ok((rows, file))
+}
+
+/// Removes a file, if it is there.
+pub fn remove(path: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            Err(e).with_context(|| format!("{}: removing", path.display()))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,167 @@
+//! Tables on the terminal.
+
+use std::io::{self, Write};
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::layout::{fitted, sentence};
+use crate::metric::comparison::Comparison;
+use crate::replay::prediction::Prediction;
+use crate::replay::set::ReplayResult;
+use crate::schedule::orderings::Schedules;
+
+/// Writes the ranked table of orderings.
+pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
+    let machine = &comparison.topology;
+    let about = format!(
+        "{}: {} nodes on {} routers, diameter {}, mean distance {:.3} hops",
+        machine.name, machine.nodes, machine.routers, machine.diameter, machine.mean_distance
+    );
+    sentence(out, &about)?;
+    let what = "Mean hops between a job's nodes, by job size; best first by the log-spaced mean.";
+    sentence(out, what)?;
+    writeln!(out)?;
+    let header = ["#", "ordering", "mean(log)", "mean", "best at", "step"].map(String::from);
+    let sizes = comparison.sizes.iter().map(|s| format!("S={s}"));
+    let rows = comparison.entries.iter().enumerate().map(|(i, entry)| {
+        let mut row = vec![(i + 1).to_string(), entry.label.clone()];
+        row.extend([format!("{:.3}", entry.mean_log), format!("{:.3}", entry.mean_plain)]);
+        row.push(format!("{:.0}%", 100.0 * entry.best_share));
+        row.push(format!("{:.3}", entry.mean_step));
+        let at = entry.at.iter().map(|v| v.map_or_else(String::new, |v| format!("{v:.2}")));
+        row.extend(at);
+        row
+    });
+    let mut table = table(header.into_iter().chain(sizes).collect(), rows, 2);
+    if let Some(ranks) = table.column_mut(0) {
+        ranks.set_cell_alignment(CellAlignment::Right);
+    }
+    writeln!(out, "{}\n", fitted(table, 3, &io::stdout()))?;
+    sentence(out, &winners(comparison))?;
+    if let Some(floor) = comparison.floor_mean_log {
+        let bound = format!("No ordering of this machine can have a mean(log) below {floor:.3}.");
+        sentence(out, &bound)?;
+    }
+    Ok(())
+}
+
+/// Which ordering is best at which sizes, in a line: long ranges by name, the rest counted.
+fn winners(comparison: &Comparison) -> String {
+    let octaves = |from: usize, to: usize| ((to + 1) as f64 / from as f64).log2();
+    let (long, short): (Vec<_>, Vec<_>) =
+        comparison.stretches.iter().partition(|s| octaves(s.from, s.to) >= 0.3);
+    let named = long.iter().map(|s| {
+        let label = &comparison.entries[s.winner].label;
+        format!("{}-{} {label}", s.from, s.to)
+    });
+    let named = named.collect::<Vec<_>>().join("; ");
+    match short.len() {
+        0 => format!("Best by size: {named}."),
+        count => format!("Best by size: {named} ({count} shorter stretches between)."),
+    }
+}
+
+/// Writes what the replay gave, orderings as given, and how well the curves predict it.
+pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Result<()> {
+    let p = prediction;
+    let about = format!(
+        "Replay of {}: {} jobs placed, {} skipped. Mean hops between a job's nodes, by allocator.",
+        p.workload, p.placed, p.skipped
+    );
+    let header = ["ordering", "weighted MPC"].map(String::from).into_iter();
+    let header = header.chain(p.allocators.iter().cloned());
+    let rows = p.rows.iter().map(|row| {
+        let start = [row.ordering.clone(), format!("{:.4}", row.weighted_mpc)].into_iter();
+        start.chain(row.mean_mind.iter().map(|m| number(*m, 4))).collect()
+    });
+    let last = ["rank correlation with weighted MPC".to_string(), String::new()].into_iter();
+    let last = last.chain(p.agreement.iter().map(|a| number(a.spearman, 2))).collect();
+    write_section(out, &about, header.collect(), rows.chain([last]))?;
+    let Some((pattern, routing)) = &p.guest else { return Ok(()) };
+    let about = format!(
+        "The jobs talk ({pattern}, {routing}). Mean of the highest contention a job meets, and mean hops of its \
+         traffic, by allocator."
+    );
+    let header = p.allocators.iter().flat_map(|a| [a.clone(), "hops".into()]);
+    let rows = p.rows.iter().map(|row| {
+        let met = row.traffic.iter().flat_map(|m| [m.mean_contention, m.mean_dilation]);
+        [row.ordering.clone()].into_iter().chain(met.map(|m| number(m, 4))).collect()
+    });
+    write_section(out, &about, ["ordering".into()].into_iter().chain(header).collect(), rows)
+}
+
+/// Writes the schedules of a trace, orderings as given.
+pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Result<()> {
+    let allocator = schedules.allocator.iter().map(|a| format!(", {a}")).collect::<String>();
+    let header = ["ordering", "jobs", "wait", "response", "slowdown", "utilisation", "hops"];
+    let rows = schedules.rows.iter().map(|row| {
+        vec![
+            row.ordering.clone(),
+            row.jobs.to_string(),
+            format!("{:.1}", row.mean_wait),
+            format!("{:.1}", row.mean_response),
+            format!("{:.3}", row.mean_bounded_slowdown),
+            format!("{:.2}%", 100.0 * row.utilisation),
+            number(row.mean_mind, 4),
+        ]
+    });
+    let (trace, policy, model) = (&schedules.trace, &schedules.policy, &schedules.model);
+    writeln!(out, "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n")?;
+    let table = table(header.map(String::from).to_vec(), rows, 1);
+    writeln!(out, "{}", fitted(table, 1, &io::stdout()))
+}
+
+/// Prints what each allocator gave and how long it took to standard error.
+pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
+    let header = ["ordering", "allocator", "placed", "mean MIND", "small %", "large %"];
+    let header = header.into_iter().chain(["overall %", "t", "seconds"]);
+    let row = |r: &ReplayResult<'_>| {
+        let improvement = r.summary.improvement(r.baseline, threshold);
+        vec![
+            r.ordering.into(),
+            r.allocator.into(),
+            r.placed.to_string(),
+            number(r.summary.mean_mind(), 4),
+            number(improvement.small, 2),
+            number(improvement.large, 2),
+            number(improvement.overall, 2),
+            number(r.summary.t_test().map(|t| t.t), 1),
+            format!("{:.3}", r.choosing.as_secs_f64()),
+        ]
+    };
+    let table = table(header.map(String::from).collect(), results.iter().map(row), 2);
+    eprintln!("{}", fitted(table, 3, &std::io::stderr()));
+}
+
+/// Writes a table of numbers below a sentence that says what it holds.
+fn write_section(
+    out: &mut impl Write,
+    about: &str,
+    header: Vec<String>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> io::Result<()> {
+    writeln!(out)?;
+    sentence(out, about)?;
+    writeln!(out, "\n{}", fitted(table(header, rows, 1), 1, &io::stdout()))
+}
+
+/// A table without lines whose columns from `numbers` on are numbers.
+fn table(
+    header: Vec<String>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+    numbers: usize,
+) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header);
+    table.add_rows(rows);
+    for column in table.column_iter_mut().skip(numbers) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// A value with so many digits, `-` for none.
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
+}

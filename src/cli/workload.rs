@@ -1,0 +1,204 @@
+//! The jobs that orderings are compared on: `--trace` of `compare` and what goes with it.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::command_line::CommandLine;
+use super::traffic::TrafficArgs;
+use super::{inputs, progress};
+use crate::allocator;
+use crate::error::{Error, Result, SourceLocation};
+use crate::metric::mpc::Curve;
+use crate::ordering::NodeOrder;
+use crate::replay::prediction::{Prediction, predict};
+use crate::replay::traffic::TrafficSettings;
+use crate::report;
+use crate::schedule::orderings::{Schedules, TraceSettings, on_orderings};
+use crate::schedule::{Task, model, policy};
+use crate::topology::Topology;
+use crate::trace::open::OpenedLog;
+use crate::trace::{Log, Options, Sizes, Trace, Weight};
+
+#[derive(Debug, Args)]
+pub struct WorkloadArgs {
+    /// Replay this workload on every ordering, and weight MPC by its job sizes: an SWF trace or a
+    /// placement log, plain or .gz
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// An allocator for the replay (see `nodeorder list allocators`); repeat for several
+    /// [default: fifo:0, first-fit:1, span-best-fit, slurm-best-fit]
+    #[arg(long = "alloc", value_name = "A", requires = "trace")]
+    pub allocators: Vec<String>,
+    /// Processors per node, in an SWF trace
+    #[arg(long, value_name = "P", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
+    pub procs_per_node: Option<u32>,
+    /// Policy of the schedule of an SWF trace on every ordering (see `nodeorder list policies`), or none for no
+    /// schedule; it uses the first --alloc, else span-best-fit [default: easy]
+    #[arg(long, value_name = "P", requires = "trace")]
+    pub policy: Option<String>,
+    /// Runtime model of the schedule (see `nodeorder list models`) [default: distance:weight=0.1]
+    #[arg(long, value_name = "M", requires = "trace")]
+    model: Option<String>,
+    #[command(flatten)]
+    pub traffic: TrafficArgs,
+}
+
+/// Jobs to replay and to schedule.
+pub struct Workload {
+    log: Log,
+    sizes: Sizes,
+    allocators: Vec<String>,
+    /// What is scheduled and how, where that is wanted and the jobs have times.
+    queue: Option<(Vec<Task>, TraceSettings)>,
+}
+
+/// What the orderings make of a workload, if there is one.
+#[derive(Default)]
+pub struct WorkloadResult {
+    pub prediction: Option<Prediction>,
+    pub schedules: Option<Schedules>,
+}
+
+/// Allocators of the replay where none is given.
+pub const DEFAULT_ALLOCATORS: [&str; 4] =
+    ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
+/// The allocator of the schedule where none is given.
+const ALLOCATOR: &str = "span-best-fit";
+/// The policy of the schedule where none is given.
+const POLICY: &str = "easy";
+/// The runtime model where none is given: at twice its compact distance a job runs a tenth longer.
+const MODEL: &str = "distance:weight=0.1";
+
+impl WorkloadArgs {
+    /// Opens the workload, where there is one. What is left out of a trace is reported on standard error.
+    pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<Workload>> {
+        let Some(path) = &self.trace else {
+            return match &self.traffic.guest {
+                None => Ok(None),
+                Some(guest) => {
+                    let expected = "--trace FILE: its jobs talk";
+                    Err(refused("--guest", guest, "no --trace".into(), expected).into())
+                }
+            };
+        };
+        let allocators = match self.allocators.as_slice() {
+            [] => DEFAULT_ALLOCATORS.map(String::from).to_vec(),
+            given => given.to_vec(),
+        };
+        allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
+        self.check_schedule()?;
+        let nodes = topology.node_count() as u32;
+        let OpenedLog { log, trace, .. } =
+            inputs::log(path, self.procs_per_node.unwrap_or(1), nodes)?;
+        let (sizes, queue) = match trace {
+            Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), self.queue(&trace)),
+            None => (self.sizes_of_log(path)?, None),
+        };
+        Ok(Some(Workload { log, sizes, allocators, queue }))
+    }
+
+    /// The policy of the schedule, unless there shall be none.
+    pub fn scheduled(&self) -> Option<&str> {
+        Some(self.policy.as_deref().unwrap_or(POLICY)).filter(|policy| *policy != "none")
+    }
+
+    /// Checks `--policy` and `--model`.
+    pub fn check_schedule(&self) -> Result<()> {
+        self.scheduled().map(policy::check).transpose()?;
+        let Some(text) = &self.model else { return Ok(()) };
+        model::check(text)?;
+        match self.scheduled() {
+            Some(_) => Ok(()),
+            None => {
+                let found = "--policy none, which schedules nothing";
+                Err(refused("--model", text, found.into(), "a policy"))
+            }
+        }
+    }
+
+    /// The jobs of a trace and how they are scheduled.
+    pub fn queue(&self, trace: &Trace) -> Option<(Vec<Task>, TraceSettings)> {
+        let settings = TraceSettings {
+            trace: trace.name().to_string(),
+            policy: self.scheduled()?.to_string(),
+            allocator: self.allocators.first().map_or(ALLOCATOR, String::as_str).to_string(),
+            model: self.model.as_deref().unwrap_or(MODEL).to_string(),
+        };
+        Some((Task::of(trace), settings))
+    }
+
+    /// The job sizes of a placement log, which cannot be scheduled.
+    pub fn sizes_of_log(&self, path: &Path) -> Result<Sizes> {
+        let name = path.display().to_string();
+        let given = [("--policy", &self.policy), ("--model", &self.model)];
+        if let Some((option, Some(text))) = given.into_iter().find(|(_, v)| v.is_some()) {
+            let expected = "an SWF trace, whose jobs have times";
+            return Err(refused(option, text, format!("{name}, a placement log"), expected));
+        }
+        Sizes::read(&name, Weight::Jobs, &Options::default())
+    }
+
+    /// The ordering to search for these jobs.
+    pub fn search(&self, budget: &str) -> String {
+        let sizes = match &self.trace {
+            Some(path) => path.display().to_string(),
+            None => "log-uniform".into(),
+        };
+        let processors = match self.procs_per_node {
+            Some(count) => format!(",procs-per-node={count}"),
+            None => String::new(),
+        };
+        format!("optimise:weights=workload,sizes={sizes}{processors},{budget}")
+    }
+
+    /// Adds the options to a command line.
+    pub fn add_to(&self, line: CommandLine) -> CommandLine {
+        line.option("--trace", self.trace.as_ref().map(|path| path.display()))
+            .option("--alloc", &self.allocators)
+            .option("--procs-per-node", self.procs_per_node)
+            .option("--policy", &self.policy)
+            .option("--model", &self.model)
+            .option("--guest", &self.traffic.guest)
+            .option("--routing", &self.traffic.routing)
+    }
+}
+
+impl Workload {
+    /// Replays and schedules the jobs on every ordering.
+    pub fn run(
+        mut self,
+        topology: &Topology,
+        orders: &[NodeOrder],
+        curves: &[Curve],
+        traffic: Option<TrafficSettings<'_>>,
+    ) -> Result<WorkloadResult> {
+        let bar = progress::bar(2, "the workload");
+        bar.set_message("replaying");
+        let curves: Vec<&Curve> = curves.iter().collect();
+        let (log, shares) = (&mut self.log, |nodes| self.sizes.shares(nodes));
+        let prediction =
+            predict(topology, orders, &curves, &self.allocators, log, &shares, traffic)?;
+        bar.inc(1);
+        bar.set_message("scheduling");
+        let schedule = |(tasks, settings): &(Vec<Task>, TraceSettings)| {
+            on_orderings(topology, orders, tasks, settings)
+        };
+        let schedules = self.queue.as_ref().map(schedule).transpose()?;
+        bar.finish_and_clear();
+        Ok(WorkloadResult { prediction: Some(prediction), schedules })
+    }
+}
+
+impl WorkloadResult {
+    /// As reports take it.
+    pub fn for_report(&self) -> report::Workload<'_> {
+        let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
+        report::Workload { prediction, schedules }
+    }
+}
+
+/// The error of an option with a value that something else rules out.
+fn refused(option: &str, value: &str, found: String, expected: &str) -> Error {
+    Error::input(SourceLocation::option(format!("{option} {value}")), found, expected)
+}

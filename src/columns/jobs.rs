@@ -1,0 +1,100 @@
+//! Tables of a row a job: the placements of a replay and the jobs of a schedule.
+
+use super::{Column, columns};
+use crate::metric::allocation::{AllocationMetrics, Bounds, Extent};
+use crate::ranks::Ranks;
+use crate::replay::traffic::JobTraffic;
+use crate::schedule::{Record, ScheduleResult};
+
+/// A job and what it got; what was not measured is none.
+#[derive(Clone, Copy, Default)]
+pub struct JobRow<'a> {
+    /// The ordering's name.
+    pub ordering: &'a str,
+    /// The allocator as the user wrote it.
+    pub allocator: &'a str,
+    /// The job's name, in a replay.
+    pub job: &'a str,
+    /// Its nodes.
+    pub size: u32,
+    /// What ran and when, in a schedule.
+    pub times: Option<(&'a ScheduleResult, &'a Record)>,
+    /// Metrics of its allocation.
+    pub metrics: Option<&'a AllocationMetrics>,
+    /// Further metrics of it.
+    pub extent: Option<&'a Extent>,
+    /// What its traffic meets.
+    pub traffic: Option<&'a JobTraffic>,
+    /// Its ranks.
+    pub ranks: Option<&'a Ranks>,
+}
+
+impl<'a> JobRow<'a> {
+    /// First in a replay on several orderings.
+    pub const ORDERING: &'a [Column<Self>] = columns! {
+        "ordering", "", "The ordering as it was given.", |r| r.ordering;
+    };
+
+    /// Of every placement of a replay.
+    pub const PLACED: &'a [Column<Self>] = columns! {
+        "allocator", "", "The allocator as it was given.", |r| r.allocator;
+        "job", "", "The job's name in the log.", |r| r.job;
+        "size", "nodes", "Nodes of the job.", |r| r.size;
+    };
+
+    /// Of every job of a schedule.
+    pub const SCHEDULED: &'a [Column<Self>] = columns! {
+        "job", "", "The job's number in the trace.", |r| r.times.map(|(schedule, record)| schedule.task(record).id);
+        "submit", "s", "When the job joined the queue, by the trace's clock.",
+            |r| r.times.map(|(schedule, record)| schedule.seconds(schedule.task(record).submit));
+        "start", "s", "When it started.", |r| r.times.map(|(schedule, record)| schedule.seconds(record.start));
+        "end", "s", "When it ended.", |r| r.times.map(|(schedule, record)| schedule.seconds(record.end));
+        "nodes", "nodes", "Nodes of the job.", |r| r.size;
+    };
+
+    /// Of every allocation.
+    pub const METRICS: &'a [Column<Self>] = columns! {
+        "total_distance", "hops", "Sum of the distances of all pairs of its nodes.",
+            |r| r.metrics.map(|m| m.total_distance);
+        "mind", "hops", "Mean distance of these pairs; empty for a single node.",
+            |r| r.metrics.and_then(AllocationMetrics::mind);
+        "linear_span", "ranks", "Last rank less first rank, plus 1.", |r| r.metrics.map(|m| m.linear_span);
+        "ring_span", "ranks", "Shortest stretch of ranks with the whole job, where rank 0 follows the last.",
+            |r| r.metrics.map(|m| m.ring_span);
+        "components", "", "Connected pieces of the routers that its nodes are on.", |r| r.metrics.map(|m| m.components);
+    };
+
+    /// With `--extent`.
+    pub const EXTENT: &'a [Column<Self>] = columns! {
+        "diameter", "hops", "Largest distance between two of its nodes.", |r| r.extent.map(|e| e.diameter);
+        "box_size", "routers", "Routers in its bounding box; grids only.", |r| r.bounds().map(|b| b.size);
+        "box_sides", "routers", "Sum of the box's side lengths; grids only.", |r| r.bounds().map(|b| b.sides);
+        "box_ratio", "", "The box's size over that of the machine's smallest box with room for the job; grids only.",
+            |r| r.bounds().map(|b| b.box_ratio);
+        "cube_ratio", "", "The box's size over that of the smallest cube with room for the job; grids only.",
+            |r| r.bounds().map(|b| b.cube_ratio);
+    };
+
+    /// With `--guest`.
+    pub const TRAFFIC: &'a [Column<Self>] = columns! {
+        "dilation_mean", "hops", "Mean path length of its traffic, by volume.", |r| r.traffic.map(|t| t.dilation_mean);
+        "dilation_max", "hops", "Longest mean path length of a pair of processes.",
+            |r| r.traffic.map(|t| t.dilation_max);
+        "hop_bytes", "volume · hops", "Sum of volume times path length.", |r| r.traffic.map(|t| t.hop_bytes);
+        "between_routers", "", "Share of the volume that leaves its router.", |r| r.traffic.map(|t| t.between_routers);
+        "contention_alone", "volume / capacity", "Highest load over capacity of a link, if the job were alone.",
+            |r| r.traffic.map(|t| t.contention_alone);
+        "contention_met", "volume / capacity", "The same on the links it uses, with the traffic of all running jobs.",
+            |r| r.traffic.map(|t| t.contention_met);
+        "jobs_met", "jobs", "Most jobs on one of its links, itself included.", |r| r.traffic.map(|t| t.jobs_met);
+    };
+
+    /// With `--ranks`.
+    pub const RANKS: &'a [Column<Self>] = columns! {
+        "ranks", "", "Its ranks as ranges, separated by spaces.", |r| r.ranks.map(ToString::to_string);
+    };
+
+    fn bounds(&self) -> Option<&Bounds> {
+        self.extent?.bounds.as_ref()
+    }
+}

@@ -1,0 +1,142 @@
+//! Tables of machines side by side.
+
+use super::{Column, Value, columns};
+use crate::machines::{AllocatorService, Contender, Service};
+use crate::metric::bisection::Bisection;
+use crate::schedule::orderings::OrderingSchedule;
+
+/// A machine in the ranked table.
+pub struct RankedMachine<'a> {
+    /// From 1.
+    pub rank: usize,
+    /// The machine, with its best ordering and what jobs get.
+    pub contender: &'a Contender,
+    /// What it was ranked by.
+    pub score: f64,
+}
+
+impl<'a> RankedMachine<'a> {
+    fn cut(&self) -> Option<&'a Bisection> {
+        self.contender.machine.bisection.as_ref()
+    }
+
+    /// `machines.csv`.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "rank", "", "1 for the machine that serves the jobs best.", |r| r.rank;
+        "machine", "", "The machine's name.", |r| r.contender.machine.name();
+        "spec", "", "Its specification in one line.", |r| r.contender.machine.comparison.topology.spec.as_str();
+        "nodes", "nodes", "Schedulable nodes.", |r| r.contender.machine.comparison.topology.nodes;
+        "routers", "routers", "Routers, those without nodes included.",
+            |r| r.contender.machine.comparison.topology.routers;
+        "links", "links", "Links between routers.", |r| r.contender.machine.comparison.topology.links;
+        "node_links", "links", "Links of nodes to their routers, which `links` leaves out.",
+            |r| r.contender.machine.comparison.topology.nodes;
+        "links_per_node", "links", "Links between routers for each node.", |r| r.contender.machine.links_per_node();
+        "diameter", "hops", "Largest distance of two nodes.", |r| r.contender.machine.comparison.topology.diameter;
+        "mean_distance", "hops", "Mean distance of two nodes.",
+            |r| r.contender.machine.comparison.topology.mean_distance;
+        "bisection_links", "links", "Links between two halves of the nodes, the fewest known; see `bisection_exact`.",
+            |r| r.cut().map(cut_links);
+        "bisection_exact", "", "Whether no halves have fewer links between them.",
+            |r| r.cut().map(|cut| cut.exact.to_string());
+        "bisection_at_least", "links", "Proved: any halves have at least so many links between them.",
+            |r| r.cut().and_then(|cut| cut.at_least);
+        "bisection_per_node", "links", "`bisection_links` for each node.",
+            |r| r.contender.machine.bisection_per_node();
+        "cost", "", "Sum of the prices given, in their unit.", |r| r.contender.machine.cost;
+        "cost_per_node", "", "`cost` for each node.", |r| r.contender.machine.cost_per_node();
+        "ordering", "", "The machine's best ordering.", |r| r.contender.machine.best.label();
+        "mean_log", "hops", "Its mean of MPC over job sizes with weight 1/size.", |r| r.contender.machine.mean_log();
+        "floor_mean_log", "hops", "Proved: no ordering has a lower `mean_log`.",
+            |r| r.contender.machine.comparison.floor_mean_log;
+        "score", "", "What the ranking goes by: seconds or hops, lower is better.", |r| r.score;
+    };
+}
+
+/// A whole number where it is one.
+fn cut_links(cut: &Bisection) -> Value<'static> {
+    cut.whole_links().map_or_else(|| cut.links().into(), Value::from)
+}
+
+/// One value of the best ordering's curve.
+pub struct MachinePoint<'a> {
+    /// The machine.
+    pub machine: &'a str,
+    /// Its best ordering.
+    pub ordering: &'a str,
+    /// The job size.
+    pub size: usize,
+    /// The machine's nodes.
+    pub nodes: f64,
+    /// Its MPC.
+    pub mpc: f64,
+    /// The proved floor.
+    pub floor: Option<f64>,
+}
+
+impl<'a> MachinePoint<'a> {
+    /// `machine-curves.csv`.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "machine", "", "The machine's name.", |r| r.machine;
+        "ordering", "", "The machine's best ordering.", |r| r.ordering;
+        "size", "nodes", "Nodes of a job.", |r| r.size;
+        "share", "", "Share of the machine that such a job takes.", |r| r.size as f64 / r.nodes;
+        "mpc", "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.", |r| r.mpc;
+        "floor", "hops", "Proved: no ordering has a lower MPC at this size.", |r| r.floor;
+    };
+}
+
+/// What jobs get on one machine from one allocator.
+pub struct MachineJobs<'a> {
+    /// The machine with its best ordering.
+    pub contender: &'a Contender,
+    /// What its jobs get.
+    pub service: &'a Service,
+    /// The allocator's part of it.
+    pub allocator: &'a AllocatorService,
+}
+
+impl<'a> MachineJobs<'a> {
+    /// `machine-jobs.csv`.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "machine", "", "The machine's name.", |r| r.contender.machine.name();
+        "ordering", "", "The machine's best ordering.", |r| r.contender.machine.best.label();
+        "allocator", "", "The allocator as it was given.", |r| r.allocator.allocator.as_str();
+        "placed", "jobs", "Jobs placed.", |r| r.service.placed;
+        "skipped", "jobs", "Jobs skipped: too few nodes were free.", |r| r.service.skipped;
+        "too_large", "jobs", "Jobs that ask for more nodes than the machine has.", |r| r.service.too_large;
+        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.allocator.mean_mind;
+        "improvement_small", "%", "Improvement over fifo:0 on the same machine, sizes 2 to 10.",
+            |r| r.allocator.improvement_small;
+        "improvement_large", "%", "Improvement over fifo:0 on the same machine, sizes from 11.",
+            |r| r.allocator.improvement_large;
+        "improvement", "%", "Improvement over fifo:0 on the same machine, all sizes.", |r| r.allocator.improvement;
+    };
+}
+
+/// The schedule on one machine.
+pub struct MachineQueue<'a> {
+    /// The machine's name.
+    pub machine: &'a str,
+    /// The figures of the schedule on its best ordering.
+    pub schedule: &'a OrderingSchedule,
+}
+
+impl<'a> MachineQueue<'a> {
+    /// `machine-queue.csv`.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "machine", "", "The machine's name.", |r| r.machine;
+        "ordering", "", "The machine's best ordering.", |r| r.schedule.ordering.as_str();
+        "jobs", "jobs", "Jobs scheduled.", |r| r.schedule.jobs;
+        "too_large", "jobs", "Jobs left out: they ask for more nodes than the ordering has.",
+            |r| r.schedule.too_large;
+        "mean_wait", "s", "Mean time from submit to start.", |r| r.schedule.mean_wait;
+        "mean_response", "s", "Mean time from submit to end.", |r| r.schedule.mean_response;
+        "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
+            |r| r.schedule.mean_bounded_slowdown;
+        "utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| r.schedule.utilisation;
+        "makespan", "s", "Time from the first submit to the last end.", |r| r.schedule.makespan;
+        "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.schedule.mean_stretch;
+        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.schedule.mean_mind;
+    };
+}

@@ -1,0 +1,108 @@
+//! Figures of a mapped guest, and the loads of links.
+
+use super::{Column, columns};
+use crate::mapping::{Analysis, Bar, Fabric};
+
+/// A mapping and what it was made of.
+pub struct MappingFigures<'a> {
+    /// The machine.
+    pub topology: &'a str,
+    /// The guest.
+    pub guest: &'a str,
+    /// Its processes.
+    pub processes: u32,
+    /// What the mapping is called.
+    pub mapping: &'a str,
+    /// The ordering, where processes follow one.
+    pub order: Option<&'a str>,
+    /// The routing.
+    pub routing: &'a str,
+    /// Directed links of the machine.
+    pub links: usize,
+    /// What was found.
+    pub analysis: &'a Analysis,
+}
+
+impl<'a> MappingFigures<'a> {
+    /// Wherever a mapping is summed up.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "dilation_max", "hops", "Longest mean path length of a pair of processes.", |r| r.analysis.dilation.max;
+        "dilation_mean", "hops", "Mean path length of the traffic, by volume.", |r| r.analysis.dilation.mean;
+        "dilation_mean_pairs", "hops", "Mean path length over pairs of processes.", |r| r.analysis.dilation.mean_pairs;
+        "hop_bytes", "volume · hops", "Sum of volume times path length.", |r| r.analysis.dilation.hop_bytes;
+        "contention_max", "volume / capacity", "Highest load over capacity of a directed link.",
+            |r| r.analysis.contention.max;
+        "contention_mean", "volume / capacity", "Mean load over capacity of all directed links.",
+            |r| r.analysis.contention.mean;
+        "links_used", "links", "Directed links that carry anything.", |r| r.analysis.contention.used;
+    };
+
+    /// In JSON and on the terminal besides.
+    pub const MORE: &'a [Column<Self>] = columns! {
+        "topology", "", "The machine as it was given.", |r| r.topology;
+        "guest", "", "The traffic as it was given.", |r| r.guest;
+        "processes", "", "Processes of the guest.", |r| r.processes;
+        "mapping", "", "What put the processes on nodes.", |r| r.mapping;
+        "order", "", "The ordering that was given, if any.", |r| r.order;
+        "routing", "", "Which links traffic takes.", |r| r.routing;
+        "pairs", "pairs", "Ordered pairs of processes that communicate.", |r| r.analysis.dilation.pairs;
+        "volume", "volume", "Sum of their volumes.", |r| r.analysis.dilation.volume;
+        "share_between_routers", "", "Share of the volume that leaves its router.",
+            |r| r.analysis.share_between_routers;
+        "links", "links", "Directed links of the machine.", |r| r.links;
+        "allocation.nodes", "nodes", "Nodes that hold processes.", |r| r.analysis.allocation.nodes;
+        "allocation.routers", "routers", "The routers they are on.", |r| r.analysis.allocation.routers;
+        "allocation.components", "", "Connected pieces of these routers.", |r| r.analysis.allocation.components;
+        "allocation.aspl", "hops", "Mean distance of two of the nodes.", |r| r.analysis.allocation.aspl;
+        "allocation.diameter", "hops", "Largest distance of two of the nodes.", |r| r.analysis.allocation.diameter;
+        "allocation.induced_aspl", "hops", "Mean distance over routers of the allocation only.",
+            |r| r.analysis.allocation.induced_aspl;
+        "allocation.induced_diameter", "hops", "Largest distance over routers of the allocation only.",
+            |r| r.analysis.allocation.induced_diameter;
+    };
+}
+
+/// A directed link and what it carries.
+pub struct LinkLoad<'a> {
+    /// The machine's routers and links.
+    pub fabric: &'a Fabric<'a>,
+    /// The router that the link leaves.
+    pub u: u32,
+    /// The router that it enters.
+    pub v: u32,
+    /// What it carries.
+    pub load: f64,
+    /// What it can carry.
+    pub capacity: f64,
+}
+
+impl<'a> LinkLoad<'a> {
+    /// Of every directed link.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "u", "", "The router that the link leaves.", |l| l.u;
+        "v", "", "The router that it enters.", |l| l.v;
+        "load", "volume", "The traffic it carries, before division by capacity.", |l| l.load;
+    };
+
+    /// Of the busiest links besides.
+    pub const BUSIEST: &'a [Column<Self>] = columns! {
+        "from", "", "Name of the router `u`.", |l| l.fabric.router_name(l.u);
+        "to", "", "Name of the router `v`.", |l| l.fabric.router_name(l.v);
+        "capacity", "", "The link's capacity.", |l| l.capacity;
+        "contention", "volume / capacity", "Its load over its capacity.", |l| l.load / l.capacity;
+    };
+}
+
+/// A bar of the histogram of contention.
+pub const CONTENTION_BAR: &[Column<Bar>] = columns! {
+    "from", "volume / capacity", "Contention above this…", |b| b.from;
+    "to", "volume / capacity", "…and up to this.", |b| b.to;
+    "links", "links", "Directed links that have it.", |b| b.links;
+};
+
+/// A bar of the histogram of path lengths: hops, pairs, volume.
+pub const DILATION_BAR: &[Column<(usize, u64, f64)>] = columns! {
+    "hops", "hops", "Mean path length of a pair, rounded.", |b| b.0;
+    "pairs", "pairs", "Ordered pairs of processes that have it.", |b| b.1;
+    "volume", "volume", "Their volume.", |b| b.2;
+};

@@ -1,0 +1,106 @@
+//! Figures of a whole replay, of the jobs of one size in it, of its test, and of its traffic.
+
+use super::{Column, columns};
+use crate::replay::set::ReplayResult;
+use crate::replay::statistics::{Improvement, SizeRow, TTest};
+use crate::replay::traffic::Totals;
+
+/// A replay and its improvement over the baseline on the same ordering.
+pub struct ReplayFigures<'a> {
+    /// What it gave.
+    pub result: &'a ReplayResult<'a>,
+    /// Over the baseline.
+    pub improvement: Improvement,
+    /// Over the baseline, weighted by compute.
+    pub weighted: Option<f64>,
+}
+
+impl<'a> ReplayFigures<'a> {
+    /// Of a replay, wherever it is summed up.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "placed", "jobs", "Jobs that were placed.", |r| r.result.placed;
+        "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.result.skipped;
+        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.result.summary.mean_mind();
+        "mean_mind_per_log_size", "hops", "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
+            |r| Some(r.result.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
+        "mean_components", "", "Mean of `components` over all jobs.", |r| r.result.summary.mean_components();
+        "mean_linear_span", "ranks", "Mean of `linear_span` over all jobs.", |r| r.result.summary.mean_linear_span();
+        "mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.", |r| r.result.summary.mean_ring_span();
+        "improvement.small", "%", "How far mean `mind` is below that of `fifo:0`: mean over sizes up to 10.",
+            |r| r.improvement.small;
+        "improvement.large", "%", "The same for larger sizes.", |r| r.improvement.large;
+        "improvement.overall", "%", "The same for all sizes.", |r| r.improvement.overall;
+        "delta_mind", "hops", "Mean over sizes of the mean `mind` of `fifo:0` less that of this allocator.",
+            |r| r.improvement.delta_mind;
+    };
+
+    /// In its JSON document besides.
+    pub const JSON: &'a [Column<Self>] = columns! {
+        "ordering", "", "The ordering as it was given.", |r| r.result.ordering;
+        "allocator", "", "The allocator as it was given.", |r| r.result.allocator;
+        "never_fits", "jobs", "Skipped jobs that are larger than the ordering.", |r| r.result.oversized;
+    };
+
+    /// With `--compute`.
+    pub const WEIGHTED: &'a [Column<Self>] = columns! {
+        "improvement.compute_weighted", "%", "Mean over sizes, each with its share of compute.", |r| r.weighted;
+    };
+}
+
+/// The jobs of one size in a replay.
+pub struct SizeFigures<'a> {
+    /// The ordering's name.
+    pub ordering: &'a str,
+    /// The allocator as the user wrote it.
+    pub allocator: &'a str,
+    /// Nodes of a job.
+    pub size: u32,
+    /// Sums over these jobs.
+    pub sums: &'a SizeRow,
+    /// Over `fifo:0`.
+    pub improvement: Option<f64>,
+}
+
+impl<'a> SizeFigures<'a> {
+    /// What a row of the table begins with.
+    pub const REPLAY: &'a [Column<Self>] = columns! {
+        "ordering", "", "The ordering as it was given.", |r| r.ordering;
+        "allocator", "", "The allocator as it was given.", |r| r.allocator;
+    };
+
+    /// Of the jobs of one size.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "size", "nodes", "Nodes of a job.", |r| r.size;
+        "count", "jobs", "Jobs of this size.", |r| r.sums.count;
+        "mean_mind", "hops", "Mean of `mind` over these jobs.", |r| r.sums.mean(r.size);
+        "min_mind", "hops", "The smallest `mind` among them.", |r| r.sums.min(r.size);
+        "max_mind", "hops", "The largest `mind` among them.", |r| r.sums.max(r.size);
+        "improvement", "%", "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.",
+            |r| r.improvement;
+    };
+
+    /// In JSON besides.
+    pub const JSON: &'a [Column<Self>] = columns! {
+        "mean_mind_per_log_size", "hops", "`mean_mind` over ln(`size`).",
+            |r| r.sums.mean(r.size) / f64::from(r.size).ln();
+    };
+}
+
+/// The paired test of a replay against `fifo:0`.
+pub const T_TEST: &[Column<TTest>] = columns! {
+    "pairs", "jobs", "Jobs compared.", |t| t.pairs;
+    "mean", "hops", "Mean difference to `fifo:0` of `mind` over ln(`size`).", |t| t.mean;
+    "standard_deviation", "hops", "Standard deviation of these differences.", |t| t.standard_deviation;
+    "t", "", "Student's t.", |t| t.t;
+    "p", "", "One-sided probability of a t as large by chance.", |t| t.p;
+};
+
+/// What the traffic of all jobs of two nodes and more met.
+pub const TRAFFIC: &[Column<Totals>] = columns! {
+    "jobs", "jobs", "Jobs of two nodes and more.", |t| t.jobs;
+    "mean_dilation", "hops", "Mean of `dilation_mean`.", |t| t.mean_dilation();
+    "mean_contention_alone", "volume / capacity", "Mean of `contention_alone`.", |t| t.mean_contention_alone();
+    "mean_contention_met", "volume / capacity", "Mean of `contention_met`.", |t| t.mean_contention_met();
+    "max_contention_met", "volume / capacity", "Largest `contention_met`.", |t| t.most;
+    "mean_jobs_met", "jobs", "Mean of `jobs_met`.", |t| t.mean_jobs_met();
+};

@@ -1,0 +1,74 @@
+//! Figures of a whole schedule.
+
+use super::{Column, Value, columns};
+use crate::schedule::{BOUND, ScheduleResult, ScheduleSummary};
+
+/// A schedule summed up.
+pub struct ScheduleFigures<'a> {
+    /// The schedule.
+    pub schedule: &'a ScheduleResult,
+    /// Its figures.
+    pub summary: ScheduleSummary,
+    /// Jobs of the trace that were not scheduled.
+    pub left_out: u64,
+}
+
+impl<'a> ScheduleFigures<'a> {
+    /// The number of jobs, wherever a schedule is summed up.
+    pub const JOBS: &'a [Column<Self>] = columns! {
+        "jobs", "jobs", "Jobs that were scheduled.", |r| r.summary.jobs;
+    };
+
+    /// In a sweep besides.
+    pub const LEFT_OUT: &'a [Column<Self>] = columns! {
+        "left_out", "jobs", "Jobs of the trace that were not scheduled: no valid job, or larger than the ordering.",
+            |r| r.left_out;
+    };
+
+    /// Wherever a schedule is summed up.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| r.summary.utilisation;
+        "mean_wait", "s", "Mean time from submit to start.", |r| r.summary.mean_wait;
+        "max_wait", "s", "Longest time from submit to start.", |r| r.summary.max_wait;
+        "mean_response", "s", "Mean time from submit to end.", |r| r.summary.mean_response;
+        "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
+            |r| r.summary.mean_bounded_slowdown;
+        "makespan", "s", "Time from the first submit to the last end.", |r| r.summary.makespan;
+        "contiguous_share", "", "Share of the jobs of two nodes and more whose ranks are one run.",
+            |r| r.summary.contiguous;
+    };
+
+    /// Mean distance, wherever a schedule is summed up.
+    pub const MIND: &'a [Column<Self>] = columns! {
+        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.summary.mean_mind;
+    };
+
+    /// In the JSON document besides.
+    pub const JSON: &'a [Column<Self>] = columns! {
+        "rule", "", "The policy in words.", |r| r.schedule.rule.as_str();
+        "runtime_model", "", "The runtime model in words.", |r| r.schedule.model.as_str();
+        "nodes", "nodes", "Nodes of the ordering.", |r| r.schedule.nodes;
+        "slowdown_bound", "s", "Run times below count as this in slowdowns.", |_| BOUND;
+        "first_submit", "s", "When the first job joined the queue.",
+            |r| r.exact(r.schedule.span().map_or(0, |(first, _)| first));
+        "last_end", "s", "When the last job ended.", |r| r.exact(r.schedule.span().map_or(0, |(_, last)| last));
+        "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.summary.mean_stretch;
+        "mean_queue", "jobs", "Mean over time of the jobs waiting.", |r| r.summary.mean_queue;
+        "max_queue", "jobs", "The most jobs waiting.", |r| r.summary.max_queue;
+        "fragmentation", "", "Mean over free node-seconds of 1 less longest free run over free nodes.",
+            |r| r.summary.fragmentation;
+    };
+
+    /// In a sweep, beside the replays' `mean_mind`.
+    pub const SWEEP_MIND: &'a [Column<Self>] =
+        &[Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
+
+    /// A time in seconds; whole seconds stay whole.
+    fn exact(&self, time: i64) -> Value<'_> {
+        let text = self.schedule.seconds(time);
+        match text.parse::<i64>() {
+            Ok(seconds) => seconds.into(),
+            Err(_) => text.parse::<f64>().ok().into(),
+        }
+    }
+}

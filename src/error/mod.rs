@@ -1,0 +1,196 @@
+//! The library's error type: every message names the location, what was found and what was expected.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+mod bytes;
+mod suggest;
+mod text;
+
+pub use bytes::bytes;
+pub use text::sanitize;
+
+/// The library's result type.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Where a piece of input came from: a file (with its line) or an option's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceLocation {
+    /// Line `line` (from 1) of a file.
+    Line {
+        /// The file as the user named it.
+        file: Arc<str>,
+        /// Line number, from 1.
+        line: usize,
+    },
+    /// A file as a whole.
+    File(Arc<str>),
+    /// An option or an inline specification, as the user wrote it.
+    Option(Arc<str>),
+}
+
+impl SourceLocation {
+    /// A line of a file.
+    pub fn line(file: &str, line: usize) -> Self {
+        SourceLocation::Line { file: file.into(), line }
+    }
+
+    /// A file as a whole.
+    pub fn file(path: &Path) -> Self {
+        SourceLocation::File(path.display().to_string().into())
+    }
+
+    /// An option or inline specification.
+    pub fn option(text: impl AsRef<str>) -> Self {
+        SourceLocation::Option(text.as_ref().into())
+    }
+}
+
+impl fmt::Display for SourceLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SourceLocation::Line { file, line } => write!(f, "{}:{line}", sanitize(file)),
+            SourceLocation::File(file) => f.write_str(&sanitize(file)),
+            SourceLocation::Option(text) => write!(f, "`{}`", sanitize(text)),
+        }
+    }
+}
+
+/// Everything that can go wrong outside the program itself.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Input that does not say what it should.
+    #[error("{location}: found {found}; expected {expected}")]
+    Input {
+        /// Where.
+        location: SourceLocation,
+        /// What stands there.
+        found: String,
+        /// What should stand there.
+        expected: String,
+    },
+    /// A request that makes sense by itself but not for this topology.
+    #[error("{location}: {problem}; {remedy}")]
+    Unsuited {
+        /// The option that asks for it.
+        location: SourceLocation,
+        /// Why it cannot be done.
+        problem: String,
+        /// What would work.
+        remedy: String,
+    },
+    /// More memory than the limit allows.
+    #[error(
+        "{what} needs about {}, more than the {} this run may use; expected a smaller machine or a higher --memory",
+        crate::error::bytes(*.needed), crate::error::bytes(*.limit)
+    )]
+    Memory {
+        /// What would be allocated.
+        what: String,
+        /// Bytes it would take.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// A file that cannot be read or written.
+    #[error("{}: {action}: {cause}", crate::error::sanitize(&.path.display().to_string()))]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was attempted.
+        action: &'static str,
+        /// The system's answer.
+        cause: std::io::Error,
+    },
+    /// A figure that could not be drawn.
+    #[error("drawing {figure}: {reason}")]
+    Draw {
+        /// The figure's name.
+        figure: String,
+        /// The plotting library's answer.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Input that does not say what it should.
+    pub fn input(
+        location: SourceLocation,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        let (found, expected) = (found.into(), expected.into());
+        Error::Input {
+            location,
+            found: sanitize(&found).into_owned(),
+            expected: sanitize(&expected).into_owned(),
+        }
+    }
+
+    /// A request that does not suit this topology, and what would.
+    pub fn unsuited(
+        location: SourceLocation,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        let (problem, remedy) = (problem.into(), remedy.into());
+        Error::Unsuited {
+            location,
+            problem: sanitize(&problem).into_owned(),
+            remedy: sanitize(&remedy).into_owned(),
+        }
+    }
+
+    /// A name that is not in `known`, with the nearest one suggested.
+    pub fn unknown<'a>(
+        location: SourceLocation,
+        what: &str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        let mut expected = format!("one of {}", known.join(", "));
+        if known.is_empty() {
+            expected = "nothing here".into();
+        }
+        if let Some(near) = suggest::nearest(name, &known) {
+            expected = format!("{expected} (did you mean `{near}`?)");
+        }
+        Error::input(location, format!("unknown {what} `{name}`"), expected)
+    }
+
+    /// A failed file operation.
+    pub fn io(path: &Path, action: &'static str, cause: std::io::Error) -> Self {
+        Error::Io { path: path.to_path_buf(), action, cause }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_place_found_and_expected() {
+        let error = Error::input(
+            SourceLocation::line("m.toml", 14),
+            "dims[2] = 0",
+            "an extent of at least 1",
+        );
+        assert_eq!(
+            error.to_string(),
+            "m.toml:14: found dims[2] = 0; expected an extent of at least 1"
+        );
+    }
+
+    #[test]
+    fn messages_are_for_a_terminal() {
+        let location = SourceLocation::option("a\u{1b}[2Jb\nc");
+        let error = Error::input(location, "tab\there \u{202e}", "é\u{0}".repeat(1000)).to_string();
+        assert!(
+            error.starts_with("`a\\u{1b}[2Jb\\nc`: found tab here \\u{202e}; expected é"),
+            "{error}"
+        );
+        assert!(!error.contains(char::is_control) && error.len() < 2000 && error.contains(" … "));
+    }
+}

@@ -1,0 +1,24 @@
+//! Suggestions: the known name that an unknown one was meant to be.
+
+/// The known name closest to `name`, if one is close enough to be a slip of the finger.
+pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(name, k), *k))
+        .filter(|(distance, k)| *distance <= 1 + k.len().min(name.len()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, k)| k)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_recognised_and_strangers_are_not() {
+        let known = ["torus", "mesh", "dragonfly"];
+        assert_eq!(nearest("tours", &known), Some("torus"));
+        assert_eq!(nearest("dragonflies", &known), Some("dragonfly"));
+        assert_eq!(nearest("banana", &known), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Text from outside, made fit for a message.
+
+use std::borrow::Cow;
+
+/// Text from outside as a message may hold it: on one line, without what would steer a terminal, and cut in the
+/// middle where nobody would read it all.
+pub fn sanitize(text: &str) -> Cow<'_, str> {
+    let strange =
+        |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    // Escapes take up to eight times the room.
+    let most = if text.contains(strange) { 250 } else { 1200 };
+    if most == 1200 && text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let mut written = String::new();
+    let mut write = |c: char| match c {
+        '\t' => written.push(' '),
+        c if strange(c) => written.extend(c.escape_default()),
+        c => written.push(c),
+    };
+    if text.len() <= most {
+        text.chars().for_each(write);
+    } else {
+        let tail: Vec<char> = text.chars().rev().take(50).collect();
+        text.chars().take(150).chain(" … ".chars()).for_each(&mut write);
+        tail.into_iter().rev().for_each(write);
+    }
+    Cow::Owned(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_is_kept_and_long_text_is_cut() {
+        assert!(matches!(sanitize("plain é"), Cow::Borrowed(_)));
+        // A boundary in the middle of a character.
+        assert_eq!(sanitize(&"é".repeat(2000)).chars().filter(|c| *c == 'é').count(), 200);
+    }
+}

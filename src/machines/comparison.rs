@@ -1,0 +1,449 @@
+//! The machines ranked, with the difference between the first two.
+
+use super::confidence::{Difference, WEEK};
+use super::workload::{Service, Workload, serve};
+use crate::error::{Error, Result, SourceLocation};
+use crate::metric::machine::{Machine, Prices};
+use crate::metric::mpc;
+use crate::ordering::{NodeOrder, Observer};
+use crate::topology::Topology;
+
+/// Seeds of a random machine.
+const SEEDS: u64 = 10;
+/// The families whose networks are drawn at random.
+const RANDOM: [&str; 3] = ["watts-strogatz", "random-regular", "gnm"];
+
+/// One of the machines.
+#[derive(Clone, Debug)]
+pub struct Contender {
+    /// Its figures.
+    pub machine: Machine,
+    /// What jobs get on it, where there is a workload.
+    pub service: Option<Service>,
+    /// Mean distance and the best ordering's mean(log) on ten seeds, where the network is a random one.
+    pub seeds: Option<Seeds>,
+}
+
+/// A random network's figures on seeds from its own on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seeds {
+    /// The first seed.
+    pub first: u64,
+    /// Mean distances with their interval.
+    pub mean_distance: Difference,
+    /// The same of the best ordering's mean(log), ordered by the same method on each.
+    pub mean_log: Difference,
+    /// The values of `mean_log`.
+    values: Vec<f64>,
+}
+
+/// By which figure machines are ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Criterion {
+    /// Mean response time over the jobs that every machine ran, in seconds.
+    Response,
+    /// Mean hops between a job's nodes over the jobs that every machine placed.
+    Hops,
+    /// The best ordering's mean of MPC over log-spaced sizes, in hops.
+    MeanLog,
+}
+
+impl Criterion {
+    /// The figure in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Criterion::Response => "mean response time",
+            Criterion::Hops => "mean hops between a job's nodes",
+            Criterion::MeanLog => "mean hops over log-spaced job sizes",
+        }
+    }
+
+    /// Its unit.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Criterion::Response => "s",
+            _ => "hops",
+        }
+    }
+}
+
+/// Machines side by side, the best first.
+#[derive(Clone, Debug)]
+pub struct Machines {
+    /// By what they are ranked.
+    pub criterion: Criterion,
+    /// The machines, ranked; equal ones in the order given.
+    pub contenders: Vec<Contender>,
+    /// The figure of each by which they are ranked.
+    pub scores: Vec<f64>,
+    /// Jobs that the scores are of, or 0.
+    pub jobs: usize,
+    /// First less second, with how sure that is; none for one machine.
+    pub difference: Option<Difference>,
+}
+
+/// Compares machines that are built: figures and best ordering of each, and with a workload what its jobs get.
+/// `orders` and `prices` as in [`Machine::new`]; `progress` is told what comes next.
+///
+/// # Errors
+/// As [`Machine::new`]; a workload that is wrong, or whose jobs all are too large for one of the machines.
+///
+/// # Complexity
+/// That of the curves, one replay and one schedule for each machine, one machine after another; the parts of each
+/// in parallel. Results never depend on the number of threads.
+pub fn compare(
+    topologies: &[Topology],
+    orders: &[String],
+    prices: &Prices,
+    workload: Option<&Workload<'_>>,
+    observer: &dyn Observer,
+    progress: &dyn Fn(&str),
+) -> Result<Machines> {
+    let mut contenders = Vec::new();
+    for topology in topologies {
+        progress(topology.name());
+        let machine = Machine::new(topology, orders, prices, observer)?;
+        let served = |workload| serve(topology, &machine.best, workload);
+        let service = workload.map(served).transpose()?;
+        let seeds = seeds(topology, &machine)?;
+        contenders.push(Contender { machine, service, seeds });
+    }
+    let (criterion, jobs) = criterion(&contenders);
+    let scores: Vec<f64> = (0..contenders.len())
+        .map(|i| match criterion {
+            Criterion::MeanLog => contenders[i].machine.mean_log(),
+            _ => {
+                let values = values(&contenders[i], criterion);
+                jobs.iter().filter_map(|job| values[*job]).sum::<f64>() / jobs.len() as f64
+            }
+        })
+        .collect();
+    let mut ranked: Vec<usize> = (0..contenders.len()).collect();
+    ranked.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]));
+    let mut left: Vec<Option<Contender>> = contenders.into_iter().map(Some).collect();
+    let contenders: Vec<Contender> = ranked.iter().filter_map(|i| left[*i].take()).collect();
+    let seed = topologies.first().map_or(1, |topology| topology.context().seed);
+    let difference = match contenders.as_slice() {
+        [first, second, ..] => difference(first, second, criterion, &jobs, workload, seed),
+        _ => None,
+    };
+    let scores = ranked.iter().map(|i| scores[*i]).collect();
+    Ok(Machines { criterion, contenders, scores, jobs: jobs.len(), difference })
+}
+
+/// The figure of each job of a contender.
+fn values(contender: &Contender, criterion: Criterion) -> &[Option<f64>] {
+    match (&contender.service, criterion) {
+        (Some(service), Criterion::Response) => &service.responses,
+        (Some(service), Criterion::Hops) => &service.hops,
+        _ => &[],
+    }
+}
+
+/// The first criterion of which every machine has figures, and the jobs that have them on all.
+fn criterion(contenders: &[Contender]) -> (Criterion, Vec<usize>) {
+    for criterion in [Criterion::Response, Criterion::Hops] {
+        let all = contenders.iter().map(|c| values(c, criterion));
+        let most = all.clone().map(<[_]>::len).min().unwrap_or(0);
+        let served = |job: &usize| all.clone().all(|values| values[*job].is_some());
+        let jobs: Vec<usize> = (0..most).filter(served).collect();
+        if !jobs.is_empty() {
+            return (criterion, jobs);
+        }
+    }
+    (Criterion::MeanLog, Vec::new())
+}
+
+fn difference(
+    first: &Contender,
+    second: &Contender,
+    criterion: Criterion,
+    jobs: &[usize],
+    workload: Option<&Workload<'_>>,
+    seed: u64,
+) -> Option<Difference> {
+    let (figure, unit) = (criterion.name(), criterion.unit());
+    if criterion == Criterion::MeanLog {
+        let of = |contender: &Contender, i: usize| match &contender.seeds {
+            Some(seeds) => seeds.values[i],
+            None => contender.machine.mean_log(),
+        };
+        if first.seeds.is_none() && second.seeds.is_none() {
+            let gap = first.machine.mean_log() - second.machine.mean_log();
+            return Some(Difference::exact(figure, unit, gap));
+        }
+        let gaps: Vec<f64> = (0..SEEDS as usize).map(|i| of(first, i) - of(second, i)).collect();
+        return Some(Difference::over_seeds(figure, unit, &gaps));
+    }
+    let (a, b) = (values(first, criterion), values(second, criterion));
+    let tasks = workload.and_then(|w| w.queue.as_ref()).map(|queue| queue.tasks);
+    let week = |job: usize| {
+        let tasks = tasks.filter(|_| criterion == Criterion::Response)?;
+        let first = tasks.first()?.submit;
+        Some(tasks[job].submit.saturating_sub(first) / WEEK)
+    };
+    let pair = |job: &usize| Some((week(*job), a[*job]? - b[*job]?));
+    let pairs: Vec<(Option<i64>, f64)> = jobs.iter().filter_map(pair).collect();
+    Difference::paired(figure, unit, &pairs, seed)
+}
+
+/// The figures of a random network on ten seeds; none for networks that are not drawn.
+fn seeds(topology: &Topology, machine: &Machine) -> Result<Option<Seeds>> {
+    let spec = topology.spec();
+    if !RANDOM.contains(&spec.split(':').next().unwrap_or_default()) {
+        return Ok(None);
+    }
+    let missing = || {
+        Error::input(SourceLocation::option(spec), "a random network without seed", "seed= in it")
+    };
+    let (before, rest) = spec.split_once(",seed=").ok_or_else(missing)?;
+    let digits = rest.find(',').unwrap_or(rest.len());
+    let first: u64 = rest[..digits].parse().map_err(|_| missing())?;
+    let (mut distances, mut logs) = (Vec::new(), Vec::new());
+    for i in 0..SEEDS {
+        if i == 0 {
+            distances.push(machine.comparison.topology.mean_distance);
+            logs.push(machine.mean_log());
+            continue;
+        }
+        let seed = first.wrapping_add(i);
+        let text = format!("{before},seed={seed}{}", &rest[digits..]);
+        let drawn = Topology::inline(&text, topology.context())?;
+        let order = NodeOrder::make(&drawn, machine.best.label())?;
+        let curve = mpc::curve(&drawn, &order)?;
+        logs.push(crate::metric::comparison::mean_log(&curve.values()));
+        distances.push(drawn.statistics()?.mean_distance);
+    }
+    Ok(Some(Seeds {
+        first,
+        mean_distance: Difference::over_seeds("mean distance", "hops", &distances),
+        mean_log: Difference::over_seeds(Criterion::MeanLog.name(), "hops", &logs),
+        values: logs,
+    }))
+}
+
+/// Machines compared on jobs small enough to follow.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machines::{Queue, headline};
+    use crate::ordering::NoObserver;
+    use crate::schedule::Task;
+    use crate::schedule::orderings::TraceSettings;
+    use crate::topology::Context;
+    use crate::trace::Log;
+
+    fn build(specs: &[&str]) -> Vec<Topology> {
+        specs.iter().map(|s| Topology::inline(s, &Context::default()).unwrap()).collect()
+    }
+
+    fn plain(specs: &[&str]) -> Machines {
+        let prices = Prices::default();
+        compare(&build(specs), &[], &prices, None, &NoObserver, &|_| ()).unwrap()
+    }
+
+    fn names(machines: &Machines) -> Vec<&str> {
+        machines.contenders.iter().map(|c| c.machine.name()).collect()
+    }
+
+    /// Compares on a placement log.
+    fn on_log(specs: &[&str], log: &str, allocators: &[&str]) -> Machines {
+        let allocators: Vec<String> = allocators.iter().map(|a| a.to_string()).collect();
+        let open = || Ok(Log::new("log", log));
+        let workload =
+            Workload { name: "log", open: &open, allocators: &allocators, leading: 0, queue: None };
+        let prices = Prices::default();
+        compare(&build(specs), &[], &prices, Some(&workload), &NoObserver, &|_| ()).unwrap()
+    }
+
+    /// Compares on tasks, scheduled first come first served.
+    fn on_tasks(specs: &[&str], tasks: &[Task], model: &str) -> Machines {
+        let settings = TraceSettings {
+            trace: "t.swf".into(),
+            policy: "fcfs".into(),
+            allocator: "fifo:0".into(),
+            model: model.into(),
+        };
+        let text: String =
+            tasks.iter().map(|t| format!("P {} {}\nF {}\n", t.id, t.nodes, t.id)).collect();
+        let open = || Ok(Log::new("t.swf", text.clone()));
+        let allocators = ["fifo:0".to_string()];
+        let workload = Workload {
+            name: "t.swf",
+            open: &open,
+            allocators: &allocators,
+            leading: 0,
+            queue: Some(Queue { tasks, settings: &settings }),
+        };
+        let prices = Prices::default();
+        compare(&build(specs), &[], &prices, Some(&workload), &NoObserver, &|_| ()).unwrap()
+    }
+
+    #[test]
+    fn without_jobs_the_curves_rank() {
+        let machines = plain(&["mesh:64", "hyperx:8x8", "torus:8x8"]);
+        assert_eq!(names(&machines), ["hyperx:8x8", "torus:8x8", "mesh:64"]);
+        assert_eq!((machines.criterion, machines.jobs), (Criterion::MeanLog, 0));
+        assert!(machines.scores.is_sorted());
+        let difference = machines.difference.as_ref().unwrap();
+        assert_eq!(difference.difference, machines.scores[0] - machines.scores[1]);
+        assert!(difference.told() && difference.low.is_none());
+        let said = headline(&machines, None);
+        assert!(
+            said.starts_with("Best: hyperx:8x8 with ") && said.contains("Both figures are exact."),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_machine_is_no_better_than_itself() {
+        let machines = plain(&["torus:4x4", "torus:4x4,per_router=1"]);
+        assert!(!machines.difference.as_ref().unwrap().told());
+        assert!(headline(&machines, None).starts_with("No difference between torus:4x4 with "));
+        let one = plain(&["torus:4x4"]);
+        assert_eq!(one.difference, None);
+        assert!(headline(&one, None).starts_with("torus:4x4 with "));
+    }
+
+    #[test]
+    fn random_networks_have_ten_seeds() {
+        let machines = plain(&["random-regular:n=32,d=3,seed=5", "mesh:32"]);
+        let random = machines.contenders.iter().find(|c| c.seeds.is_some()).unwrap();
+        let seeds = random.seeds.as_ref().unwrap();
+        assert_eq!((seeds.first, seeds.values.len()), (5, 10));
+        assert_eq!(seeds.values[0], random.machine.mean_log());
+        assert!(seeds.values[1..].iter().any(|v| *v != seeds.values[0]));
+        let difference = machines.difference.as_ref().unwrap();
+        assert_eq!((difference.over, difference.count), ("seeds", 10));
+        assert!(difference.low < difference.high);
+        assert!(headline(&machines, None).contains("10 seeds of the random networks"));
+    }
+
+    #[test]
+    fn a_log_ranks_by_the_hops_that_jobs_get() {
+        let log: String = (0..40).map(|i| format!("P j{i} {}\nF j{i}\n", 2 + i % 7)).collect();
+        let log = log + "P big 65\nF big\nP huge 999\nF huge\nP one 1\n";
+        let machines =
+            on_log(&["mesh:64", "hyperx:8x8", "torus:9x9"], &log, &["span-best-fit", "fifo:0"]);
+        assert_eq!((machines.criterion, machines.jobs), (Criterion::Hops, 40));
+        assert_eq!(names(&machines)[0], "hyperx:8x8");
+        for contender in &machines.contenders {
+            let service = contender.service.as_ref().unwrap();
+            let nodes = contender.machine.comparison.topology.nodes;
+            let big = u64::from(nodes < 65);
+            assert_eq!(
+                (service.placed, service.skipped, service.too_large),
+                (42 - big, 0, 1 + big)
+            );
+            assert_eq!(service.too_large_names.last().map(String::as_str), Some("huge"));
+            assert_eq!(service.allocators.len(), 2);
+            assert_eq!(
+                (service.allocators[1].allocator.as_str(), service.allocators[1].improvement),
+                ("fifo:0", None)
+            );
+            assert!(service.schedule.is_none() && service.responses.is_empty());
+        }
+        // One job at a time gets the first ranks: the score is the mean over jobs of their own hops.
+        let hops = machines.contenders[0].service.as_ref().unwrap().hops.clone();
+        assert_eq!(hops.len(), 43);
+        let mean = hops[..40].iter().flatten().sum::<f64>() / 40.0;
+        assert_eq!(machines.scores[0], mean);
+        let difference = machines.difference.as_ref().unwrap();
+        assert_eq!((difference.over, difference.jobs), ("jobs", 40));
+        let said = headline(&machines, Some("log"));
+        assert!(said.contains("2 of the jobs do not fit on hyperx:8x8: big, huge."), "{said}");
+        assert!(said.contains("1 of the jobs do not fit on torus:9x9: huge."), "{said}");
+    }
+
+    /// The baseline is replayed where it is not among the allocators, and is not told.
+    #[test]
+    fn improvement_is_over_fifo() {
+        let log: String = (0..200)
+            .map(|i| {
+                format!(
+                    "P j{i} 4\n{}",
+                    if i >= 9 { format!("F j{}\n", i - 9) } else { String::new() }
+                )
+            })
+            .collect();
+        let machines = on_log(&["torus:8x8", "mesh:8x8"], &log, &["span-best-fit"]);
+        for contender in &machines.contenders {
+            let [row] = contender.service.as_ref().unwrap().allocators.as_slice() else { panic!() };
+            assert!(row.mean_mind.is_some() && row.improvement.is_some());
+            assert_eq!((row.improvement_small, row.improvement_large), (row.improvement, None));
+        }
+    }
+
+    fn tasks(count: i64, weeks: i64) -> Vec<Task> {
+        let step = weeks * 7 * 24 * 3600 / count;
+        (0..count)
+            .map(|i| Task {
+                id: i + 1,
+                submit: 5000 + i * step,
+                run: 100_000 + 100 * (i % 13),
+                requested: 200_000,
+                nodes: 4 + (i % 5) as u32,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_trace_ranks_by_response_over_weeks() {
+        let tasks = tasks(200, 12);
+        let machines = on_tasks(&["mesh:20", "mesh:10"], &tasks, "fixed");
+        assert_eq!((machines.criterion, machines.jobs), (Criterion::Response, 200));
+        assert_eq!(names(&machines), ["mesh:20", "mesh:10"]);
+        for (contender, score) in machines.contenders.iter().zip(&machines.scores) {
+            let row = contender.service.as_ref().unwrap().schedule.as_ref().unwrap();
+            assert!((row.mean_response - score).abs() < 1e-6 * score, "{row:?} {score}");
+            assert_eq!((row.jobs, row.too_large), (200, 0));
+        }
+        let difference = machines.difference.as_ref().unwrap();
+        assert_eq!((difference.over, difference.count), ("weeks", 12));
+        assert!(difference.told() && difference.high.unwrap() < 0.0);
+        assert!(headline(&machines, Some("t.swf")).starts_with("Best for t.swf: mesh:20 with "));
+    }
+
+    #[test]
+    fn jobs_that_do_not_fit_are_left_out_of_the_score() {
+        let mut tasks = tasks(30, 1);
+        tasks[7].nodes = 15;
+        let machines = on_tasks(&["mesh:10", "mesh:20"], &tasks, "fixed");
+        assert_eq!(machines.jobs, 29);
+        let small = machines.contenders.iter().find(|c| c.machine.name() == "mesh:10").unwrap();
+        let service = small.service.as_ref().unwrap();
+        assert_eq!(
+            (service.too_large, service.too_large_names.clone()),
+            (1, vec!["8".to_string()])
+        );
+        assert_eq!(service.responses[7], None);
+        assert_eq!(service.schedule.as_ref().unwrap().too_large, 1);
+        assert_eq!(machines.difference.as_ref().unwrap().over, "jobs");
+    }
+
+    #[test]
+    fn jobs_that_never_wait_and_never_stretch_tell_no_difference() {
+        let tasks: Vec<Task> = (0..50)
+            .map(|i| Task { id: i, submit: i * 1000, run: 10, requested: 10, nodes: 3 })
+            .collect();
+        let machines = on_tasks(&["mesh:20", "torus:5x5"], &tasks, "fixed");
+        let difference = machines.difference.as_ref().unwrap();
+        assert_eq!((difference.low, difference.high), (Some(0.0), Some(0.0)));
+        assert!(
+            headline(&machines, Some("t.swf"))
+                .starts_with("No difference for t.swf between mesh:20 with ")
+        );
+    }
+
+    #[test]
+    fn threads_do_not_show() {
+        let tasks = tasks(60, 10);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| on_tasks(&["torus:4x4", "mesh:4x5"], &tasks, "distance:weight=0.1"))
+        };
+        let (one, four) = (run(1), run(4));
+        assert_eq!((&one.scores, &one.difference), (&four.scores, &four.difference));
+        assert_eq!(headline(&one, None), headline(&four, None));
+    }
+}

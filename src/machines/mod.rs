@@ -1,0 +1,16 @@
+//! Machines side by side: each with its best ordering, its figures, and what a workload's jobs get on it.
+//!
+//! [`compare`] ranks them by what matters most of what is known: the mean response time of the jobs that every
+//! machine ran, where the jobs have times; else the mean hops between the nodes of jobs that every machine placed;
+//! else the mean of the best ordering's MPC over log-spaced sizes. Between the first two it says how sure the
+//! difference is ([`Difference`]).
+
+mod comparison;
+mod confidence;
+mod headline;
+mod workload;
+
+pub use comparison::{Contender, Criterion, Machines, Seeds, compare};
+pub use confidence::Difference;
+pub use headline::headline;
+pub use workload::{AllocatorService, Queue, Service, Workload};

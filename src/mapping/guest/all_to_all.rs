@@ -1,0 +1,16 @@
+//! Every process to every other.
+
+use super::patterns::{N, VOLUME, count, volume};
+use super::{GuestEntry, Pattern, Sized, Traffic};
+
+/// `all-to-all:n=64`: every process to every other, as in a distributed FFT.
+pub(super) const GUEST: GuestEntry = GuestEntry {
+    name: "all-to-all",
+    about: "every process to every other",
+    example: "all-to-all:n=64",
+    options: &[N, VOLUME],
+    build: Pattern {
+        make: |params, _| Ok((count(params)?, Traffic::AllToAll { volume: volume(params)? })),
+        sized: &[Sized { name: "all-to-all", spec: |count| format!("all-to-all:n={count}") }],
+    },
+};

@@ -1,0 +1,135 @@
+//! Reads parameters: inline or TOML, into the same entries.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use super::value::{Value, from_toml};
+use super::{Fallback, Given, Opt, Params, head, usage};
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Text;
+
+impl Params {
+    fn new(kind: &str, location: SourceLocation, base: Option<&Path>, default_seed: u64) -> Self {
+        Params {
+            kind: kind.to_string(),
+            location,
+            base: base.map(Path::to_path_buf),
+            given: Vec::new(),
+            defaults: Vec::new(),
+            declared: None,
+            asked: RefCell::default(),
+            default_seed,
+        }
+    }
+
+    /// Reads `kind` or `kind:first,key=value,…`, with `separator` for the comma. Parts without `=` stand first and
+    /// are the values of the positional options, in their order.
+    ///
+    /// # Errors
+    /// Empty parts, repeated keys, a bare word where none is expected.
+    pub fn inline(
+        text: &str,
+        separator: char,
+        options: impl IntoIterator<Item = &'static Opt>,
+        default_seed: u64,
+    ) -> Result<Self> {
+        let location = SourceLocation::option(text);
+        let mut params = Params::new(head(text), location.clone(), None, default_seed);
+        params.declare(options);
+        let declared = params.declared.clone().unwrap_or_default();
+        let Some((_, rest)) = text.split_once(':') else { return Ok(params) };
+        let mut bare = declared.iter().filter(|option| option.positional);
+        for part in rest.split(separator) {
+            let wrong = || {
+                let expected = match separator {
+                    ',' => "key=value".into(),
+                    _ => usage(head(text), separator, &declared),
+                };
+                Error::input(location.clone(), format!("`{part}`"), expected)
+            };
+            let (key, value) = match part.split_once('=') {
+                Some((key, value)) => {
+                    bare.by_ref().for_each(drop);
+                    (key.trim(), value.trim())
+                }
+                None => (bare.next().ok_or_else(wrong)?.key, part.trim()),
+            };
+            if key.is_empty() || value.is_empty() {
+                return Err(wrong());
+            }
+            let value = Value::Word(value.to_string());
+            params.push(key.to_string(), location.clone(), value, location.clone())?;
+        }
+        Ok(params)
+    }
+
+    /// Says which options there are: their choices and defaults hold from now on.
+    pub fn declare(&mut self, options: impl IntoIterator<Item = &'static Opt>) {
+        let declared: Vec<&Opt> = options.into_iter().collect();
+        let default = |option: &&&'static Opt| match option.default {
+            Fallback::Value(value) => Some(Given {
+                key: option.key.to_string(),
+                key_location: self.location.clone(),
+                value: Value::Word(value.to_string()),
+                location: self.location.clone(),
+            }),
+            _ => None,
+        };
+        self.defaults = declared.iter().filter_map(|option| default(&option)).collect();
+        self.declared = Some(declared);
+    }
+
+    /// Reads a TOML text of plain keys; `kind` names the family.
+    ///
+    /// # Errors
+    /// Bad TOML, tables or dates as values, a missing or non-text `kind`: with file and line.
+    pub fn toml(text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
+        let mut params = Params::table("", text, base, default_seed)?;
+        params.kind = params.word("kind")?.ok_or_else(|| {
+            Error::input(params.location.clone(), "no `kind`", "kind = \"torus\" or another family")
+        })?;
+        Ok(params)
+    }
+
+    /// Reads a TOML text of plain keys that is always of one kind, named here and nowhere in it.
+    ///
+    /// # Errors
+    /// Bad TOML, tables or dates as values: with file and line.
+    pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
+        let at = |offset: usize| SourceLocation::line(text.name(), text.line_of(offset));
+        let table = toml::de::DeTable::parse(text.as_str()).map_err(|e| {
+            let location =
+                e.span().map_or_else(|| SourceLocation::File(text.name().into()), |s| at(s.start));
+            Error::input(
+                location,
+                e.message().trim().replace('\n', ", "),
+                "TOML of the form `key = value`",
+            )
+        })?;
+        let location = SourceLocation::File(text.name().into());
+        let mut params = Params::new(kind, location, base, default_seed);
+        // The parser sorts by key: put the entries back into the order of the file, for messages.
+        let mut items: Vec<_> = table.get_ref().iter().collect();
+        items.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in items {
+            let location = at(value.span().start);
+            let value = from_toml(value.get_ref(), &location, &|o| at(o))?;
+            params.push(key.get_ref().to_string(), at(key.span().start), value, location)?;
+        }
+        Ok(params)
+    }
+
+    fn push(
+        &mut self,
+        key: String,
+        key_location: SourceLocation,
+        value: Value,
+        location: SourceLocation,
+    ) -> Result<()> {
+        if self.given.iter().any(|e| e.key == key) {
+            return Err(Error::input(key_location, format!("`{key}` twice"), "each key once"));
+        }
+        self.given.push(Given { key, key_location, value, location });
+        Ok(())
+    }
+}

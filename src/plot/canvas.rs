@@ -1,0 +1,224 @@
+//! What figures are drawn on: compact SVG, or plotters' own bitmap, painted at twice the size of the file and
+//! averaged, which smooths every edge.
+
+use std::convert::Infallible;
+use std::io::Write;
+
+use flate2::{Compression, Crc, write::ZlibEncoder};
+use plotters::backend::BitMapBackend;
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
+use plotters_backend::text_anchor::HPos;
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+    FontTransform,
+};
+
+use super::svg::Svg;
+use super::text::baseline;
+
+/// Painted pixels a pixel of the file, each way.
+const OVERSAMPLING: usize = 2;
+/// Device units of the bitmap a pixel of the figure: the file has two, for sharp screens.
+pub(super) const PIXEL_SCALE: f64 = (2 * OVERSAMPLING) as f64;
+
+/// A rectangle of a canvas.
+pub(super) type Area<'a> = DrawingArea<Canvas<'a>, Shift>;
+/// Why drawing failed.
+pub(super) type DrawError = DrawingAreaErrorKind<Infallible>;
+type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+
+/// Where figures go.
+pub(super) enum Canvas<'a> {
+    Svg(Svg<'a>),
+    Pixels(BitMapBackend<'a>),
+}
+
+fn plain<E: std::error::Error + Send + Sync + 'static>(
+    error: DrawingErrorKind<E>,
+) -> DrawingErrorKind<Infallible> {
+    match error {
+        DrawingErrorKind::DrawingError(e) => DrawingErrorKind::FontError(Box::new(e)),
+        DrawingErrorKind::FontError(e) => DrawingErrorKind::FontError(e),
+    }
+}
+
+impl DrawingBackend for Canvas<'_> {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        match self {
+            Canvas::Svg(svg) => svg.size,
+            Canvas::Pixels(pixels) => pixels.get_size(),
+        }
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        match self {
+            Canvas::Svg(svg) => svg.flush(),
+            Canvas::Pixels(pixels) => pixels.present().map_err(plain)?,
+        }
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
+        match self {
+            Canvas::Svg(svg) => svg.rect((x, y), (x + 1, y + 1), color, None),
+            Canvas::Pixels(pixels) => pixels.draw_pixel((x, y), color).map_err(plain)?,
+        }
+        Ok(())
+    }
+
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+    ) -> Drawn {
+        self.draw_path([from, to], style)
+    }
+
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+        fill: bool,
+    ) -> Drawn {
+        match self {
+            _ if style.color().alpha == 0.0 => Ok(()),
+            Canvas::Svg(svg) => {
+                let outline = (!fill).then(|| style.stroke_width());
+                svg.rect(from, to, style.color(), outline);
+                Ok(())
+            }
+            Canvas::Pixels(pixels) => pixels.draw_rect(from, to, style, fill).map_err(plain),
+        }
+    }
+
+    /// In pixels each stretch is drawn for itself and every joint is round: outlines of whole paths that cross
+    /// themselves have holes.
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Drawn {
+        let pixels = match self {
+            Canvas::Svg(svg) => {
+                svg.line(path, style.color(), style.stroke_width());
+                return Ok(());
+            }
+            Canvas::Pixels(pixels) => pixels,
+        };
+        let mut last: Option<(BackendCoord, bool)> = None;
+        let radius = style.stroke_width() / 2;
+        for point in path {
+            if let Some((from, first)) = last.filter(|(from, _)| *from != point) {
+                pixels.draw_path([from, point], style).map_err(plain)?;
+                if !first {
+                    pixels.draw_circle(from, radius, &style.color(), true).map_err(plain)?;
+                }
+            }
+            last = Some((point, last.is_none()));
+        }
+        Ok(())
+    }
+
+    fn draw_circle<S: BackendStyle>(
+        &mut self,
+        at: BackendCoord,
+        radius: u32,
+        style: &S,
+        fill: bool,
+    ) -> Drawn {
+        match self {
+            Canvas::Svg(svg) => svg.disc(at, radius as i32, style.color()),
+            Canvas::Pixels(pixels) => {
+                pixels.draw_circle(at, radius, style, fill).map_err(plain)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        corners: I,
+        style: &S,
+    ) -> Drawn {
+        match self {
+            Canvas::Svg(svg) => svg.polygon(corners, style.color()),
+            Canvas::Pixels(pixels) => pixels.fill_polygon(corners, style).map_err(plain)?,
+        }
+        Ok(())
+    }
+
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
+        let at = baseline(style, at);
+        let pixels = match self {
+            _ if text.is_empty() => return Ok(()),
+            Canvas::Svg(svg) => {
+                svg.text(text, style, at);
+                return Ok(());
+            }
+            Canvas::Pixels(pixels) => pixels,
+        };
+        let font = |e: S::FontError| DrawingErrorKind::FontError(Box::new(e));
+        let (_, (width, _)) = style.layout_box(text).map_err(font)?;
+        let shift = match style.anchor().h_pos {
+            HPos::Left => 0,
+            HPos::Center => width / 2,
+            HPos::Right => width,
+        };
+        let upwards = matches!(style.transform(), FontTransform::Rotate270);
+        // Plotters draws the baseline half a size below the top.
+        let rise = (style.size() / 2.0) as i32;
+        let drawn = style.draw(text, (0, 0), |x, y, color| {
+            let (x, y) = (x - shift, y - rise);
+            let (x, y) = if upwards { (y, -x) } else { (x, y) };
+            pixels.draw_pixel((at.0 + x, at.1 + y), color).map_err(plain)
+        });
+        drawn.map_err(font)?
+    }
+}
+
+/// A painted bitmap of `size` device units as a PNG file.
+pub(super) fn png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
+    let row = width as usize;
+    let (width, height) = (row / OVERSAMPLING, height as usize / OVERSAMPLING);
+    let mut rows = Vec::with_capacity((3 * width + 1) * height);
+    for y in 0..height {
+        rows.push(0); // no filter
+        for at in 0..3 * width {
+            let corner = 3 * (OVERSAMPLING * y * row + OVERSAMPLING * (at / 3)) + at % 3;
+            let sum: usize =
+                [0, 3, 3 * row, 3 * row + 3].map(|d| usize::from(rgb[corner + d])).iter().sum();
+            rows.push((sum / (OVERSAMPLING * OVERSAMPLING)) as u8);
+        }
+    }
+    let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+    // Writing to memory does not fail.
+    let _ = zlib.write_all(&rows);
+    let mut header = Vec::new();
+    header.extend((width as u32).to_be_bytes());
+    header.extend((height as u32).to_be_bytes());
+    header.extend([8, 2, 0, 0, 0]); // 8 bits, RGB, deflate, adaptive filters, not interlaced
+    let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
+    chunk(&mut png, b"IHDR", &header);
+    chunk(&mut png, b"IDAT", &zlib.finish().unwrap_or_default());
+    chunk(&mut png, b"IEND", &[]);
+    png
+}
+
+fn chunk(png: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
+    png.extend((data.len() as u32).to_be_bytes());
+    png.extend(name);
+    png.extend(data);
+    let mut crc = Crc::new();
+    crc.update(name);
+    crc.update(data);
+    png.extend(crc.sum().to_be_bytes());
+}

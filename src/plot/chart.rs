@@ -1,0 +1,284 @@
+//! Charts: panels with axes, what is drawn in them, and legends. Plotters draws them; here is how ours look.
+
+use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition, SeriesLabelPosition};
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::element::Rectangle;
+
+use super::canvas::Canvas;
+use super::element::{Element, Point, SAMPLE, Sample, Stroke};
+use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, look};
+use super::pen::{Pen, filled};
+use super::scale::Scale;
+use super::text::Text;
+use super::thin::thin;
+use crate::error::Result;
+
+pub(super) const WIDTH: f64 = 960.0;
+/// Where the first panel of a figure with a note starts.
+pub(super) const TOP: f64 = 74.0;
+/// Room below a panel for the ticks and the name of its axis.
+pub(super) const BELOW: f64 = 60.0;
+/// Room right of everything.
+pub(super) const MARGIN: f64 = 18.0;
+/// Height of a row of a legend: plotters' line of text of 13 pixels.
+const ROW: f64 = 13.0 * 1.362 * 1.25;
+/// Width of a label of a legend at most.
+const LABEL_ROOM: f64 = 230.0;
+/// Room between a panel and the legend on its right.
+const LEGEND_GAP: f64 = 16.0;
+/// Room between a label of a legend and its sample.
+const SAMPLE_GAP: f64 = 8.0;
+/// Height of what stands below a panel, without the gap to the next.
+const LABELS: f64 = 45.0;
+
+/// A panel of a figure: its pixels, its axes and their names.
+#[derive(Clone, Copy)]
+pub(super) struct Panel<'a> {
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+    pub x: &'a Scale,
+    pub y: &'a Scale,
+    pub x_name: &'a str,
+    /// Empty for a panel that shares the axis of its left neighbour.
+    pub y_name: &'a str,
+}
+
+/// A panel whose axes are drawn.
+pub(super) struct Chart<'p, 'a> {
+    context: ChartContext<'a, Canvas<'a>, Cartesian2d<Scale, Scale>>,
+    panel: Panel<'p>,
+    pub pen: &'p Pen<'a>,
+}
+
+impl<'p> Panel<'p> {
+    /// Draws grid, ticks, names, and the line of zero where the axis goes below.
+    pub fn draw<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
+        self.draw_with(pen, (true, true))
+    }
+
+    /// The panel without axes.
+    pub fn bare<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
+        self.build(pen, 0.0, 0.0)
+    }
+
+    /// A panel with `room` for labels on its left and `below` it.
+    fn build<'a>(self, pen: &'p Pen<'a>, room: f64, below: f64) -> Result<Chart<'p, 'a>> {
+        let Panel { left, right, top, bottom, x, y, .. } = self;
+        let (from, size) = ((left - room, top), (right - left + room, bottom - top + below));
+        let area = pen.area.clone().shrink(pen.device(from), pen.device(size));
+        let built = ChartBuilder::on(&area)
+            .set_label_area_size(LabelAreaPosition::Left, pen.device((room, 0.0)).0)
+            .set_label_area_size(LabelAreaPosition::Bottom, pen.device((below, 0.0)).0)
+            .build_cartesian_2d(x.clone(), y.clone());
+        Ok(Chart { context: pen.checked(built)?, panel: self, pen })
+    }
+
+    /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis as told.
+    pub fn draw_with<'a>(self, pen: &'p Pen<'a>, grid: (bool, bool)) -> Result<Chart<'p, 'a>> {
+        let Panel { left, right, top, bottom, y, x_name, y_name, .. } = self;
+        let shares_axis = y_name.is_empty();
+        // The names of panels above each other stand in one line, at the left edge of the figure.
+        let room = match shares_axis {
+            true => 1.0,
+            false if left < 2.0 * y.room() => left - 6.0,
+            false => y.room() - 6.0,
+        };
+        let mut chart = self.build(pen, room, LABELS)?;
+        let pixels = |n: f64| (n * pen.scale).round() as i32;
+        let (tick, name) = (Text::new(12.0).colour(MUTED), Text::new(13.0));
+        let (line, axis) = (filled(GRID, 1.0).stroke_width(pixels(1.0) as u32), filled(AXIS, 1.0));
+        let blank = |_: &f64| String::new();
+        let mut mesh = chart.context.configure_mesh();
+        mesh.bold_line_style(line)
+            .axis_style(axis.stroke_width(pixels(1.2) as u32))
+            .label_style(tick.style(pen.scale))
+            .axis_desc_style(name.style(pen.scale))
+            .set_all_tick_mark_size(pixels(3.5))
+            .x_desc(name.fit(x_name, right - left + 60.0))
+            .y_desc(name.fit(y_name, bottom - top + 20.0));
+        if shares_axis {
+            mesh.set_tick_mark_size(LabelAreaPosition::Left, 0).y_label_formatter(&blank);
+        }
+        if !grid.0 {
+            mesh.disable_x_mesh();
+        }
+        if !grid.1 {
+            mesh.disable_y_mesh();
+        }
+        pen.checked(mesh.draw())?;
+        if !y.is_log() && y.contains(-1e-9) && y.contains(0.0) {
+            chart.across(0.0, &Stroke::solid(INK, 1.2))?;
+        }
+        Ok(chart)
+    }
+}
+
+impl Chart<'_, '_> {
+    /// The pixel of a value.
+    pub fn pixel(&self, (x, y): Point) -> Point {
+        let Panel { left, right, top, bottom, .. } = self.panel;
+        (self.panel.x.pixel(x, (left, right)), self.panel.y.pixel(y, (bottom, top)))
+    }
+
+    /// A line through values, thinned to what can be seen.
+    pub fn line(&mut self, points: &[Point], stroke: &Stroke<'_>) -> Result<()> {
+        let points = thin(points.iter().copied(), |p| self.pixel(p));
+        let line = Element::line(points, *stroke, self.pen.scale);
+        let drawn = self.context.draw_series(std::iter::once(line)).map(|_| ());
+        self.pen.checked(drawn)
+    }
+
+    /// A line from the left to the right.
+    pub fn across(&mut self, y: f64, stroke: &Stroke<'_>) -> Result<()> {
+        let Panel { left, right, .. } = self.panel;
+        let y = self.pixel((0.0, y)).1;
+        self.pen.line(&[(left, y), (right, y)], stroke)
+    }
+
+    /// The line of zero from the top to the bottom, for bars to both sides.
+    pub fn upright(&mut self) -> Result<()> {
+        let Panel { top, bottom, x, .. } = self.panel;
+        let at = self.pixel((0.0, 0.0)).0;
+        let colour = if x.contains(-1e-9) { INK } else { AXIS };
+        self.pen.line(&[(at, top), (at, bottom)], &Stroke::solid(colour, 1.2))
+    }
+
+    /// A mark at each of some values.
+    pub fn marks(&mut self, points: impl IntoIterator<Item = Point>, look: Look) -> Result<()> {
+        let scale = self.pen.scale;
+        let marks = points.into_iter().map(|at| Element::mark(at, look, scale));
+        let drawn = self.context.draw_series(marks).map(|_| ());
+        self.pen.checked(drawn)
+    }
+
+    /// A legend within the chart, on ground of its own.
+    pub fn legend_inside(&mut self, legend: &Legend) -> Result<()> {
+        self.legend(&legend.entries, SeriesLabelPosition::UpperRight)
+    }
+
+    fn legend(
+        &mut self,
+        entries: &[(String, Look, Sample)],
+        position: SeriesLabelPosition,
+    ) -> Result<()> {
+        let scale = self.pen.scale;
+        for (label, look, sample) in entries {
+            let none = std::iter::empty::<Element<'_, Point>>();
+            let (look, sample) = (*look, *sample);
+            self.pen
+                .checked(self.context.draw_series(none))?
+                .label(label)
+                .legend(move |at| Element::sample(at, look, sample, scale));
+        }
+        let pixels = |n: f64| (n * scale).round() as i32;
+        let mut labels = self.context.configure_series_labels();
+        if position == SeriesLabelPosition::UpperRight {
+            labels.background_style(filled(PAPER, 1.0));
+        }
+        labels
+            .position(position)
+            .margin(0)
+            .legend_area_size(pixels(SAMPLE + SAMPLE_GAP))
+            .label_font(Text::new(13.0).style(scale));
+        self.pen.checked(labels.draw())
+    }
+
+    /// Bars between two corners each, in values.
+    pub fn bars(&mut self, bars: impl IntoIterator<Item = [Point; 2]>, colour: Rgb) -> Result<()> {
+        let bars = bars.into_iter().map(|corners| Rectangle::new(corners, filled(colour, 1.0)));
+        let drawn = self.context.draw_series(bars).map(|_| ());
+        self.pen.checked(drawn)
+    }
+}
+
+/// The title of a figure.
+pub(super) fn figure_title(pen: &Pen<'_>, title: &str) -> Result<()> {
+    let bold = Text::new(17.0).bold();
+    pen.text((MARGIN, 30.0), &bold.fit(title, WIDTH - 2.0 * MARGIN), &bold)
+}
+
+/// The title and, below it, a note.
+pub(super) fn heading(pen: &Pen<'_>, title: &str, note: &str) -> Result<()> {
+    figure_title(pen, title)?;
+    let muted = Text::new(12.0).colour(MUTED);
+    pen.text((MARGIN, 51.0), &muted.fit(note, WIDTH - 2.0 * MARGIN), &muted)
+}
+
+/// The name of a panel, above it; `room` is its width.
+pub(super) fn panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) -> Result<()> {
+    let bold = Text::new(13.0).bold();
+    pen.text(at, &bold.fit(text, room), &bold)
+}
+
+/// What stands for what.
+pub(super) struct Legend {
+    entries: Vec<(String, Look, Sample)>,
+}
+
+impl Legend {
+    /// Labels with their slots.
+    pub fn new<'a>(sample: Sample, entries: impl Iterator<Item = (&'a str, usize)>) -> Self {
+        let style = Text::new(13.0);
+        let entry = |(label, slot)| (style.fit(label, LABEL_ROOM), look(slot), sample);
+        Legend { entries: entries.map(entry).collect() }
+    }
+
+    /// Adds a line without a mark.
+    pub fn add_line(&mut self, label: &str, look: Look) {
+        self.entries.push((label.to_string(), look, Sample::Line));
+    }
+
+    fn width(&self) -> f64 {
+        let style = Text::new(13.0);
+        let widest = self.entries.iter().map(|(l, ..)| style.width(l)).fold(60.0, f64::max);
+        SAMPLE + SAMPLE_GAP + widest
+    }
+
+    /// Where panels end that have the legend on their right.
+    pub fn panel_right(&self) -> f64 {
+        WIDTH - MARGIN - self.width() - LEGEND_GAP
+    }
+
+    /// Height of the legend in one column.
+    pub fn height(&self) -> f64 {
+        self.entries.len() as f64 * ROW + 8.0
+    }
+
+    /// Draws the legend on the right of panels that start at `top`.
+    pub fn draw(&self, pen: &Pen<'_>, top: f64) -> Result<()> {
+        column(pen, (self.panel_right() + LEGEND_GAP, top), &self.entries)
+    }
+
+    /// Columns, and rows of each, over the full width.
+    fn grid(&self) -> (usize, usize) {
+        let most = ((WIDTH - 2.0 * MARGIN + 20.0) / (self.width() + 20.0)) as usize;
+        let columns = most.clamp(1, self.entries.len().max(1));
+        (columns, self.entries.len().div_ceil(columns))
+    }
+
+    /// Height of the legend in columns above the panels.
+    pub fn flow_height(&self) -> f64 {
+        self.grid().1 as f64 * ROW + 2.0
+    }
+
+    /// Draws the legend in columns above the panels.
+    pub fn draw_flow(&self, pen: &Pen<'_>) -> Result<()> {
+        let rows = self.grid().1.max(1);
+        for (i, entries) in self.entries.chunks(rows).enumerate() {
+            column(pen, (MARGIN + i as f64 * (self.width() + 20.0), TOP - 9.0), entries)?;
+        }
+        Ok(())
+    }
+}
+
+/// One column of a legend: the labels of an empty chart.
+fn column(pen: &Pen<'_>, at: Point, entries: &[(String, Look, Sample)]) -> Result<()> {
+    let size = (WIDTH - at.0, entries.len() as f64 * ROW + 20.0);
+    let bare = Scale::named((0.0, 1.0), Vec::new());
+    let (right, bottom) = (at.0 + size.0, at.1 + size.1);
+    let (left, top, x, y) = (at.0, at.1, &bare, &bare);
+    let panel = Panel { left, right, top, bottom, x, y, x_name: "", y_name: "" };
+    panel.bare(pen)?.legend(entries, SeriesLabelPosition::Coordinate(0, 0))
+}

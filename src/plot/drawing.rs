@@ -1,0 +1,97 @@
+//! From a figure to a file: SVG text or PNG bytes of whatever a pen can draw.
+
+use plotters::backend::BitMapBackend;
+use plotters::drawing::IntoDrawingArea;
+
+use super::canvas::{Canvas, PIXEL_SCALE, png};
+use super::element::Point;
+use super::palette::PAPER;
+use super::pen::Pen;
+use super::svg::{self, Svg};
+use crate::error::{Error, Result};
+
+type Draw<'a> = Box<dyn Fn(&Pen<'_>) -> Result<()> + 'a>;
+
+/// What can be drawn on any canvas.
+pub(super) struct Drawing<'a> {
+    title: String,
+    description: String,
+    size: Point,
+    draw: Draw<'a>,
+}
+
+impl<'a> Drawing<'a> {
+    /// `title` says in a line what it shows; `description` in words, for those who cannot see it; `size` is in
+    /// pixels; `draw` draws it, ground excepted.
+    pub fn new(
+        title: &str,
+        description: String,
+        size: Point,
+        draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
+    ) -> Self {
+        Drawing { title: title.to_string(), description, size, draw: Box::new(draw) }
+    }
+
+    fn device_size(&self, scale: f64) -> (u32, u32) {
+        ((self.size.0 * scale).round() as u32, (self.size.1 * scale).round() as u32)
+    }
+
+    fn draw(&self, canvas: Canvas<'_>, scale: f64, ground: bool) -> Result<()> {
+        let pen = Pen::new(canvas.into_drawing_area(), scale, self.title.clone());
+        if ground {
+            pen.rect((0.0, 0.0), self.size, PAPER)?;
+        }
+        (self.draw)(&pen)?;
+        pen.checked(pen.area.present())
+    }
+
+    pub fn svg(&self) -> Result<String> {
+        let (mut body, size) = (String::new(), self.device_size(svg::SCALE));
+        self.draw(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, true)?;
+        Ok(svg::document(size, &body, &self.title, &self.description))
+    }
+
+    /// As a decoration of an HTML page that has the style sheet of figures.
+    pub fn decoration(&self) -> Result<String> {
+        let (mut body, size) = (String::new(), self.device_size(svg::SCALE));
+        self.draw(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, false)?;
+        Ok(svg::decoration(size, &body))
+    }
+
+    pub fn png(&self) -> Result<Vec<u8>> {
+        let size = self.device_size(PIXEL_SCALE);
+        let mut rgb = vec![0; 3 * size.0 as usize * size.1 as usize];
+        let canvas = Canvas::Pixels(BitMapBackend::with_buffer(&mut rgb, size));
+        self.draw(canvas, PIXEL_SCALE, true)?;
+        Ok(png(size, &rgb))
+    }
+}
+
+/// A figure, ready to be drawn.
+pub struct Figure(Drawing<'static>);
+
+impl Figure {
+    /// `drawing` if there is something to draw, else an error with the reason why not.
+    pub(super) fn when(good: bool, reason: &str, drawing: Drawing<'static>) -> Result<Self> {
+        match good {
+            true => Ok(Figure(drawing)),
+            false => Err(Error::Draw { figure: drawing.title, reason: reason.into() }),
+        }
+    }
+
+    /// The figure as SVG.
+    ///
+    /// # Errors
+    /// Drawing failed.
+    pub fn svg(&self) -> Result<String> {
+        self.0.svg()
+    }
+
+    /// The figure as a PNG file, two pixels for each of the SVG's.
+    ///
+    /// # Errors
+    /// Drawing failed.
+    pub fn png(&self) -> Result<Vec<u8>> {
+        self.0.png()
+    }
+}

@@ -1,0 +1,240 @@
+//! What charts and pictures are made of beside plotters' own elements: dashed lines, marks, and the samples
+//! of a legend. They are drawn in device units, after plotters has placed them.
+
+use plotters::element::{Drawable, PointCollection};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, DrawingBackend, DrawingErrorKind,
+};
+
+use super::palette::{Look, Mark, Rgb, backend};
+
+/// A point: in pixels from the top left, or in values of a chart.
+pub(super) type Point = (f64, f64);
+
+/// Opacity of bands.
+pub(super) const BAND: f64 = 0.22;
+/// Width of a legend's sample in pixels.
+pub(super) const SAMPLE: f64 = 30.0;
+
+/// A line's colour, width in pixels and dashes.
+#[derive(Clone, Copy)]
+pub(super) struct Stroke<'a> {
+    pub colour: Rgb,
+    pub width: f64,
+    pub dash: &'a [f64],
+}
+
+impl Stroke<'static> {
+    pub fn solid(colour: Rgb, width: f64) -> Self {
+        Stroke { colour, width, dash: &[] }
+    }
+}
+
+/// A colour with a width, as backends take it.
+struct Line(BackendColor, u32);
+
+impl BackendStyle for Line {
+    fn color(&self) -> BackendColor {
+        self.0
+    }
+
+    fn stroke_width(&self) -> u32 {
+        self.1
+    }
+}
+
+type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+fn stroke<B: DrawingBackend>(
+    canvas: &mut B,
+    points: &[Point],
+    stroke: &Stroke<'_>,
+    scale: f64,
+) -> Drawn<B> {
+    let style = Line(backend(stroke.colour, 1.0), (stroke.width * scale).round().max(1.0) as u32);
+    let pattern: Vec<f64> = stroke.dash.iter().map(|d| d * scale).collect();
+    let parts = if pattern.is_empty() { vec![points.to_vec()] } else { dashes(points, &pattern) };
+    for part in parts.iter().filter(|p| p.len() > 1) {
+        canvas.draw_path(part.iter().map(|p| (p.0.round() as i32, p.1.round() as i32)), &style)?;
+    }
+    Ok(())
+}
+
+fn mark<B: DrawingBackend>(
+    canvas: &mut B,
+    (x, y): BackendCoord,
+    look: Look,
+    scale: f64,
+) -> Drawn<B> {
+    let fill = backend(look.colour, 1.0);
+    let d = |pixels: f64| (pixels * scale).round() as i32;
+    match look.mark {
+        Mark::Disc => canvas.draw_circle((x, y), d(3.3) as u32, &fill, true),
+        Mark::Square => {
+            canvas.draw_rect((x - d(3.0), y - d(3.0)), (x + d(3.0), y + d(3.0)), &fill, true)
+        }
+        Mark::Triangle => {
+            let foot = y + d(3.0);
+            canvas.fill_polygon([(x, y - d(4.2)), (x + d(4.0), foot), (x - d(4.0), foot)], &fill)
+        }
+        Mark::Diamond => {
+            let r = d(4.3);
+            canvas.fill_polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], &fill)
+        }
+        Mark::Cross => {
+            let (r, style) = (d(3.2), Line(fill, d(1.8) as u32));
+            canvas.draw_path([(x - r, y - r), (x + r, y + r)], &style)?;
+            canvas.draw_path([(x - r, y + r), (x + r, y - r)], &style)
+        }
+    }
+}
+
+/// What a legend shows beside a label.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sample {
+    /// A line with its mark.
+    Curve,
+    /// A line without a mark.
+    Line,
+    /// A bar's colour.
+    Patch,
+    /// A line with its mark over a band.
+    Band,
+}
+
+#[derive(Clone, Copy)]
+enum Shape<'s> {
+    Line(Stroke<'s>),
+    Mark(Look),
+    Sample(Look, Sample),
+}
+
+/// A shape at points, which may be pixels or values of a chart.
+pub(super) struct Element<'s, C> {
+    points: Vec<C>,
+    shape: Shape<'s>,
+    /// Device units a pixel.
+    scale: f64,
+}
+
+impl<'s, C> Element<'s, C> {
+    /// A line, perhaps dashed.
+    pub fn line(points: Vec<C>, stroke: Stroke<'s>, scale: f64) -> Self {
+        Element { points, shape: Shape::Line(stroke), scale }
+    }
+
+    /// The mark of a curve.
+    pub fn mark(at: C, look: Look, scale: f64) -> Self {
+        Element { points: vec![at], shape: Shape::Mark(look), scale }
+    }
+
+    /// A sample of a legend; `at` is the middle of its left edge.
+    pub fn sample(at: C, look: Look, sample: Sample, scale: f64) -> Self {
+        Element { points: vec![at], shape: Shape::Sample(look, sample), scale }
+    }
+}
+
+impl<'a, C> PointCollection<'a, C> for &'a Element<'_, C> {
+    type Point = &'a C;
+    type IntoIter = std::slice::Iter<'a, C>;
+
+    fn point_iter(self) -> Self::IntoIter {
+        self.points.iter()
+    }
+}
+
+impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
+    fn draw<I: Iterator<Item = BackendCoord>>(
+        &self,
+        mut points: I,
+        canvas: &mut B,
+        _: (u32, u32),
+    ) -> Drawn<B> {
+        if let Shape::Line(line) = &self.shape {
+            let points: Vec<Point> = points.map(|(x, y)| (f64::from(x), f64::from(y))).collect();
+            return stroke(canvas, &points, line, self.scale);
+        }
+        let Some(at) = points.next() else { return Ok(()) };
+        match self.shape {
+            Shape::Sample(look, sample) => draw_sample(canvas, at, look, sample, self.scale),
+            Shape::Mark(look) => mark(canvas, at, look, self.scale),
+            Shape::Line(_) => Ok(()),
+        }
+    }
+}
+
+fn draw_sample<B: DrawingBackend>(
+    canvas: &mut B,
+    (x, y): BackendCoord,
+    look: Look,
+    sample: Sample,
+    scale: f64,
+) -> Drawn<B> {
+    let Look { colour, dash, .. } = look;
+    let d = |pixels: f64| (pixels * scale).round() as i32;
+    let rect = |canvas: &mut B, (from, to): (f64, f64), half: f64, alpha: f64| {
+        let corners = ((x + d(from), y - d(half)), (x + d(to), y + d(half)));
+        canvas.draw_rect(corners.0, corners.1, &backend(colour, alpha), true)
+    };
+    match sample {
+        Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),
+        Sample::Band => rect(canvas, (0.0, SAMPLE), 7.0, BAND)?,
+        Sample::Curve | Sample::Line => {}
+    }
+    let width = if sample == Sample::Line { 1.4 } else { 2.2 };
+    let ends = [(f64::from(x), f64::from(y)), (f64::from(x + d(SAMPLE)), f64::from(y))];
+    stroke(canvas, &ends, &Stroke { colour, width, dash }, scale)?;
+    if sample == Sample::Line {
+        return Ok(());
+    }
+    mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale)
+}
+
+/// Cuts a polyline into dashes; `pattern` alternates strokes and gaps.
+fn dashes(points: &[Point], pattern: &[f64]) -> Vec<Vec<Point>> {
+    let (mut done, mut piece) = (Vec::new(), Vec::new());
+    let (mut step, mut left) = (0, pattern[0]);
+    for pair in points.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let length = (b.0 - a.0).hypot(b.1 - a.1);
+        let along = |t: f64| (a.0 + (b.0 - a.0) * t / length, a.1 + (b.1 - a.1) * t / length);
+        let mut t = 0.0;
+        if step % 2 == 0 && piece.is_empty() {
+            piece.push(a);
+        }
+        while length - t > left {
+            t += left;
+            piece.push(along(t));
+            if step % 2 == 0 {
+                done.push(std::mem::take(&mut piece));
+            }
+            step += 1;
+            left = pattern[step % pattern.len()];
+        }
+        left -= length - t;
+        if step % 2 == 0 {
+            piece.push(b);
+        }
+    }
+    if piece.len() > 1 {
+        done.push(piece);
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dashes_keep_their_lengths_round_corners() {
+        let parts = dashes(&[(0.0, 0.0), (5.0, 0.0), (5.0, 10.0)], &[4.0, 2.0]);
+        assert_eq!(parts[0], [(0.0, 0.0), (4.0, 0.0)]);
+        assert_eq!(parts[1][0], (5.0, 1.0));
+        let length: f64 = parts
+            .iter()
+            .map(|p| (p[0].0 - p[p.len() - 1].0).hypot(p[0].1 - p[p.len() - 1].1))
+            .sum();
+        assert!((length - 11.0).abs() < 1e-9, "{length}");
+    }
+}

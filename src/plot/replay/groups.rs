@@ -1,0 +1,37 @@
+//! Groups of job sizes, and their means.
+
+use super::data::Means;
+
+/// A group of job sizes: its name, and its mean among the means.
+type Group = (&'static str, fn(&Means) -> Option<f64>);
+
+/// The groups, named as the statistics define them.
+pub(super) const GROUPS: [Group; 3] = [
+    ("small jobs (2-10 nodes)", |m| m.small),
+    ("large jobs (from 11 nodes)", |m| m.large),
+    ("overall", |m| m.overall),
+];
+
+/// Means without those that are not finite.
+pub(super) fn clean(means: &Means) -> Means {
+    let finite = |mean: Option<f64>| mean.filter(|m| m.is_finite());
+    Means { small: finite(means.small), large: finite(means.large), overall: finite(means.overall) }
+}
+
+/// All means that there are.
+pub(super) fn values<'a>(means: impl Iterator<Item = &'a Means>) -> impl Iterator<Item = f64> {
+    means.flat_map(|means| GROUPS.iter().filter_map(|(_, of)| of(means)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_named_as_the_statistics_define_them() {
+        let small = crate::replay::statistics::SMALL;
+        let names = GROUPS.map(|(name, _)| name);
+        assert!(names[0].contains(&format!("2-{small}")));
+        assert!(names[1].contains(&format!("from {} nodes", small + 1)));
+    }
+}

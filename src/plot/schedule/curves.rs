@@ -1,0 +1,136 @@
+//! Nodes in use, jobs waiting and fragmentation over time.
+
+use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
+use super::super::drawing::{Drawing, Figure};
+use super::super::element::{Point, Stroke};
+use super::super::palette::look;
+use super::super::scale::Scale;
+use super::time::{COLUMNS, LEFT, RIGHT, unit};
+use crate::error::Result;
+
+/// Height of a panel, and the gap to the next.
+const PANEL: f64 = 150.0;
+const GAP: f64 = 44.0;
+
+/// The machine from one time to the next moment's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// Hours from the start of the schedule.
+    pub time: f64,
+    /// Share of the nodes in use.
+    pub busy: f64,
+    /// Jobs waiting.
+    pub waiting: u32,
+    /// 1 - longest free run / free nodes; 0 where none is free.
+    pub broken: f64,
+}
+
+/// A column of the curves.
+#[derive(Clone, Copy, Default)]
+struct Column {
+    time: f64,
+    busy: f64,
+    broken: f64,
+    waiting: u32,
+}
+
+struct Curves {
+    range: (f64, f64),
+    columns: Vec<Column>,
+}
+
+impl Curves {
+    fn new(moments: &[Moment]) -> Self {
+        let time = |moment: Option<&Moment>| moment.map_or(0.0, |m| m.time);
+        let range = (time(moments.first()), time(moments.last()));
+        let wide = (range.1 - range.0) / COLUMNS as f64;
+        let mut columns = vec![Column::default(); COLUMNS];
+        for pair in moments.windows(2) {
+            let (from, to) = ((pair[0].time - range.0) / wide, (pair[1].time - range.0) / wide);
+            let last = (to.ceil() as usize).min(COLUMNS);
+            for (i, column) in columns.iter_mut().enumerate().take(last).skip(from as usize) {
+                let inside = to.min(i as f64 + 1.0) - from.max(i as f64);
+                if inside > 0.0 {
+                    column.time += inside;
+                    column.busy += inside * pair[0].busy;
+                    column.broken += inside * pair[0].broken;
+                    column.waiting = column.waiting.max(pair[0].waiting);
+                }
+            }
+        }
+        for column in columns.iter_mut().filter(|c| c.time > 0.0) {
+            column.busy /= column.time;
+            column.broken /= column.time;
+        }
+        Curves { range, columns }
+    }
+
+    fn longest(&self) -> u32 {
+        self.columns.iter().map(|c| c.waiting).max().unwrap_or(0)
+    }
+}
+
+impl Figure {
+    /// Share of nodes in use, jobs waiting and fragmentation of the free ranks over time: means of columns of two
+    /// pixels, and the longest queue of each. The last moment only ends the one before.
+    ///
+    /// # Errors
+    /// No moments, or none that lasts.
+    pub fn curves(title: &str, moments: &[Moment]) -> Result<Self> {
+        let figure = Curves::new(moments);
+        let told = format!(
+            "Share of nodes in use, jobs waiting (at most {}) and fragmentation of the free ranks over time.",
+            figure.longest()
+        );
+        let (head, lasts) = (title.to_string(), figure.range.1 > figure.range.0);
+        let size = (WIDTH, TOP + 3.0 * PANEL + 2.0 * GAP + BELOW);
+        let drawing = Drawing::new(title, told, size, move |pen| {
+            let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
+            heading(pen, &head, note)?;
+            type Value = fn(&Column) -> f64;
+            let longest = f64::from(figure.longest().max(1));
+            let panels: [(&str, f64, Value); 3] = [
+                ("nodes in use (%)", 100.0, |c| 100.0 * c.busy),
+                ("jobs waiting", longest, |c| f64::from(c.waiting)),
+                ("fragmentation (%)", 100.0, |c| 100.0 * c.broken),
+            ];
+            let (unit_name, hours) = unit(figure.range.1 - figure.range.0);
+            let (from, to) = (figure.range.0 / hours, figure.range.1 / hours);
+            let (x, time) =
+                (Scale::exact((from, to), 12), format!("{unit_name} since the first submit"));
+            for (i, (y_name, high, of)) in panels.into_iter().enumerate() {
+                let top = TOP + i as f64 * (PANEL + GAP);
+                let (bottom, y) = (top + PANEL, Scale::exact((0.0, high), 3));
+                let x_name = if i == 2 { time.as_str() } else { "" };
+                let panel =
+                    Panel { left: LEFT, right: RIGHT, top, bottom, x: &x, y: &y, x_name, y_name };
+                let mut chart = panel.draw(pen)?;
+                let middle = |i: usize| from + (to - from) * (i as f64 + 0.5) / COLUMNS as f64;
+                let columns = figure.columns.iter().enumerate();
+                let points: Vec<Point> = columns.map(|(i, c)| (middle(i), of(c))).collect();
+                chart.line(&points, &Stroke::solid(look(i).colour, 1.4))?;
+            }
+            Ok(())
+        });
+        Figure::when(lasts, "no time passes", drawing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_means_over_time() {
+        let moment = |time, busy, waiting| Moment { time, busy, waiting, broken: 0.5 };
+        let curves = Curves::new(&[moment(0.0, 1.0, 3), moment(5.0, 0.0, 9), moment(10.0, 1.0, 0)]);
+        let mean = |of: fn(&Column) -> f64| {
+            curves.columns.iter().map(of).sum::<f64>() / curves.columns.len() as f64
+        };
+        assert!((mean(|c| c.busy) - 0.5).abs() < 1e-9);
+        assert!((mean(|c| c.broken) - 0.5).abs() < 1e-9);
+        assert_eq!((curves.columns[0].waiting, curves.longest()), (3, 9));
+        assert!(Figure::curves("t", &[moment(1.0, 1.0, 1)]).is_err());
+        assert!(Figure::occupancy("t", 8, &[]).is_err());
+    }
+}

@@ -1,0 +1,15 @@
+//! What the figures over time share: where panels stand, and the unit of time.
+
+use super::super::chart::WIDTH;
+
+pub(super) const LEFT: f64 = 78.0;
+pub(super) const RIGHT: f64 = WIDTH - 18.0;
+/// Width of a column that is drawn as one.
+pub(super) const CELL: f64 = 2.0;
+/// Columns across a panel.
+pub(super) const COLUMNS: usize = ((RIGHT - LEFT) / CELL) as usize;
+
+/// Hours or days, whichever gives shorter numbers: the unit and its length in hours.
+pub(super) fn unit(hours: f64) -> (&'static str, f64) {
+    if hours > 96.0 { ("days", 24.0) } else { ("hours", 1.0) }
+}

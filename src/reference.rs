@@ -1,0 +1,123 @@
+//! All tables of named entries in one list: what `nodeorder list` shows and `docs/reference.md` holds.
+
+use crate::params::Opt;
+use crate::registry::{Entry, Registry};
+use crate::{allocator, catalog, export, mapping, ordering, schedule, topology, trace};
+
+/// A table, without what its entries build.
+pub struct Table {
+    /// Its name, as in `nodeorder list orderings`.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// The option of the command that chooses an entry; empty where there are several.
+    pub flag: &'static str,
+    /// What stands between the options of an entry.
+    pub separator: char,
+    /// Options of every entry besides its own.
+    pub common: &'static [Opt],
+    /// What messages call an entry.
+    pub noun: &'static str,
+    /// The entries.
+    pub entries: Vec<Entry<()>>,
+}
+
+impl Table {
+    fn new<B>(name: &'static str, about: &'static str, registry: &Registry<B>) -> Self {
+        Table {
+            name,
+            about,
+            flag: registry.flag,
+            separator: registry.separator,
+            common: &[],
+            noun: registry.noun,
+            entries: registry.iter().map(Entry::description).collect(),
+        }
+    }
+
+    /// How an entry is chosen: its example behind the option that takes it.
+    pub fn example(&self, entry: &Entry<()>) -> String {
+        match self.flag {
+            "" => entry.example.into(),
+            flag => format!("{flag} {}", entry.example),
+        }
+    }
+}
+
+/// Every table, in the order of the reference.
+pub fn tables() -> Vec<Table> {
+    let mut topologies =
+        Table::new("topologies", "Topology kinds and shipped machines", &topology::TOPOLOGIES);
+    topologies.common = topology::COMMON;
+    topologies.entries.extend(catalog::machines().into_iter().map(machine));
+    let mut guests = Table::new("guests", "Traffic patterns and guest files", &mapping::GUESTS);
+    guests.entries.extend(mapping::guest::FORMATS.iter().map(Entry::description));
+    vec![
+        topologies,
+        Table::new("orderings", "Ordering methods", &ordering::ORDERINGS),
+        Table::new("allocators", "Allocators of replays and schedules", &allocator::ALLOCATORS),
+        Table::new("policies", "Scheduling policies", &schedule::POLICIES),
+        Table::new("models", "Runtime models of schedules", &schedule::MODELS),
+        guests,
+        Table::new("routings", "Routings", &mapping::ROUTINGS),
+        Table::new("methods", "Mapping methods", &mapping::METHODS),
+        Table::new("targets", "Export targets", &export::TARGETS),
+        Table::new("generators", "Generators of synthetic workloads", &trace::GENERATORS),
+        Table::new("formats", "Formats of logs, traces and tables of sizes", &trace::TRACE_FORMATS),
+    ]
+}
+
+/// A shipped machine as an entry: the first comment of its file describes it.
+fn machine(name: &'static str) -> Entry<()> {
+    let text = catalog::machine(name).unwrap_or_default();
+    let about = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);
+    Entry { name, about, example: name, options: &[], build: () }
+}
+
+/// The options of an entry as rows: key, what it takes, default, meaning.
+pub fn rows<'o>(options: impl IntoIterator<Item = &'o Opt>) -> Vec<[String; 4]> {
+    let row = |option: &Opt| {
+        let mut about = option.about.to_string();
+        if !option.only_with.is_empty() {
+            about += &format!(" (only with {})", option.only_with);
+        }
+        [option.key.into(), option.values.to_string(), option.default.to_string(), about]
+    };
+    options.into_iter().map(row).collect()
+}
+
+/// Every table as Markdown: the text of `docs/reference.md`.
+pub fn markdown() -> String {
+    let mut text = String::from(
+        "# Reference\n\nEvery name that the command takes, with its options. `nodeorder list TABLE` prints a table, \
+         `nodeorder list TABLE NAME` one entry. This file is generated; a test compares it with the program.\n",
+    );
+    for table in tables() {
+        text += &format!("\n## {}\n\n{}.\n", table.name, table.about);
+        if !table.common.is_empty() {
+            text += &format!("\nEvery {} also takes:\n\n", table.noun);
+            text += &options(table.common);
+        }
+        for entry in &table.entries {
+            text += &format!("\n### `{}`\n\n", entry.usage(table.separator));
+            text += &format!("{}. Example: `{}`\n", cell(entry.about), table.example(entry));
+            if !entry.options.is_empty() {
+                text += &format!("\n{}", options(entry.options));
+            }
+        }
+    }
+    text
+}
+
+fn options(options: &[Opt]) -> String {
+    let mut text = "| Option | Values | Default | Meaning |\n|---|---|---|---|\n".to_string();
+    for [key, values, default, about] in rows(options) {
+        let row = [format!("`{key}`"), cell(&values), cell(&default), cell(&about)];
+        text += &format!("| {} |\n", row.join(" | "));
+    }
+    text
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}

@@ -1,0 +1,269 @@
+//! Replays of one log side by side: every allocator on every ordering, each with the baseline that it is
+//! compared with. Whatever replays a log builds its replays here.
+
+use std::time::Duration;
+
+use super::statistics::Summary;
+use super::traffic::{Totals, Traffic, TrafficSettings};
+use super::{Clock, Outputs, Placed, Replay, Step};
+use crate::allocator::{self, AllocatorContext};
+use crate::error::{Error, Result};
+use crate::metric::allocation::AllocationMeter;
+use crate::metric::rank_distances::RankDistances;
+use crate::ordering::NodeOrder;
+use crate::topology::Topology;
+use crate::trace::Log;
+
+/// The allocator that all improvements are measured against.
+pub const BASELINE: &str = "fifo:0";
+
+/// Which sums are kept of the placements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summaries {
+    /// None.
+    None,
+    /// Those of each replay alone; it is its own baseline.
+    Alone,
+    /// Those of each replay and of [`BASELINE`] on the same ordering, which is added where it is missing.
+    OverBaseline,
+}
+
+/// What is the same for all orderings.
+#[derive(Clone, Copy)]
+pub struct ReplaySettings<'a> {
+    /// The allocators, such as `first-fit:8`.
+    pub allocators: &'a [String],
+    /// What is reported of every allocation beside its metrics.
+    pub outputs: Outputs,
+    /// How jobs communicate, where their traffic is simulated.
+    pub traffic: Option<TrafficSettings<'a>>,
+    /// Which sums are kept.
+    pub summaries: Summaries,
+}
+
+/// The replays: for each ordering every allocator, as given; then the baselines that nobody asked for.
+pub struct ReplaySet<'a> {
+    replays: Vec<Replay<'a>>,
+    labels: Vec<Label<'a>>,
+    summaries: Vec<Summary>,
+    settings: ReplaySettings<'a>,
+    /// How many replays were asked for.
+    requested: usize,
+}
+
+/// What one replay is a replay of.
+#[derive(Clone, Copy, Debug)]
+pub struct Label<'a> {
+    /// The ordering's name.
+    pub ordering: &'a str,
+    /// The allocator as the user wrote it.
+    pub allocator: &'a str,
+    /// The index of the replay that it is compared with.
+    baseline: usize,
+}
+
+/// What one replay gave.
+pub struct ReplayResult<'a> {
+    /// The ordering's name.
+    pub ordering: &'a str,
+    /// The allocator as the user wrote it.
+    pub allocator: &'a str,
+    /// Jobs placed.
+    pub placed: u64,
+    /// Jobs skipped because they asked for more nodes than were free.
+    pub skipped: u64,
+    /// Those of the skipped that asked for more nodes than the ordering has.
+    pub oversized: u64,
+    /// Means of the jobs' traffic, where it is simulated.
+    pub traffic: Option<Totals>,
+    /// Time spent choosing ranks; zero without a clock.
+    pub choosing: Duration,
+    /// Its sums.
+    pub summary: &'a Summary,
+    /// Those of the baseline on the same ordering.
+    pub baseline: &'a Summary,
+}
+
+impl<'a> ReplaySet<'a> {
+    /// Empty machines; `distances[i]` are those of `orders[i]`.
+    ///
+    /// # Errors
+    /// An unknown or unsuitable allocator; more memory than allowed.
+    pub fn new(
+        topology: &'a Topology,
+        orders: &'a [NodeOrder],
+        distances: &'a [RankDistances],
+        settings: ReplaySettings<'a>,
+    ) -> Result<Self> {
+        let labels = labels(orders, settings);
+        let mut replays = Vec::new();
+        for (index, label) in &labels {
+            let (order, distances) = (&orders[*index], &distances[*index]);
+            let context = AllocatorContext { topology, order, distances };
+            let allocator = allocator::make(label.allocator, &context)?;
+            let meter = AllocationMeter::new(topology, distances)?;
+            let replay = Replay::new(allocator, meter, distances.len(), settings.outputs);
+            replays.push(match settings.traffic {
+                Some(traffic) => replay.with_traffic(Traffic::new(traffic, order)?),
+                None => replay,
+            });
+        }
+        let summaries = vec![Summary::default(); labels.len()];
+        let requested = orders.len() * settings.allocators.len();
+        let labels = labels.into_iter().map(|(_, label)| label).collect();
+        Ok(ReplaySet { replays, labels, summaries, settings, requested })
+    }
+
+    /// The replays that were asked for, in the order of [`Step::replay`], which counts the others after them.
+    pub fn labels(&self) -> &[Label<'a>] {
+        &self.labels[..self.requested]
+    }
+
+    /// Replays a log to its end.
+    ///
+    /// # Errors
+    /// A bad log, with file and line; traffic that takes too much memory.
+    pub fn run(&mut self, log: &mut Log) -> Result<()> {
+        self.run_with::<Error>(log, None, |_| Ok(()), || Ok(()))
+    }
+
+    /// Replays a log to its end. `write` gets the placements of each block and replay, as in [`super::run`];
+    /// `block_done` is called after each block, from the caller's thread.
+    ///
+    /// # Errors
+    /// As [`ReplaySet::run`]; whatever `write` and `block_done` report.
+    pub fn run_with<E: From<Error> + Send>(
+        &mut self,
+        log: &mut Log,
+        clock: Option<Clock<'_>>,
+        write: impl Fn(Step<'_>) -> Result<(), E> + Sync,
+        mut block_done: impl FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (summaries, labels) = (&mut self.summaries, &self.labels);
+        let summarised = self.settings.summaries != Summaries::None;
+        let gather = |placed: &[Vec<Placed>]| {
+            if summarised {
+                for (i, (summary, label)) in summaries.iter_mut().zip(labels).enumerate() {
+                    summary.add(&placed[i], &placed[label.baseline]);
+                }
+            }
+            block_done()
+        };
+        super::run(log, &mut self.replays, clock, write, gather)
+    }
+
+    /// What the replays that were asked for gave so far.
+    pub fn results(&self) -> Vec<ReplayResult<'_>> {
+        let result = |(i, label): (usize, &Label<'a>)| ReplayResult {
+            ordering: label.ordering,
+            allocator: label.allocator,
+            placed: self.replays[i].placed(),
+            skipped: self.replays[i].skipped(),
+            oversized: self.replays[i].oversized(),
+            traffic: self.replays[i].traffic(),
+            choosing: self.replays[i].choosing(),
+            summary: &self.summaries[i],
+            baseline: &self.summaries[label.baseline],
+        };
+        self.labels().iter().enumerate().map(result).collect()
+    }
+}
+
+/// Every replay with the index of its ordering: orderings × allocators as given, then the missing baselines.
+fn labels<'a>(orders: &'a [NodeOrder], settings: ReplaySettings<'a>) -> Vec<(usize, Label<'a>)> {
+    let ReplaySettings { allocators, summaries, .. } = settings;
+    let over_baseline = summaries == Summaries::OverBaseline;
+    let given = allocators.iter().position(|text| text == BASELINE);
+    let requested = orders.len() * allocators.len();
+    let mut labels = Vec::new();
+    for (index, order) in orders.iter().enumerate() {
+        for allocator in allocators {
+            let baseline = match given {
+                _ if !over_baseline => labels.len(),
+                Some(given) => index * allocators.len() + given,
+                None => requested + index,
+            };
+            labels.push((index, Label { ordering: order.label(), allocator, baseline }));
+        }
+    }
+    if over_baseline && given.is_none() {
+        for (index, order) in orders.iter().enumerate() {
+            let baseline = labels.len();
+            labels.push((index, Label { ordering: order.label(), allocator: BASELINE, baseline }));
+        }
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_baseline_is_added_where_it_is_needed_and_not_given() {
+        let topology = Topology::inline("torus:4x6", &Default::default()).unwrap();
+        let orders = ["snake", "random:seed=2"].map(|o| NodeOrder::make(&topology, o).unwrap());
+        let baselines = |given: &[&str], summaries| -> Vec<(String, String, usize)> {
+            let allocators: Vec<String> = given.iter().map(ToString::to_string).collect();
+            let settings = ReplaySettings {
+                allocators: &allocators,
+                outputs: Outputs::default(),
+                traffic: None,
+                summaries,
+            };
+            let name = |(i, l): (usize, Label<'_>)| {
+                assert_eq!(l.ordering, orders[i].label());
+                (l.ordering.into(), l.allocator.into(), l.baseline)
+            };
+            labels(&orders, settings).into_iter().map(name).collect()
+        };
+        let label = |o: &str, a: &str, b| (o.to_string(), a.to_string(), b);
+        let [first, second] = ["snake", "random:seed=2"];
+        assert_eq!(
+            baselines(&["first-fit:8"], Summaries::OverBaseline),
+            [
+                label(first, "first-fit:8", 2),
+                label(second, "first-fit:8", 3),
+                label(first, BASELINE, 2),
+                label(second, BASELINE, 3)
+            ]
+        );
+        let given = ["first-fit:8", BASELINE];
+        let with = |indexes: [usize; 4]| {
+            let orders = [first, first, second, second];
+            let pairs = orders.iter().zip(given.iter().cycle()).zip(indexes);
+            pairs.map(|((o, a), b)| label(o, a, b)).collect::<Vec<_>>()
+        };
+        assert_eq!(baselines(&given, Summaries::OverBaseline), with([1, 1, 3, 3]));
+        for summaries in [Summaries::None, Summaries::Alone] {
+            assert_eq!(baselines(&given, summaries), with([0, 1, 2, 3]));
+        }
+    }
+
+    #[test]
+    fn results_are_paired_with_their_baseline() {
+        let topology = Topology::inline("torus:4x6", &Default::default()).unwrap();
+        let orders = ["snake", "random:seed=2"].map(|o| NodeOrder::make(&topology, o).unwrap());
+        let distances = orders.each_ref().map(|o| RankDistances::new(&topology, o).unwrap());
+        let allocators = ["random".to_string()];
+        let settings = ReplaySettings {
+            allocators: &allocators,
+            outputs: Outputs::default(),
+            traffic: None,
+            summaries: Summaries::OverBaseline,
+        };
+        let mut set = ReplaySet::new(&topology, &orders, &distances, settings).unwrap();
+        assert_eq!(set.labels().len(), 2);
+        set.run(&mut Log::new("log", "P a 2\nF a\nP b 3\nP c 99\n")).unwrap();
+        for (result, order) in set.results().iter().zip(&orders) {
+            assert_eq!((result.placed, result.skipped, result.oversized), (2, 1, 1));
+            assert_eq!((result.summary.placed(), result.baseline.placed()), (2, 2));
+            // Ranks 0 and 1, then 0 to 2, on the same ordering.
+            let distance = |a: usize, b: usize| {
+                u64::from(topology.distance(order.nodes()[a], order.nodes()[b]))
+            };
+            let sizes: Vec<u64> = result.baseline.sizes().map(|(_, row)| row.most).collect();
+            assert_eq!(sizes, [distance(0, 1), distance(0, 1) + distance(0, 2) + distance(1, 2)]);
+        }
+    }
+}

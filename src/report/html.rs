@@ -1,0 +1,247 @@
+//! What pages are made of: sentences, tables, pictures and sections. Each is a template of `templates/`, which
+//! escapes all that it is given; what has been through one goes into another as it is.
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+
+use crate::plot::{self, thousands};
+
+/// `value` with `decimals` decimals.
+pub(super) fn fixed(value: f64, decimals: usize) -> String {
+    format!("{value:.decimals$}").replace('-', "−")
+}
+
+/// A sentence or several, in which names stand out.
+#[derive(Clone, Debug, Default, Template)]
+#[template(
+    source = "{% for part in parts %}{% match part %}{% when Part::Text(text) %}{{ text }}\
+              {% when Part::Bold(text) %}<b>{{ text }}</b>{% when Part::Strong(text) %}<strong>{{ text }}</strong>\
+              {% when Part::Code(text) %}<code>{{ text }}</code>\
+              {% when Part::Link(to, text) %}<a href=\"{{ to }}\">{{ text }}</a>\
+              {% when Part::Words(words) %}{{ words }}{% endmatch %}{% endfor %}",
+    ext = "html"
+)]
+pub(super) struct Words {
+    pub parts: Vec<Part>,
+}
+
+/// A piece of a sentence.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    Text(String),
+    Bold(String),
+    Strong(String),
+    Code(String),
+    /// Where it leads and what it says.
+    Link(String, String),
+    Words(Words),
+}
+
+impl Words {
+    /// `items` with `between` between them.
+    pub fn join(items: impl IntoIterator<Item = Words>, between: &str) -> Words {
+        let mut parts = Vec::new();
+        for item in items {
+            if !parts.is_empty() {
+                parts.push(between.into());
+            }
+            parts.push(Part::Words(item));
+        }
+        Words { parts }
+    }
+}
+
+/// A name that stands out.
+pub(super) fn bold(name: &str) -> Part {
+    Part::Bold(name.into())
+}
+
+impl<T: Into<String>> From<T> for Part {
+    fn from(text: T) -> Self {
+        Part::Text(text.into())
+    }
+}
+
+impl From<Words> for Part {
+    fn from(words: Words) -> Self {
+        Part::Words(words)
+    }
+}
+
+/// A sentence of its parts: texts, names and other sentences.
+macro_rules! words {
+    ($($part:expr),* $(,)?) => { $crate::report::html::Words { parts: vec![$($part.into()),*] } };
+}
+pub(super) use words;
+
+/// A figure, in the page and as a file beside it.
+#[derive(Clone, Template)]
+#[template(path = "figure.html")]
+pub(crate) struct Figure {
+    /// The name of its file.
+    pub file: String,
+    /// What the page says about it.
+    pub caption: String,
+    /// The drawing.
+    pub svg: String,
+}
+
+/// Which value of a column is marked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Best {
+    None,
+    Low,
+    High,
+}
+
+/// A number in a table: as it reads and as it sorts; or none.
+#[derive(Template)]
+#[template(
+    source = "{% match value %}{% when Some(value) %}<td data-value=\"{{ value }}\"{% if best %} class=\"low\"\
+              {% endif %}>{{ text }}</td>{% when None %}<td data-value=\"\">–</td>{% endmatch %}",
+    ext = "html"
+)]
+struct Cell {
+    text: String,
+    value: Option<f64>,
+    best: bool,
+}
+
+/// A column of numbers.
+pub(super) struct Column {
+    title: String,
+    cells: Vec<Cell>,
+}
+
+impl Column {
+    /// `values` with `decimals` decimals.
+    pub fn new(
+        title: impl Into<String>,
+        decimals: usize,
+        best: Best,
+        values: impl IntoIterator<Item = Option<f64>>,
+    ) -> Self {
+        let values: Vec<Option<f64>> = values.into_iter().collect();
+        let known = values.iter().copied().flatten();
+        let best = match best {
+            Best::None => None,
+            Best::Low => known.reduce(f64::min),
+            Best::High => known.reduce(f64::max),
+        };
+        let cell = |value: Option<f64>| Cell {
+            text: value.map_or(String::new(), |v| fixed(v, decimals)),
+            value,
+            best: value.is_some() && value == best,
+        };
+        Column { title: title.into(), cells: values.into_iter().map(cell).collect() }
+    }
+
+    /// Whole numbers.
+    pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = usize>) -> Self {
+        let cell =
+            |n: usize| Cell { text: thousands(n as u64), value: Some(n as f64), best: false };
+        Column { title: title.into(), cells: counts.into_iter().map(cell).collect() }
+    }
+}
+
+/// A table that the reader can sort by any column of numbers or names: numbers to the right, the best one marked.
+#[derive(Default, Template)]
+#[template(path = "table.html")]
+pub(super) struct Table {
+    /// What it shows, for those who cannot see it.
+    pub label: &'static str,
+    pub id: &'static str,
+    /// What its rows are.
+    pub of: &'static str,
+    pub names: Vec<String>,
+    /// The columns before the names.
+    pub before: Vec<Column>,
+    pub columns: Vec<Column>,
+    /// A title over the last columns, and over how many.
+    pub group: Option<(String, usize)>,
+    /// The key of each row's curve as SVG, what the curve shows in words, and the curve as SVG; or nothing at all.
+    pub curves: Vec<(String, String, String)>,
+}
+
+impl Table {
+    /// A table of orderings, in the order of a rank.
+    pub fn ranked(label: &'static str, names: Vec<String>, columns: Vec<Column>) -> Self {
+        let before = vec![Column::counts("Rank", 1..=names.len())];
+        Table { label, of: "Ordering", names, before, columns, ..Table::default() }
+    }
+
+    /// The numbers of a row before its name.
+    fn before(&self, row: &usize) -> impl Iterator<Item = &Cell> {
+        self.before.iter().map(move |column| &column.cells[*row])
+    }
+
+    /// The numbers of a row after its name.
+    fn after(&self, row: &usize) -> impl Iterator<Item = &Cell> {
+        self.columns.iter().map(move |column| &column.cells[*row])
+    }
+
+    fn curve(&self, row: &usize) -> Option<&(String, String, String)> {
+        self.curves.get(*row)
+    }
+
+    /// Columns that the group's title is not over.
+    fn ungrouped(&self) -> usize {
+        let over = self.group.as_ref().map_or(0, |(_, over)| *over);
+        self.first_column() + self.columns.len() - over
+    }
+
+    fn first_column(&self) -> usize {
+        self.before.len() + 1 + usize::from(!self.curves.is_empty())
+    }
+}
+
+/// A section that shows a table.
+#[derive(Template)]
+#[template(path = "section.html")]
+pub(super) struct Section {
+    pub id: String,
+    pub title: String,
+    pub about: Words,
+    pub table: Table,
+    /// What the table says.
+    pub said: Words,
+    pub note: Words,
+    pub figure: Option<Figure>,
+}
+
+impl Section {
+    pub fn new(
+        id: impl Into<String>,
+        title: impl Into<String>,
+        about: Words,
+        table: Table,
+    ) -> Self {
+        let (id, title) = (id.into(), title.into());
+        let (said, note) = (Words::default(), Words::default());
+        Section { id, title, about, table, said, note, figure: None }
+    }
+}
+
+/// A term of a list and its value.
+pub(super) struct Fact {
+    pub term: &'static str,
+    pub value: Words,
+    pub wide: bool,
+}
+
+impl Fact {
+    pub fn new(term: &'static str, value: impl Into<Part>) -> Self {
+        Fact { term, value: words![value], wide: false }
+    }
+
+    /// One that takes a line of its own.
+    pub fn wide(term: &'static str, value: impl Into<Part>) -> Self {
+        Fact { wide: true, ..Fact::new(term, value) }
+    }
+}
+
+impl HtmlSafe for Cell {}
+impl HtmlSafe for Words {}
+impl HtmlSafe for Figure {}
+impl HtmlSafe for Table {}
+impl HtmlSafe for Section {}

@@ -1,0 +1,198 @@
+//! Machines side by side as CSV tables and one JSON document.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::columns;
+use crate::columns::machines::{MachineJobs, MachinePoint, MachineQueue, RankedMachine};
+use crate::machines::{Machines, headline};
+use crate::metric::bisection::Bisection;
+
+/// The machines, ranked.
+fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
+    let scored = machines.contenders.iter().zip(&machines.scores).enumerate();
+    scored.map(|(i, (contender, score))| RankedMachine { rank: i + 1, contender, score: *score })
+}
+
+/// `machines.csv`: one row a machine, ranked.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_machines(out: impl Write, machines: &Machines) -> io::Result<()> {
+    columns::write(out, RankedMachine::ALL, ranked(machines))
+}
+
+/// `machine-curves.csv`: the best ordering's curve over job size and over the share of the machine that a job takes;
+/// `floor` is empty where there is none.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_curves(out: impl Write, machines: &Machines) -> io::Result<()> {
+    let points = machines.contenders.iter().flat_map(|contender| {
+        let machine = &contender.machine;
+        let nodes = machine.comparison.topology.nodes as f64;
+        let values = machine.comparison.entries[0].values.iter().enumerate();
+        values.map(move |(i, mpc)| MachinePoint {
+            machine: machine.name(),
+            ordering: machine.best.label(),
+            size: i + 2,
+            nodes,
+            mpc: *mpc,
+            floor: machine.comparison.floor.get(i).copied(),
+        })
+    });
+    columns::write(out, MachinePoint::ALL, points)
+}
+
+/// `machine-jobs.csv`: what jobs get under load, one row a machine and allocator.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_jobs(out: impl Write, machines: &Machines) -> io::Result<()> {
+    let served = machines.contenders.iter().filter_map(|c| Some((c, c.service.as_ref()?)));
+    let rows = served.flat_map(|(contender, service)| {
+        let row = move |allocator| MachineJobs { contender, service, allocator };
+        service.allocators.iter().map(row)
+    });
+    columns::write(out, MachineJobs::ALL, rows)
+}
+
+/// `machine-queue.csv`: waits, slowdowns and utilisation, one row a machine.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_queue(out: impl Write, machines: &Machines) -> io::Result<()> {
+    let rows = machines.contenders.iter().filter_map(|contender| {
+        let schedule = contender.service.as_ref()?.schedule.as_ref()?;
+        Some(MachineQueue { machine: contender.machine.name(), schedule })
+    });
+    columns::write(out, MachineQueue::ALL, rows)
+}
+
+/// `bisection_links`, `bisection_exact`, `bisection_at_least`, `bisection_method` of one machine, as JSON; all null
+/// where nothing is known.
+pub fn bisection(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
+    let links = bisection.map(|b| b.whole_links().map_or_else(|| json!(b.links()), |n| json!(n)));
+    [
+        ("bisection_links", json!(links)),
+        ("bisection_exact", json!(bisection.map(|b| b.exact))),
+        ("bisection_at_least", json!(bisection.and_then(|b| b.at_least))),
+        ("bisection_method", json!(bisection.map(|b| b.method))),
+    ]
+}
+
+/// `{"version","command","headline","ranked_by","unit","jobs","difference","machines":[…]}`, machines ranked, each
+/// with its figures, levels, orderings and what jobs get; indented, with a newline at the end.
+pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> String {
+    let one = |(contender, score): (&crate::machines::Contender, &f64)| {
+        let crate::machines::Contender { machine: m, service, seeds } = contender;
+        let s = &m.comparison.topology;
+        let mut value = json!({
+            "machine": s.name, "spec": s.spec, "nodes": s.nodes, "routers": s.routers, "links": s.links,
+            "node_links": s.nodes, "links_per_node": m.links_per_node(), "diameter": s.diameter,
+            "mean_distance": s.mean_distance, "bisection_per_node": m.bisection_per_node(), "levels": m.levels,
+            "cost": m.cost, "cost_per_node": m.cost_per_node(), "ordering": m.best.label(),
+            "mean_log": m.mean_log(), "floor_mean_log": m.comparison.floor_mean_log,
+            "orderings": m.comparison.entries, "score": score,
+        });
+        for (key, figure) in bisection(m.bisection.as_ref()) {
+            value[key] = figure;
+        }
+        if let Some(seeds) = seeds {
+            value["seeds"] = json!({
+                "first": seeds.first, "mean_distance": seeds.mean_distance, "mean_log": seeds.mean_log,
+            });
+        }
+        if let Some(service) = service {
+            value["workload"] = json!({
+                "placed": service.placed, "skipped": service.skipped, "too_large": service.too_large,
+                "too_large_names": service.too_large_names, "allocators": service.allocators,
+                "schedule": service.schedule,
+            });
+        }
+        value
+    };
+    let document = json!({
+        "version": env!("CARGO_PKG_VERSION"), "command": command, "headline": headline(machines, workload),
+        "ranked_by": machines.criterion.name(), "unit": machines.criterion.unit(), "jobs": machines.jobs,
+        "difference": machines.difference,
+        "told": machines.difference.as_ref().map(|d| d.told()),
+        "machines": machines.contenders.iter().zip(&machines.scores).map(one).collect::<Vec<_>>(),
+    });
+    format!("{document:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::machine::Prices;
+    use crate::ordering::NoObserver;
+    use crate::topology::{Context, Topology};
+
+    fn machines() -> Machines {
+        let build = |spec: &str| Topology::inline(spec, &Context::default()).unwrap();
+        let machines = [build("mesh:2x2,per_router=2"), build("torus:nodes=9")];
+        let prices = Prices::parse("nodes=10,links=1").unwrap();
+        crate::machines::compare(
+            &machines,
+            &["row-major".into()],
+            &prices,
+            None,
+            &NoObserver,
+            &|_| (),
+        )
+        .unwrap()
+    }
+
+    fn written(write: impl Fn(&mut Vec<u8>, &Machines) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out, &machines()).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn rows_of_machines() {
+        let text = written(|out, m| write_machines(out, m));
+        let rows: Vec<&str> = text.lines().collect();
+        assert_eq!(rows.len(), 3);
+        assert_eq!(rows[0].matches(',').count(), 19);
+        // Four links, bisection 2; 8 nodes at 10 and 4 links at 1.
+        let row = "\"mesh:2x2,per_router=2\",\"mesh:2x2,per_router=2\",8,4,4,8,0.5,2,";
+        assert!(rows[1].starts_with(&format!("1,{row}")), "{}", rows[1]);
+        assert!(rows[1].contains(",2,true,2,0.25,84,10.5,row-major,"), "{}", rows[1]);
+        assert!(
+            rows[2].starts_with("2,torus:nodes=9,\"torus:3x2x2,limit=9\",9,12,"),
+            "{}",
+            rows[2]
+        );
+    }
+
+    #[test]
+    fn curves_end_at_the_whole_machine() {
+        let text = written(|out, m| write_curves(out, m));
+        let rows: Vec<&str> = text.lines().collect();
+        assert_eq!(rows.len(), 1 + 7 + 8);
+        assert!(rows[7].starts_with("\"mesh:2x2,per_router=2\",row-major,8,1,"), "{}", rows[7]);
+        assert!(rows[15].starts_with("torus:nodes=9,row-major,9,1,"), "{}", rows[15]);
+        assert_eq!(written(|out, m| write_jobs(out, m)).lines().count(), 1);
+        assert_eq!(written(|out, m| write_queue(out, m)).lines().count(), 1);
+    }
+
+    #[test]
+    fn the_document_says_it_all() {
+        let text = document(&machines(), None, "nodeorder compare …");
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["machines"][0]["bisection_links"], json!(2));
+        assert_eq!(value["machines"][0]["bisection_exact"], json!(true));
+        assert_eq!(value["machines"][0]["orderings"][0]["label"], json!("row-major"));
+        assert_eq!((&value["told"], &value["jobs"]), (&json!(true), &json!(0)));
+        assert!(
+            value["headline"]
+                .as_str()
+                .unwrap()
+                .starts_with("Best: mesh:2x2,per_router=2 with row-major")
+        );
+        assert!(value["machines"][1].get("workload").is_none());
+    }
+}

@@ -1,0 +1,452 @@
+//! Where the page's script draws every node: a box of the machine's own coordinates, groups within groups, slices
+//! side by side, a circle, or rows of node ids.
+//!
+//! A position is a sum of parts, each a grid in which some digits of the cell's number count, so that the layout of a
+//! large machine takes no more room than that of a small one.
+
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+use serde::Serialize;
+
+use super::packed::{floats, integers};
+use crate::plot::thousands;
+use crate::topology::{Lattice, Topology};
+
+/// Cells of a lattice drawn as one at most.
+const CELLS: usize = 100_000;
+/// Frames of units or slices at most: more would hide what is in them.
+const FRAMES: usize = 3000;
+/// Links drawn at most.
+const LINKS: u64 = 3000;
+/// Routers on a circle at most.
+const CIRCLE: u32 = 400;
+
+/// Cells, the frames around them and the links between them; lengths in cells.
+#[derive(Default, Serialize)]
+pub(super) struct Layout {
+    /// Extents and names of the three axes of a box; else the layout is flat.
+    solid: Option<([u32; 3], [String; 3])>,
+    count: u32,
+    /// The cell of every node id, or else how many consecutive ids share one.
+    cells: Option<String>,
+    per_cell: u32,
+    width: f64,
+    height: f64,
+    /// The side of a cell.
+    edge: f64,
+    round: bool,
+    parts: Vec<Part>,
+    /// x and y of every cell, where the parts do not say.
+    points: String,
+    frames: Vec<Frame>,
+    /// Ends of lines: x, y, x, y.
+    links: String,
+    /// What each digit of a cell is called: the name with its `=` or space, and the digit.
+    names: Vec<(String, Digit)>,
+    about: String,
+}
+
+/// Stride and extent: `cell / stride % extent`.
+type Digit = (u32, u32);
+
+/// Adds to the position of every cell: the digits make a number, which counts along rows of `columns`.
+#[derive(Serialize)]
+struct Part {
+    digits: Vec<Digit>,
+    columns: usize,
+    /// Position of number 0, the step to the next number and the step to the next row, as x, y, z.
+    start: [f64; 3],
+    across: [f64; 3],
+    down: [f64; 3],
+}
+
+impl Part {
+    fn grid(digits: Vec<Digit>, grid: &Grid, (x, y): (f64, f64)) -> Self {
+        let (across, down) = ([grid.step.0, 0.0, 0.0], [0.0, grid.step.1, 0.0]);
+        Part { digits, columns: grid.columns, start: [x, y, 0.0], across, down }
+    }
+
+    fn line(digit: Digit, start: [f64; 3], across: [f64; 3]) -> Self {
+        Part { digits: vec![digit], columns: digit.1 as usize, start, across, down: [0.0; 3] }
+    }
+}
+
+/// A frame and its title.
+#[derive(Default, Serialize)]
+struct Frame {
+    x: f64,
+    y: f64,
+    w: f64,
+    h: f64,
+    title: String,
+    /// What there is of the title where there is less room.
+    short: String,
+    /// Room for the title.
+    head: f64,
+    /// Drawn thinly, and not where it is small.
+    faint: bool,
+    /// Not drawn at all: a title only.
+    bare: bool,
+}
+
+/// A grid of equal blocks.
+#[derive(Clone, Copy)]
+struct Grid {
+    count: usize,
+    columns: usize,
+    step: (f64, f64),
+    gap: f64,
+}
+
+impl Grid {
+    /// `count` blocks of `w` by `h`, `gap` apart, in a rectangle of about this shape.
+    fn new(count: usize, (w, h): (f64, f64), gap: f64, shape: f64) -> Self {
+        let step = (w + gap, h + gap);
+        let (mut columns, mut miss) = (1, f64::INFINITY);
+        for c in 1..=count {
+            let (across, down) = (c as f64 * step.0, count.div_ceil(c) as f64 * step.1);
+            // A last row that is not full looks odd.
+            let ragged = 0.6 * ((c - count % c) % c) as f64 / c as f64;
+            let off = (across / down / shape).ln().abs() + ragged;
+            if off < miss {
+                (columns, miss) = (c, off);
+            }
+            if across > 40.0 * step.1 * count as f64 {
+                break;
+            }
+        }
+        Grid { count, columns, step, gap }
+    }
+
+    fn size(&self) -> (f64, f64) {
+        let rows = self.count.div_ceil(self.columns);
+        (self.columns as f64 * self.step.0 - self.gap, rows as f64 * self.step.1 - self.gap)
+    }
+
+    fn corner(&self, block: usize) -> (f64, f64) {
+        let (column, row) = (block % self.columns, block / self.columns);
+        (column as f64 * self.step.0, row as f64 * self.step.1)
+    }
+}
+
+fn sum(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+/// The layout that suits the topology.
+pub(super) fn layout(topology: &Topology) -> Layout {
+    let lattice = topology.lattice().filter(|lattice| {
+        lattice.cell_count() <= CELLS
+            && lattice.cells.as_ref().is_none_or(|cells| cells.len() <= CELLS)
+    });
+    let long = |l: &Lattice| (0..l.extents.len()).filter(|a| l.extents[*a] > 1).collect::<Vec<_>>();
+    let network = topology.network();
+    if let Some(nested) = nested(topology) {
+        return nested;
+    }
+    match lattice.map(|lattice| (lattice, long(lattice))) {
+        Some((lattice, axes)) if axes.len() == 3 => solid(topology, lattice, &axes),
+        Some((lattice, axes)) if axes.len() > 1 => slices(topology, lattice, axes),
+        lattice => {
+            let mut out = match network.hosts() <= CIRCLE {
+                true => circle(topology),
+                false => rows(topology),
+            };
+            if let Some((lattice, _)) = lattice.filter(|(lattice, _)| lattice.cells.is_none()) {
+                out.names = coordinates(lattice, network.per_router());
+            }
+            out
+        }
+    }
+}
+
+/// The digits of a lattice's cells with what they are called, `per` numbers a cell.
+fn coordinates(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
+    let mut stride = per;
+    let mut names = Vec::new();
+    for (name, extent) in lattice.axes.iter().zip(&lattice.extents).rev() {
+        names.push((format!("{name} = "), (stride, *extent)));
+        stride *= extent;
+    }
+    names.reverse();
+    names
+}
+
+/// A box of the three axes that have more than one position.
+fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
+    let names = coordinates(lattice, 1);
+    let per_cell = topology.network().per_router();
+    let axis = |i: usize| {
+        Part::line(names[axes[i]].1, [0.0; 3], [0, 1, 2].map(|k| f64::from(u8::from(k == i))))
+    };
+    let parts = (0..3).map(axis).collect();
+    let extents = [0, 1, 2].map(|i| lattice.extents[axes[i]]);
+    let called = [0, 1, 2].map(|i| lattice.axes[axes[i]].clone());
+    let several = match lattice.cells.is_some() || per_cell > 1 {
+        true => " A cell with several nodes has the colour of its lowest rank.",
+        false => "",
+    };
+    let about = format!(
+        "A {} × {} × {} box, drawn with its coordinates {}.{several}",
+        extents[0],
+        extents[1],
+        extents[2],
+        called.join(", ")
+    );
+    Layout {
+        count: lattice.cell_count() as u32,
+        cells: lattice.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
+        per_cell,
+        solid: Some((extents, called)),
+        parts,
+        names,
+        about,
+        ..Layout::default()
+    }
+}
+
+/// Units within units, the outermost framed and named; `None` where there are none.
+fn nested(topology: &Topology) -> Option<Layout> {
+    let network = topology.network();
+    let slots = topology.nodes().slot_count() as usize;
+    let mut units: Vec<(&str, usize)> = Vec::new();
+    for level in network.levels() {
+        let nodes = level.routers as usize * network.per_router() as usize;
+        let around = units.last().map_or(slots, |(_, nodes)| *nodes);
+        let parts = units.is_empty() || around.is_multiple_of(nodes);
+        if nodes > 1 && nodes < around && parts {
+            units.push((level.name, nodes));
+        }
+    }
+    let (name, outer) = *units.first()?;
+    // From the inside out: what stands in a unit and how, with the stride of its digit, and the unit's size.
+    let mut grids = Vec::new();
+    let mut sizes = vec![(1.0, 1.0)];
+    for (k, (_, nodes)) in units.iter().enumerate().rev() {
+        let inside = units.get(k + 1).map(|(_, nodes)| *nodes);
+        let (gap, shape) =
+            (if inside.is_some() { 0.35 } else { 0.0 }, if k == 0 { 1.5 } else { 1.2 });
+        let grid = Grid::new(nodes / inside.unwrap_or(1), sizes[sizes.len() - 1], gap, shape);
+        let (w, h) = grid.size();
+        let (pad, head) = if k == 0 { (0.45, (0.13 * h).max(0.9)) } else { (0.12, 0.0) };
+        grids.push((grid, (pad, pad + head), inside.unwrap_or(1)));
+        sizes.push((w + 2.0 * pad, h + 2.0 * pad + head));
+    }
+    let size = sizes[units.len()];
+    let all = Grid::new(slots.div_ceil(outer), size, 0.08 * size.0 + 0.3, 1.6);
+    let head = grids[units.len() - 1].1.1 - 0.45;
+    grids.push((all, (0.0, 0.0), outer));
+    grids.reverse();
+    let mut frames = Vec::new();
+    for (k, (_, nodes)) in units.iter().enumerate() {
+        let (w, h) = sizes[units.len() - k];
+        for node in (0..slots).step_by(*nodes).take_while(|_| slots / nodes <= FRAMES) {
+            let corner = |(grid, shift, stride): &(Grid, (f64, f64), usize)| {
+                sum(grid.corner(node / stride % grid.count), *shift)
+            };
+            let (x, y) = grids[..=k].iter().map(corner).fold((0.0, 0.0), sum);
+            let frame = Frame { x, y, w, h, ..Frame::default() };
+            let (title, short) = (format!("{name} {}", node / nodes), (node / nodes).to_string());
+            frames.push(match k {
+                0 => Frame { title, short, head, ..frame },
+                _ => Frame { faint: true, ..frame },
+            });
+        }
+    }
+    // Positions are the middles of the innermost squares.
+    grids[units.len()].1 = sum(grids[units.len()].1, (0.5, 0.5));
+    let digit = |grid: &Grid, stride: usize| (stride as u32, grid.count as u32);
+    let part = |(grid, shift, stride): &_| Part::grid(vec![digit(grid, *stride)], grid, *shift);
+    let parts = grids.iter().map(part).collect();
+    let names = units.iter().zip(&grids);
+    let inner: Vec<&str> = units[1..].iter().map(|(name, _)| *name).collect();
+    let within = match inner.is_empty() {
+        true => String::new(),
+        false => format!(", the boxes in it are its units ({})", inner.join(", ")),
+    };
+    Some(Layout {
+        names: names.map(|((name, _), (g, _, s))| (format!("{name} "), digit(g, *s))).collect(),
+        about: format!("A box is one {name}{within}; a square is a node."),
+        frames,
+        ..flat(slots, all.size(), parts)
+    })
+}
+
+/// A flat layout of nodes or cells.
+fn flat(count: usize, (width, height): (f64, f64), parts: Vec<Part>) -> Layout {
+    Layout {
+        count: count as u32,
+        per_cell: 1,
+        width,
+        height,
+        edge: 0.9,
+        parts,
+        ..Layout::default()
+    }
+}
+
+/// Planes of the two longest axes side by side.
+fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layout {
+    axes.sort_by_key(|a| (std::cmp::Reverse(lattice.extents[*a]), *a));
+    let (across, up) = (axes[0].min(axes[1]), axes[0].max(axes[1]));
+    let others: Vec<usize> =
+        (0..lattice.extents.len()).filter(|a| *a != across && *a != up).collect();
+    // Nodes of a router stand in its square, as far as there are coordinates of routers.
+    let split = if lattice.cells.is_some() { 1 } else { topology.network().per_router() };
+    let names = coordinates(lattice, split);
+    let (w, h) = (f64::from(lattice.extents[across]), f64::from(lattice.extents[up]));
+    let panels: usize = others.iter().map(|a| lattice.extents[*a] as usize).product();
+    let head = if panels > 1 { (0.14 * h).max(1.0) } else { 0.0 };
+    let gap = if panels > 1 { 0.12 * w.max(h) + 0.5 } else { 0.0 };
+    let grid = Grid::new(panels, (w, h + head), gap, 1.6);
+    let fine = f64::from(split).sqrt().ceil();
+    let small = Grid {
+        count: split as usize,
+        columns: fine as usize,
+        step: (1.0 / fine, 1.0 / fine),
+        gap: 0.0,
+    };
+    let digits = others.iter().map(|a| names[*a].1).collect();
+    let parts = vec![
+        Part::grid(digits, &grid, (0.0, head + h - 1.0)),
+        Part::line(names[across].1, [0.0; 3], [1.0, 0.0, 0.0]),
+        Part::line(names[up].1, [0.0; 3], [0.0, -1.0, 0.0]),
+        Part::grid(vec![(1, split)], &small, (0.5 / fine, 0.5 / fine)),
+    ];
+    let within =
+        Lattice::of_routers(others.iter().map(|a| lattice.extents[*a]).collect(), Vec::new());
+    let mut at = vec![0; others.len()];
+    let mut frames = Vec::new();
+    for panel in (0..panels).take_while(|_| (2..=FRAMES).contains(&panels)) {
+        within.coordinates(panel as u32, &mut at);
+        let long = others.iter().zip(&at).filter(|(axis, _)| lattice.extents[**axis] > 1);
+        let titles: Vec<String> = long.map(|(axis, x)| format!("{}{x}", names[*axis].0)).collect();
+        let short: Vec<String> = at.iter().map(u32::to_string).collect();
+        let ((x, y), h) = (grid.corner(panel), h + head);
+        let (title, short) = (titles.join(", "), short.join(","));
+        frames.push(Frame { x, y, w, h, title, short, head, bare: true, faint: false });
+    }
+    let each = match panels {
+        0 | 1 => "",
+        _ => ", a panel for each position along the other axes",
+    };
+    let side = match split {
+        1 => String::new(),
+        n => format!("; a router's {n} nodes stand side by side"),
+    };
+    let about =
+        format!("{} to the right, {} upwards{each}{side}.", lattice.axes[across], lattice.axes[up]);
+    Layout {
+        cells: lattice.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
+        edge: 0.92 / fine,
+        frames,
+        names,
+        about,
+        ..flat(lattice.cell_count() * split as usize, grid.size(), parts)
+    }
+}
+
+/// Routers round a circle with their links, nodes outwards.
+fn circle(topology: &Topology) -> Layout {
+    let network = topology.network();
+    let (hosts, per) = (network.hosts(), network.per_router());
+    let radius = (f64::from(hosts) * 1.35 / TAU).max(3.0);
+    let size = 2.0 * (radius + 0.8 + 1.05 * (f64::from(per) - 1.0));
+    let spot = |router: u32, r: f64| {
+        let turn = f64::from(router) / f64::from(hosts) * TAU - FRAC_PI_2;
+        (size / 2.0 + r * turn.cos(), size / 2.0 + r * turn.sin())
+    };
+    let slots = topology.nodes().slot_count();
+    let place = |n: u32| spot(n / per, radius + 1.05 * f64::from(n % per));
+    let mut ends = Vec::new();
+    if network.link_count() <= LINKS {
+        network.for_each_link(&mut |u, v, _| {
+            if u < hosts && v < hosts {
+                let (a, b) = (spot(u, radius - 0.6), spot(v, radius - 0.6));
+                ends.extend([a.0, a.1, b.0, b.1]);
+            }
+        });
+    }
+    let outwards = if per > 1 { ", their nodes outwards" } else { "" };
+    let lines = if ends.is_empty() { "" } else { "; lines are links" };
+    Layout {
+        round: true,
+        points: floats((0..slots).map(place).flat_map(|(x, y)| [x, y])),
+        links: floats(ends.into_iter()),
+        about: format!(
+            "Routers round a circle by their number, from the top clockwise{outwards}{lines}."
+        ),
+        ..flat(slots as usize, (size, size), Vec::new())
+    }
+}
+
+/// Node ids in rows.
+fn rows(topology: &Topology) -> Layout {
+    let slots = topology.nodes().slot_count();
+    let per = f64::from(topology.network().per_router());
+    let columns = (((f64::from(slots) * 1.6).sqrt() / per).ceil() * per) as u32;
+    let columns = columns.min(slots).max(1);
+    let grid =
+        Grid { count: slots as usize, columns: columns as usize, step: (1.0, 1.0), gap: 0.0 };
+    let parts = vec![Part::grid(vec![(1, slots)], &grid, (0.5, 0.5))];
+    Layout {
+        about: format!("Node ids in rows of {}, from the top left.", thousands(u64::from(columns))),
+        ..flat(slots as usize, grid.size(), parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the script draws a cell.
+    fn position(layout: &Layout, cell: u32) -> [f64; 3] {
+        layout.parts.iter().fold([0.0; 3], |at, part| {
+            let digit = |number, (stride, extent): &Digit| number * extent + cell / stride % extent;
+            let number = part.digits.iter().fold(0, digit) as usize;
+            let (column, row) = ((number % part.columns) as f64, (number / part.columns) as f64);
+            [0, 1, 2].map(|k| at[k] + part.start[k] + column * part.across[k] + row * part.down[k])
+        })
+    }
+
+    #[test]
+    fn cells_lie_apart_and_within_the_drawing() {
+        let machines = [
+            ("torus:6x5x4", 120, "A 6 × 5 × 4 box"),
+            ("torus:4x3x3x2x2", 144, "x to the right, y upwards, a panel"),
+            ("mesh:5x7,per_router=3", 105, "to the right"),
+            ("cascade:4x3x5,per_router=2,global=single", 120, "A box is one group"),
+            ("fat-tree:k=4", 16, "A box is one pod"),
+            ("torus:1000", 1000, "Node ids in rows of 40"),
+        ];
+        for (spec, count, about) in machines {
+            let topology = Topology::inline(spec, &Default::default()).unwrap();
+            let layout = layout(&topology);
+            assert_eq!(layout.count, count, "{spec}");
+            assert!(layout.about.contains(about), "{spec}: {}", layout.about);
+            let at: Vec<[f64; 3]> = (0..count).map(|cell| position(&layout, cell)).collect();
+            for (i, a) in at.iter().enumerate() {
+                for b in &at[..i] {
+                    let apart = (0..3).map(|k| (a[k] - b[k]).abs()).fold(0.0, f64::max);
+                    assert!(apart > layout.edge - 1e-9 && apart > 0.0, "{spec}: {a:?} {b:?}");
+                }
+                if layout.solid.is_none() {
+                    let inside = |x: f64, size: f64| x > 0.0 && x < size;
+                    assert!(
+                        inside(a[0], layout.width) && inside(a[1], layout.height),
+                        "{spec}: {a:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_is_told_by_its_digits() {
+        let topology = Topology::inline("torus:6x5x4", &Default::default()).unwrap();
+        let layout = layout(&topology);
+        let digits = layout.names.iter().map(|(name, (s, e))| format!("{name}{}", 119 / s % e));
+        assert_eq!(digits.collect::<Vec<_>>(), ["x = 5", "y = 4", "z = 3"]);
+        assert_eq!(position(&layout, 119), [5.0, 4.0, 3.0]);
+    }
+}

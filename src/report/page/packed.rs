@@ -1,0 +1,35 @@
+//! Lists of numbers as short texts: Base64 of their little-endian bytes.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as STANDARD;
+
+/// Base64 of 32-bit integers, or of 16-bit ones where not `wide`.
+pub(super) fn integers(values: impl Iterator<Item = u32>, wide: bool) -> String {
+    let mut bytes = Vec::new();
+    for value in values {
+        bytes.extend_from_slice(&value.to_le_bytes()[..if wide { 4 } else { 2 }]);
+    }
+    base64(&bytes)
+}
+
+/// Base64 of 32-bit floating-point numbers, exact enough for a position.
+pub(super) fn floats(values: impl Iterator<Item = f64>) -> String {
+    base64(&values.flat_map(|v| (v as f32).to_le_bytes()).collect::<Vec<u8>>())
+}
+
+/// Base64 of bytes.
+pub(super) fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_little_endian() {
+        assert_eq!(base64(&[1, 0, 2, 1]), "AQACAQ==");
+        assert_eq!(integers([1, 258].into_iter(), false), base64(&[1, 0, 2, 1]));
+        assert_eq!(integers([1].into_iter(), true), base64(&[1, 0, 0, 0]));
+    }
+}

@@ -1,0 +1,216 @@
+//! The kinds of rows that a sweep has. A new one is a definition here and its line in [`KINDS`].
+
+use super::plan::{Plan, Work, pick};
+use super::scopes::{Numbered, Ordered, Outcome, Put, each, groups, scope};
+use crate::allocator::AllocatorContext;
+use crate::columns::comparison::RankedEntry;
+use crate::columns::mapping::MappingFigures;
+use crate::columns::replay::ReplayFigures;
+use crate::columns::schedule::ScheduleFigures;
+use crate::columns::{Column, Heading, headings, texts};
+use crate::error::Result;
+use crate::mapping::{self, ProcessMapping, RoutingEntry};
+use crate::metric::comparison::Comparison;
+use crate::metric::mpc;
+use crate::metric::rank_distances::RankDistances;
+use crate::replay::Outputs;
+use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
+use crate::schedule::{self, Settings, Task};
+use crate::trace::Log;
+
+/// A kind of row.
+pub(super) struct Kind {
+    /// What the column `group` says.
+    pub name: &'static str,
+    /// The columns of its figures.
+    pub headings: fn() -> Vec<Heading>,
+    /// What a plan asks for, in the order of the rows.
+    pub works: fn(&Plan) -> Vec<Work>,
+    /// The rows of some cells of one ordering.
+    pub rows: fn(&Ordered<'_>, &[Numbered], Put<'_>) -> Outcome,
+}
+
+/// All kinds, in the order of rows and columns.
+pub(super) const KINDS: [Kind; 4] = [CURVE, REPLAY, SCHEDULE, MAPPING];
+
+/// The ordering's MPC curve, where the plan has no workload and no guest.
+const CURVE: Kind = Kind {
+    name: "mpc",
+    headings: || headings(RankedEntry::SWEEP),
+    works: |plan| match plan.workloads.is_empty() && plan.guests.is_empty() {
+        true => vec![Work::default()],
+        false => Vec::new(),
+    },
+    rows: |ordered, cells, put| {
+        each(cells, put, |_| {
+            let topology = ordered.machine.topology;
+            let curve = mpc::curve(topology, &ordered.order)?;
+            let orders = std::slice::from_ref(&ordered.order);
+            let comparison = Comparison::new(topology, orders, vec![curve])?;
+            let entry = &comparison.entries[0];
+            Ok(texts(RankedEntry::SWEEP, &RankedEntry { rank: 1, entry }))
+        })
+    },
+};
+
+/// Works of the plan's workloads that are scheduled, or of those that are replayed.
+fn jobs(plan: &Plan, scheduled: bool) -> Vec<Work> {
+    let mut works = Vec::new();
+    let count = |list: usize| (0..list as u32).map(Some);
+    for (workload, file) in (0..).map(Some).zip(&plan.workloads) {
+        if scheduled != (file.is_trace && !plan.policies.is_empty()) {
+            continue;
+        }
+        // A placement log has nodes already.
+        let procs: Vec<Option<u32>> =
+            if file.is_trace { count(plan.procs_per_node.len()).collect() } else { vec![None] };
+        let policies: Vec<Option<u32>> =
+            if scheduled { count(plan.policies.len()).collect() } else { vec![None] };
+        for procs in procs {
+            for allocator in count(plan.allocators.len()) {
+                let work = Work { workload, procs, allocator, ..Work::default() };
+                works.extend(policies.iter().map(|policy| Work { policy: *policy, ..work }));
+            }
+        }
+    }
+    works
+}
+
+/// Only sizes with more placements than this count in improvements.
+const THRESHOLD: u64 = 30;
+
+/// A workload replayed through an allocator.
+const REPLAY: Kind = Kind {
+    name: "replay",
+    headings: || headings(ReplayFigures::ALL),
+    works: |plan| jobs(plan, false),
+    rows: |ordered, cells, put| {
+        let Some(distances) = &ordered.distances else { return Ok(()) };
+        groups(
+            cells,
+            |work| (work.workload, work.procs),
+            |cells| {
+                let [(_, first), ..] = cells else { return Ok(()) };
+                let baseline =
+                    replay(ordered, distances, first, BASELINE, |result| result.summary.clone());
+                scope(cells, put, baseline, |baseline| {
+                    each(cells, put, |work| {
+                        let allocators = &ordered.machine.plan.allocators;
+                        let allocator = pick(allocators, work.allocator).map_or(BASELINE, |a| a);
+                        replay(ordered, distances, work, allocator, |result| {
+                            let improvement = result.summary.improvement(&baseline, THRESHOLD);
+                            let row = ReplayFigures { result, improvement, weighted: None };
+                            texts(ReplayFigures::ALL, &row)
+                        })
+                    })
+                })
+            },
+        )
+    },
+};
+
+/// One replay of a workload from its start: of a log as a stream, of a trace as the log made of it.
+fn replay<T>(
+    ordered: &Ordered<'_>,
+    distances: &RankDistances,
+    work: &Work,
+    allocator: &str,
+    figures: impl Fn(&ReplayResult<'_>) -> T,
+) -> Result<T> {
+    let machine = ordered.machine;
+    let settings = ReplaySettings {
+        allocators: &[allocator.to_string()],
+        outputs: Outputs::default(),
+        traffic: None,
+        summaries: Summaries::Alone,
+    };
+    let (orders, distances) =
+        (std::slice::from_ref(&ordered.order), std::slice::from_ref(distances));
+    let mut replays = ReplaySet::new(machine.topology, orders, distances, settings)?;
+    let workload = work.workload.unwrap_or(0);
+    let path = &machine.plan.workloads[workload as usize].path;
+    let mut log = match work.procs.and_then(|procs| machine.traces.get(&(workload, procs))) {
+        Some(jobs) => Log::new(&path.display().to_string(), jobs.log.as_bytes()),
+        None => Log::open(path)?,
+    };
+    replays.run(&mut log)?;
+    Ok(figures(&replays.results()[0]))
+}
+
+fn schedule_columns<'a>() -> Vec<Column<ScheduleFigures<'a>>> {
+    use ScheduleFigures as Figures;
+    [Figures::JOBS, Figures::LEFT_OUT, Figures::ALL, Figures::SWEEP_MIND].concat()
+}
+
+/// A trace scheduled by a policy and an allocator.
+const SCHEDULE: Kind = Kind {
+    name: "schedule",
+    headings: || headings(&schedule_columns()),
+    works: |plan| jobs(plan, true),
+    rows: |ordered, cells, put| {
+        let Some(distances) = &ordered.distances else { return Ok(()) };
+        let Ordered { machine, order, .. } = ordered;
+        let (plan, topology) = (machine.plan, machine.topology);
+        let context = AllocatorContext { topology, order, distances };
+        groups(
+            cells,
+            |work| (work.workload, work.procs),
+            |cells| {
+                let [(_, first), ..] = cells else { return Ok(()) };
+                let key = first.workload.zip(first.procs).unwrap_or_default();
+                let Some(jobs) = machine.traces.get(&key) else { return Ok(()) };
+                // An ordering may leave nodes out.
+                let fit = |task: &&Task| task.nodes <= distances.len();
+                let tasks: Vec<Task> = jobs.tasks.iter().filter(fit).copied().collect();
+                let left_out = jobs.left_out + (jobs.tasks.len() - tasks.len()) as u64;
+                each(cells, put, |work| {
+                    let settings = Settings {
+                        policy: pick(&plan.policies, work.policy).map_or("", |p| p),
+                        allocator: pick(&plan.allocators, work.allocator).map_or("", |a| a),
+                        model: "fixed",
+                        outputs: schedule::Outputs { placement: true, ..Default::default() },
+                    };
+                    let schedule = &schedule::simulate(&context, &tasks, &settings, &|_| ())?;
+                    let summary = schedule.summary();
+                    let row = ScheduleFigures { schedule, summary, left_out };
+                    Ok(texts(&schedule_columns(), &row))
+                })
+            },
+        )
+    },
+};
+
+/// A guest on the first ranks.
+const MAPPING: Kind = Kind {
+    name: "mapping",
+    headings: || headings(MappingFigures::ALL),
+    works: |plan| {
+        let routings = || (0..plan.routings.len() as u32).map(Some);
+        let guests = (0..plan.guests.len() as u32).map(Some);
+        let works = guests.flat_map(|guest| routings().map(move |routing| (guest, routing)));
+        works.map(|(guest, routing)| Work { guest, routing, ..Work::default() }).collect()
+    },
+    rows: |ordered, cells, put| {
+        let machine = ordered.machine;
+        let Some(fabric) = &machine.fabric else { return Ok(()) };
+        each(cells, put, |work| {
+            let routing = pick(&machine.plan.routings, work.routing).map_or("", |r| r);
+            let routing = RoutingEntry::named(routing)?;
+            routing.check(machine.topology)?;
+            let guest = &machine.guests[&work.guest.unwrap_or(0)];
+            let placement = ProcessMapping::in_order(guest, &ordered.order)?;
+            let analysis = mapping::analyse(fabric, guest, &placement, routing)?;
+            let row = MappingFigures {
+                topology: machine.topology.spec(),
+                guest: guest.label(),
+                processes: guest.processes(),
+                mapping: placement.label(),
+                order: Some(ordered.order.label()),
+                routing: routing.name,
+                links: fabric.links.len(),
+                analysis: &analysis,
+            };
+            Ok(texts(MappingFigures::ALL, &row))
+        })
+    },
+};

@@ -1,0 +1,432 @@
+//! Families by size: `fat-tree:nodes=5000` in the place of a shape.
+//!
+//! Each line of [`RULES`] says which keys `nodes=` stands for in a family and how it chooses them. The first N
+//! node ids are schedulable, as with `limit=N`.
+
+use super::MAX_NODES;
+use super::slim_fly;
+use crate::error::{Error, Result};
+use crate::params::{Opt, Params};
+
+/// How one family finds the smallest shape that fits.
+struct Rule {
+    family: &'static str,
+    /// The keys that `nodes=` stands for.
+    shape: &'static [&'static str],
+    /// The rule in words.
+    about: &'static str,
+    /// The keys and values chosen for so many nodes.
+    choose: fn(&Params, u64) -> Result<Vec<(&'static str, String)>>,
+}
+
+/// One line a family.
+///
+/// - Meshes, tori, mixed grids: three dimensions (as many as `wrap` has, where it is given) whose extents differ
+///   by one at most, the smallest such product that is enough; one node a router unless `per_router` is given.
+/// - HyperX: likewise three dimensions; without `per_router` each router carries as many nodes as the smallest
+///   extent, which keeps at least half of full bisection (Ahn et al., SC'09, section 3: S/(2T) at T = S).
+/// - Cascade: chassis of 16 blades and groups of 6 chassis, four nodes a blade unless `per_router` is given, as
+///   on the Cray XC (Alverson, Froese, Kaplan, Roweth, "Cray XC Series Network", 2012); as many groups as needed.
+/// - Dragonfly: balanced, a = 2p = 2h (Kim et al., ISCA'08, section 3.1); the smallest p whose full machine of
+///   a·h + 1 groups is enough, then as few groups as needed.
+/// - Fat tree: the smallest even k with k³/4 ≥ N; with `n` given, the smallest k with kⁿ ≥ N.
+/// - XGFT: `h` levels (three unless given) of full bandwidth: children that differ by one at most, their product
+///   the smallest such that is enough, and as many parents as there are children below.
+/// - Slim Fly: the smallest q; without `per_router` each router carries half its degree, rounded up (Besta,
+///   Hoefler, SC'14, section II-B).
+/// - Random families: as few routers as needed (one more where a degree given would leave an odd number of ends).
+///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
+///   (G(n,m)), which is just above n·ln(n)/2 + n and nearly always connects.
+const RULES: &[Rule] = &[
+    Rule { family: "mesh", shape: &["dims"], about: CUBE, choose: grid },
+    Rule { family: "torus", shape: &["dims"], about: CUBE, choose: grid },
+    Rule { family: "grid", shape: &["dims"], about: CUBE, choose: grid },
+    Rule {
+        family: "hyperx",
+        shape: &["dims"],
+        about: "three extents that differ by one at most, the smallest that fit; per_router the smallest of them \
+                unless given",
+        choose: hyperx,
+    },
+    Rule {
+        family: "cascade",
+        shape: &["dims"],
+        about: "groups of 16x6 blades, 4 nodes a blade unless per_router is given, as many as needed",
+        choose: cascade,
+    },
+    Rule {
+        family: "dragonfly",
+        shape: &["p", "a", "h", "g"],
+        about: "balanced, a = 2p = 2h, the smallest p that fits, as few groups as needed",
+        choose: dragonfly,
+    },
+    Rule {
+        family: "fat-tree",
+        shape: &["k"],
+        about: "the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
+        choose: fat_tree,
+    },
+    Rule {
+        family: "xgft",
+        shape: &["m", "w"],
+        about: "three levels unless h= is given, of full bandwidth, children that differ by one at most",
+        choose: xgft,
+    },
+    Rule {
+        family: "slim-fly",
+        shape: &["q"],
+        about: "the smallest q that fits; per_router half the degree unless given",
+        choose: slim_fly,
+    },
+    Rule {
+        family: "watts-strogatz",
+        shape: &["n"],
+        about: "as few routers as needed; k=6 and p=0.1 unless given",
+        choose: watts_strogatz,
+    },
+    Rule {
+        family: "random-regular",
+        shape: &["n"],
+        about: "as few routers as needed; d=6 unless given",
+        choose: random_regular,
+    },
+    Rule {
+        family: "gnm",
+        shape: &["n"],
+        about: "as few routers as needed; unless m is given, as many links as nearly always connect",
+        choose: gnm,
+    },
+];
+
+const CUBE: &str =
+    "three extents (as many as wrap has) that differ by one at most, the smallest that fit";
+
+/// The families that take `nodes=`, each with its rule in words.
+pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    RULES.iter().map(|rule| (rule.family, rule.about))
+}
+
+/// The option that a family with a rule takes besides its own.
+pub(super) fn options(family: &str) -> &'static [Opt] {
+    const NODES: &[Opt] =
+        &[Opt::whole("nodes", "in the place of the shape: the smallest that fits").or_else("none")];
+    if RULES.iter().any(|rule| rule.family == family) { NODES } else { &[] }
+}
+
+/// The parameters that `nodes=` stands for and the rule that chose them; none where it is not given, or where the
+/// family has no such rule.
+///
+/// # Errors
+/// `nodes=` beside `limit` or a key of the shape, or out of range.
+pub(super) fn chosen(params: &Params) -> Result<Option<(Params, &'static str)>> {
+    let Some(rule) = RULES.iter().find(|rule| rule.family == params.kind()) else {
+        return Ok(None);
+    };
+    let Some(nodes) = params.integer("nodes", 1, MAX_NODES)? else { return Ok(None) };
+    if let Some(key) = rule.shape.iter().chain(&["limit"]).find(|key| params.has(key)) {
+        return Err(Error::input(
+            params.location_of("nodes"),
+            format!("nodes = {nodes} beside `{key}`"),
+            format!("one of the two: nodes= chooses {} and limit", rule.shape.join(", ")),
+        ));
+    }
+    let mut keys = (rule.choose)(params, nodes)?;
+    keys.push(("limit", nodes.to_string()));
+    Ok(Some((params.with("nodes", keys), rule.about)))
+}
+
+type Keys = Result<Vec<(&'static str, String)>>;
+
+/// `per_router` as given, else `default`.
+fn per_router(params: &Params, default: u64) -> Result<u64> {
+    // The default that families declare is another.
+    if !params.has("per_router") {
+        return Ok(default);
+    }
+    Ok(params.integer("per_router", 1, 1 << 20)?.unwrap_or(default))
+}
+
+fn power(base: u64, exponent: u32) -> u128 {
+    u128::from(base).saturating_pow(exponent)
+}
+
+/// The largest m with mᵈ ≤ `n`, for n ≥ 1 and d ≥ 1.
+fn root(n: u64, d: u32) -> u64 {
+    let mut m = (n as f64).powf(1.0 / f64::from(d)) as u64;
+    // The float may be off by one.
+    while power(m + 1, d) <= u128::from(n) {
+        m += 1;
+    }
+    while m > 1 && power(m, d) > u128::from(n) {
+        m -= 1;
+    }
+    m.max(1)
+}
+
+/// `dimensions` extents that differ by one at most, the larger ones first: the smallest product of at least
+/// `enough`.
+fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
+    let m = root(enough, dimensions);
+    let fits = |larger: &u32| {
+        power(m, dimensions - larger).saturating_mul(power(m + 1, *larger)) >= u128::from(enough)
+    };
+    // All of them larger is enough by the choice of m.
+    let larger = (0..dimensions).find(fits).unwrap_or(dimensions);
+    (0..dimensions).map(|i| m + u64::from(i < larger)).collect()
+}
+
+fn grid(params: &Params, nodes: u64) -> Keys {
+    // Only families that take it declare it.
+    let wrap =
+        if params.has("wrap") && params.kind() != "mesh" { params.value("wrap") } else { None };
+    let dimensions = match wrap {
+        Some((crate::params::Value::Word(digits), _)) => digits.len(),
+        Some((crate::params::Value::List(items), _)) => items.len(),
+        _ => 3,
+    };
+    let routers = nodes.div_ceil(per_router(params, 1)?);
+    Ok(vec![("dims", super::by_x(&even_extents(routers, (dimensions as u32).clamp(1, 64))))])
+}
+
+fn hyperx(params: &Params, nodes: u64) -> Keys {
+    if params.has("per_router") {
+        return grid(params, nodes);
+    }
+    // Extents m, …, m+1 with m nodes a router: products grow with m and with the number of larger extents.
+    let mut m = root(nodes, 4);
+    loop {
+        let routers = nodes.div_ceil(m);
+        if power(m + 1, 3) >= u128::from(routers) {
+            let mut extents = even_extents(routers.max(power(m, 3) as u64), 3);
+            extents.iter_mut().for_each(|n| *n = (*n).max(m));
+            return Ok(vec![("dims", super::by_x(&extents)), ("per_router", m.to_string())]);
+        }
+        m += 1;
+    }
+}
+
+fn cascade(params: &Params, nodes: u64) -> Keys {
+    let per_router = per_router(params, 4)?;
+    let groups = nodes.div_ceil(96 * per_router);
+    Ok(vec![("dims", format!("16x6x{groups}")), ("per_router", per_router.to_string())])
+}
+
+fn dragonfly(_: &Params, nodes: u64) -> Keys {
+    // p·2p·(2p² + 1) nodes.
+    let full = |p: &u64| 2 * power(*p, 2) * (2 * power(*p, 2) + 1);
+    let enough = (1..).find(|p| full(p) >= u128::from(nodes));
+    // Below 2³¹ nodes p stays below 153.
+    let p = enough.unwrap_or(1);
+    let groups = nodes.div_ceil(2 * p * p);
+    let text = |n: u64| n.to_string();
+    Ok(vec![("p", text(p)), ("a", text(2 * p)), ("h", text(p)), ("g", text(groups))])
+}
+
+fn fat_tree(params: &Params, nodes: u64) -> Keys {
+    let k = match params.integer("n", 1, super::fat_tree::MAX_LEVELS)? {
+        Some(n) => {
+            let m = root(nodes, n);
+            (m + u64::from(power(m, n) < u128::from(nodes))).max(2)
+        }
+        None => (1..).find(|half| 2 * power(*half, 3) >= u128::from(nodes)).unwrap_or(1) * 2,
+    };
+    Ok(vec![("k", k.to_string())])
+}
+
+fn xgft(params: &Params, nodes: u64) -> Keys {
+    let levels = params.integer("h", 1, super::fat_tree::MAX_LEVELS)?.unwrap_or(3);
+    let m = even_extents(nodes, levels);
+    let w: Vec<u64> = std::iter::once(1).chain(m.iter().copied()).take(m.len()).collect();
+    Ok(vec![("m", super::by_x(&m)), ("w", super::by_x(&w))])
+}
+
+fn slim_fly(params: &Params, nodes: u64) -> Keys {
+    let given = params.has("per_router").then(|| per_router(params, 1)).transpose()?;
+    let carried = |q: u32| given.unwrap_or(slim_fly::degree(q).div_ceil(2));
+    let fits = |q: &u32| {
+        slim_fly::valid(*q) && 2 * power(u64::from(*q), 2) * u128::from(carried(*q)) >= nodes.into()
+    };
+    // There are primes above every bound: the search ends.
+    let q = (3..).find(fits).unwrap_or(3);
+    Ok(vec![("q", q.to_string()), ("per_router", carried(q).to_string())])
+}
+
+fn routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
+    Ok(nodes.div_ceil(per_router(params, 1)?).max(least))
+}
+
+/// `key` as given, or chosen.
+fn unless_given(
+    params: &Params,
+    key: &'static str,
+    value: String,
+) -> Option<(&'static str, String)> {
+    (!params.has(key)).then_some((key, value))
+}
+
+fn watts_strogatz(params: &Params, nodes: u64) -> Keys {
+    let n = routers(params, nodes, 3)?;
+    let mut keys = vec![("n", n.to_string())];
+    keys.extend(unless_given(params, "k", (n - 1).min(6).to_string()));
+    keys.extend(unless_given(params, "p", "0.1".into()));
+    Ok(keys)
+}
+
+fn random_regular(params: &Params, nodes: u64) -> Keys {
+    let mut n = routers(params, nodes, 1)?;
+    if let Some(d) = params.integer::<u64>("d", 0, MAX_NODES)? {
+        n += n * d % 2;
+        return Ok(vec![("n", n.to_string())]);
+    }
+    // n·(n-1) is even.
+    Ok(vec![("n", n.to_string()), ("d", (n - 1).min(6).to_string())])
+}
+
+fn gnm(params: &Params, nodes: u64) -> Keys {
+    let n = routers(params, nodes, 1)?;
+    let logarithm = u64::from(n.next_power_of_two().ilog2());
+    let links = (n + (n * logarithm * 7).div_ceil(20)).min(n * (n - 1) / 2);
+    let mut keys = vec![("n", n.to_string())];
+    keys.extend(unless_given(params, "m", links.to_string()));
+    Ok(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Text;
+    use crate::topology::{Context, TOPOLOGIES, Topology};
+    use proptest::prelude::*;
+
+    fn spec(text: &str) -> String {
+        let machine = Topology::inline(text, &Context::default()).unwrap();
+        assert!(machine.chosen().is_some());
+        machine.spec().to_string()
+    }
+
+    #[test]
+    fn shapes_of_five_thousand_nodes() {
+        for (asked, shape) in [
+            ("mesh:nodes=5000", "mesh:18x17x17,limit=5000"),
+            ("torus:nodes=5000", "torus:18x17x17,limit=5000"),
+            ("torus:nodes=5000,per_router=2", "torus:14x14x13,per_router=2,limit=5000"),
+            ("grid:nodes=5000,wrap=10", "grid:71x71,wrap=10,limit=5000"),
+            ("hyperx:nodes=5000", "hyperx:9x9x8,per_router=8,limit=5000"),
+            ("hyperx:nodes=5000,per_router=1", "hyperx:18x17x17,limit=5000"),
+            ("cascade:nodes=5000", "cascade:16x6x14,per_router=4,limit=5000"),
+            ("dragonfly:nodes=5000", "dragonfly:p=6,a=12,h=6,g=70,global=absolute,limit=5000"),
+            ("fat-tree:nodes=5000", "fat-tree:k=28,limit=5000"),
+            ("fat-tree:nodes=5000,n=3", "fat-tree:k=18,n=3,limit=5000"),
+            ("xgft:nodes=5000", "xgft:h=3,m=18x17x17,w=1x18x17,limit=5000"),
+            ("slim-fly:nodes=5000", "slim-fly:q=16,per_router=12,limit=5000"),
+            ("slim-fly:nodes=5000,per_router=1", "slim-fly:q=53,limit=5000"),
+            ("random-regular:nodes=5000", "random-regular:n=5000,d=6,seed=1"),
+            ("random-regular:nodes=99,d=3,seed=4", "random-regular:n=100,d=3,seed=4,limit=99"),
+            ("watts-strogatz:nodes=500", "watts-strogatz:n=500,k=6,p=0.1,seed=1"),
+            ("gnm:nodes=500", "gnm:n=500,m=2075,seed=1"),
+        ] {
+            assert_eq!(spec(asked), shape, "{asked}");
+        }
+    }
+
+    #[test]
+    fn a_fit_is_exact_and_one_node_more_is_a_size_up() {
+        for (asked, shape) in [
+            ("torus:nodes=64", "torus:4x4x4"),
+            ("torus:nodes=65", "torus:5x4x4,limit=65"),
+            ("hyperx:nodes=4096", "hyperx:8x8x8,per_router=8"),
+            ("hyperx:nodes=4097", "hyperx:9x8x8,per_router=8,limit=4097"),
+            ("dragonfly:nodes=1056", "dragonfly:p=4,a=8,h=4,g=33,global=absolute"),
+            ("fat-tree:nodes=1024", "fat-tree:k=16"),
+            ("fat-tree:nodes=1025", "fat-tree:k=18,limit=1025"),
+            ("fat-tree:nodes=64,n=3", "fat-tree:k=4,n=3"),
+            ("slim-fly:nodes=200", "slim-fly:q=5,per_router=4"),
+            ("cascade:nodes=384", "cascade:16x6x1,per_router=4"),
+        ] {
+            assert_eq!(spec(asked), shape, "{asked}");
+        }
+    }
+
+    #[test]
+    fn toml_says_the_same() {
+        let text = "kind = 'fat-tree'\nnodes = 5000\nexclude = [3]\n";
+        let machine = Topology::toml(&Text::new("m.toml", text), None, &Context::default());
+        let machine = machine.unwrap();
+        assert_eq!(machine.spec(), "fat-tree:k=28,limit=5000,exclude=3");
+        assert_eq!((machine.node_count(), machine.name()), (4999, "m"));
+        let text = "kind = 'torus'\n\nnodes = 50\ndims = [4, 4]\n";
+        let error = Topology::toml(&Text::new("m.toml", text), None, &Context::default());
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("m.toml:3: found nodes = 50 beside `dims`"), "{error}");
+    }
+
+    #[test]
+    fn contradictions_are_errors() {
+        for (spec, part) in [
+            ("fat-tree:k=4,nodes=16", "nodes = 16 beside `k`"),
+            ("torus:4x4,nodes=16", "nodes = 16 beside `dims`"),
+            (
+                "dragonfly:nodes=16,g=3",
+                "nodes = 16 beside `g`; expected one of the two: nodes= chooses p, a, h, g",
+            ),
+            ("mesh:nodes=16,limit=9", "nodes = 16 beside `limit`"),
+            ("mesh:nodes=0", "a whole number from 1 to 2147483648"),
+            ("mesh:nodes=x", "a whole number from 1 to 2147483648"),
+            ("grid:nodes=9", "no `wrap`"),
+            ("mesh:nodes=9,k=2", "unknown key for mesh `k`"),
+            ("graph:nodes=9", "nodes"),
+        ] {
+            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
+            assert!(error.contains(part), "{spec}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_rule_is_of_a_family_and_files_have_none() {
+        for (family, _) in rules() {
+            assert!(TOPOLOGIES.iter().any(|f| f.name == family), "{family}");
+        }
+        let without: Vec<&str> = TOPOLOGIES
+            .iter()
+            .filter(|f| {
+                rules().all(|(family, _)| family != f.name)
+                    && f.options.iter().all(|o| o.key != "file")
+            })
+            .map(|f| f.name)
+            .collect();
+        assert!(without.is_empty(), "{without:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn exactly_so_many_nodes_and_no_smaller_shape(nodes in 1u64..3000) {
+            for (family, _) in rules() {
+                let wrap = if family == "grid" { ",wrap=01" } else { "" };
+                let text = format!("{family}:nodes={nodes}{wrap}");
+                let machine = Topology::inline(&text, &Context::default()).unwrap();
+                prop_assert_eq!(machine.node_count() as u64, nodes, "{}", text);
+                // The canonical specification makes the same machine.
+                let again = Topology::inline(machine.spec(), &Context::default()).unwrap();
+                prop_assert_eq!(again.spec(), machine.spec());
+                prop_assert_eq!(again.chosen(), None);
+            }
+        }
+
+        #[test]
+        fn even_extents_are_the_smallest_of_their_kind(enough in 1u64..100_000, d in 1u32..6) {
+            let extents = even_extents(enough, d);
+            let product: u64 = extents.iter().product();
+            prop_assert!(product >= enough);
+            prop_assert!(extents[0] - extents[d as usize - 1] <= 1);
+            // One fewer in the last of the larger extents (or in one of all) is not enough.
+            let at = extents.iter().rposition(|n| *n == extents[0]).unwrap();
+            prop_assert!(product / extents[at] * (extents[at] - 1) < enough);
+        }
+
+        #[test]
+        fn roots_are_floors(n in 1u64..u64::MAX / 2, d in 1u32..40) {
+            let m = root(n, d);
+            prop_assert!(power(m, d) <= u128::from(n) && power(m + 1, d) > u128::from(n));
+        }
+    }
+}

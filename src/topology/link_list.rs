@@ -1,0 +1,61 @@
+//! A network given by the list of its links: files, fabrics and random graphs.
+
+use std::path::Path;
+
+use super::{LinkVisitor, Network};
+
+/// Routers and a list of links between them.
+#[derive(Debug)]
+pub(super) struct LinkList {
+    /// The canonical inline specification.
+    pub spec: String,
+    pub routers: u32,
+    /// Routers that carry nodes.
+    pub hosts: u32,
+    pub per_router: u32,
+    /// Two routers each.
+    pub links: Vec<(u32, u32)>,
+    /// The capacity of every link; empty where all are 1.
+    pub capacities: Vec<f64>,
+    /// The name of every slot; empty where nodes have no names of their own.
+    pub names: Vec<String>,
+}
+
+/// `kind:FILE`; with the key where the name itself holds an `=`.
+pub(super) fn file_spec(kind: &str, path: &Path) -> String {
+    let path = path.display().to_string();
+    let key = if path.contains('=') { "file=" } else { "" };
+    format!("{kind}:{key}{path}")
+}
+
+impl Network for LinkList {
+    fn spec(&self) -> String {
+        self.spec.clone()
+    }
+
+    fn routers(&self) -> u32 {
+        self.routers
+    }
+
+    fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
+    fn per_router(&self) -> u32 {
+        self.per_router
+    }
+
+    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+        for (i, (u, v)) in self.links.iter().enumerate() {
+            visit(*u, *v, self.capacities.get(i).copied().unwrap_or(1.0));
+        }
+    }
+
+    fn link_count(&self) -> u64 {
+        self.links.len() as u64
+    }
+
+    fn names(&self) -> Option<&[String]> {
+        (!self.names.is_empty()).then_some(&self.names)
+    }
+}

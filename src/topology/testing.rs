@@ -1,0 +1,45 @@
+//! What every family's tests check against the graph.
+
+use super::Topology;
+use crate::ids::RouterId;
+
+/// Links are simple, counted right, and agree with the degrees the family states.
+pub(crate) fn check_links(topology: &Topology) {
+    let network = topology.network();
+    let mut degree = vec![0u32; network.routers() as usize];
+    let mut seen = std::collections::BTreeSet::new();
+    network.for_each_link(&mut |u, v, capacity| {
+        assert!(u != v && capacity > 0.0, "{}: {u}-{v}", topology.spec());
+        assert!(seen.insert((u.min(v), u.max(v))), "{}: {u}-{v} twice", topology.spec());
+        degree[u as usize] += 1;
+        degree[v as usize] += 1;
+    });
+    assert_eq!(network.link_count(), seen.len() as u64, "{}", topology.spec());
+    let low = degree.iter().copied().min().unwrap_or(0);
+    let high = degree.iter().copied().max().unwrap_or(0);
+    assert_eq!(network.degrees(), (low, high), "{}", topology.spec());
+}
+
+/// The closed-form distance is the hop count of a breadth-first search, for every pair of routers
+/// that carry nodes, and the statistics say the same.
+pub(crate) fn check_metric(topology: &Topology) {
+    let graph = topology.graph().unwrap();
+    let counts = topology.nodes_per_router();
+    let (mut sum, mut largest) = (0u128, 0);
+    for (a, here) in counts.iter().enumerate() {
+        let from = RouterId(a as u32);
+        let hops = graph.hops_from(from);
+        for (b, there) in counts.iter().enumerate() {
+            if let Some(d) = topology.metric().between(from, RouterId(b as u32)) {
+                assert_eq!(d, hops[b], "{}: {a} to {b}", topology.spec());
+            }
+            if *here > 0 && *there > 0 {
+                sum += u128::from(*here) * u128::from(*there) * u128::from(hops[b]);
+                largest = largest.max(hops[b]);
+            }
+        }
+    }
+    let statistics = topology.statistics().unwrap();
+    assert_eq!(statistics.total_distance, sum / 2, "{}", topology.spec());
+    assert_eq!(statistics.diameter, largest, "{}", topology.spec());
+}

@@ -1,0 +1,64 @@
+//! The fields of a line as numbers.
+
+use crate::error::{Error, Result};
+use crate::input::RawLine;
+use crate::trace::log::quote;
+
+/// Seconds up to which sums of three of them cannot overflow: 30 million years.
+pub(super) const LONGEST: i64 = 1_000_000_000_000_000;
+
+/// The fields of a line, counted from 1 as the format's description does.
+pub(super) struct Fields<'a> {
+    pub line: &'a RawLine<'a>,
+    pub fields: [&'a str; 18],
+}
+
+impl Fields<'_> {
+    pub fn wrong(&self, field: usize, name: &str, expected: &str) -> Error {
+        let found = format!("{name} (field {field}) {}", quote(self.fields[field - 1]));
+        Error::input(self.line.location(), found, expected)
+    }
+
+    /// A whole number of at most `high` either side of zero.
+    pub fn whole(&self, field: usize, name: &str, high: i64) -> Result<i64> {
+        let number = self.fields[field - 1].parse().ok();
+        number
+            .filter(|n| (-high..=high).contains(n))
+            .ok_or_else(|| self.wrong(field, name, "a whole number"))
+    }
+
+    /// Any decimal number: the archive has fractions here, and nothing is computed from them.
+    pub fn real(&self, field: usize, name: &str) -> Result<()> {
+        let text = self.fields[field - 1];
+        // The faster reader does for most.
+        if text.parse::<i64>().is_ok() || text.parse().is_ok_and(f64::is_finite) {
+            return Ok(());
+        }
+        Err(self.wrong(field, name, "a number"))
+    }
+
+    /// Seconds; a fraction is rounded to the nearest, half a second up, and noted.
+    pub fn seconds(&self, field: usize, name: &str, rounded: &mut bool) -> Result<i64> {
+        let text = self.fields[field - 1];
+        if let Some((whole, fraction)) = text.split_once('.') {
+            let digits = fraction.bytes().all(|b| b.is_ascii_digit());
+            let seconds: Option<i64> = whole.parse().ok();
+            if let Some(seconds) = seconds.filter(|s| digits && (0..LONGEST).contains(s)) {
+                *rounded |= fraction.bytes().any(|b| b != b'0');
+                return Ok(seconds + i64::from(fraction.as_bytes().first() >= Some(&b'5')));
+            }
+            // A negative one is only ever an unknown, -1.00.
+            if seconds == Some(-1) && digits && fraction.bytes().all(|b| b == b'0') {
+                return Ok(-1);
+            }
+            return Err(self.wrong(field, name, "seconds"));
+        }
+        self.whole(field, name, LONGEST)
+    }
+
+    /// A number of processors, none where it is not positive.
+    pub fn size(&self, field: usize, name: &str) -> Result<Option<u32>> {
+        let number = self.whole(field, name, u32::MAX.into())?;
+        Ok(u32::try_from(number).ok().filter(|n| *n > 0))
+    }
+}

@@ -1,0 +1,165 @@
+//! From lines to jobs: what is kept, left out or refused.
+
+use super::fields::{Fields, LONGEST};
+use super::job::{Job, Options};
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::RawLine;
+use crate::trace::header::Header;
+use crate::trace::tally::{Reason, Tally};
+
+/// The largest number of processors that a job may have.
+pub(super) fn limit(header: &Header, name: &str, options: &Options) -> Result<Option<u64>> {
+    let per_node = u64::from(options.procs_per_node);
+    if let Some(nodes) = options.nodes {
+        return Ok(Some(u64::from(nodes) * per_node));
+    }
+    let procs = header.max_procs(name)?;
+    let nodes = header.max_nodes(name)?.map(|nodes| nodes.saturating_mul(per_node));
+    Ok(procs.or(nodes))
+}
+
+/// Reads jobs line by line.
+pub(super) struct Reader<'a> {
+    options: &'a Options,
+    pub limit: Option<u64>,
+    tally: &'a mut Tally,
+    pub jobs: Vec<Job>,
+    /// Which of [`NOTES`] apply to each of them, by bits.
+    pub notes: Vec<u8>,
+    /// Job number, whether the line is of a part of a job only, line: of all lines.
+    pub numbers: Vec<(i64, bool, usize)>,
+}
+
+/// The assumptions that one line can show.
+pub(super) const NOTES: [Reason; 5] = [
+    Reason::RunTimeCut,
+    Reason::AllocatedForRequested,
+    Reason::RunForRequestedTime,
+    Reason::NoWaitTime,
+    Reason::FractionRounded,
+];
+
+impl<'a> Reader<'a> {
+    pub fn new(options: &'a Options, tally: &'a mut Tally) -> Self {
+        let (jobs, notes, numbers) = (Vec::new(), Vec::new(), Vec::new());
+        Reader { options, limit: None, tally, jobs, notes, numbers }
+    }
+
+    pub fn job(&mut self, line: &RawLine<'_>) -> Result<()> {
+        let text = line.text()?;
+        let mut fields = [""; 18];
+        let mut count = 0;
+        for field in text.split_ascii_whitespace() {
+            if let Some(location) = fields.get_mut(count) {
+                *location = field;
+            }
+            count += 1;
+        }
+        if count != 18 {
+            let found = format!("{count} field{}", if count == 1 { "" } else { "s" });
+            return Err(Error::input(
+                line.location(),
+                found,
+                "the 18 fields of a job, -1 where unknown",
+            ));
+        }
+        let fields = Fields { line, fields };
+        self.tally.lines += 1;
+        let mut rounded = false;
+        let id = fields.whole(1, "job number", LONGEST)?;
+        let submit = fields.seconds(2, "submit time", &mut rounded)?;
+        let wait = fields.seconds(3, "wait time", &mut rounded)?;
+        let recorded = fields.seconds(4, "run time", &mut rounded)?;
+        let allocated = fields.size(5, "processors allocated")?;
+        fields.real(6, "processor time used")?;
+        fields.real(7, "memory used")?;
+        let requested = fields.size(8, "processors requested")?;
+        let wanted = fields.seconds(9, "time requested", &mut rounded)?;
+        fields.real(10, "memory requested")?;
+        let small = |field, name| fields.whole(field, name, i32::MAX.into()).map(|n| n as i32);
+        let (status, user, group) = (small(11, "status")?, small(12, "user")?, small(13, "group")?);
+        let (executable, queue) = (small(14, "executable")?, small(15, "queue")?);
+        let partition = small(16, "partition")?;
+        let preceding = fields.whole(17, "preceding job", LONGEST)?;
+        let think_time = fields.seconds(18, "think time", &mut rounded)?;
+        if wait < -1 {
+            return Err(fields.wrong(3, "wait time", "seconds, or -1 for unknown"));
+        }
+        self.numbers.push((id, (2..=4).contains(&status), line.number));
+
+        let processors = requested.or(allocated);
+        let larger = |p: u32| self.limit.is_some_and(|limit| u64::from(p) > limit);
+        let drop = if !self.options.partitions.is_empty()
+            && !self.options.partitions.contains(&partition)
+        {
+            Some(Reason::OtherPartition)
+        } else if submit < 0 {
+            Some(Reason::NoSubmitTime)
+        } else if recorded <= 0 {
+            Some(Reason::NoRunTime)
+        } else if processors.is_none() {
+            Some(Reason::NoProcessors)
+        } else if processors.is_some_and(larger) {
+            Some(Reason::LargerThanMachine)
+        } else {
+            None
+        };
+        let (None, Some(processors)) = (drop, processors) else {
+            self.tally.add(drop.unwrap_or(Reason::NoProcessors), 1);
+            return Ok(());
+        };
+        let requested_time = if wanted > 0 { wanted } else { recorded };
+        // In the order of NOTES.
+        let notes =
+            [recorded > requested_time, requested.is_none(), wanted <= 0, wait < 0, rounded];
+        let bits = notes.iter().enumerate().map(|(bit, note)| u8::from(*note) << bit);
+        self.notes.push(bits.sum());
+        self.jobs.push(Job {
+            id,
+            submit,
+            wait: (wait >= 0).then_some(wait),
+            run: recorded.min(requested_time),
+            processors,
+            nodes: processors.div_ceil(self.options.procs_per_node),
+            allocated,
+            requested,
+            requested_time,
+            status,
+            user,
+            group,
+            executable,
+            queue,
+            partition,
+            preceding,
+            think_time,
+            line: line.number,
+        });
+        Ok(())
+    }
+}
+
+/// The lines, ascending, that are a part of a job whose whole has a line of its own: status 2 to 4,
+/// a job that was stopped and went on later. By the format's own advice only one of the two kinds counts.
+/// Refuses job numbers used twice in any other way.
+pub(super) fn parts(name: &str, mut numbers: Vec<(i64, bool, usize)>) -> Result<Vec<usize>> {
+    if numbers.is_sorted_by(|a, b| a.0 < b.0) {
+        return Ok(Vec::new());
+    }
+    // A whole sorts before its parts.
+    numbers.sort_unstable();
+    let mut parts = Vec::new();
+    for same in numbers.chunk_by(|a, b| a.0 == b.0) {
+        let (first, rest) = (&same[0], &same[1..]);
+        if let Some(twice) = rest.iter().find(|(_, part, _)| !part || first.1) {
+            let found = format!("job number {} again, first on line {}", twice.0, first.2);
+            return Err(Error::input(
+                SourceLocation::line(name, twice.2),
+                found,
+                "each job number once",
+            ));
+        }
+        parts.extend(rest.iter().map(|(_, _, line)| *line));
+    }
+    parts.sort_unstable();
+    Ok(parts)
+}

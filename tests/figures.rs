@@ -1,0 +1,217 @@
+//! The figures of replays: what they draw, read from their SVG.
+
+use nodeorder::plot::replay::{
+    Bars, Figure, Forecast, Jobs, Line, Means, OnMachine, Range, Spread, Sweep,
+};
+
+const HOSTILE: &str = "a,\"b\" <script>alert('x')</script> & {{verdict}} \u{7}é 漢字 ]]>";
+
+/// What a figure draws: its texts and how many shapes each kind of path has, all within its box.
+struct Seen {
+    texts: Vec<String>,
+    /// Rectangles of each fill.
+    rects: std::collections::BTreeMap<String, usize>,
+}
+
+fn see(figure: &Figure) -> Seen {
+    let svg = figure.svg().unwrap();
+    assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let root = document.root_element();
+    let size = |key| root.attribute(key).unwrap().parse::<f64>().unwrap();
+    let (width, height) = (size("width"), size("height"));
+    let mut seen = Seen { texts: Vec::new(), rects: Default::default() };
+    for node in document.descendants() {
+        if let Some(text) =
+            node.text().filter(|_| node.has_tag_name(("http://www.w3.org/2000/svg", "text")))
+        {
+            seen.texts.push(text.to_string());
+            let at = |key| node.attribute(key).unwrap().parse::<f64>().unwrap();
+            let within = (0.0..=width).contains(&at("x")) && (0.0..=height).contains(&at("y"));
+            assert!(within, "{text}");
+        }
+        let Some(path) = node.attribute("d") else { continue };
+        for start in path.split('M').skip(1) {
+            let (x, y) = corner(start);
+            let within = (-1.0..=width + 1.0).contains(&x) && (-1.0..=height + 1.0).contains(&y);
+            assert!(within, "{start}");
+        }
+        if node.attribute("shape-rendering").is_some() {
+            let fill = node.attribute("fill").or(node.attribute("class")).unwrap();
+            *seen.rects.entry(fill.to_string()).or_default() += path.matches('M').count();
+        }
+    }
+    seen
+}
+
+/// The two numbers that a subpath starts with, after its M.
+fn corner(path: &str) -> (f64, f64) {
+    let end = path.find(char::is_alphabetic).unwrap_or(path.len());
+    let (sign, rest) = path[..end].split_at(usize::from(path.starts_with('-')));
+    let (x, y) = rest.split_at(rest.find([' ', '-']).unwrap());
+    ((sign.to_string() + x).parse().unwrap(), y.trim().parse().unwrap())
+}
+
+impl Seen {
+    fn has(&self, text: &str) -> bool {
+        self.texts.iter().any(|t| t == text)
+    }
+}
+
+#[test]
+fn forecasts_have_a_panel_an_allocator() {
+    let rows = [
+        Forecast { label: "snake", slot: 0, forecast: 3.1, outcome: &[Some(2.5), None] },
+        Forecast { label: "hilbert", slot: 1, forecast: 2.9, outcome: &[Some(2.25), Some(2.0)] },
+    ];
+    let panels = [("fifo:0", "Spearman 1.00"), (HOSTILE, "none")];
+    let seen = see(&Figure::prediction("Forecast", &panels, &rows).unwrap());
+    for text in ["fifo:0", "Spearman 1.00", "snake", "hilbert", "2.9", "3.1"] {
+        assert!(seen.has(text), "{text}: {:?}", seen.texts);
+    }
+    let one = [Forecast { outcome: &[Some(1.0)], ..rows[0] }];
+    see(&Figure::prediction("One", &panels[..1], &one).unwrap());
+    assert!(Figure::prediction("None", &panels, &[]).is_err());
+    let none = [Forecast { outcome: &[None], ..rows[0] }];
+    assert!(Figure::prediction("None", &panels[..1], &none).is_err());
+}
+
+const BLUE: &str = "#0072b2";
+const ORANGE: &str = "#d55e00";
+
+#[test]
+fn size_distributions_count_jobs_by_octave() {
+    let jobs: &[(u32, u64)] = &[(4, 20), (1, 30), (3, 10), (9, 40), (0, 7), (5, 0)];
+    let seen = see(&Figure::sizes("Sizes", &[Jobs { label: "log", slot: 0, jobs }]).unwrap());
+    assert!(seen.has("100 jobs, mean size 5.0 nodes"), "{:?}", seen.texts);
+    // Shares of 1, 3-4 and 9-16; none of 2 and 5-8, which keep their places.
+    for text in ["1", "2", "3-4", "5-8", "9-16", "30.0", "40.0", "Sizes"] {
+        assert!(seen.has(text), "{text}: {:?}", seen.texts);
+    }
+    assert_eq!(seen.rects[BLUE], 3);
+    // The second log's bars have the second colour, and a key tells them apart.
+    let two = [Jobs { label: "a", slot: 0, jobs }, Jobs { label: "b", slot: 1, jobs: &jobs[..2] }];
+    let seen = see(&Figure::sizes("Sizes", &two).unwrap());
+    assert!(seen.has("a") && seen.has("b") && seen.rects[ORANGE] >= 2 + 1 + 2);
+    assert!(Figure::sizes("Sizes", &[Jobs { label: "a", slot: 0, jobs: &[(0, 3)] }]).is_err());
+}
+
+#[test]
+fn improvement_draws_a_dot_a_size_where_sizes_crowd() {
+    let points: Vec<(u32, f64)> = (2..=300).map(|s| (s, 90.0 - f64::from(s) / 3.0)).collect();
+    let line = |label, slot, points| Line { label, slot, points };
+    let lines = [line("first-fit:8", 0, &points[..]), line("random", 1, &[(2, -20.0), (9, 5.0)])];
+    let what = "improvement over fifo:0 (%)";
+    let seen = see(&Figure::improvement("Gain", what, &lines).unwrap());
+    assert!(seen.has(what) && seen.has("first-fit:8") && seen.has("random"));
+    assert!(seen.texts.iter().any(|t| t.starts_with("299 job sizes: a dot each")));
+    // Of 301 values, the lowest and highest three do not stretch the axis, but the lines do.
+    assert!(seen.has("−20") && seen.has("80") && !seen.has("−40"), "{:?}", seen.texts);
+    assert!((250..=299).contains(&seen.rects[BLUE]), "{:?}", seen.rects);
+    let seen = see(&Figure::improvement("Gain", what, &lines[1..]).unwrap());
+    assert!(!seen.texts.iter().any(|t| t.contains("a dot each")));
+    let bad = [line("a", 0, &[(0, 1.0), (4, f64::NAN)])];
+    let error = Figure::improvement("Gain", what, &bad).err().unwrap().to_string();
+    assert_eq!(error, "drawing Gain: no value in any line");
+}
+
+#[test]
+fn averages_have_a_bar_and_a_number_each() {
+    let means = Means { small: Some(71.28), large: Some(-27.95), overall: None };
+    let nan = Means { small: Some(f64::NAN), ..means };
+    let rows = [
+        Bars { label: "closest-fit", slot: 0, means },
+        Bars { label: HOSTILE, slot: 1, means: nan },
+    ];
+    let seen = see(&Figure::averages("Means", "improvement (%)", &rows).unwrap());
+    for text in ["closest-fit", "71.3", "−27.9", "–", "overall", "improvement (%)"] {
+        assert!(seen.has(text), "{text}: {:?}", seen.texts);
+    }
+    assert_eq!((seen.rects[BLUE], seen.rects[ORANGE]), (2, 1));
+    let none = Bars { label: "a", slot: 0, means: Means::default() };
+    assert!(Figure::averages("Means", "improvement (%)", &[none]).is_err());
+}
+
+#[test]
+fn ranges_have_a_band_piece_for_each_size_that_has_room() {
+    let spread = |size: u32| {
+        let mean = f64::from(size).ln();
+        Spread { size, least: mean - 0.5, mean, most: mean + 1.0 }
+    };
+    let few: Vec<Spread> = [16, 2, 4].map(spread).to_vec();
+    let many: Vec<Spread> = (2..2000).map(spread).collect();
+    let rows = [
+        Range { label: "fifo:0", slot: 0, sizes: &few },
+        Range { label: "closest-fit", slot: 1, sizes: &many },
+    ];
+    let seen = see(&Figure::ranges("Ranges", &rows).unwrap());
+    // One more patch is in the key.
+    assert_eq!(seen.rects[BLUE], 3 + 1);
+    assert!((150..400).contains(&seen.rects[ORANGE]), "{:?}", seen.rects);
+    assert!(seen.has("MIND: mean distance within a job (hops)"));
+    assert!(Figure::ranges("Ranges", &[]).is_err());
+}
+
+#[test]
+fn sweeps_have_three_panels_and_one_scale() {
+    let points: Vec<(u32, Means)> = [0, 1, 2, 4, 8]
+        .map(|g| {
+            (g, Means { small: Some(70.0 - f64::from(g)), large: Some(-5.0), overall: Some(9.0) })
+        })
+        .to_vec();
+    let rules = [Sweep { label: "first-fit", slot: 1, points: &points }];
+    let seen = see(&Figure::sweep("Sweep", "improvement (%)", "gap G", &rules).unwrap());
+    let count = |text: &str| seen.texts.iter().filter(|t| *t == text).count();
+    assert_eq!((count("60"), count("8"), count("gap G"), count("improvement (%)")), (1, 3, 1, 1));
+    // Square marks of the second slot: four values above 0 in three panels, and the key's.
+    assert_eq!(seen.rects[ORANGE], 4 * 3 + 1);
+    let zero = [Sweep { label: "first-fit", slot: 1, points: &points[..1] }];
+    assert!(Figure::sweep("Sweep", "improvement (%)", "gap G", &zero).is_err());
+}
+
+#[test]
+fn topologies_show_distance_and_gain() {
+    let (mind, gain): (&[_], &[_]) = (&[(2, 1.0), (64, 4.0)], &[(2, 2.5), (64, -0.5)]);
+    let machines = [
+        OnMachine { label: "torus", slot: 0, mind, gain },
+        OnMachine { label: HOSTILE, slot: 1, mind: &mind[..1], gain: &[] },
+    ];
+    let seen = see(&Figure::topologies("Machines", "fifo:0", &machines).unwrap());
+    for text in ["torus", "mean MIND (hops)", "ΔMIND: gain over fifo:0 (hops)", "64"] {
+        assert!(seen.has(text), "{text}: {:?}", seen.texts);
+    }
+    assert_eq!(seen.rects[ORANGE], 1 + 1);
+    assert!(Figure::topologies("Machines", "fifo:0", &[]).is_err());
+}
+
+/// The file's size in pixels is twice the SVG's, and something is drawn on it.
+#[test]
+fn a_png_is_the_same_drawing() {
+    let line = Line { label: "a", slot: 0, points: &[(2, 1.0), (64, 4.0)] };
+    let figure = Figure::improvement("Gain", "improvement (%)", &[line]).unwrap();
+    let (png, svg) = (figure.png().unwrap(), figure.svg().unwrap());
+    assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
+    let width = u32::from_be_bytes(png[16..20].try_into().unwrap());
+    let height = u32::from_be_bytes(png[20..24].try_into().unwrap());
+    assert!(svg.contains(&format!("width=\"{}\" height=\"{}\"", width / 2, height / 2)));
+    assert!(png.len() > 5000, "{}", png.len());
+}
+
+/// One size, one allocator, labels without end: nothing leaves the picture.
+#[test]
+fn edges_are_drawn_within_the_box() {
+    let long = HOSTILE.repeat(40);
+    let line = Line { label: &long, slot: 139, points: &[(1, 0.0)] };
+    see(&Figure::improvement(&long, &long, &[line]).unwrap());
+    let jobs = Jobs { label: &long, slot: 9, jobs: &[(u32::MAX, u64::MAX), (1, 1)] };
+    see(&Figure::sizes(&long, &[jobs, jobs]).unwrap());
+    let means = Means { small: Some(-1e9), large: Some(1e9), overall: Some(0.0) };
+    see(&Figure::averages(&long, &long, &[Bars { label: &long, slot: 3, means }; 60]).unwrap());
+    let point = (u32::MAX, means);
+    let rule = Sweep { label: &long, slot: 3, points: &[point] };
+    see(&Figure::sweep(&long, &long, &long, &[rule; 30]).unwrap());
+    let spread = Spread { size: 1, least: 0.0, mean: 0.0, most: 0.0 };
+    see(&Figure::ranges(&long, &[Range { label: &long, slot: 0, sizes: &[spread] }; 40]).unwrap());
+    let machine = OnMachine { label: &long, slot: 0, mind: &[(7, 1e-12)], gain: &[] };
+    see(&Figure::topologies(&long, &long, &[machine]).unwrap());
+}
