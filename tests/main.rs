@@ -17,6 +17,7 @@ mod optimise;
 mod ordering_table;
 mod page;
 mod readme;
+mod recipes;
 mod reference;
 mod same_bytes;
 mod schedule;
