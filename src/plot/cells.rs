@@ -30,6 +30,15 @@ pub(super) struct Panel {
     pub steps: Vec<(usize, usize)>,
 }
 
+impl Panel {
+    /// Whether two cells touch.
+    pub fn adjacent(&self, a: usize, b: usize) -> bool {
+        let (ax, ay) = (a % self.columns, a / self.columns);
+        let (bx, by) = (b % self.columns, b / self.columns);
+        ax.abs_diff(bx) + ay.abs_diff(by) == 1
+    }
+}
+
 /// All panels and what to say about them.
 pub(super) struct Layout {
     pub panels: Vec<Panel>,
@@ -174,27 +183,24 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
         .into_iter()
         .map(|level| (level.name, level.routers as usize * per))
         .find(|(_, nodes)| *nodes > 0 && *nodes < places && *nodes > 1);
-    let unit = match level {
-        Some((_, nodes)) => nodes,
-        // Wide rows: eight columns to five rows, in whole eights; a short machine is one row.
-        None if places <= 64 => places,
-        None => ((places as f64 * 1.6).sqrt() / 8.0).ceil() as usize * 8,
-    };
-    let units = places.div_ceil(unit);
-    let chosen = evenly(units, if level.is_some() { MOST_UNITS } else { units.min(2000) });
-    let block = unit.div_ceil((MOST_CELLS / chosen.len().max(1)).clamp(1, 192));
-    // Without a hierarchy, rows mean nothing: join ids until the strip is small enough and wrap anew.
-    let (unit, block, chosen) = match level {
-        Some(_) => (unit, block, chosen),
-        None if places <= MOST_CELLS => (unit, 1, evenly(units, units)),
+    // Rows of `unit` ids, `block` of them a cell, and how many rows to draw.
+    let (unit, block, most) = match level {
+        Some((_, nodes)) => {
+            let rows = places.div_ceil(nodes).min(MOST_UNITS);
+            (nodes, nodes.div_ceil((MOST_CELLS / rows).clamp(1, 192)), MOST_UNITS)
+        }
+        // A short machine is one row.
+        None if places <= 64 => (places, 1, 1),
+        // Rows mean nothing: eight columns to five rows, in whole eights.
         None => {
             let block = places.div_ceil(MOST_CELLS);
-            let columns = ((places.div_ceil(block) as f64 * 1.6).sqrt() / 8.0).ceil() as usize * 8;
-            let unit = columns * block;
-            let units = places.div_ceil(unit);
-            (unit, block, evenly(units, units))
+            let cells = places.div_ceil(block) as f64;
+            let columns = ((cells * 1.6).sqrt() / 8.0).ceil() as usize * 8;
+            (columns * block, block, usize::MAX)
         }
     };
+    let units = places.div_ceil(unit);
+    let chosen = evenly(units, most);
     let columns = unit.div_ceil(block);
     let mut ranks = vec![None; columns * chosen.len()];
     for (row, first) in chosen.iter().enumerate() {
@@ -206,9 +212,8 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
         }
     }
     let mut notes = Vec::new();
-    if chosen.len() < places.div_ceil(unit) {
-        let (name, all) = (level.map_or("row", |l| l.0), places.div_ceil(unit));
-        notes.push(format!("{} of {} units ({name}) shown", chosen.len(), thousands(all as u64)));
+    if let Some((name, _)) = level.filter(|_| chosen.len() < units) {
+        notes.push(format!("{} of {} units ({name}) shown", chosen.len(), thousands(units as u64)));
     }
     if block > 1 {
         notes.push(format!("a cell is {block} consecutive ids, coloured by the first of them"));

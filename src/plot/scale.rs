@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
+use super::palette::MUTED;
 use super::text::Text;
 
 /// The values of an axis and its ticks.
@@ -13,11 +14,14 @@ pub(super) struct Scale {
     range: (f64, f64),
     log: bool,
     ticks: Vec<(f64, String)>,
+    /// How the labels of the ticks look.
+    pub tick: Text,
 }
 
 impl Scale {
     fn new(range: (f64, f64), log: bool, ticks: Vec<f64>) -> Self {
-        Scale { range, log, ticks: ticks.into_iter().map(|t| (t, label(t))).collect() }
+        let ticks = ticks.into_iter().map(|t| (t, label(t))).collect();
+        Scale { log, ..Scale::named(range, ticks) }
     }
 
     /// Sizes or the like, all positive, on a logarithmic axis of `room` pixels.
@@ -84,7 +88,16 @@ impl Scale {
 
     /// Values from end to end with ticks that have names.
     pub fn named(range: (f64, f64), ticks: Vec<(f64, String)>) -> Self {
-        Scale { range, log: false, ticks }
+        Scale { range, log: false, ticks, tick: Text::new(12.0).colour(MUTED) }
+    }
+
+    /// Rows with names, the first on top: row i ends `names.len() - i` above the axis.
+    pub fn rows<'a>(names: impl DoubleEndedIterator<Item = &'a str>) -> Self {
+        const ROOM: f64 = 230.0;
+        let tick = Text::new(13.0);
+        let middle = |(row, name): (i32, &str)| (f64::from(row) + 0.5, tick.fit(name, ROOM));
+        let ticks: Vec<_> = (0..).zip(names.rev()).map(middle).collect();
+        Scale { tick, ..Scale::named((0.0, ticks.len() as f64), ticks) }
     }
 
     /// With labels in few characters.
@@ -123,8 +136,7 @@ impl Scale {
 
     /// Room for the labels, the name and the gaps left of a vertical axis.
     pub fn room(&self) -> f64 {
-        let tick = Text::new(12.0);
-        38.0 + self.ticks.iter().map(|t| tick.width(&t.1)).fold(16.0, f64::max)
+        38.0 + self.ticks.iter().map(|t| self.tick.width(&t.1)).fold(16.0, f64::max)
     }
 }
 
