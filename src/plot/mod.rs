@@ -40,19 +40,19 @@ pub(crate) use winners::series;
 pub use winners::winners;
 
 /// How a curve looks, for those who draw it themselves.
+#[derive(serde::Serialize)]
 pub(crate) struct Style {
     /// `#rrggbb`.
     pub colour: String,
     /// Strokes and gaps in pixels.
     pub dash: &'static [f64],
-    /// `disc`, `square`, `triangle`, `diamond` or `cross`.
-    pub mark: &'static str,
+    pub mark: palette::Mark,
 }
 
 /// The look of slot `slot`.
 pub(crate) fn style(slot: usize) -> Style {
     let look = palette::look(slot);
-    Style { colour: svg::hex(look.colour), dash: look.dash, mark: look.mark.name() }
+    Style { colour: svg::hex(look.colour), dash: look.dash, mark: look.mark }
 }
 
 /// The colours of ranks from the first to the last, as `#rrggbb`.
