@@ -5,7 +5,7 @@ use plotters::coord::cartesian::Cartesian2d;
 use plotters::element::Rectangle;
 
 use super::canvas::Canvas;
-use super::element::{Element, Point, SAMPLE, Sample, Stroke};
+use super::element::{Element, Point, SAMPLE, Sample, Shape, Stroke};
 use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, look};
 use super::pen::{Pen, filled};
 use super::scale::Scale;
@@ -128,7 +128,7 @@ impl Chart<'_, '_> {
         stroke: &Stroke<'_>,
     ) -> Result<()> {
         let points = thin(points, |p| self.pixel(p));
-        let line = [Element::line(points, *stroke, self.pen.scale)];
+        let line = [Element { points, shape: Shape::Line(*stroke), scale: self.pen.scale }];
         self.pen.checked(self.context.draw_series(line)).map(|_| ())
     }
 
@@ -147,8 +147,9 @@ impl Chart<'_, '_> {
 
     /// A mark at each of some values.
     pub fn marks(&mut self, points: impl IntoIterator<Item = Point>, look: Look) -> Result<()> {
-        let scale = self.pen.scale;
-        let marks = points.into_iter().map(|at| Element::mark(at, look, scale));
+        let (shape, scale) = (Shape::Mark(look), self.pen.scale);
+        let mark = |at| Element { points: vec![at], shape, scale };
+        let marks = points.into_iter().map(mark);
         self.pen.checked(self.context.draw_series(marks)).map(|_| ())
     }
 
@@ -171,11 +172,11 @@ impl Chart<'_, '_> {
         let scale = self.pen.scale;
         for (label, look, sample) in entries {
             let none = std::iter::empty::<Element<'_, Point>>();
-            let (look, sample) = (*look, *sample);
+            let shape = Shape::Sample(*look, *sample);
             self.pen
                 .checked(self.context.draw_series(none))?
                 .label(label)
-                .legend(move |at| Element::sample(at, look, sample, scale));
+                .legend(move |at| Element { points: vec![at], shape, scale });
         }
         let mut labels = self.context.configure_series_labels();
         if position == SeriesLabelPosition::UpperRight {

@@ -114,36 +114,23 @@ pub(super) enum Sample {
     Band,
 }
 
+/// What is drawn at points.
 #[derive(Clone, Copy)]
-enum Shape<'s> {
+pub(super) enum Shape<'s> {
+    /// A line through all of them, perhaps dashed.
     Line(Stroke<'s>),
+    /// The mark of a curve.
     Mark(Look),
+    /// A sample of a legend; the point is the middle of its left edge.
     Sample(Look, Sample),
 }
 
 /// A shape at points, which may be pixels or values of a chart.
 pub(super) struct Element<'s, C> {
-    points: Vec<C>,
-    shape: Shape<'s>,
+    pub points: Vec<C>,
+    pub shape: Shape<'s>,
     /// Device units a pixel.
-    scale: f64,
-}
-
-impl<'s, C> Element<'s, C> {
-    /// A line, perhaps dashed.
-    pub fn line(points: Vec<C>, stroke: Stroke<'s>, scale: f64) -> Self {
-        Element { points, shape: Shape::Line(stroke), scale }
-    }
-
-    /// The mark of a curve.
-    pub fn mark(at: C, look: Look, scale: f64) -> Self {
-        Element { points: vec![at], shape: Shape::Mark(look), scale }
-    }
-
-    /// A sample of a legend; `at` is the middle of its left edge.
-    pub fn sample(at: C, look: Look, sample: Sample, scale: f64) -> Self {
-        Element { points: vec![at], shape: Shape::Sample(look, sample), scale }
-    }
+    pub scale: f64,
 }
 
 impl<'a, C> PointCollection<'a, C> for &'a Element<'_, C> {

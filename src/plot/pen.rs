@@ -5,7 +5,7 @@ use plotters::style::text_anchor::{Pos, VPos};
 use plotters::style::{RGBAColor, ShapeStyle};
 
 use super::canvas::{Area, DrawError};
-use super::element::{Element, Point, Stroke};
+use super::element::{Element, Point, Shape, Stroke};
 use super::palette::{RAMP_STEPS, Rgb, ramp};
 use super::text::{DESCENT, Text, register_fonts};
 use crate::error::{Error, Result};
@@ -46,7 +46,8 @@ impl<'a> Pen<'a> {
     /// A polyline.
     pub fn line(&self, points: &[Point], stroke: &Stroke<'_>) -> Result<()> {
         let points = points.iter().map(|p| self.device(*p)).collect();
-        self.checked(self.area.draw(&Element::line(points, *stroke, self.scale)))
+        let line = Element { points, shape: Shape::Line(*stroke), scale: self.scale };
+        self.checked(self.area.draw(&line))
     }
 
     /// A filled rectangle.

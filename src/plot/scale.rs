@@ -73,7 +73,8 @@ impl Scale {
 
     fn ends((low, high): (f64, f64), most: usize) -> Self {
         let step = nice_step((high - low) / most as f64);
-        let (first, last) = ((low / step + 1e-9).floor(), (high / step - 1e-9).ceil());
+        // A hundredth of a step beyond a tick cannot be seen.
+        let (first, last) = ((low / step + 0.01).floor(), (high / step - 0.01).ceil());
         let ticks = (0..=(last - first) as usize).map(|i| (first + i as f64) * step).collect();
         Scale::new((first * step, last * step), false, ticks)
     }
@@ -281,6 +282,7 @@ mod tests {
         assert_eq!(values(&scale), [-20.0, 0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         assert_eq!(scale.range, (-20.0, 100.0));
         assert_eq!(Scale::linear((0.0, 0.0), 8).range, (0.0, 1.0));
+        assert_eq!(Scale::linear((-0.05, 73.0), 8).range, (0.0, 80.0));
         assert_eq!(Scale::linear((-3.0, -1.0), 4).range, (-3.0, 0.0));
         let tight = Scale::tight((-64.0, 71.0), 5);
         assert_eq!(values(&tight), [-50.0, 0.0, 50.0]);
