@@ -8,6 +8,9 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use super::palette::MUTED;
 use super::text::Text;
 
+/// Room that a tick of a logarithmic axis takes in pixels.
+pub(super) const LOG_TICK: f64 = 56.0;
+
 /// The values of an axis and its ticks.
 #[derive(Clone)]
 pub(super) struct Scale {
@@ -28,7 +31,7 @@ impl Scale {
     pub fn log((low, high): (f64, f64), room: f64) -> Self {
         // A single size stands in the middle.
         let range = if high > low { (low, high) } else { (low * 0.5f64.sqrt(), low * 2f64.sqrt()) };
-        let most = (room / 56.0) as usize;
+        let most = (room / LOG_TICK) as usize;
         let mut ticks = powers_of_two(range, most);
         if ticks.len() < 3 {
             ticks = multiples(range, most.min(6));

@@ -4,7 +4,7 @@ use super::chart::{BELOW, Chart, LOG_SIZES, Panel, WIDTH, heading};
 use super::curve::Series;
 use super::drawing::Figure;
 use super::palette::{Rgb, look};
-use super::scale::Scale;
+use super::scale::{LOG_TICK, Scale};
 use crate::error::Result;
 use crate::metric::comparison::{Comparison, Entry, Stretch};
 
@@ -32,7 +32,7 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
         let y = Scale::rows(winning.iter().map(|i| comparison.entries[*i].label.as_str()));
         let (left, right) = (y.room(), WIDTH - 24.0);
         let last = stretches.last().map_or(2, |s| s.to);
-        let x = Scale::log((1.5, last as f64 + 0.5), right - left);
+        let x = Scale::log((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
         let (from, to) = ((left, TOP), (right, bottom));
         let panel = Panel { from, to, x: (&x, LOG_SIZES), y: (&y, " ") };
         let chart = panel.draw_with(pen, (true, false))?;
