@@ -115,7 +115,7 @@ impl Command {
                 routing: routing.name,
                 analysis: &analysis,
             };
-            picture.draw(|| plot::mapping(&mapped), || plot::mapping_png(&mapped))?;
+            picture.draw(&plot::mapping(&mapped))?;
         }
         let figures = MappingFigures {
             topology: topology.spec(),

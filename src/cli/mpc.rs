@@ -90,8 +90,7 @@ impl Command {
             let curves: Vec<(&str, &[f64])> =
                 rows.iter().map(|r| (r.label.as_str(), r.curve.as_slice())).collect();
             let title = format!("MPC on {}", topology.name());
-            picture
-                .draw(|| plot::mpc_plot(&title, &curves), || plot::mpc_plot_png(&title, &curves))?;
+            picture.draw(&plot::mpc_plot(&title, &curves)?)?;
         }
         if self.json { self.write_json(&topology, &rows) } else { self.write_csv(&rows) }
     }

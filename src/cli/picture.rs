@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::output;
 use crate::error::{Error, Result, SourceLocation};
+use crate::plot::Figure;
 
 /// A picture to be drawn into a file.
 pub struct Picture<'p> {
@@ -29,12 +30,8 @@ impl<'p> Picture<'p> {
     }
 
     /// Draws it and writes the file.
-    pub fn draw(
-        &self,
-        svg: impl FnOnce() -> Result<String>,
-        png: impl FnOnce() -> Result<Vec<u8>>,
-    ) -> anyhow::Result<()> {
-        let bytes = if self.is_png { png()? } else { svg()?.into_bytes() };
+    pub fn draw(&self, figure: &Figure<'_>) -> anyhow::Result<()> {
+        let bytes = if self.is_png { figure.png()? } else { figure.svg()?.into_bytes() };
         output::write(Some(self.path), &bytes)
     }
 }

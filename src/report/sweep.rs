@@ -309,23 +309,23 @@ fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Result<Op
     let bars: Vec<Bars<'_>> = (ranked.iter().zip(&labels))
         .map(|((_, ordering, slot), label)| {
             let of = |figure| figures.of(ordering, &figures.choices[*slot], figure);
-            let means = Means {
+            let data = Means {
                 small: of("improvement_small"),
                 large: of("improvement_large"),
                 overall: of("improvement_overall"),
             };
-            Bars { label, slot: *slot, means }
+            Bars { label, slot: *slot, data }
         })
         .collect();
-    if bars.iter().all(|b| b.means.small.or(b.means.large).or(b.means.overall).is_none()) {
+    if bars.iter().all(|b| b.data.small.or(b.data.large).or(b.data.overall).is_none()) {
         return Ok(None);
     }
     let title = format!("Improvement over {BASELINE} on {machine}");
-    let drawn = Drawn::averages(&title, &format!("improvement over {BASELINE} (%)"), &bars)?;
+    let what = format!("improvement over {BASELINE} (%)");
     Ok(Some(Figure {
         file: format!("section-{number:02}.svg"),
         caption: "The best combinations by mean distance, best first.".into(),
-        svg: drawn.svg()?,
+        svg: Drawn::averages(&title, &what, &bars)?.svg()?,
     }))
 }
 
