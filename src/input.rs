@@ -32,6 +32,11 @@ impl Line<'_> {
     pub fn location(&self) -> SourceLocation {
         SourceLocation::line(self.source, self.number)
     }
+
+    /// An error at this line.
+    pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+        Error::input(self.location(), found, expected)
+    }
 }
 
 impl Text {
@@ -76,6 +81,11 @@ impl Text {
     /// The name used in messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The text as a whole as a place for an error message.
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::File(self.name.as_str().into())
     }
 
     /// The whole text.

@@ -24,12 +24,10 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 1 and section III.A.
-pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
-    name: "dilation",
-    about: "the job as a mesh, neighbours within the fewest hops a bounded search finds",
-    example: "dilation",
-    options: &[],
-    build: |_, context| {
+pub(super) const DILATION: AllocatorEntry = AllocatorEntry::plain(
+    "dilation",
+    "the job as a mesh, neighbours within the fewest hops a bounded search finds",
+    |_, context| {
         let near = Near::new(context)?;
         let axes = context.topology.lattice().map_or(2, |lattice| {
             lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
@@ -53,7 +51,7 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
             guest: Guest::default(),
         }))
     },
-};
+);
 
 /// Entries of lists of near ranks that are kept; beyond that they are forgotten and made again.
 const KEPT: usize = 1 << 24;

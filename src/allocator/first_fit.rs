@@ -49,15 +49,13 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
 ///
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.5.
-pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry {
-    name: "varying-fit",
-    about: "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
-    example: "varying-fit",
-    options: &[],
-    build: |_, _| {
+pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
+    "varying-fit",
+    "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
+    |_, _| {
         Ok(Box::new(FirstFit { gap: Gap::Logarithmic, reversed_below: 0, runs: Runs::default() }))
     },
-};
+);
 
 struct FirstFit {
     gap: Gap,

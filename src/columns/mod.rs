@@ -236,10 +236,12 @@ impl<W: Write> Table<W> {
                 Err(_) => write!(self.text, "{n}")?,
             },
             Value::Float(n) => write!(self.text, "{n}")?,
-            Value::Text(text) => match text.bytes().any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n')) {
-                true => write!(self.text, "\"{}\"", text.replace('"', "\"\""))?,
-                false => self.text.extend_from_slice(text.as_bytes()),
-            },
+            Value::Text(text) => {
+                match text.bytes().any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n')) {
+                    true => write!(self.text, "\"{}\"", text.replace('"', "\"\""))?,
+                    false => self.text.extend_from_slice(text.as_bytes()),
+                }
+            }
         }
         Ok(())
     }

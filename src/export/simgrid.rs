@@ -10,13 +10,11 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to simgrid`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "simgrid",
-    about: "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
-    example: "simgrid",
-    options: &[],
-    build: write,
-};
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "simgrid",
+    "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
+    write,
+);
 
 /// Up to so many nodes every pair has its route written out; machines beyond are left to SimGrid's search.
 pub const EXPLICIT: usize = 256;

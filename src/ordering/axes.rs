@@ -1,7 +1,7 @@
 //! Axis order and direction: the `axes=` and `reverse=` options that every coordinate ordering shares,
 //! and the way from a walk over cells to an ordering of nodes.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::params::{Opt, Params};
 use crate::topology::Topology;
@@ -38,8 +38,7 @@ impl<'a> View<'a> {
     /// Not a permutation of the topology's axes; no coordinates.
     pub fn from_params(topology: &'a Topology, params: &Params) -> Result<Self> {
         let lattice = topology.lattice().ok_or_else(|| {
-            Error::unsuited(
-                params.location().clone(),
+            params.unsuited(
                 format!("{} has no coordinates, which `axes` needs", topology.name()),
                 format!("what works here: {}", super::suitable(topology).join(", ")),
             )

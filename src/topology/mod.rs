@@ -231,6 +231,27 @@ impl Topology {
         self.names.name(node)
     }
 
+    /// Refuses a node that the machine does not have or that is not schedulable.
+    ///
+    /// # Errors
+    /// With the `location` of the node's id.
+    pub fn check_node(
+        &self,
+        node: NodeId,
+        location: impl FnOnce() -> SourceLocation,
+    ) -> Result<()> {
+        let slots = self.nodes.slot_count();
+        let (found, expected) = if node.0 >= slots {
+            (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
+        } else if !self.nodes.contains(node) {
+            let found = format!("node {node}, which limit or exclude keeps out");
+            (found, format!("a schedulable node of {}", self.name))
+        } else {
+            return Ok(());
+        };
+        Err(Error::input(location(), found, expected))
+    }
+
     /// The router a node sits on.
     pub fn router_of(&self, node: NodeId) -> RouterId {
         RouterId(node.0 / self.network.per_router())
@@ -311,11 +332,8 @@ impl Topology {
 /// Refuses machines of more than [`MAX_NODES`] slots, or of none.
 pub(crate) fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {
     if slots > MAX_NODES || slots == 0 {
-        return Err(Error::input(
-            location.clone(),
-            format!("a machine of {slots} nodes"),
-            format!("1 to {MAX_NODES} nodes"),
-        ));
+        let found = format!("a machine of {slots} nodes");
+        return Err(Error::input(location.clone(), found, format!("1 to {MAX_NODES} nodes")));
     }
     Ok(())
 }

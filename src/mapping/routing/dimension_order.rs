@@ -18,18 +18,16 @@ use crate::topology::distance::{Axis, Product, Shape};
 /// Dally, Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Trans.
 /// Computers C-36(5), 1987, <https://doi.org/10.1109/TC.1987.1676939> (e-cube routing). It leaves the tie of
 /// an even ring open.
-pub const ROUTING: RoutingEntry = RoutingEntry {
-    name: "dimension-order",
-    about: "grids: dimension 0 first, the shorter way round; ties are split in halves",
-    example: "dimension-order",
-    options: &[],
-    build: Paths {
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "dimension-order",
+    "grids: dimension 0 first, the shorter way round; ties are split in halves",
+    Paths {
         needs: "grid of dimensions",
         suits: |topology| matches!(topology.metric(), Metric::Product(_)),
         loads,
         lengths: |_| Ok(Lengths::Shortest),
     },
-};
+);
 
 /// The link from every router to the next and to the one before along an axis.
 struct Ports {

@@ -16,13 +16,11 @@ use crate::error::Result;
 ///
 /// # Complexity
 /// O(links) a target, less where all sources are near; eight targets at once.
-pub const ROUTING: RoutingEntry = RoutingEntry {
-    name: "ecmp-hop",
-    about: "every router splits equally over the next hops nearer to the target",
-    example: "ecmp-hop",
-    options: &[],
-    build: Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
-};
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "ecmp-hop",
+    "every router splits equally over the next hops nearer to the target",
+    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
+);
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let links = &fabric.links;

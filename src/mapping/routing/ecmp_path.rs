@@ -23,13 +23,11 @@ use crate::error::{Error, Result, SourceLocation};
 ///
 /// # Limits
 /// More than 10³⁰⁸ shortest paths between two routers are refused.
-pub const ROUTING: RoutingEntry = RoutingEntry {
-    name: "ecmp-path",
-    about: "all shortest paths, an equal share each",
-    example: "ecmp-path",
-    options: &[],
-    build: Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
-};
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "ecmp-path",
+    "all shortest paths, an equal share each",
+    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
+);
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let links = &fabric.links;

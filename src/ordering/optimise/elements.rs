@@ -198,10 +198,12 @@ impl Distances {
             .collect();
         for (b, column) in columns.into_iter().enumerate() {
             let Some(found) = column else {
+                let location = crate::SourceLocation::option(topology.spec());
+                let remedy = "orderings are optimised on networks of smaller diameter";
                 return Err(crate::Error::unsuited(
-                    crate::SourceLocation::option(topology.spec()),
+                    location,
                     "distances of 255 hops or more",
-                    "orderings are optimised on networks of smaller diameter",
+                    remedy,
                 ));
             };
             let width = batches[b].len();
@@ -238,6 +240,17 @@ impl Distances {
         match self {
             Distances::Table { n, bytes } => Some(&bytes[from as usize * n..][..*n]),
             _ => None,
+        }
+    }
+
+    /// Σ over elements `to` of price times distance from one element.
+    #[inline]
+    pub fn priced(&self, from: u32, to: &[u32], prices: &[i16]) -> i64 {
+        let pairs = to.iter().zip(prices);
+        // One row of a table serves all.
+        match self.row(from) {
+            Some(row) => pairs.map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w)).sum(),
+            None => pairs.map(|(v, w)| i64::from(self.between(from, *v)) * i64::from(*w)).sum(),
         }
     }
 

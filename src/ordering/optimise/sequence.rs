@@ -177,16 +177,8 @@ impl<'s> Sequence<'s> {
         let right = &self.buffer_ids[split..self.filled];
         let mut sum = 0;
         for p in 1..=split.min(prices.window) {
-            let left = self.buffer_ids[split - p];
-            let lags = right.iter().zip(&prices.by_lag[p..=prices.window]);
-            // One row of a table serves all of the right side.
-            sum += match self.space.distances.row(left) {
-                Some(row) => lags.map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w)).sum(),
-                None => {
-                    let d = |v: &u32| i64::from(self.space.distances.between(left, *v));
-                    lags.map(|(v, w)| d(v) * i64::from(*w)).sum::<i64>()
-                }
-            };
+            let (left, lags) = (self.buffer_ids[split - p], &prices.by_lag[p..=prices.window]);
+            sum += self.space.distances.priced(left, right, lags);
         }
         sum
     }
@@ -249,15 +241,7 @@ impl<'s> Sequence<'s> {
             }
             return along_lanes(&self.lanes, &self.axes, &x, from, to, prices);
         }
-        let me = self.ids[who];
-        let pairs = self.ids[from..to].iter().zip(prices);
-        match self.space.distances.row(me) {
-            Some(row) => pairs.map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w)).sum(),
-            None => {
-                let d = |v: &u32| i64::from(self.space.distances.between(me, *v));
-                pairs.map(|(v, w)| d(v) * i64::from(*w)).sum()
-            }
-        }
+        self.space.distances.priced(self.ids[who], &self.ids[from..to], prices)
     }
 
     /// On a ring: starts counting ranks `by` further on.
@@ -305,15 +289,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn price(s: &Sequence<'_>, prices: &Prices) -> i64 {
-        let n = s.len();
-        let mut sum = 0;
-        for a in 0..n {
-            for b in 0..a {
-                let lag = if s.ring { (a - b).min(n - (a - b)) } else { a - b };
-                sum += prices.lag(lag) * s.between(a, b);
-            }
-        }
-        sum
+        prices.of_order(&s.space.distances, &s.ids, s.ring)
     }
 
     const SPECS: [&str; 5] = [
