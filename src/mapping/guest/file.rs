@@ -320,7 +320,7 @@ mod tests {
 
     /// A `%` stands for the first words of a matrix.
     fn guest(format: &str, text: &str) -> Result<Guest> {
-        let text = text.replacen("% ", "% ", 1);
+        let text = text.replacen("% ", "%%MatrixMarket matrix ", 1);
         Guest::read(&Text::new("g", text), format, &Context::default())
     }
 
