@@ -116,11 +116,8 @@ fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
         if name.contains(char::is_whitespace) {
             let found = format!("node {node} called `{name}`");
             let location = SourceLocation::option(topology.name());
-            return Err(Error::input(
-                location,
-                found,
-                "a name without blanks, which a host file needs",
-            ));
+            let expected = "a name without blanks, which a host file needs";
+            return Err(Error::input(location, found, expected));
         }
         let marks = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")];
         names.push(marks.iter().fold(name, |name, (mark, word)| name.replace(mark, word)));

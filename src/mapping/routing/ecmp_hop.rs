@@ -4,8 +4,8 @@ use multiversion::multiversion;
 
 use super::super::demand::{Demand, End};
 use super::super::links::Links;
-use super::wave::{LANES, Waves, batches, pick, sum};
-use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
+use super::wave::{LANES, Waves, over_batches, pick, sum};
+use super::{Fabric, Lengths, Paths, RoutingEntry};
 use crate::error::Result;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
@@ -24,12 +24,9 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let links = &fabric.links;
-    let roots = batches(links, demand, End::Target);
-    let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
-    let scratch = || Waves::new(links.routers());
     // By link away from the target: the way the search goes, against the traffic.
-    let away = over_roots(fabric, batches.len(), scratch, |waves, batch, loads| {
-        waves.search(links, demand, End::Target, batches[batch]);
+    let away = over_batches(fabric, demand, End::Target, |waves, roots, loads| {
+        waves.search(links, demand, End::Target, roots);
         walk_back(links, waves, loads);
         Ok(())
     })?;

@@ -59,9 +59,7 @@ pub(super) fn direct(
 
 fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
     let groups = Groups::new(fabric)?;
-    let cells = fabric.links.routers() as u64 * u64::from(groups.count);
-    fabric.topology.require("the cables of every router", 8 * cells)?;
-    let own = groups.shares();
+    let own = groups.shares(fabric)?;
     Ok(Lengths::Mean(Box::new(move |a, b| {
         let (from, to) = (groups.of(a.0), groups.of(b.0));
         if from == to {
