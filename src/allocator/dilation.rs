@@ -304,7 +304,7 @@ impl Dilation<'_> {
         let (from, end) = self.lists.ranges[router]?;
         for i in from as usize + *next..end as usize {
             let rank = self.lists.ranks[i];
-            let fits = |other: &u32| self.lists.near.between(*other, rank) <= hops;
+            let fits = |other: &u32| self.lists.near.distances.between(*other, rank) <= hops;
             if !self.used[rank as usize] && others.iter().all(fits) {
                 *next = i + 1 - from as usize;
                 return Some(rank);
@@ -319,7 +319,7 @@ impl Allocator for Dilation<'_> {
         if count == 1 {
             return free.lowest(1, chosen);
         }
-        self.lists.near.load(free);
+        self.lists.near.locations.load(free);
         self.guest = Guest::new(count, self.axes);
         for hops in 1..self.diameter {
             if self.embed(free, count, hops) {

@@ -108,9 +108,9 @@ impl Allocator for GenAlg<'_> {
         if count == 1 || count == free.len() {
             return free.lowest(count, chosen);
         }
-        self.near.load(free);
+        self.near.locations.load(free);
         self.order.clear();
-        // The lowest free rank speaks for its router: the others have the same set, or, where one router
+        // The lowest free rank stands for its router: the others have the same set, or, where one router
         // holds the job, no better one.
         for i in 0..self.near.locations.open().len() {
             let open = self.near.locations.open()[i];

@@ -1,4 +1,4 @@
-//! Placements: which node each process runs on.
+//! Mappings: which node each process runs on.
 
 use super::guest::Guest;
 use crate::error::{Error, Result, SourceLocation};

@@ -14,7 +14,7 @@ const MOST: u64 = 100_000_000;
 ///
 /// The ball bound: in a set of S nodes every node is, on the mean over the others, at least as far from
 /// them as from its S-1 nearest nodes; the set's mean is the mean of that over its nodes, so at least the
-/// smallest over all nodes. Where all routers look alike and all nodes count, one router tells; where some
+/// smallest over all nodes. Where all routers look alike and all nodes count, one router is enough; where some
 /// do not count and they are too many to look at each, the floor is that of the whole machine.
 ///
 /// # Errors

@@ -55,17 +55,9 @@ impl<'a> View<'a> {
                 None => AXIS_LETTERS.chars().position(|l| l == c),
             };
             let axes: Option<Vec<usize>> = text.chars().map(axis).collect();
-            let mut sorted = axes.clone().unwrap_or_default();
-            sorted.sort_unstable();
-            sorted.dedup();
-            match axes {
-                Some(axes)
-                    if sorted.len() == axes.len() && axes.iter().all(|a| *a < dimensions) =>
-                {
-                    Ok(Some(axes))
-                }
-                _ => Err(params.wrong(key, expected)),
-            }
+            let fresh = |axes: &[usize], i| axes[i] < dimensions && !axes[..i].contains(&axes[i]);
+            let axes = axes.filter(|axes| (0..axes.len()).all(|i| fresh(axes, i)));
+            axes.map(Some).ok_or_else(|| params.wrong(key, expected))
         };
         let all = format!("the {dimensions} axes, each once, as in {example}");
         let axes = read("axes", &all)?.unwrap_or_else(|| (0..dimensions).collect());

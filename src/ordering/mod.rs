@@ -171,8 +171,8 @@ impl NodeOrder {
         Ok(NodeOrder::make_with(topology, text, &NoObserver)?.0)
     }
 
-    /// As [`NodeOrder::make`], with someone who waits: searches (`ilp`, `optimise`) ask `watch` for the time
-    /// and whether to stop, tell it of progress, and also return what they found out.
+    /// As [`NodeOrder::make`], with an observer: searches (`ilp`, `optimise`) ask it for the time and whether to
+    /// stop, report progress to it, and also return how good their result is.
     ///
     /// # Errors
     /// As [`NodeOrder::make`].

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn too_long_a_way_is_told() {
+    fn too_long_a_way_is_reported() {
         let ring = Topology::inline("mesh:300", &Context::default()).unwrap();
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(0)]), None);
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(150)]), Some(150));

@@ -147,7 +147,7 @@ impl Topology {
     pub fn distance_histogram(&self) -> Result<Vec<u128>> {
         let per = u128::from(self.network().per_router());
         let hosts = u128::from(self.network().hosts());
-        let ordered =
+        let mut pairs =
             if let (Metric::Product(product), true) = (self.metric(), self.nodes().is_full()) {
                 let axes = product.axes.iter().map(|axis| axis.ordered_pairs());
                 let all = axes.fold(vec![per * per], |all, axis| convolve(&all, &axis));
@@ -158,7 +158,6 @@ impl Topology {
                 let counts = self.nodes_per_router();
                 self.ordered_pairs(&counts)?
             };
-        let mut pairs = ordered;
         // A node is no pair with itself.
         pairs[0] -= self.node_count() as u128;
         pairs.iter_mut().for_each(|p| *p /= 2);

@@ -195,10 +195,9 @@ impl<'s> Chain<'s> {
         }
         let turned = behind != first;
         let (start, end) = (from.min(at), to.max(at));
-        let carried = Piece::new(from, to, false);
-        let passed =
-            if at < from { Piece::new(at, from, false) } else { Piece::new(to, at, false) };
-        let (head, tail) = (Piece::new(0, start, false), Piece::new(end, n, false));
+        let carried = Piece::new(from, to);
+        let passed = if at < from { Piece::new(at, from) } else { Piece::new(to, at) };
+        let (head, tail) = (Piece::new(0, start), Piece::new(end, n));
         let turn = Piece { turned, ..carried };
         let (old, new) = match at < from {
             true => ([head, passed, carried, tail], [head, turn, passed, tail]),
@@ -212,8 +211,8 @@ impl<'s> Chain<'s> {
         if to > n || to < from + 2 {
             return;
         }
-        let (head, tail) = (Piece::new(0, from, false), Piece::new(to, n, false));
-        let middle = Piece::new(from, to, false);
+        let (head, tail) = (Piece::new(0, from), Piece::new(to, n));
+        let middle = Piece::new(from, to);
         self.rejoin(&[head, middle, tail], &[head, Piece { turned: true, ..middle }, tail], limit);
     }
 

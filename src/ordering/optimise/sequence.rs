@@ -16,8 +16,8 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    pub fn new(from: usize, to: usize, turned: bool) -> Self {
-        Piece { from, to, turned }
+    pub fn new(from: usize, to: usize) -> Self {
+        Piece { from, to, turned: false }
     }
 
     fn len(self) -> usize {
@@ -326,13 +326,13 @@ mod tests {
             let [i, j, k, _] = cuts;
             let inner = if ring { k - i + 2 * window <= n } else { true };
             prop_assume!(inner);
-            let old = [Piece::new(0, i, false), Piece::new(i, j, false), Piece::new(j, k, false), Piece::new(k, n, false)];
+            let old = [Piece::new(0, i), Piece::new(i, j), Piece::new(j, k), Piece::new(k, n)];
             let new = [old[0], Piece { turned: turned[0], ..old[2] }, Piece { turned: turned[1], ..old[1] }, old[3]];
             let before = price(&s, &prices);
             let delta = s.joints(&new, &prices) - s.joints(&old, &prices);
             s.apply(&new);
             prop_assert_eq!(price(&s, &prices) - before, delta);
-            let old = [Piece::new(0, i, false), Piece::new(i, k, false), Piece::new(k, n, false)];
+            let old = [Piece::new(0, i), Piece::new(i, k), Piece::new(k, n)];
             let new = [old[0], Piece { turned: true, ..old[1] }, old[2]];
             let before = price(&s, &prices);
             let delta = s.joints(&new, &prices) - s.joints(&old, &prices);
