@@ -162,7 +162,7 @@ impl Demand {
     /// The routers at which traffic starts (or ends), ascending.
     pub fn roots(&self, end: End) -> &[u32] {
         match &self.traffic {
-            // One router alone has nobody to send to, but an empty row does no harm.
+            // One router alone sends to no other: its row is empty, which does no harm.
             Between::Uniform { occupied, .. } => occupied,
             Between::Listed { .. } => self.table(end).map_or(&[], |table| &table.roots),
         }

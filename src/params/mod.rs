@@ -2,7 +2,7 @@
 //!
 //! An entry of a table declares its options ([`Opt`]); its builder asks for them by typed getters, each of which
 //! checks the value, quotes its location on error, and knows the declared default and choices. [`Params::finish`]
-//! then refuses what nobody asked for.
+//! then refuses every key that was not asked for.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -296,7 +296,7 @@ impl Params {
         asked
     }
 
-    /// Refuses keys that nobody asked for, suggesting those that were.
+    /// Refuses keys that were not asked for, suggesting those that were.
     ///
     /// # Errors
     /// The first such key.
