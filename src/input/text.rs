@@ -32,6 +32,11 @@ impl Line<'_> {
 }
 
 impl<'a> Line<'a> {
+    /// An error at this line.
+    pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+        Error::input(self.location(), found, expected)
+    }
+
     /// The fields of a line of CSV, blanks trimmed; quotes as RFC 4180 has them: `"a,b"`, `""` for a quote.
     ///
     /// # Errors
@@ -131,6 +136,11 @@ impl Text {
     /// The name used in messages.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The text as a whole, for an error message.
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::File(self.name.as_str().into())
     }
 
     /// The whole text.

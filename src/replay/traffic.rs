@@ -181,12 +181,12 @@ impl<'a> Traffic<'a> {
             self.live.resize(job.index() + 1, None);
         }
         self.live[job.index()] = Some(load);
-        let outside = demand.volume() - demand.inside_volume();
+        let outside = demand.volume - demand.inside_volume;
         let job = JobTraffic {
             dilation_mean: dilation.mean,
             dilation_max: dilation.max,
             hop_bytes: dilation.hop_bytes,
-            between_routers: if demand.volume() > 0.0 { outside / demand.volume() } else { 0.0 },
+            between_routers: if demand.volume > 0.0 { outside / demand.volume } else { 0.0 },
             contention_alone,
             contention_met,
             jobs_met,
