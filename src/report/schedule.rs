@@ -45,13 +45,9 @@ pub fn write_csv(
 /// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
 pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
     let row = ScheduleFigures { schedule: outcome, summary: outcome.summary(), left_out: 0 };
-    let columns = [
-        ScheduleFigures::JOBS,
-        ScheduleFigures::ALL,
-        ScheduleFigures::MIND,
-        ScheduleFigures::JSON,
-    ]
-    .concat();
+    let columns =
+        [ScheduleFigures::JOBS, ScheduleFigures::ALL, ScheduleFigures::MIND, ScheduleFigures::JSON]
+            .concat();
     let mut figures = object(&columns, &row);
     if let Some(totals) = totals {
         figures["traffic"] = object(TRAFFIC, totals);
