@@ -245,9 +245,9 @@ fn topologies(studies: &[Study], directory: &Path) -> Result<()> {
     };
     let rows: Vec<_> = studies.iter().map(means).collect();
     let named = MACHINES.iter().zip(&rows).enumerate();
-    let machine =
-        |(slot, (label, [mind, gain]))| Row { label, slot, data: OnMachine { mind, gain } };
-    let machines: Vec<_> = named.map(machine).collect();
+    let machines: Vec<_> = named
+        .map(|(slot, (label, [mind, gain]))| Row { label, slot, data: OnMachine { mind, gain } })
+        .collect();
     let title = "Closest fit on four networks of HECToR's size";
     save(directory, "topologies", &Figure::topologies(title, "fifo:0", &machines)?)
 }
