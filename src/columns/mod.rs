@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
+use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
 pub mod comparison;
@@ -159,6 +160,12 @@ pub fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
     columns.iter().map(heading).collect()
 }
 
+/// The columns of these names, in this order.
+pub fn named<R>(columns: &[Column<R>], names: &[&str]) -> Vec<Column<R>> {
+    let found = |name: &&str| columns.iter().find(|column| column.name == *name).copied();
+    names.iter().filter_map(found).collect()
+}
+
 /// The values of a row as texts of CSV cells.
 pub fn texts<R>(columns: &[Column<R>], row: &R) -> Vec<String> {
     columns.iter().map(|column| (column.value)(row).to_string()).collect()
@@ -172,6 +179,16 @@ pub fn object<R>(columns: &[Column<R>], row: &R) -> Json {
         *place = (column.value)(row).into();
     }
     object
+}
+
+/// A row that is written as a JSON object whose keys stand in the order of the columns.
+pub struct InOrder<'c, R>(pub &'c [Column<R>], pub R);
+
+impl<R> Serialize for InOrder<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = |column: &Column<R>| (column.name, Json::from((column.value)(&self.1)));
+        serializer.collect_map(self.0.iter().map(value))
+    }
 }
 
 /// `template` with every `{name}` replaced by that column's value, and every `{name%}` by its value in per cent.
@@ -236,10 +253,12 @@ impl<W: Write> Table<W> {
                 Err(_) => write!(self.text, "{n}")?,
             },
             Value::Float(n) => write!(self.text, "{n}")?,
-            Value::Text(text) => match text.bytes().any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n')) {
-                true => write!(self.text, "\"{}\"", text.replace('"', "\"\""))?,
-                false => self.text.extend_from_slice(text.as_bytes()),
-            },
+            Value::Text(text) => {
+                match text.bytes().any(|b| matches!(b, b',' | b'"' | b'\r' | b'\n')) {
+                    true => write!(self.text, "\"{}\"", text.replace('"', "\"\""))?,
+                    false => self.text.extend_from_slice(text.as_bytes()),
+                }
+            }
         }
         Ok(())
     }

@@ -170,9 +170,9 @@ const SCHEDULE: Kind = Kind {
                         model: "fixed",
                         outputs: schedule::Outputs { placement: true, ..Default::default() },
                     };
-                    let schedule = &schedule::simulate(&context, &tasks, &settings, &|_| ())?;
-                    let summary = schedule.summary();
-                    let row = ScheduleFigures { schedule, summary, left_out };
+                    let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
+                    let (ordering, summary) = (order.label(), &schedule.summary());
+                    let row = ScheduleFigures { ordering, schedule: None, summary, left_out };
                     Ok(texts(&schedule_columns(), &row))
                 })
             },
