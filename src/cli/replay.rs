@@ -14,7 +14,7 @@ use crate::error::{Error, SourceLocation};
 use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
 use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
-use crate::replay::{Clock, Outputs};
+use crate::replay::{Clock, Counts, Outputs};
 use crate::report;
 use crate::report::replay::{Columns, SummaryOptions};
 use crate::topology::{Context, Topology};
@@ -152,7 +152,7 @@ impl Command {
 
     /// Reports on standard error how many jobs were skipped and why. All replays skip the same jobs.
     fn report_skipped(&self, result: &ReplayResult<'_>, nodes: u32) {
-        let (skipped, never) = (result.skipped, result.oversized);
+        let Counts { placed, skipped, oversized: never, .. } = result.counts;
         let reasons = [
             (skipped - never, "found too few nodes free".to_string()),
             (never, format!("asked for more than the {nodes} nodes of the ordering")),
@@ -160,7 +160,7 @@ impl Command {
         let reasons = reasons.iter().filter(|(count, _)| *count > 0);
         let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
         if skipped > 0 {
-            let (log, all) = (self.log.display(), result.placed + skipped);
+            let (log, all) = (self.log.display(), placed + skipped);
             eprintln!("{log}: skipped {skipped} of {all} jobs: {}", reasons.join(", "));
         }
     }

@@ -120,13 +120,13 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
         vec![
             r.ordering.into(),
             r.allocator.into(),
-            r.placed.to_string(),
+            r.counts.placed.to_string(),
             number(r.summary.mean_mind(), 4),
             number(improvement.small, 2),
             number(improvement.large, 2),
             number(improvement.overall, 2),
             number(r.summary.t_test().map(|t| t.t), 1),
-            format!("{:.3}", r.choosing.as_secs_f64()),
+            format!("{:.3}", r.counts.choosing.as_secs_f64()),
         ]
     };
     let table = table(header.map(String::from).collect(), results.iter().map(row), 2);

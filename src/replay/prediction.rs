@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use super::Outputs;
 use super::set::{ReplaySet, ReplaySettings, Summaries};
 use super::traffic::{Totals, TrafficSettings};
+use super::{Counts, Outputs};
 use crate::error::{Error, Result, SourceLocation};
 use crate::metric::correlation::{kendall, spearman};
 use crate::metric::mpc::Curve;
@@ -117,7 +117,7 @@ pub fn predict(
         let location = SourceLocation::option("--trace");
         return Err(Error::input(location, "no ordering or no allocator", "at least one of each"));
     };
-    let (placed, skipped) = (first.placed, first.skipped);
+    let Counts { placed, skipped, .. } = first.counts;
     let mut rows = Vec::new();
     for ((order, curve), results) in orders.iter().zip(curves).zip(results.chunks(allocators.len()))
     {
