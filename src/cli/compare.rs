@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
 use rayon::prelude::*;
 
@@ -60,7 +59,7 @@ impl Command {
         }
         if self.json {
             let text = report::json::summary(&comparison, found.for_report(), &command);
-            return output::write(None, format!("{}\n", text.trim_end()).as_bytes());
+            return output::write(None, text);
         }
         let mut out = Output::open(None)?;
         tables::write_comparison(&mut out, &comparison)?;
@@ -133,10 +132,7 @@ fn write_folder(folder: &Path, mut files: Vec<report::File<'_>>) -> anyhow::Resu
     output::create_folder(folder)?;
     files.sort_by_key(|file| file.name == "index.html");
     for file in &files {
-        let path = folder.join(&file.name);
-        let mut out = Output::open(Some(&path))?;
-        file.write_to(&mut out).with_context(|| output::name(Some(&path)))?;
-        out.finish()?;
+        output::write_by(Some(&folder.join(&file.name)), |out| file.write_to(out))?;
     }
     Ok(())
 }

@@ -1,13 +1,11 @@
 //! `nodeorder list`: what there is, one line each, or one entry with its options.
 
-use std::io::Write;
-
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Value, json};
 
 use super::layout;
-use super::output::{self, Output};
+use super::output;
 use crate::error::{Error, SourceLocation};
 use crate::params::{Fallback, Opt, head};
 use crate::reference::{self, Table};
@@ -48,7 +46,7 @@ impl Command {
             }
             let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
             let lines: Vec<[String; 3]> = table.entries.iter().map(line).collect();
-            return write(&text(&lines, layout::width()));
+            return output::write(None, text(&lines, layout::width()));
         };
         let entry =
             table.entries.iter().find(|entry| entry.name == head(&name)).ok_or_else(|| {
@@ -58,18 +56,12 @@ impl Command {
         if self.json {
             return document(entry_json(&table, entry));
         }
-        write(&help(&table, entry, layout::width()))
+        output::write(None, help(&table, entry, layout::width()))
     }
 }
 
-fn write(text: &str) -> anyhow::Result<()> {
-    let mut out = Output::open(None)?;
-    out.write_all(text.as_bytes())?;
-    out.finish()
-}
-
 fn document(value: Value) -> anyhow::Result<()> {
-    output::write(None, format!("{value:#}\n").as_bytes())
+    output::write(None, format!("{value:#}\n"))
 }
 
 fn entry_json(table: &Table, entry: &Entry<()>) -> Value {

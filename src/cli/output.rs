@@ -123,11 +123,22 @@ impl Write for Output {
     }
 }
 
-/// Writes a whole text to `path` or standard output.
-pub fn write(path: Option<&Path>, bytes: &[u8]) -> anyhow::Result<()> {
+/// Completes what `write` writes to `path` or standard output.
+pub fn write_by<E>(
+    path: Option<&Path>,
+    write: impl FnOnce(&mut Output) -> Result<(), E>,
+) -> anyhow::Result<()>
+where
+    Result<(), E>: anyhow::Context<(), E>,
+{
     let mut out = Output::open(path)?;
-    out.write_all(bytes).with_context(|| name(path))?;
+    write(&mut out).with_context(|| name(path))?;
     out.finish()
+}
+
+/// Writes a whole text to `path` or standard output.
+pub fn write(path: Option<&Path>, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    write_by(path, |out| out.write_all(bytes.as_ref()))
 }
 
 /// Makes a folder where there is none.
@@ -142,7 +153,7 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
     files: impl IntoIterator<Item = (N, T)>,
 ) -> anyhow::Result<()> {
     create_folder(folder)?;
-    files.into_iter().try_for_each(|(name, text)| write(Some(&folder.join(name)), text.as_ref()))
+    files.into_iter().try_for_each(|(name, text)| write(Some(&folder.join(name)), text))
 }
 
 /// How messages name an output.

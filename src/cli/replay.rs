@@ -185,18 +185,14 @@ impl Command {
             })
         };
         if self.json {
-            output::write(None, format!("{}\n", document()).as_bytes())?;
+            output::write(None, format!("{}\n", document()))?;
         }
         let path = self.summary.as_deref();
         match form {
             None => Ok(()),
-            Some(SummaryForm::Json) => {
-                output::write(path, format!("{:#}\n", document()).as_bytes())
-            }
+            Some(SummaryForm::Json) => output::write(path, format!("{:#}\n", document())),
             Some(SummaryForm::Csv) => {
-                let mut text = Vec::new();
-                report::replay::write_sizes(results, options, &mut text)?;
-                output::write(path, &text)
+                output::write_by(path, |out| report::replay::write_sizes(results, options, out))
             }
         }
     }

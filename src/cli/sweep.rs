@@ -98,7 +98,7 @@ impl Command {
         }
         part.rows = self.rows(plan, context, shard, &journal)?;
         part.seconds = began.elapsed().as_secs_f64();
-        output::write(Some(&self.out.join(format!("{stem}.csv"))), part.to_file().as_bytes())?;
+        output::write(Some(&self.out.join(format!("{stem}.csv"))), part.to_file())?;
         sweep_folder::remove(&journal)
     }
 

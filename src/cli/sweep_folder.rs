@@ -81,8 +81,8 @@ impl SweepFolder<'_> {
 
     /// Writes the table, then its manifest, so that a manifest never describes a missing table.
     pub fn write(&self, table: &str, manifest: &str, gz: bool) -> anyhow::Result<()> {
-        output::write(Some(&self.0.join(RESULTS[usize::from(gz)])), table.as_bytes())?;
-        output::write(Some(&self.0.join(MANIFEST)), manifest.as_bytes())?;
+        output::write(Some(&self.0.join(RESULTS[usize::from(gz)])), table)?;
+        output::write(Some(&self.0.join(MANIFEST)), manifest)?;
         // One table per folder: after an interruption an older one of the other form may be left.
         remove(&self.0.join(RESULTS[usize::from(!gz)]))
     }
@@ -165,7 +165,7 @@ pub fn open_journal(path: &Path, plan: &Plan, shard: Shard) -> anyhow::Result<(R
             torn = bytes.last() != Some(&b'\n');
         }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            output::write(Some(path), store::journal_head(plan, shard).as_bytes())?;
+            output::write(Some(path), store::journal_head(plan, shard))?;
         }
         Err(e) => return Err(e).with_context(fail("reading")),
     }

@@ -46,7 +46,7 @@ impl Command {
             document["distance_histogram"] = json!(pairs);
         }
         if self.json {
-            return output::write(None, format!("{document:#}\n").as_bytes());
+            return output::write(None, format!("{document:#}\n"));
         }
         let mut out = Output::open(None)?;
         for key in ["name", "spec", "source", "nodes", "places", "routers", "links"] {
