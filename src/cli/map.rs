@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::layout::field;
 use super::output;
 use super::picture::Picture;
-use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
+use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures, PROCESS};
 use crate::columns::{self, filled, object};
 use crate::ids::NodeId;
 use crate::input::Text;
@@ -103,7 +103,9 @@ impl Command {
             write_links(&fabric, &analysis, path)?;
         }
         if let Some(path) = &self.output {
-            output::write(Some(path), placement.to_file())?;
+            output::write_by(Some(path), |out| {
+                columns::write(out, PROCESS, placement.processes())
+            })?;
         }
         if let Some(picture) = picture {
             let mapped = Mapped {

@@ -104,10 +104,3 @@ pub const SIZE_COUNT: &[Column<(u32, u64)>] = columns! {
     "size", "nodes", "Nodes of a job.", |r| r.0;
     "jobs", "jobs", "Jobs of this size.", |r| r.1;
 };
-
-/// A link of the router graph, once for its two directions: `topology --edges`.
-pub const EDGE: &[Column<(u32, u32, f64)>] = columns! {
-    "u", "", "The router at one end.", |l| l.0;
-    "v", "", "The router at the other.", |l| l.1;
-    "capacity", "", "What it can carry; the column is left out where all links have 1.", |l| l.2;
-};

@@ -67,9 +67,11 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.summary.fragmentation;
     };
 
-    /// In a sweep, beside the replays' `mean_mind`.
-    pub const SWEEP_MIND: &'a [Column<Self>] =
-        &[Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
+    /// In a sweep.
+    pub fn sweep() -> Vec<Column<Self>> {
+        let mind = [Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
+        [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind].concat()
+    }
 
     /// `schedule.csv`.
     pub fn compared() -> Vec<Column<Self>> {
