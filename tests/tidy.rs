@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use uses::{Source, Uses};
 
 /// Circles between files that are to be broken.
-const CIRCLES: &[&str] = &["sweep/cells.rs <-> sweep/plan.rs"];
+const CIRCLES: &[&str] = &[];
 
 /// Files above `LONGEST` lines that are to be split.
 const LONG: &[&str] = &["plot/replay/mod.rs"];
