@@ -49,24 +49,25 @@ impl Command {
         let workload = self.workload.open(&topology)?;
         let (orders, curves) = self.curves(&topology)?;
         let found = workload.map(|jobs| jobs.run(&topology, &orders, &curves, traffic));
-        let found = found.transpose()?.unwrap_or_default();
+        let (prediction, schedules) = found.transpose()?.unwrap_or_default();
+        let (prediction, schedules) = (prediction.as_ref(), schedules.as_ref());
+        let found = report::Workload { prediction, schedules };
         let comparison = Comparison::new(&topology, &orders, curves)?;
         let command = self.command(context).to_string();
         if let Some(folder) = &self.out {
-            let found = found.for_report();
             let files = report::files(&topology, &orders, &comparison, found, &command)?;
             write_folder(folder, files)?;
         }
         if self.json {
-            let text = report::json::summary(&comparison, found.for_report(), &command);
+            let text = report::json::summary(&comparison, found, &command);
             return output::write(None, text);
         }
         let mut out = Output::open(None)?;
         tables::write_comparison(&mut out, &comparison)?;
-        if let Some(prediction) = &found.prediction {
+        if let Some(prediction) = prediction {
             tables::write_prediction(&mut out, prediction)?;
         }
-        if let Some(schedules) = &found.schedules {
+        if let Some(schedules) = schedules {
             tables::write_schedules(&mut out, schedules)?;
         }
         if let Some(folder) = &self.out {
