@@ -11,6 +11,7 @@ use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use super::interrupt;
+use crate::error::{Error, SourceLocation};
 use crate::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
@@ -154,6 +155,20 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
 ) -> anyhow::Result<()> {
     create_folder(folder)?;
     files.into_iter().try_for_each(|(name, text)| write(Some(&folder.join(name)), text))
+}
+
+/// Which of two forms the name of an option's file asks for by its ending; `plain` where it has none, as a device.
+pub fn form(
+    option: &str,
+    path: &Path,
+    forms: [&'static str; 2],
+    plain: Option<&'static str>,
+) -> Result<&'static str, Error> {
+    let named = |ending| forms.into_iter().find(|form| ending == *form);
+    path.extension().map_or(plain, named).ok_or_else(|| {
+        let expected = format!("a file name that ends in .{} or .{}", forms[0], forms[1]);
+        Error::input(SourceLocation::option(option), path.display().to_string(), expected)
+    })
 }
 
 /// How messages name an output.

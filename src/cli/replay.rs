@@ -1,11 +1,11 @@
 //! `nodeorder replay`: a placement log through allocators on chosen orderings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::rows::{BlockRows, RowFile};
 use super::traffic::TrafficArgs;
@@ -72,16 +72,11 @@ pub struct Command {
     timings: bool,
 }
 
-/// The form of a summary file.
-#[derive(Clone, Copy)]
-enum SummaryForm {
-    Json,
-    Csv,
-}
-
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let form = self.summary.as_deref().map(summary_form).transpose()?;
+        // JSON for a device or `-`, too, as with `--json`.
+        let form = |path| output::form("--summary", path, ["json", "csv"], Some("json"));
+        let form = self.summary.as_deref().map(form).transpose()?;
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
         let topology = inputs::topology(&self.spec, context)?;
         let orders = inputs::orders(&topology, &self.orders)?;
@@ -169,11 +164,11 @@ impl Command {
     fn write_summary(
         &self,
         topology: &Topology,
-        form: Option<SummaryForm>,
+        form: Option<&str>,
         results: &[ReplayResult<'_>],
         options: &SummaryOptions<'_>,
     ) -> anyhow::Result<()> {
-        let document = || -> Value {
+        let document = || {
             json!({
                 "version": env!("CARGO_PKG_VERSION"),
                 "topology": topology.spec(),
@@ -190,10 +185,10 @@ impl Command {
         let path = self.summary.as_deref();
         match form {
             None => Ok(()),
-            Some(SummaryForm::Json) => output::write(path, format!("{:#}\n", document())),
-            Some(SummaryForm::Csv) => {
+            Some("csv") => {
                 output::write_by(path, |out| report::replay::write_sizes(results, options, out))
             }
+            Some(_) => output::write(path, format!("{:#}\n", document())),
         }
     }
 
@@ -214,19 +209,5 @@ impl Command {
         };
         let sizes = Sizes::read(&path.display().to_string(), weight, &options)?;
         Ok(Some(sizes.shares(nodes)?))
-    }
-}
-
-/// The form that a summary file's name asks for.
-fn summary_form(path: &Path) -> Result<SummaryForm, Error> {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("csv") => Ok(SummaryForm::Csv),
-        // A device or `-` has no extension: JSON, as with `--json`.
-        Some("json") | None => Ok(SummaryForm::Json),
-        Some(_) => {
-            let expected = "a file name that ends in .json or .csv";
-            let location = SourceLocation::option("--summary");
-            Err(Error::input(location, path.display().to_string(), expected))
-        }
     }
 }

@@ -188,18 +188,22 @@ fn labels<'a>(orders: &'a [NodeOrder], settings: ReplaySettings<'a>) -> Vec<(usi
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_baseline_is_added_where_it_is_needed_and_not_given() {
+    fn machine() -> (Topology, [NodeOrder; 2]) {
         let topology = Topology::inline("torus:4x6", &Default::default()).unwrap();
         let orders = ["snake", "random:seed=2"].map(|o| NodeOrder::make(&topology, o).unwrap());
+        (topology, orders)
+    }
+
+    fn settings(allocators: &[String], summaries: Summaries) -> ReplaySettings<'_> {
+        ReplaySettings { allocators, outputs: Outputs::default(), traffic: None, summaries }
+    }
+
+    #[test]
+    fn the_baseline_is_added_where_it_is_needed_and_not_given() {
+        let (_, orders) = machine();
         let baselines = |given: &[&str], summaries| -> Vec<(String, String, usize)> {
             let allocators: Vec<String> = given.iter().map(ToString::to_string).collect();
-            let settings = ReplaySettings {
-                allocators: &allocators,
-                outputs: Outputs::default(),
-                traffic: None,
-                summaries,
-            };
+            let settings = settings(&allocators, summaries);
             let name = |(i, l): (usize, Label<'_>)| {
                 assert_eq!(l.ordering, orders[i].label());
                 (l.ordering.into(), l.allocator.into(), l.baseline)
@@ -231,16 +235,10 @@ mod tests {
 
     #[test]
     fn results_are_paired_with_their_baseline() {
-        let topology = Topology::inline("torus:4x6", &Default::default()).unwrap();
-        let orders = ["snake", "random:seed=2"].map(|o| NodeOrder::make(&topology, o).unwrap());
+        let (topology, orders) = machine();
         let distances = orders.each_ref().map(|o| RankDistances::new(&topology, o).unwrap());
         let allocators = ["random".to_string()];
-        let settings = ReplaySettings {
-            allocators: &allocators,
-            outputs: Outputs::default(),
-            traffic: None,
-            summaries: Summaries::OverBaseline,
-        };
+        let settings = settings(&allocators, Summaries::OverBaseline);
         let mut set = ReplaySet::new(&topology, &orders, &distances, settings).unwrap();
         assert_eq!(set.labels().len(), 2);
         set.run(&mut Log::new("log", "P a 2\nF a\nP b 3\nP c 99\n")).unwrap();

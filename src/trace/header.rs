@@ -107,22 +107,6 @@ impl Header {
         self.positive("MaxProcs", file)
     }
 
-    /// `MaxJobs`, if positive: the jobs of the whole log, of which a cleaned version has fewer.
-    ///
-    /// # Errors
-    /// It is no number.
-    pub fn max_jobs(&self, file: &str) -> Result<Option<u64>> {
-        self.positive("MaxJobs", file)
-    }
-
-    /// `UnixStartTime`: the second that time 0 of the trace stands for.
-    ///
-    /// # Errors
-    /// It is no number.
-    pub fn unix_start_time(&self, file: &str) -> Result<Option<i64>> {
-        self.integer("UnixStartTime", file)
-    }
-
     /// `Queue` lines: number and name.
     pub fn queues(&self) -> Vec<(i32, &str)> {
         self.numbered("Queue")
@@ -177,7 +161,7 @@ mod tests {
         assert_eq!(header.entries()[0].label, "");
         assert_eq!(header.value("Version"), Some("2.2"));
         assert_eq!(header.value("Installation"), Some("CEA Curie Cluster \u{fffd}"));
-        assert_eq!(header.unix_start_time("c").unwrap(), Some(1_296_571_124));
+        assert_eq!(header.integer("UnixStartTime", "c").unwrap(), Some(1_296_571_124));
         let note = header.value("Note").unwrap();
         assert!(
             note.ends_with("hybrid,\nsee: http://www-hpc.cea.fr/en/complexe/tgcc-curie.htm"),
@@ -189,7 +173,7 @@ mod tests {
         assert_eq!(header.queues(), [(1, "")]);
         assert_eq!(header.partitions(), [(1, "test"), (18, "z+i5U=:")]);
         assert_eq!(header.value("Computer"), None);
-        let error = header.max_jobs("c").unwrap_err().to_string();
+        let error = header.integer("MaxJobs", "c").unwrap_err().to_string();
         assert_eq!(error, "c:12: found MaxJobs: many; expected a whole number");
     }
 }
