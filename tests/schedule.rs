@@ -496,7 +496,7 @@ fn wrong_names_and_impossible_jobs_are_refused() {
         (vec![task], "fcfs:interval=3", "fixed", "interval"),
         (vec![task], "fcfs", "contiguity:alpha=20", "beta"),
         (vec![task], "fcfs", "contiguity:alpha=100,beta=5", "99.9"),
-        (vec![task], "fcfs", "contention:app=XX", "application"),
+        (vec![task], "fcfs", "contention:app=XX", "unknown app `XX`"),
         (vec![task], "fcfs", "contention:routing=valiant", "--routing valiant"),
         (vec![Task { nodes: 5, ..task }], "fcfs", "fixed", "job 7"),
         (vec![Task { submit: 3, ..task }, task], "fcfs", "fixed", "by submit time"),

@@ -13,7 +13,7 @@ use uses::{Source, Uses};
 const CIRCLES: &[&str] = &[];
 
 /// Files above `LONGEST` lines that are to be split.
-const LONG: &[&str] = &["plot/replay/mod.rs"];
+const LONG: &[&str] = &[];
 const LONGEST: usize = 500;
 
 /// Verbs whose `run` has above `LONGEST_RUN` lines.

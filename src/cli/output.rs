@@ -18,7 +18,7 @@ use crate::input::is_packed;
 pub struct Output {
     writer: Writer,
     /// The file that is written beside its target, and the target.
-    unfinished: Option<(NamedTempFile, PathBuf)>,
+    unfinished: Option<Unfinished>,
     /// How messages name it.
     name: String,
 }
@@ -63,9 +63,12 @@ impl Output {
     }
 }
 
+/// A temporary file, and the path it is moved to when it is complete.
+type Unfinished = (NamedTempFile, PathBuf);
+
 /// Opens a file to write: a temporary one beside it with the path to move it to, or the target itself where that
 /// is a device or a pipe.
-fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<(NamedTempFile, PathBuf)>)> {
+fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)> {
     let fail = || name(Some(path));
     // A link is kept: the file that it points to is replaced.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());

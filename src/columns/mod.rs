@@ -300,8 +300,7 @@ impl<W: Write> Table<W> {
     /// # Errors
     /// What `out` reports.
     pub fn finish(mut self) -> io::Result<()> {
-        self.out.write_all(&self.text)?;
-        self.out.flush()
+        self.out.write_all(&self.text)
     }
 }
 

@@ -69,9 +69,7 @@ fn tables() -> Vec<Table> {
             .with("", JobRow::METRICS)
             .with("`--guest`", JobRow::TRAFFIC)
             .with("`--ranks`", JobRow::RANKS),
-        table("`schedule --json`", "The figures of a schedule.", ScheduleFigures::JOBS)
-            .with("", ScheduleFigures::ALL)
-            .with("", ScheduleFigures::JSON),
+        table("`schedule --json`", "The figures of a schedule.", &ScheduleFigures::json()),
         table("`map --json`", "The figures of a mapping.", MappingFigures::MORE)
             .with("", MappingFigures::ALL),
         table("`map --json`: `busiest_links`", "An object for each link.", LinkLoad::ALL)

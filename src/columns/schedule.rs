@@ -67,6 +67,11 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.summary.fragmentation;
     };
 
+    /// The JSON document.
+    pub fn json() -> Vec<Column<Self>> {
+        [Self::JOBS, Self::ALL, Self::MIND, Self::JSON].concat()
+    }
+
     /// In a sweep.
     pub fn sweep() -> Vec<Column<Self>> {
         let mind = [Column { name: "schedule_mean_mind", ..Self::MIND[0] }];

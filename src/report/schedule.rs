@@ -46,8 +46,7 @@ pub fn write_csv(
 pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
     let (ordering, schedule, summary) = ("", Some(outcome), &outcome.summary());
     let row = ScheduleFigures { ordering, schedule, summary, left_out: 0 };
-    let columns = [ScheduleFigures::JOBS, ScheduleFigures::ALL, ScheduleFigures::JSON].concat();
-    let mut figures = object(&columns, &row);
+    let mut figures = object(&ScheduleFigures::json(), &row);
     if let Some(totals) = totals {
         figures["traffic"] = object(TRAFFIC, totals);
     }
