@@ -1,7 +1,7 @@
 //! What the links carry while a log is replayed: every job that lives talks, all in the same pattern.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
 
 use crate::error::Result;
 use crate::mapping::guest::sized;
@@ -159,11 +159,10 @@ impl<'a> Traffic<'a> {
     pub fn start(&mut self, job: JobKey, ranks: &Ranks) -> Result<JobTraffic> {
         let TrafficSettings { fabric, pattern, routing } = self.settings;
         let (topology, count) = (fabric.topology, ranks.len());
-        if !self.guests.contains_key(&count) {
-            let guest = sized(pattern, count, topology.context())?;
-            self.guests.insert(count, guest);
-        }
-        let guest = &self.guests[&count];
+        let guest = match self.guests.entry(count) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(sized(pattern, count, topology.context())?),
+        };
         let nodes = ranks.iter().map(|rank| self.order.nodes()[rank as usize]).collect();
         let demand = Demand::new(topology, guest, &ProcessMapping::new(topology, "a job", nodes)?)?;
         let dilation = Dilation::of(fabric, &demand, routing)?;
