@@ -60,9 +60,9 @@ fn study(machine: &'static str, names: Vec<String>, log: &Path) -> Result<Study>
     };
     let ignore = |_: replay::Step<'_>| Ok::<(), nodeorder::Error>(());
     replay::run(&mut Log::open(log)?, &mut replays, Some(&clock), ignore, count)?;
-    let [placed, skipped] = [replays[0].placed(), replays[0].skipped()];
+    let replay::Counts { placed, skipped, .. } = replays[0].counts();
     println!("{machine}: {placed} jobs placed, {skipped} skipped, {:.1?}", start.elapsed());
-    let seconds = replays.iter().map(|r| r.choosing().as_secs_f64()).collect();
+    let seconds = replays.iter().map(|r| r.counts().choosing.as_secs_f64()).collect();
     Ok(Study { machine, names, summaries, seconds })
 }
 

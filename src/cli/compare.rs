@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
 use rayon::prelude::*;
 
@@ -64,24 +63,25 @@ impl Command {
         let workload = self.workload.open(&topology)?;
         let (orders, curves) = self.curves(&topology)?;
         let found = workload.map(|jobs| jobs.run(&topology, &orders, &curves, traffic));
-        let found = found.transpose()?.unwrap_or_default();
+        let (prediction, schedules) = found.transpose()?.unwrap_or_default();
+        let (prediction, schedules) = (prediction.as_ref(), schedules.as_ref());
+        let found = report::Workload { prediction, schedules };
         let comparison = Comparison::new(&topology, &orders, curves)?;
         let command = self.command(context).to_string();
         if let Some(folder) = &self.out {
-            let found = found.for_report();
             let files = report::files(&topology, &orders, &comparison, found, &command)?;
             write_folder(folder, files)?;
         }
         if self.json {
-            let text = report::json::summary(&comparison, found.for_report(), &command);
-            return output::write(None, format!("{}\n", text.trim_end()).as_bytes());
+            let text = report::json::summary(&comparison, found, &command);
+            return output::write(None, text);
         }
         let mut out = Output::open(None)?;
         tables::write_comparison(&mut out, &comparison)?;
-        if let Some(prediction) = &found.prediction {
+        if let Some(prediction) = prediction {
             tables::write_prediction(&mut out, prediction)?;
         }
-        if let Some(schedules) = &found.schedules {
+        if let Some(schedules) = schedules {
             tables::write_schedules(&mut out, schedules)?;
         }
         if let Some(folder) = &self.out {
@@ -172,10 +172,7 @@ fn write_folder(folder: &Path, mut files: Vec<report::File<'_>>) -> anyhow::Resu
     output::create_folder(folder)?;
     files.sort_by_key(|file| file.name == "index.html");
     for file in &files {
-        let path = folder.join(&file.name);
-        let mut out = Output::open(Some(&path))?;
-        file.write_to(&mut out).with_context(|| output::name(Some(&path)))?;
-        out.finish()?;
+        output::write_by(Some(&folder.join(&file.name)), |out| file.write_to(out))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::output;
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::Result;
 use crate::plot::Figure;
 
 /// A picture to be drawn into a file.
@@ -18,15 +18,8 @@ impl<'p> Picture<'p> {
     /// # Errors
     /// A name that ends neither in `.svg` nor in `.png`.
     pub fn new(path: &'p Path) -> Result<Self> {
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("svg") => Ok(Picture { path, is_png: false }),
-            Some("png") => Ok(Picture { path, is_png: true }),
-            _ => {
-                let expected = "a file name that ends in .svg or .png";
-                let location = SourceLocation::option("--plot");
-                Err(Error::input(location, path.display().to_string(), expected))
-            }
-        }
+        let form = output::form("--plot", path, ["svg", "png"], None)?;
+        Ok(Picture { path, is_png: form == "png" })
     }
 
     /// Draws it and writes the file.

@@ -13,7 +13,6 @@ use crate::metric::mpc::Curve;
 use crate::ordering::NodeOrder;
 use crate::replay::prediction::{Prediction, predict};
 use crate::replay::traffic::TrafficSettings;
-use crate::report;
 use crate::schedule::orderings::{Schedules, TraceSettings, on_orderings};
 use crate::schedule::{Task, model, policy};
 use crate::topology::Topology;
@@ -53,12 +52,8 @@ pub struct Workload {
     queue: Option<(Vec<Task>, TraceSettings)>,
 }
 
-/// What the orderings make of a workload, if there is one.
-#[derive(Default)]
-pub struct WorkloadResult {
-    pub prediction: Option<Prediction>,
-    pub schedules: Option<Schedules>,
-}
+/// What the orderings make of a workload: a replay, and a schedule where there are times.
+type WorkloadResult = (Option<Prediction>, Option<Schedules>);
 
 /// Allocators of the replay where none is given.
 pub const DEFAULT_ALLOCATORS: [&str; 4] =
@@ -186,15 +181,7 @@ impl Workload {
         };
         let schedules = self.queue.as_ref().map(schedule).transpose()?;
         bar.finish_and_clear();
-        Ok(WorkloadResult { prediction: Some(prediction), schedules })
-    }
-}
-
-impl WorkloadResult {
-    /// As reports take it.
-    pub fn for_report(&self) -> report::Workload<'_> {
-        let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        report::Workload { prediction, schedules }
+        Ok((Some(prediction), schedules))
     }
 }
 

@@ -87,13 +87,9 @@ impl ProcessMapping {
         Ok(ProcessMapping { label: text.name().to_string(), nodes })
     }
 
-    /// The mapping file's text: a header, then a line for each process.
-    pub fn to_file(&self) -> String {
-        let mut text = String::from("process,node\n");
-        for (process, node) in self.nodes.iter().enumerate() {
-            text.push_str(&format!("{process},{node}\n"));
-        }
-        text
+    /// Every process with its node: the rows of the mapping file.
+    pub fn processes(&self) -> impl Iterator<Item = (u32, NodeId)> {
+        (0..).zip(self.nodes.iter().copied())
     }
 
     /// What the user called it.
@@ -126,6 +122,7 @@ impl ProcessMapping {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::{self, mapping::PROCESS};
     use crate::topology::Context;
 
     fn read(text: &str) -> Result<ProcessMapping> {
@@ -140,7 +137,9 @@ mod tests {
             let mapping = read(text).unwrap();
             assert_eq!(mapping.nodes(), [4, 4, 9].map(NodeId));
             assert_eq!(mapping.allocation(), [4, 9].map(NodeId));
-            let again = read(&mapping.to_file()).unwrap();
+            let mut file = Vec::new();
+            columns::write(&mut file, PROCESS, mapping.processes()).unwrap();
+            let again = read(std::str::from_utf8(&file).unwrap()).unwrap();
             assert_eq!(again, mapping);
         }
     }

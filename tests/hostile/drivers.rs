@@ -291,7 +291,8 @@ fn swf(bytes: &[u8]) {
     }
     assert_eq!(trace.by_submit().len(), trace.jobs().len());
     let header = trace.header();
-    for outcome in [header.unix_start_time("jobs.swf").err(), header.max_jobs("jobs.swf").err()] {
+    for label in ["UnixStartTime", "MaxJobs"] {
+        let outcome = header.integer(label, "jobs.swf").err();
         outcome.iter().for_each(|error| check_error(error, Some(&text)));
     }
     let (_, _) = (header.queues(), header.partitions());
