@@ -117,7 +117,9 @@ fn the_machine_of_the_readme_builds() {
 
 #[test]
 fn files_the_texts_point_to_exist() {
-    for name in ["README.md", "docs/guide.md", "docs/sweeps.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+    for name in
+        ["README.md", "docs/guide.md", "docs/sweeps.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+    {
         let path = root().join(name);
         let text = std::fs::read_to_string(&path).unwrap();
         for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {

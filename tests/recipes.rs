@@ -87,7 +87,14 @@ fn recipes_fit_the_source() {
 fn recipes_compile() {
     let folder = tempfile::tempdir().unwrap();
     let needed = [
-        "src", "templates", "topologies", "orderings", "docs", "build.rs", "Cargo.lock", "README.md",
+        "src",
+        "templates",
+        "topologies",
+        "orderings",
+        "docs",
+        "build.rs",
+        "Cargo.lock",
+        "README.md",
         "ARCHITECTURE.md",
     ];
     for name in needed {
