@@ -265,7 +265,7 @@ fn main() -> Result<()> {
     let all = &studies[0].summaries[0];
     let several = all.sizes().map(|(size, row)| (size, row.count));
     let jobs: Vec<(u32, u64)> = std::iter::once((1, all.singles)).chain(several).collect();
-    let jobs = [Jobs { label: "the log", slot: 0, jobs: &jobs }];
+    let jobs = [Jobs { label: "the log", slot: 0, data: &jobs }];
     save(directory, "sizes", &Figure::sizes("Jobs by size", &jobs)?)?;
     studies.iter().try_for_each(|study| study.figures(directory))?;
     topologies(&studies, directory)?;
