@@ -25,7 +25,7 @@ fn run(
     let mut replays = [Replay::new(allocator, meter, distances.len(), Outputs::default())];
     replay::run::<Error>(&mut Log::new("log", log), &mut replays, None, |_| Ok(()), |_| Ok(()))
         .unwrap();
-    replays[0].placed()
+    replays[0].counts().placed
 }
 
 fn replays(c: &mut Criterion) {

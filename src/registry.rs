@@ -23,6 +23,11 @@ pub struct Entry<B> {
 }
 
 impl<B> Entry<B> {
+    /// An entry without options, whose name alone is a use that works.
+    pub const fn plain(name: &'static str, about: &'static str, build: B) -> Self {
+        Entry { name, about, example: name, options: &[], build }
+    }
+
     /// What lists and references say of it.
     pub fn description(&self) -> Entry<()> {
         let Entry { name, about, example, options, .. } = *self;
@@ -193,13 +198,7 @@ mod tests {
         flag: "--step",
         separator: ',',
         entries: &[
-            Entry {
-                name: "double",
-                about: "twice",
-                example: "double",
-                options: &[],
-                build: |n| 2 * n,
-            },
+            Entry::plain("double", "twice", |n| 2 * n),
             Entry {
                 name: "add",
                 about: "some more",

@@ -281,8 +281,9 @@ proptest! {
             at += 1;
         }
         prop_assert_eq!(at, given.len());
-        prop_assert_eq!((replays[0].placed(), replays[0].skipped()), (at as u64, skipped));
-        prop_assert_eq!(replays[0].oversized(), never);
+        let counts = replays[0].counts();
+        prop_assert_eq!((counts.placed, counts.skipped), (at as u64, skipped));
+        prop_assert_eq!(counts.oversized, never);
     }
 }
 

@@ -18,6 +18,7 @@ mod optimise;
 mod ordering_table;
 mod page;
 mod readme;
+mod recipes;
 mod reference;
 mod same_bytes;
 mod schedule;

@@ -310,10 +310,10 @@ fn a_plot_of_two_million_sizes_is_small_and_a_png_is_a_png() {
     let value = |i: i32| f64::from(i).ln_1p() + (f64::from(i) * 0.01).sin();
     let curve: Vec<f64> = (0..2_000_000).map(value).collect();
     let curves: Vec<(&str, &[f64])> = (0..12).map(|_| (HOSTILE, &curve[..])).collect();
-    let svg = plot::mpc_plot("two million", &curves).unwrap();
+    let svg = plot::mpc_plot("two million", &curves).unwrap().svg().unwrap();
     assert!(svg.len() < 300_000, "{}", svg.len());
     roxmltree::Document::parse(&svg).unwrap();
-    let png = plot::mpc_plot_png("three", &[(HOSTILE, &[1.0, 1.5][..])]).unwrap();
+    let png = plot::mpc_plot("three", &[(HOSTILE, &[1.0, 1.5][..])]).unwrap().png().unwrap();
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.ends_with(b"IEND\xaeB`\x82"));
     assert!(plot::mpc_plot("none", &[("x", &[][..])]).is_err());
 }

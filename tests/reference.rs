@@ -1,13 +1,12 @@
-//! `docs/reference.md` is what the tables of the program say.
+//! `docs/reference.md` and `docs/columns.md` are what the tables of the program say.
 
 use std::path::Path;
 
-#[test]
-fn the_reference_is_up_to_date() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference.md");
-    let text = nodeorder::reference::markdown();
+/// Holds a file of `docs/` to the text that the program makes.
+fn check(file: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(file);
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, &text).unwrap();
+        std::fs::write(&path, text).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     let (mut old, mut new) = (kept.lines(), text.lines());
@@ -15,7 +14,7 @@ fn the_reference_is_up_to_date() {
         let pair = (old.next(), new.next());
         assert_eq!(
             pair.0, pair.1,
-            "docs/reference.md:{line} (left) is not what the tables say (right): UPDATE_DOCS=1 cargo test --test all \
+            "docs/{file}:{line} (left) is not what the tables say (right): UPDATE_DOCS=1 cargo test --test all \
              reference:: writes it anew; read the difference before you commit it"
         );
         if pair == (None, None) {
@@ -23,6 +22,16 @@ fn the_reference_is_up_to_date() {
         }
     }
     assert_eq!(kept, text);
+}
+
+#[test]
+fn the_reference_is_up_to_date() {
+    check("reference.md", &nodeorder::reference::markdown());
+}
+
+#[test]
+fn the_columns_are_up_to_date() {
+    check("columns.md", &nodeorder::columns::reference::markdown());
 }
 
 #[test]

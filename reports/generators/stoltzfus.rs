@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use nodeorder::allocator::{self, AllocatorContext, STOLTZFUS};
 use nodeorder::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
-use nodeorder::plot::replay::{Bars, Figure, Jobs, Line, Means, OnMachine, Range, Spread, Sweep};
+use nodeorder::plot::replay::{
+    Bars, Figure, Jobs, Line, Means, OnMachine, Range, Row, Spread, Sweep,
+};
 use nodeorder::replay::statistics::{SizeRow, Summary};
 use nodeorder::replay::{self, Outputs, Replay};
 use nodeorder::trace::Log;
@@ -58,9 +60,9 @@ fn study(machine: &'static str, names: Vec<String>, log: &Path) -> Result<Study>
     };
     let ignore = |_: replay::Step<'_>| Ok::<(), nodeorder::Error>(());
     replay::run(&mut Log::open(log)?, &mut replays, Some(&clock), ignore, count)?;
-    let [placed, skipped] = [replays[0].placed(), replays[0].skipped()];
+    let replay::Counts { placed, skipped, .. } = replays[0].counts();
     println!("{machine}: {placed} jobs placed, {skipped} skipped, {:.1?}", start.elapsed());
-    let seconds = replays.iter().map(|r| r.choosing().as_secs_f64()).collect();
+    let seconds = replays.iter().map(|r| r.counts().choosing.as_secs_f64()).collect();
     Ok(Study { machine, names, summaries, seconds })
 }
 
@@ -106,7 +108,7 @@ impl Study {
         let machine = self.machine;
         let lines = |names: &[&str], slot: &dyn Fn(usize) -> usize| {
             let points: Vec<_> = names.iter().map(|n| self.improvements(n)).collect();
-            let line = |i: usize| Line { label: names[i], slot: slot(i), points: &points[i] };
+            let line = |i: usize| Line { label: names[i], slot: slot(i), data: &points[i] };
             let lines: Vec<Line<'_>> = (0..names.len()).map(line).collect();
             Figure::improvement(&format!("Improvement by job size on {machine}"), WHAT, &lines)
         };
@@ -118,14 +120,14 @@ impl Study {
         }
         let named = self.names.iter().skip(1);
         let rows: Vec<Bars<'_>> =
-            named.map(|n| Bars { label: n, slot: slot(n), means: self.means(n) }).collect();
+            named.map(|n| Bars { label: n, slot: slot(n), data: self.means(n) }).collect();
         let title = format!("Mean improvement on {machine}");
         save(directory, &format!("averages-{machine}"), &Figure::averages(&title, WHAT, &rows)?)?;
         for name in &STOLTZFUS[1..] {
             let spreads = [self.spreads(name), self.spreads("fifo:0")];
             let rows = [
-                Range { label: name, slot: slot(name), sizes: &spreads[0] },
-                Range { label: "fifo:0", slot: slot("fifo:0"), sizes: &spreads[1] },
+                Range { label: name, slot: slot(name), data: &spreads[0] },
+                Range { label: "fifo:0", slot: slot("fifo:0"), data: &spreads[1] },
             ];
             let figure = Figure::ranges(&format!("Range of MIND on {machine}: {name}"), &rows)?;
             save(directory, &format!("ranges-{}-{machine}", name.replace(':', "-")), &figure)?;
@@ -155,7 +157,7 @@ fn slot(name: &str) -> usize {
     STOLTZFUS.iter().position(|s| rule(s) == rule(name)).map_or(known, |i| (i + known - 1) % known)
 }
 
-fn save(directory: &Path, name: &str, figure: &Figure) -> Result<()> {
+fn save(directory: &Path, name: &str, figure: &Figure<'_>) -> Result<()> {
     std::fs::write(directory.join(format!("{name}.svg")), figure.svg()?)?;
     Ok(std::fs::write(directory.join(format!("{name}.png")), figure.png()?)?)
 }
@@ -222,9 +224,9 @@ fn sweep(log: &Path, directory: &Path) -> Result<()> {
     let study = study(MACHINES[0], names, log)?;
     let means = |rule: &str| values().map(|v| (v, study.means(&format!("{rule}:{v}")))).collect();
     let points: Vec<Vec<(u32, Means)>> = rules.iter().map(|rule| means(rule)).collect();
-    let line = |(label, points)| Sweep { label, slot: slot(label), points };
+    let line = |(label, data)| Sweep { label, slot: slot(label), data };
     let lines: Vec<_> = rules.into_iter().zip(points.iter().map(Vec::as_slice)).map(line).collect();
-    let rows = lines.iter().flat_map(|line| line.points.iter().map(move |p| (line.label, p)));
+    let rows = lines.iter().flat_map(|line| line.data.iter().map(move |p| (line.label, p)));
     let rows = rows.map(|(rule, (value, m))| {
         format!("{rule},{value},{},{},{}", cell(m.small), cell(m.large), cell(m.overall))
     });
@@ -243,8 +245,9 @@ fn topologies(studies: &[Study], directory: &Path) -> Result<()> {
     };
     let rows: Vec<_> = studies.iter().map(means).collect();
     let named = MACHINES.iter().zip(&rows).enumerate();
-    let machines: Vec<OnMachine<'_>> =
-        named.map(|(slot, (label, [mind, gain]))| OnMachine { label, slot, mind, gain }).collect();
+    let machines: Vec<_> = named
+        .map(|(slot, (label, [mind, gain]))| Row { label, slot, data: OnMachine { mind, gain } })
+        .collect();
     let title = "Closest fit on four networks of HECToR's size";
     save(directory, "topologies", &Figure::topologies(title, "fifo:0", &machines)?)
 }
@@ -262,7 +265,7 @@ fn main() -> Result<()> {
     let all = &studies[0].summaries[0];
     let several = all.sizes().map(|(size, row)| (size, row.count));
     let jobs: Vec<(u32, u64)> = std::iter::once((1, all.singles)).chain(several).collect();
-    let jobs = [Jobs { label: "the log", slot: 0, jobs: &jobs }];
+    let jobs = [Jobs { label: "the log", slot: 0, data: &jobs }];
     save(directory, "sizes", &Figure::sizes("Jobs by size", &jobs)?)?;
     studies.iter().try_for_each(|study| study.figures(directory))?;
     topologies(&studies, directory)?;

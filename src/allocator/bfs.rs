@@ -18,12 +18,10 @@ use crate::topology::RouterGraph;
 ///
 /// # References
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 2.
-pub(super) const BFS: AllocatorEntry = AllocatorEntry {
-    name: "bfs",
-    about: "breadth-first over free neighbours from the lowest free rank on",
-    example: "bfs",
-    options: &[],
-    build: |_, context| {
+pub(super) const BFS: AllocatorEntry = AllocatorEntry::plain(
+    "bfs",
+    "breadth-first over free neighbours from the lowest free rank on",
+    |_, context| {
         let locations = RanksByLocation::routers(context);
         Ok(Box::new(Bfs {
             graph: context.topology.graph()?,
@@ -34,7 +32,7 @@ pub(super) const BFS: AllocatorEntry = AllocatorEntry {
             routers: Vec::new(),
         }))
     },
-};
+);
 
 struct Bfs<'a> {
     graph: &'a RouterGraph,

@@ -12,19 +12,17 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.6, where it took two hours a year of placements.
-pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry {
-    name: "closest-mind",
-    about: "the window of free entries with the smallest mean pairwise distance",
-    example: "closest-mind",
-    options: &[],
-    build: |_, context| {
+pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry::plain(
+    "closest-mind",
+    "the window of free entries with the smallest mean pairwise distance",
+    |_, context| {
         Ok(Box::new(ClosestMind {
             window: Window::new(context.distances),
             entries: Vec::new(),
             total: 0,
         }))
     },
-};
+);
 
 struct ClosestMind<'a> {
     window: Window<'a>,

@@ -24,12 +24,10 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 1 and section III.A.
-pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
-    name: "dilation",
-    about: "the job as a mesh, neighbours within the fewest hops a bounded search finds",
-    example: "dilation",
-    options: &[],
-    build: |_, context| {
+pub(super) const DILATION: AllocatorEntry = AllocatorEntry::plain(
+    "dilation",
+    "the job as a mesh, neighbours within the fewest hops a bounded search finds",
+    |_, context| {
         let near = Near::new(context)?;
         let axes = context.topology.lattice().map_or(2, |lattice| {
             lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
@@ -53,7 +51,7 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
             guest: Guest::default(),
         }))
     },
-};
+);
 
 /// Entries of lists of near ranks that are kept; beyond that they are forgotten and made again.
 const KEPT: usize = 1 << 24;
@@ -306,7 +304,7 @@ impl Dilation<'_> {
         let (from, end) = self.lists.ranges[router]?;
         for i in from as usize + *next..end as usize {
             let rank = self.lists.ranks[i];
-            let fits = |other: &u32| self.lists.near.between(*other, rank) <= hops;
+            let fits = |other: &u32| self.lists.near.distances.between(*other, rank) <= hops;
             if !self.used[rank as usize] && others.iter().all(fits) {
                 *next = i + 1 - from as usize;
                 return Some(rank);
@@ -321,7 +319,7 @@ impl Allocator for Dilation<'_> {
         if count == 1 {
             return free.lowest(1, chosen);
         }
-        self.lists.near.load(free);
+        self.lists.near.locations.load(free);
         self.guest = Guest::new(count, self.axes);
         for hops in 1..self.diameter {
             if self.embed(free, count, hops) {

@@ -20,8 +20,7 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     example: "first-fit:8",
     options: &[GAP],
     build: |params, _| {
-        let gap = params.whole("gap", 0, u32::MAX)?;
-        Ok(Box::new(FirstFit { gap: Gap::Fixed(gap), reversed_below: 0, runs: Runs::default() }))
+        Ok(Box::new(FirstFit::new(Gap::Fixed(params.whole("gap", 0, u32::MAX)?), 0)))
     },
 };
 
@@ -40,8 +39,8 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
     ],
     build: |params, _| {
         let reversed_below = params.whole("below", 0, u32::MAX)?;
-        let gap = params.whole("gap", 0, u32::MAX)?;
-        Ok(Box::new(FirstFit { gap: Gap::Fixed(gap), reversed_below, runs: Runs::default() }))
+        let gap = Gap::Fixed(params.whole("gap", 0, u32::MAX)?);
+        Ok(Box::new(FirstFit::new(gap, reversed_below)))
     },
 };
 
@@ -49,15 +48,11 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
 ///
 /// # References
 /// Stoltzfus, "Job placement on HECToR", 2013, section 4.5.
-pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry {
-    name: "varying-fit",
-    about: "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
-    example: "varying-fit",
-    options: &[],
-    build: |_, _| {
-        Ok(Box::new(FirstFit { gap: Gap::Logarithmic, reversed_below: 0, runs: Runs::default() }))
-    },
-};
+pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
+    "varying-fit",
+    "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
+    |_, _| Ok(Box::new(FirstFit::new(Gap::Logarithmic, 0))),
+);
 
 struct FirstFit {
     gap: Gap,
@@ -99,6 +94,10 @@ impl Allocator for FirstFit {
 }
 
 impl FirstFit {
+    fn new(gap: Gap, reversed_below: u32) -> Self {
+        FirstFit { gap, reversed_below, runs: Runs::default() }
+    }
+
     fn place(&mut self, count: u32, chosen: &mut Ranks) {
         match self.runs.first(self.gap.of(count), count) {
             Some(start) => self.runs.take(start, count, chosen),

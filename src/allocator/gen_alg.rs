@@ -22,12 +22,10 @@ use crate::ranks::{FreeSet, Ranks};
 /// Krumke et al., "Compact location problems", 1997
 /// (algorithm Gen-Alg); Bender et al., "Communication-aware processor allocation for supercomputers: finding
 /// point sets of small average distance", 2008.
-pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry {
-    name: "gen-alg",
-    about: "the free rank and its nearest ones with the smallest mean pairwise distance",
-    example: "gen-alg",
-    options: &[],
-    build: |_, context| {
+pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
+    "gen-alg",
+    "the free rank and its nearest ones with the smallest mean pairwise distance",
+    |_, context| {
         let near = Near::new(context)?;
         let stars = vec![0; near.locations.count()];
         Ok(Box::new(GenAlg {
@@ -41,7 +39,7 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry {
             set: Ranks::default(),
         }))
     },
-};
+);
 
 struct GenAlg<'a> {
     near: Near<'a>,
@@ -110,9 +108,9 @@ impl Allocator for GenAlg<'_> {
         if count == 1 || count == free.len() {
             return free.lowest(count, chosen);
         }
-        self.near.load(free);
+        self.near.locations.load(free);
         self.order.clear();
-        // The lowest free rank speaks for its router: the others have the same set, or, where one router
+        // The lowest free rank stands for its router: the others have the same set, or, where one router
         // holds the job, no better one.
         for i in 0..self.near.locations.open().len() {
             let open = self.near.locations.open()[i];

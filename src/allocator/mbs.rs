@@ -32,16 +32,14 @@ use crate::ranks::{FreeSet, Ranks};
 /// # References
 /// Lo, Windisch, Liu, Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
 /// multicomputers", 1997, section 4.2.
-pub(super) const MBS: AllocatorEntry = AllocatorEntry {
-    name: "mbs",
-    about: "power-of-two cubes of free nodes, the largest that fit first",
-    example: "mbs",
-    options: &[],
-    build: |params, context| {
+pub(super) const MBS: AllocatorEntry = AllocatorEntry::plain(
+    "mbs",
+    "power-of-two cubes of free nodes, the largest that fit first",
+    |params, context| {
         let cells = Cells::new(params.location().clone(), context)?;
         Ok(Box::new(Mbs { levels: levels(&cells), cells, nodes: BinaryHeap::new() }))
     },
-};
+);
 
 struct Mbs {
     cells: Cells,

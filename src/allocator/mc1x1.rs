@@ -26,12 +26,10 @@ use crate::ranks::{FreeSet, Ranks};
 /// 1997; Bender et al., "Communication-aware processor allocation for supercomputers: finding point sets of
 /// small average distance", 2008, section 2 (where the shape of
 /// shell 0 is one processor).
-pub(super) const MC1X1: AllocatorEntry = AllocatorEntry {
-    name: "mc1x1",
-    about: "the free nodes in the nearest shells around the best centre",
-    example: "mc1x1",
-    options: &[],
-    build: |params, context| {
+pub(super) const MC1X1: AllocatorEntry = AllocatorEntry::plain(
+    "mc1x1",
+    "the free nodes in the nearest shells around the best centre",
+    |params, context| {
         let cells = Cells::new(params.location().clone(), context)?;
         Ok(Box::new(Mc1x1 {
             fullest: cells.fullest(),
@@ -42,7 +40,7 @@ pub(super) const MC1X1: AllocatorEntry = AllocatorEntry {
             last: Vec::new(),
         }))
     },
-};
+);
 
 struct Mc1x1 {
     cells: Cells,

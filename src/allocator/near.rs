@@ -5,7 +5,6 @@ use super::ranks_by_location::RanksByLocation;
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::metric::rank_distances::RankDistances;
-use crate::ranks::FreeSet;
 use crate::topology::RouterGraph;
 
 /// Finds the routers with free ranks around one of them.
@@ -15,7 +14,8 @@ use crate::topology::RouterGraph;
 /// the second once it costs more.
 #[derive(Debug)]
 pub struct Near<'a> {
-    distances: &'a RankDistances,
+    /// Hops between ranks.
+    pub distances: &'a RankDistances,
     graph: &'a RouterGraph,
     /// The free ranks by router.
     pub locations: RanksByLocation,
@@ -42,17 +42,6 @@ impl<'a> Near<'a> {
             queue: Vec::new(),
             found: Vec::new(),
         })
-    }
-
-    /// Takes over the free ranks.
-    pub fn load(&mut self, free: &FreeSet) {
-        self.locations.load(free);
-    }
-
-    /// Hops between two ranks.
-    #[inline]
-    pub fn between(&self, a: u32, b: u32) -> u32 {
-        self.distances.between(a, b)
     }
 
     /// Looks for routers with free ranks and puts them into [`Near::found`], as (hops from the router of

@@ -111,11 +111,7 @@ impl Allocator for Span {
             return self.runs.take(interval, count, chosen);
         }
         let runs = self.runs.all();
-        let start = if self.linear {
-            narrowest(runs, count, None)
-        } else {
-            narrowest(runs, count, Some(free.size()))
-        };
+        let start = narrowest(runs, count, (!self.linear).then(|| free.size()));
         let mut left = count;
         for run in runs[start..].iter().chain(runs) {
             let taken = run.count.min(left);

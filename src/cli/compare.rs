@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
 use rayon::prelude::*;
 
@@ -66,23 +65,23 @@ impl Command {
         let (orders, curves) = self.curves(&topology)?;
         let found = workload.map(|jobs| jobs.run(&topology, &orders, &curves, traffic));
         let found = found.transpose()?.unwrap_or_default();
+        let found = found.for_report();
         let comparison = Comparison::new(&topology, &orders, curves)?;
         let command = self.command(context).to_string();
         if let Some(folder) = &self.out {
-            let found = found.for_report();
             let files = report::files(&topology, &orders, &comparison, found, &command)?;
             write_folder(folder, files)?;
         }
         if self.json {
-            let text = report::json::summary(&comparison, found.for_report(), &command);
-            return output::write(None, format!("{}\n", text.trim_end()).as_bytes());
+            let text = report::json::summary(&comparison, found, &command);
+            return output::write(None, text);
         }
         let mut out = Output::open(None)?;
         tables::write_comparison(&mut out, &comparison)?;
-        if let Some(prediction) = &found.prediction {
+        if let Some(prediction) = found.prediction {
             tables::write_prediction(&mut out, prediction)?;
         }
-        if let Some(schedules) = &found.schedules {
+        if let Some(schedules) = found.schedules {
             tables::write_schedules(&mut out, schedules)?;
         }
         if let Some(folder) = &self.out {
@@ -175,10 +174,7 @@ fn write_folder(folder: &Path, mut files: Vec<report::File<'_>>) -> anyhow::Resu
     let names = files.iter().map(|file| file.name.clone()).collect();
     let own = OwnFiles::begin(folder, "compare", names)?;
     for file in &files {
-        let path = own.path(&file.name);
-        let mut out = Output::open(Some(&path))?;
-        file.write_to(&mut out).with_context(|| output::name(Some(&path)))?;
-        out.finish()?;
+        output::write_by(Some(&own.path(&file.name)), |out| file.write_to(out))?;
     }
     own.finish()
 }

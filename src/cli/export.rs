@@ -40,11 +40,11 @@ impl Command {
                 Some(file) => {
                     let mut name = file.as_os_str().to_os_string();
                     name.push(ending);
-                    output::write(Some(Path::new(&name)), text.as_bytes())?;
+                    output::write(Some(Path::new(&name)), text)?;
                 }
                 None => eprintln!("--to {}: -o FILE also writes FILE{ending}", target.name),
             }
         }
-        output::write(file, export.text.as_bytes())
+        output::write(file, export.text)
     }
 }

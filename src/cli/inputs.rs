@@ -57,7 +57,7 @@ pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), 
     match texts.iter().enumerate().find(|(i, text)| texts[..*i].contains(text)) {
         None => Ok(()),
         Some((_, text)) => Err(Error::input(
-            SourceLocation::option(format!("{option} {text}")),
+            SourceLocation::option(format!("{option} {text}").trim_start()),
             format!("the same {what} twice"),
             format!("each {what} once"),
         )),

@@ -1,13 +1,11 @@
 //! `nodeorder list`: what there is, one line each, or one entry with its options.
 
-use std::io::Write;
-
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Value, json};
 
 use super::layout;
-use super::output::{self, Output};
+use super::output;
 use crate::error::{Error, SourceLocation};
 use crate::params::{Fallback, Opt, head};
 use crate::reference::{self, Table};
@@ -40,36 +38,33 @@ impl Command {
             let location = SourceLocation::option(&self.what);
             Error::unknown(location, "table", &self.what, [])
         })?;
+        let width = layout::width();
         let Some(name) = self.name else {
             if self.json {
-                return document(json!(
-                    table.entries.iter().map(|e| entry_json(&table, e)).collect::<Vec<_>>()
-                ));
+                return document(table.entries.iter().map(|e| entry_json(&table, e)).collect());
             }
-            let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
-            let lines: Vec<[String; 3]> = table.entries.iter().map(line).collect();
-            return write(&text(&lines, layout::width()));
+            return output::write(None, text(&lines(&table), width));
         };
-        let entry =
-            table.entries.iter().find(|entry| entry.name == head(&name)).ok_or_else(|| {
-                let known = table.entries.iter().map(|entry| entry.name);
-                Error::unknown(SourceLocation::option(&name), table.noun, head(&name), known)
-            })?;
+        let found = table.entries.iter().find(|entry| entry.name == head(&name));
+        let entry = found.ok_or_else(|| {
+            let known = table.entries.iter().map(|entry| entry.name);
+            Error::unknown(SourceLocation::option(&name), table.noun, head(&name), known)
+        })?;
         if self.json {
             return document(entry_json(&table, entry));
         }
-        write(&help(&table, entry, layout::width()))
+        output::write(None, help(&table, entry, width))
     }
 }
 
-fn write(text: &str) -> anyhow::Result<()> {
-    let mut out = Output::open(None)?;
-    out.write_all(text.as_bytes())?;
-    out.finish()
+/// Name, description and example of each entry.
+fn lines(table: &Table) -> Vec<[String; 3]> {
+    let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
+    table.entries.iter().map(line).collect()
 }
 
 fn document(value: Value) -> anyhow::Result<()> {
-    output::write(None, format!("{value:#}\n").as_bytes())
+    output::write(None, format!("{value:#}\n"))
 }
 
 fn entry_json(table: &Table, entry: &Entry<()>) -> Value {
@@ -132,21 +127,15 @@ fn text(lines: &[[String; 3]], width: Option<usize>) -> String {
     let (names, examples) = (longest(0), longest(2));
     let whole = names + 2 + examples + 2 + longest(1);
     let mut text = String::new();
-    match width.filter(|width| whole > *width) {
-        None => {
-            for [name, about, example] in lines {
-                text += &format!("{name:<names$}  {example:<examples$}  {about}\n");
-            }
-        }
-        Some(width) => {
-            for [name, about, example] in lines {
-                let head =
-                    if name == example { name.clone() } else { format!("{name}  {example}") };
-                text += &(layout::wrapped(&head, width).join("\n    ") + "\n");
-                for line in layout::wrapped(about, width.saturating_sub(4)) {
-                    text += &format!("    {line}\n");
-                }
-            }
+    for [name, about, example] in lines {
+        let Some(width) = width.filter(|width| whole > *width) else {
+            text += &format!("{name:<names$}  {example:<examples$}  {about}\n");
+            continue;
+        };
+        let head = if name == example { name.clone() } else { format!("{name}  {example}") };
+        text += &(layout::wrapped(&head, width).join("\n    ") + "\n");
+        for line in layout::wrapped(about, width.saturating_sub(4)) {
+            text += &format!("    {line}\n");
         }
     }
     text
@@ -159,8 +148,7 @@ mod tests {
     #[test]
     fn lists_fit_any_width() {
         let table = reference::tables().swap_remove(0);
-        let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
-        let lines: Vec<[String; 3]> = table.entries.iter().map(line).collect();
+        let lines = lines(&table);
         assert!(text(&lines, None).lines().count() == lines.len());
         for width in 40..200 {
             let fits = |text: &str| {

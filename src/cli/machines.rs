@@ -43,7 +43,7 @@ const LEADING: usize = 2;
 
 pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     let prices = request.prices.map(Prices::parse).transpose()?.unwrap_or_default();
-    inputs::check_distinct("SPEC", "machine", request.specs)?;
+    inputs::check_distinct("", "machine", request.specs)?;
     let load = |spec: &String| inputs::topology(spec, context);
     let topologies: Vec<Topology> = request.specs.iter().map(load).collect::<Result<_, _>>()?;
     let bar = progress::bar(topologies.len() as u64, "machines");
@@ -220,12 +220,12 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
         let row = service.schedule.as_ref()?;
         Some(vec![
             contender.machine.name().to_string(),
-            row.jobs.to_string(),
-            format!("{:.1}", row.mean_wait),
-            format!("{:.1}", row.mean_response),
-            format!("{:.3}", row.mean_bounded_slowdown),
-            format!("{:.2}%", 100.0 * row.utilisation),
-            number(row.mean_mind, 4),
+            row.summary.jobs.to_string(),
+            format!("{:.1}", row.summary.mean_wait),
+            format!("{:.1}", row.summary.mean_response),
+            format!("{:.3}", row.summary.mean_bounded_slowdown),
+            format!("{:.2}%", 100.0 * row.summary.utilisation),
+            number(row.summary.mean_mind, 4),
         ])
     };
     let rows: Vec<Vec<String>> = served.iter().filter_map(queue).collect();

@@ -28,7 +28,7 @@ impl Command {
             output::write_folder(folder, files)?;
             let first = folder.join("nodeorder.1");
             let text = format!("{} pages: man -l {}\n", pages.len(), first.display());
-            return output::write(None, text.as_bytes());
+            return output::write(None, text);
         }
         let wanted = ["nodeorder"].into_iter().chain(self.verb.iter().map(String::as_str));
         let wanted = wanted.collect::<Vec<_>>().join("-");

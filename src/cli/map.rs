@@ -3,14 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 
 use super::layout::field;
-use super::output::{self, Output};
+use super::output;
 use super::picture::Picture;
-use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
+use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures, PROCESS};
 use crate::columns::{self, filled, object};
 use crate::ids::NodeId;
 use crate::input::Text;
@@ -104,7 +103,9 @@ impl Command {
             write_links(&fabric, &analysis, path)?;
         }
         if let Some(path) = &self.output {
-            output::write(Some(path), placement.to_file().as_bytes())?;
+            output::write_by(Some(path), |out| {
+                columns::write(out, PROCESS, placement.processes())
+            })?;
         }
         if let Some(picture) = picture {
             let mapped = Mapped {
@@ -115,7 +116,7 @@ impl Command {
                 routing: routing.name,
                 analysis: &analysis,
             };
-            picture.draw(|| plot::mapping(&mapped), || plot::mapping_png(&mapped))?;
+            picture.draw(&plot::mapping(&mapped))?;
         }
         let figures = MappingFigures {
             topology: topology.spec(),
@@ -132,11 +133,9 @@ impl Command {
             busiest.into_iter().map(|link| link_load(&fabric, &analysis, link)).collect();
         if self.json {
             let document = document(&fabric, &figures, &busiest);
-            return output::write(None, format!("{document:#}\n").as_bytes());
+            return output::write(None, format!("{document:#}\n"));
         }
-        let mut out = Output::open(None)?;
-        write_table(&mut out, &figures, &busiest)?;
-        out.finish()
+        output::write_by(None, |out| write_table(out, &figures, &busiest))
     }
 
     /// The nodes in rank order, and the placement on them.
@@ -175,10 +174,8 @@ fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> Li
 }
 
 fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow::Result<()> {
-    let mut out = Output::open(Some(path))?;
     let rows = (0..fabric.links.len()).map(|link| link_load(fabric, analysis, link));
-    columns::write(&mut out, LinkLoad::ALL, rows).with_context(|| output::name(Some(path)))?;
-    out.finish()
+    output::write_by(Some(path), |out| columns::write(out, LinkLoad::ALL, rows))
 }
 
 /// Every figure of the analysis as JSON.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::sweep_folder::{Described, SweepFolder};
+use super::sweep_folder::{self, SweepFolder};
 use crate::sweep::store::{self, Part};
 use crate::topology::Context;
 
@@ -34,19 +34,13 @@ impl Command {
             eprintln!("{}: these shards are merged already; nothing to do", self.folder.display());
             return Ok(());
         }
-        let plan = Described {
-            name: first.name.clone(),
-            hash: first.hash.clone(),
-            cells: first.cells,
-            seeds: first.seeds.clone(),
-            inputs: json!(null),
-        };
         let shard = |(_, part): &(String, Part)| {
             json!({"shard": part.shard.index, "rows": part.rows.len(), "seconds": part.seconds,
                    "version": part.version})
         };
         let shards = json!(parts.iter().map(shard).collect::<Vec<_>>());
         let seconds = parts.iter().map(|(_, part)| part.seconds).sum();
-        folder.write(&table, &plan.manifest(&table, seconds, shards), self.gz)
+        let manifest = sweep_folder::manifest(first, json!(null), &table, seconds, shards);
+        folder.write(&table, &manifest, self.gz)
     }
 }

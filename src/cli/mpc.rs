@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::output::{self, Output};
+use super::output;
 use super::picture::Picture;
 use super::{inputs, progress, sizes};
+use crate::columns::comparison::CurvePoint;
 use crate::metric::mpc::{self, SumMethod};
 use crate::ordering::NodeOrder;
 use crate::topology::{Context, Topology};
-use crate::{plot, report};
+use crate::{columns, plot};
 
 /// Compute exact MPC curves: mean hops within a job, for every job size
 #[derive(Debug, Args)]
@@ -90,8 +90,7 @@ impl Command {
             let curves: Vec<(&str, &[f64])> =
                 rows.iter().map(|r| (r.label.as_str(), r.curve.as_slice())).collect();
             let title = format!("MPC on {}", topology.name());
-            picture
-                .draw(|| plot::mpc_plot(&title, &curves), || plot::mpc_plot_png(&title, &curves))?;
+            picture.draw(&plot::mpc_plot(&title, &curves)?)?;
         }
         if self.json { self.write_json(&topology, &rows) } else { self.write_csv(&rows) }
     }
@@ -118,20 +117,15 @@ impl Command {
             "topology": topology.spec(),
             "curves": rows.iter().map(curve).collect::<Vec<Value>>(),
         });
-        output::write(self.output.as_deref(), format!("{document}\n").as_bytes())
+        output::write(self.output.as_deref(), format!("{document}\n"))
     }
 
     fn write_csv(&self, rows: &[Row]) -> anyhow::Result<()> {
-        let mut out = Output::open(self.output.as_deref())?;
-        let mut write = || {
-            let mut csv = report::csv::Curves::new(&mut out)?;
-            for row in rows {
-                let mut points = row.sizes.iter().zip(&row.values);
-                points.try_for_each(|(size, value)| csv.row(&row.label, *size, *value))?;
-            }
-            csv.finish()
-        };
-        write().with_context(|| output::name(self.output.as_deref()))?;
-        out.finish()
+        let points = rows.iter().flat_map(|row| {
+            let points = row.sizes.iter().zip(&row.values);
+            points.map(|(size, mpc)| CurvePoint { ordering: &row.label, size: *size, mpc: *mpc })
+        });
+        let path = self.output.as_deref();
+        output::write_by(path, |out| columns::write(out, CurvePoint::ALL, points))
     }
 }

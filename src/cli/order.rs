@@ -50,7 +50,7 @@ impl Command {
             true => format!("{}\n", document(&topology, &order, found.as_ref(), &clock)),
             false => order.to_file(&topology),
         };
-        output::write(self.output.as_deref(), text.as_bytes())
+        output::write(self.output.as_deref(), text)
     }
 }
 

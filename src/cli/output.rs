@@ -11,6 +11,7 @@ use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use super::{files, interrupt};
+use crate::error::{Error, SourceLocation};
 use crate::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
@@ -127,11 +128,22 @@ impl Write for Output {
     }
 }
 
-/// Writes a whole text to `path` or standard output.
-pub fn write(path: Option<&Path>, bytes: &[u8]) -> anyhow::Result<()> {
+/// Completes what `write` writes to `path` or standard output.
+pub fn write_by<E>(
+    path: Option<&Path>,
+    write: impl FnOnce(&mut Output) -> Result<(), E>,
+) -> anyhow::Result<()>
+where
+    Result<(), E>: anyhow::Context<(), E>,
+{
     let mut out = Output::open(path)?;
-    out.write_all(bytes).with_context(|| name(path))?;
+    write(&mut out).with_context(|| name(path))?;
     out.finish()
+}
+
+/// Writes a whole text to `path` or standard output.
+pub fn write(path: Option<&Path>, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    write_by(path, |out| out.write_all(bytes.as_ref()))
 }
 
 /// Makes a folder where there is none.
@@ -146,7 +158,21 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
     files: impl IntoIterator<Item = (N, T)>,
 ) -> anyhow::Result<()> {
     create_folder(folder)?;
-    files.into_iter().try_for_each(|(name, text)| write(Some(&folder.join(name)), text.as_ref()))
+    files.into_iter().try_for_each(|(name, text)| write(Some(&folder.join(name)), text))
+}
+
+/// Which of two forms the name of an option's file asks for by its ending; `plain` where it has none, as a device.
+pub fn form(
+    option: &str,
+    path: &Path,
+    forms: [&'static str; 2],
+    plain: Option<&'static str>,
+) -> Result<&'static str, Error> {
+    let named = |ending| forms.into_iter().find(|form| ending == *form);
+    path.extension().map_or(plain, named).ok_or_else(|| {
+        let expected = format!("a file name that ends in .{} or .{}", forms[0], forms[1]);
+        Error::input(SourceLocation::option(option), path.display().to_string(), expected)
+    })
 }
 
 /// How messages name an output.

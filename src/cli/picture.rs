@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::output;
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::Result;
+use crate::plot::Figure;
 
 /// A picture to be drawn into a file.
 pub struct Picture<'p> {
@@ -17,24 +18,13 @@ impl<'p> Picture<'p> {
     /// # Errors
     /// A name that ends neither in `.svg` nor in `.png`.
     pub fn new(path: &'p Path) -> Result<Self> {
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("svg") => Ok(Picture { path, is_png: false }),
-            Some("png") => Ok(Picture { path, is_png: true }),
-            _ => {
-                let expected = "a file name that ends in .svg or .png";
-                let location = SourceLocation::option("--plot");
-                Err(Error::input(location, path.display().to_string(), expected))
-            }
-        }
+        let form = output::form("--plot", path, ["svg", "png"], None)?;
+        Ok(Picture { path, is_png: form == "png" })
     }
 
     /// Draws it and writes the file.
-    pub fn draw(
-        &self,
-        svg: impl FnOnce() -> Result<String>,
-        png: impl FnOnce() -> Result<Vec<u8>>,
-    ) -> anyhow::Result<()> {
-        let bytes = if self.is_png { png()? } else { svg()?.into_bytes() };
+    pub fn draw(&self, figure: &Figure<'_>) -> anyhow::Result<()> {
+        let bytes = if self.is_png { figure.png()? } else { figure.svg()?.into_bytes() };
         output::write(Some(self.path), &bytes)
     }
 }

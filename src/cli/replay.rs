@@ -1,11 +1,11 @@
 //! `nodeorder replay`: a placement log through allocators on chosen orderings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::rows::{BlockRows, RowFile};
 use super::traffic::TrafficArgs;
@@ -14,7 +14,7 @@ use crate::error::{Error, SourceLocation};
 use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
 use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
-use crate::replay::{Clock, Outputs};
+use crate::replay::{Clock, Counts, Outputs};
 use crate::report;
 use crate::report::replay::{Columns, SummaryOptions};
 use crate::topology::{Context, Topology};
@@ -72,16 +72,11 @@ pub struct Command {
     timings: bool,
 }
 
-/// The form of a summary file.
-#[derive(Clone, Copy)]
-enum SummaryForm {
-    Json,
-    Csv,
-}
-
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let form = self.summary.as_deref().map(summary_form).transpose()?;
+        // JSON for a device or `-`, too, as with `--json`.
+        let form = |path| output::form("--summary", path, ["json", "csv"], Some("json"));
+        let form = self.summary.as_deref().map(form).transpose()?;
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
         let topology = inputs::topology(&self.spec, context)?;
         let orders = inputs::orders(&topology, &self.orders)?;
@@ -152,7 +147,7 @@ impl Command {
 
     /// Reports on standard error how many jobs were skipped and why. All replays skip the same jobs.
     fn report_skipped(&self, result: &ReplayResult<'_>, nodes: u32) {
-        let (skipped, never) = (result.skipped, result.oversized);
+        let Counts { placed, skipped, oversized: never, .. } = result.counts;
         let reasons = [
             (skipped - never, "found too few nodes free".to_string()),
             (never, format!("asked for more than the {nodes} nodes of the ordering")),
@@ -160,7 +155,7 @@ impl Command {
         let reasons = reasons.iter().filter(|(count, _)| *count > 0);
         let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
         if skipped > 0 {
-            let (log, all) = (self.log.display(), result.placed + skipped);
+            let (log, all) = (self.log.display(), placed + skipped);
             eprintln!("{log}: skipped {skipped} of {all} jobs: {}", reasons.join(", "));
         }
     }
@@ -169,11 +164,11 @@ impl Command {
     fn write_summary(
         &self,
         topology: &Topology,
-        form: Option<SummaryForm>,
+        form: Option<&str>,
         results: &[ReplayResult<'_>],
         options: &SummaryOptions<'_>,
     ) -> anyhow::Result<()> {
-        let document = || -> Value {
+        let document = || {
             json!({
                 "version": env!("CARGO_PKG_VERSION"),
                 "topology": topology.spec(),
@@ -185,19 +180,15 @@ impl Command {
             })
         };
         if self.json {
-            output::write(None, format!("{}\n", document()).as_bytes())?;
+            output::write(None, format!("{}\n", document()))?;
         }
         let path = self.summary.as_deref();
         match form {
             None => Ok(()),
-            Some(SummaryForm::Json) => {
-                output::write(path, format!("{:#}\n", document()).as_bytes())
+            Some("csv") => {
+                output::write_by(path, |out| report::replay::write_sizes(results, options, out))
             }
-            Some(SummaryForm::Csv) => {
-                let mut text = Vec::new();
-                report::replay::write_sizes(results, options, &mut text)?;
-                output::write(path, &text)
-            }
+            Some(_) => output::write(path, format!("{:#}\n", document())),
         }
     }
 
@@ -218,19 +209,5 @@ impl Command {
         };
         let sizes = Sizes::read(&path.display().to_string(), weight, &options)?;
         Ok(Some(sizes.shares(nodes)?))
-    }
-}
-
-/// The form that a summary file's name asks for.
-fn summary_form(path: &Path) -> Result<SummaryForm, Error> {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("csv") => Ok(SummaryForm::Csv),
-        // A device or `-` has no extension: JSON, as with `--json`.
-        Some("json") | None => Ok(SummaryForm::Json),
-        Some(_) => {
-            let expected = "a file name that ends in .json or .csv";
-            let location = SourceLocation::option("--summary");
-            Err(Error::input(location, path.display().to_string(), expected))
-        }
     }
 }

@@ -28,6 +28,6 @@ impl Command {
         // The page comes last, so that it never refers to a missing file.
         output::write_folder(&self.folder, files.iter().rev().map(|(name, text)| (name, text)))?;
         let page = self.folder.join("index.html");
-        output::write(None, format!("Page: {}\n", page.display()).as_bytes())
+        output::write(None, format!("Page: {}\n", page.display()))
     }
 }

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::output::{self, Output};
+use super::output;
 use super::traffic::TrafficArgs;
 use super::{inputs, own_files, progress};
 use crate::allocator::AllocatorContext;
@@ -84,10 +83,9 @@ impl Command {
         let result = self.simulate(&machine, &Task::of(&trace))?;
         let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
         if self.rows_wanted() {
-            let mut out = Output::open(self.output.as_deref())?;
-            report::write_csv(&mut out, &result, met.as_deref(), self.ranks)
-                .with_context(|| output::name(self.output.as_deref()))?;
-            out.finish()?;
+            output::write_by(self.output.as_deref(), |out| {
+                report::write_csv(out, &result, met.as_deref(), self.ranks)
+            })?;
         }
         if self.json {
             let mut document = self.document(&topology, order.label(), &trace, &result);
@@ -96,7 +94,7 @@ impl Command {
             if let Value::Object(figures) = report::figures(&result, totals.as_ref()) {
                 figures.into_iter().for_each(|(key, value)| document[key] = value);
             }
-            output::write(None, format!("{document}\n").as_bytes())?;
+            output::write(None, format!("{document}\n"))?;
         }
         if let Some(folder) = &self.plots {
             let title = format!("{} on {}", self.policy, topology.name());

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::command_line::CommandLine;
-use super::sweep_folder::{self, Described, SweepFolder};
+use super::sweep_folder::{self, SweepFolder};
 use super::{output, progress};
 use crate::input::Text;
 use crate::sweep::store::{self, Part};
@@ -49,56 +49,36 @@ impl Command {
             eprintln!("{}: this sweep is complete; nothing to do", self.out.display());
             return Ok(());
         }
-        match self.shard {
-            None => self.whole(&folder, &plan, context),
-            Some(shard) => self.part(&folder, &plan, shard, context),
-        }
-    }
-
-    /// Computes all combinations and writes the whole table.
-    fn whole(
-        &self,
-        folder: &SweepFolder<'_>,
-        plan: &Plan,
-        context: &Context,
-    ) -> anyhow::Result<()> {
         let began = Instant::now();
-        let part = self.describe(plan, Shard::WHOLE, context)?;
-        for (name, other) in folder.parts()? {
-            other.same_plan(&name, &part, "the plan")?;
-        }
-        let journal = self.out.join("sweep.journal");
-        let rows = self.rows(plan, context, Shard::WHOLE, &journal)?;
-        let table = store::table(&part.header, rows.iter().map(String::as_str));
-        let seconds = began.elapsed().as_secs_f64();
-        let manifest = Described::of(plan).manifest(&table, seconds, json!(null));
-        folder.write(&table, &manifest, self.gz)?;
-        sweep_folder::remove(&journal)
-    }
-
-    /// Computes a shard and writes its file.
-    fn part(
-        &self,
-        folder: &SweepFolder<'_>,
-        plan: &Plan,
-        shard: Shard,
-        context: &Context,
-    ) -> anyhow::Result<()> {
-        let began = Instant::now();
-        let mut part = self.describe(plan, shard, context)?;
-        let stem = format!("shard-{}-of-{}", shard.index, shard.of);
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        let mut part = self.describe(&plan, shard, context)?;
+        let stem = match self.shard {
+            None => "sweep".to_string(),
+            Some(Shard { index, of }) => format!("shard-{index}-of-{of}"),
+        };
         let journal = self.out.join(format!("{stem}.journal"));
         // Shards that are here already must be of the same sweep; if this one is among them, it is done.
         for (name, other) in folder.parts()? {
-            other.belongs(&name, &part, "the plan")?;
-            if other.shard == shard {
-                eprintln!("{name}: shard {shard} is complete; nothing to do");
-                return sweep_folder::remove(&journal);
+            other.same_plan(&name, &part, "the plan")?;
+            if self.shard.is_some() {
+                other.belongs(&name, &part, "the plan")?;
+                if other.shard == shard {
+                    eprintln!("{name}: shard {shard} is complete; nothing to do");
+                    return sweep_folder::remove(&journal);
+                }
             }
         }
-        part.rows = self.rows(plan, context, shard, &journal)?;
+        part.rows = self.rows(&plan, context, shard, &journal)?;
         part.seconds = began.elapsed().as_secs_f64();
-        output::write(Some(&self.out.join(format!("{stem}.csv"))), part.to_file().as_bytes())?;
+        if self.shard.is_some() {
+            output::write(Some(&self.out.join(format!("{stem}.csv"))), part.to_file())?;
+        } else {
+            let table = store::table(&part.header, part.rows.iter().map(String::as_str));
+            let inputs = plan.inputs().iter();
+            let inputs = inputs.map(|(name, sum)| json!({"file": name, "checksum": sum})).collect();
+            let manifest = sweep_folder::manifest(&part, inputs, &table, part.seconds, json!(null));
+            folder.write(&table, &manifest, self.gz)?;
+        }
         sweep_folder::remove(&journal)
     }
 
@@ -112,7 +92,7 @@ impl Command {
             name: plan.name.clone(),
             hash: plan.hash().into(),
             cells: plan.cells().len(),
-            seeds: Described::of(plan).seeds,
+            seeds: plan.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
             command: line.option("--shard", [shard]).to_string(),
             seconds: 0.0,
             header: store::header(plan)?,

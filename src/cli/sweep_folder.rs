@@ -81,8 +81,8 @@ impl SweepFolder<'_> {
 
     /// Writes the table, then its manifest, so that a manifest never describes a missing table.
     pub fn write(&self, table: &str, manifest: &str, gz: bool) -> anyhow::Result<()> {
-        output::write(Some(&self.0.join(RESULTS[usize::from(gz)])), table.as_bytes())?;
-        output::write(Some(&self.0.join(MANIFEST)), manifest.as_bytes())?;
+        output::write(Some(&self.0.join(RESULTS[usize::from(gz)])), table)?;
+        output::write(Some(&self.0.join(MANIFEST)), manifest)?;
         // One table per folder: after an interruption an older one of the other form may be left.
         remove(&self.0.join(RESULTS[usize::from(!gz)]))
     }
@@ -106,46 +106,21 @@ impl SweepFolder<'_> {
     }
 }
 
-/// What a manifest says about a plan.
-pub struct Described {
-    pub name: String,
-    pub hash: String,
-    pub cells: usize,
-    pub seeds: String,
-    pub inputs: Value,
-}
-
-impl Described {
-    pub fn of(plan: &Plan) -> Self {
-        let seeds: Vec<String> = plan.seeds.iter().map(u64::to_string).collect();
-        let inputs = plan.inputs().iter();
-        let inputs = inputs.map(|(name, sum)| json!({"file": name, "checksum": sum}));
-        Described {
-            name: plan.name.clone(),
-            hash: plan.hash().into(),
-            cells: plan.cells().len(),
-            seeds: seeds.join(" "),
-            inputs: json!(inputs.collect::<Vec<_>>()),
-        }
-    }
-
-    /// The manifest's text.
-    pub fn manifest(&self, table: &str, seconds: f64, shards: Value) -> String {
-        let seeds: Vec<Value> =
-            self.seeds.split(' ').filter_map(|s| s.parse::<u64>().ok()).map(|s| json!(s)).collect();
-        let document = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "plan": {"name": self.name, "hash": self.hash},
-            "inputs": self.inputs,
-            "cells": self.cells,
-            "seeds": seeds,
-            "threads": rayon::current_num_threads(),
-            "seconds": seconds,
-            "shards": shards,
-            "results": store::checksum(table.as_bytes()),
-        });
-        format!("{document:#}\n")
-    }
+/// The text of a manifest: `part` describes the plan.
+pub fn manifest(part: &Part, inputs: Value, table: &str, seconds: f64, shards: Value) -> String {
+    let seeds = part.seeds.split(' ').filter_map(|seed| seed.parse::<u64>().ok());
+    let document = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "plan": {"name": part.name, "hash": part.hash},
+        "inputs": inputs,
+        "cells": part.cells,
+        "seeds": seeds.collect::<Vec<_>>(),
+        "threads": rayon::current_num_threads(),
+        "seconds": seconds,
+        "shards": shards,
+        "results": store::checksum(table.as_bytes()),
+    });
+    format!("{document:#}\n")
 }
 
 /// Rows by the number of their cell.
@@ -165,7 +140,7 @@ pub fn open_journal(path: &Path, plan: &Plan, shard: Shard) -> anyhow::Result<(R
             torn = bytes.last() != Some(&b'\n');
         }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            output::write(Some(path), store::journal_head(plan, shard).as_bytes())?;
+            output::write(Some(path), store::journal_head(plan, shard))?;
         }
         Err(e) => return Err(e).with_context(fail("reading")),
     }

@@ -8,7 +8,7 @@ use super::layout::{fitted, sentence};
 use crate::metric::comparison::Comparison;
 use crate::replay::prediction::Prediction;
 use crate::replay::set::ReplayResult;
-use crate::schedule::orderings::Schedules;
+use crate::schedule::orderings::{OrderingSchedule, Schedules};
 
 /// Writes the ranked table of orderings.
 pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
@@ -94,15 +94,15 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
 pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Result<()> {
     let allocator = schedules.allocator.iter().map(|a| format!(", {a}")).collect::<String>();
     let header = ["ordering", "jobs", "wait", "response", "slowdown", "utilisation", "hops"];
-    let rows = schedules.rows.iter().map(|row| {
+    let rows = schedules.rows.iter().map(|OrderingSchedule { ordering, summary, .. }| {
         vec![
-            row.ordering.clone(),
-            row.jobs.to_string(),
-            format!("{:.1}", row.mean_wait),
-            format!("{:.1}", row.mean_response),
-            format!("{:.3}", row.mean_bounded_slowdown),
-            format!("{:.2}%", 100.0 * row.utilisation),
-            number(row.mean_mind, 4),
+            ordering.clone(),
+            summary.jobs.to_string(),
+            format!("{:.1}", summary.mean_wait),
+            format!("{:.1}", summary.mean_response),
+            format!("{:.3}", summary.mean_bounded_slowdown),
+            format!("{:.2}%", 100.0 * summary.utilisation),
+            number(summary.mean_mind, 4),
         ]
     });
     let (trace, policy, model) = (&schedules.trace, &schedules.policy, &schedules.model);
@@ -120,13 +120,13 @@ pub fn print_timings(results: &[ReplayResult<'_>], threshold: u64) {
         vec![
             r.ordering.into(),
             r.allocator.into(),
-            r.placed.to_string(),
+            r.counts.placed.to_string(),
             number(r.summary.mean_mind(), 4),
             number(improvement.small, 2),
             number(improvement.large, 2),
             number(improvement.overall, 2),
             number(r.summary.t_test().map(|t| t.t), 1),
-            format!("{:.3}", r.choosing.as_secs_f64()),
+            format!("{:.3}", r.counts.choosing.as_secs_f64()),
         ]
     };
     let table = table(header.map(String::from).collect(), results.iter().map(row), 2);

@@ -1,15 +1,15 @@
 //! `nodeorder topology`: the figures of a network.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
 use super::layout::field;
 use super::output::{self, Output};
 use super::progress;
+use crate::columns::{Table, mapping::EDGE};
 use crate::metric::bisection::{Bisection, bisection};
 use crate::report;
 use crate::topology::levels::LevelRow;
@@ -57,7 +57,7 @@ impl Command {
         }
         document["levels"] = json!(levels);
         if self.json {
-            return output::write(None, format!("{document:#}\n").as_bytes());
+            return output::write(None, format!("{document:#}\n"));
         }
         let mut out = Output::open(None)?;
         for key in ["name", "spec", "source", "nodes", "places", "routers", "links"] {
@@ -100,17 +100,19 @@ fn plain(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
-fn write_edges(topology: &Topology, path: &std::path::Path) -> anyhow::Result<()> {
+/// The links of the router graph, with capacities where not all are 1.
+fn write_edges(topology: &Topology, path: &Path) -> anyhow::Result<()> {
     let mut plain = true;
     topology.network().for_each_link(&mut |_, _, capacity| plain &= capacity == 1.0);
-    let mut out = Output::open(Some(path))?;
-    let mut outcome = writeln!(out, "{}", if plain { "u,v" } else { "u,v,capacity" });
-    topology.network().for_each_link(&mut |u, v, capacity| {
-        if outcome.is_ok() {
-            outcome =
-                if plain { writeln!(out, "{u},{v}") } else { writeln!(out, "{u},{v},{capacity}") };
-        }
-    });
-    outcome.with_context(|| output::name(Some(path)))?;
-    out.finish()
+    let columns = if plain { &EDGE[..2] } else { EDGE };
+    output::write_by(Some(path), |out| {
+        let mut table = Table::new(out, columns)?;
+        let mut outcome = Ok(());
+        topology.network().for_each_link(&mut |u, v, capacity| {
+            if outcome.is_ok() {
+                outcome = table.row(columns, &(u, v, capacity));
+            }
+        });
+        outcome.and_then(|()| table.finish())
+    })
 }

@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use super::inputs;
 use super::layout::field;
 use super::output::{self, Output};
+use crate::columns::{self, jobs::SIZE_COUNT};
 use crate::error::sanitize;
 use crate::input::Lines;
 use crate::topology::Context;
@@ -100,16 +100,13 @@ impl Command {
             Verb::Convert { file, machine, output } => {
                 let trace = Trace::read(&file, &machine.options())?;
                 inputs::report_processors(&trace);
-                output::write(output.as_deref(), convert::to_log(&trace).as_bytes())
+                output::write(output.as_deref(), convert::to_log(&trace))
             }
             Verb::Generate { spec, output } => {
-                let workload = Workload::make(&spec, context.seed)?;
-                let mut out = Output::open(output.as_deref())?;
-                for piece in workload {
-                    out.write_all(piece.as_bytes())
-                        .with_context(|| output::name(output.as_deref()))?;
-                }
-                out.finish()
+                let mut pieces = Workload::make(&spec, context.seed)?;
+                output::write_by(output.as_deref(), |out| {
+                    pieces.try_for_each(|piece| out.write_all(piece.as_bytes()))
+                })
             }
         }
     }
@@ -149,11 +146,10 @@ fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> a
     }
     if let Some(path) = to {
         let rows = table.unwrap_or_default();
-        let rows: String = rows.iter().map(|(size, jobs)| format!("{size},{jobs}\n")).collect();
-        output::write(Some(&path), format!("size,jobs\n{rows}").as_bytes())?;
+        output::write_by(Some(&path), |out| columns::write(out, SIZE_COUNT, rows))?;
     }
     if as_json {
-        return output::write(None, format!("{:#}\n", document).as_bytes());
+        return output::write(None, format!("{:#}\n", document));
     }
     let mut out = Output::open(None)?;
     for (key, value) in document.as_object().into_iter().flatten() {

@@ -13,7 +13,6 @@ use crate::metric::mpc::Curve;
 use crate::ordering::NodeOrder;
 use crate::replay::prediction::{Prediction, predict};
 use crate::replay::traffic::TrafficSettings;
-use crate::report;
 use crate::schedule::orderings::{Schedules, TraceSettings, on_orderings};
 use crate::schedule::{Task, model, policy};
 use crate::topology::Topology;
@@ -198,9 +197,9 @@ impl Workload {
 
 impl WorkloadResult {
     /// As reports take it.
-    pub fn for_report(&self) -> report::Workload<'_> {
+    pub fn for_report(&self) -> crate::report::Workload<'_> {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        report::Workload { prediction, schedules, processors: self.processors.as_deref() }
+        crate::report::Workload { prediction, schedules, processors: self.processors.as_deref() }
     }
 }
 

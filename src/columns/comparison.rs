@@ -3,7 +3,6 @@
 use super::{Column, columns};
 use crate::metric::comparison::Entry;
 use crate::replay::prediction::OrderingPrediction;
-use crate::schedule::orderings::OrderingSchedule;
 
 /// One value of a curve.
 pub struct CurvePoint<'a> {
@@ -136,24 +135,3 @@ impl<'a> WorkloadRow<'a> {
             |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_contention);
     };
 }
-
-/// What a row of `schedule.csv` begins with.
-pub const SCHEDULED: &[Column<OrderingSchedule>] = columns! {
-    "ordering", "", "The ordering as it was given.", |r| r.ordering.as_str();
-    "jobs", "jobs", "Jobs that were scheduled.", |r| r.jobs;
-    "too_large", "jobs", "Jobs left out: larger than the ordering.", |r| r.too_large;
-};
-
-/// Figures of `schedule.csv`.
-pub const SCHEDULE: &[Column<OrderingSchedule>] = columns! {
-    "mean_wait", "s", "Mean time from submit to start.", |r| r.mean_wait;
-    "mean_response", "s", "Mean time from submit to end.", |r| r.mean_response;
-    "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
-        |r| r.mean_bounded_slowdown;
-    "utilisation", "",
-        "Node-seconds used over nodes times `makespan`; high where jobs run longer, too: neither side is better.",
-        |r| r.utilisation;
-    "makespan", "s", "Time from the first submit to the last end.", |r| r.makespan;
-    "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.mean_stretch;
-    "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.mean_mind;
-};

@@ -98,3 +98,9 @@ impl<'a> JobRow<'a> {
         self.extent?.bounds.as_ref()
     }
 }
+
+/// How many jobs of one size a file holds: `trace info --sizes`.
+pub const SIZE_COUNT: &[Column<(u32, u64)>] = columns! {
+    "size", "nodes", "Nodes of a job.", |r| r.0;
+    "jobs", "jobs", "Jobs of this size.", |r| r.1;
+};

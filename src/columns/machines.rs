@@ -127,16 +127,16 @@ impl<'a> MachineQueue<'a> {
     pub const ALL: &'a [Column<Self>] = columns! {
         "machine", "", "The machine's name.", |r| r.machine;
         "ordering", "", "The machine's best ordering.", |r| r.schedule.ordering.as_str();
-        "jobs", "jobs", "Jobs scheduled.", |r| r.schedule.jobs;
+        "jobs", "jobs", "Jobs scheduled.", |r| r.schedule.summary.jobs;
         "too_large", "jobs", "Jobs left out: they ask for more nodes than the ordering has.",
             |r| r.schedule.too_large;
-        "mean_wait", "s", "Mean time from submit to start.", |r| r.schedule.mean_wait;
-        "mean_response", "s", "Mean time from submit to end.", |r| r.schedule.mean_response;
+        "mean_wait", "s", "Mean time from submit to start.", |r| r.schedule.summary.mean_wait;
+        "mean_response", "s", "Mean time from submit to end.", |r| r.schedule.summary.mean_response;
         "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
-            |r| r.schedule.mean_bounded_slowdown;
-        "utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| r.schedule.utilisation;
-        "makespan", "s", "Time from the first submit to the last end.", |r| r.schedule.makespan;
-        "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.schedule.mean_stretch;
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.schedule.mean_mind;
+            |r| r.schedule.summary.mean_bounded_slowdown;
+        "utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| r.schedule.summary.utilisation;
+        "makespan", "s", "Time from the first submit to the last end.", |r| r.schedule.summary.makespan;
+        "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.schedule.summary.mean_stretch;
+        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.schedule.summary.mean_mind;
     };
 }

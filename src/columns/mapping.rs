@@ -1,6 +1,7 @@
 //! Figures of a mapped guest, and the loads of links.
 
 use super::{Column, columns};
+use crate::ids::NodeId;
 use crate::mapping::{Analysis, Bar, Fabric};
 
 /// A mapping and what it was made of.
@@ -105,4 +106,17 @@ pub const DILATION_BAR: &[Column<(usize, u64, f64)>] = columns! {
     "hops", "hops", "Mean path length of a pair, rounded.", |b| b.0;
     "pairs", "pairs", "Ordered pairs of processes that have it.", |b| b.1;
     "volume", "volume", "Their volume.", |b| b.2;
+};
+
+/// A link of the router graph, once for its two directions: `topology --edges`.
+pub const EDGE: &[Column<(u32, u32, f64)>] = columns! {
+    "u", "", "The router at one end.", |l| l.0;
+    "v", "", "The router at the other.", |l| l.1;
+    "capacity", "", "What it can carry; the column is left out where all links have 1.", |l| l.2;
+};
+
+/// A process and the node it runs on: the mapping file.
+pub const PROCESS: &[Column<(u32, NodeId)>] = columns! {
+    "process", "", "The process, from 0.", |p| p.0;
+    "node", "", "The id of the node that it runs on.", |p| p.1.0;
 };

@@ -1,19 +1,21 @@
 //! Output columns: every figure that leaves the tool, with its name, unit, meaning and value, defined once.
 //!
 //! A [`Column`] reads its value from a row of the type `R`; a table is a list of columns. CSV ([`Table`]), JSON
-//! ([`object`]), the rows of a sweep, the terminal ([`filled`]) and `docs/columns.md` all come from the same
+//! ([`object`]), the rows of a sweep, the terminal ([`filled`]) and `docs/columns.md` ([`reference`]) all come from the same
 //! definitions. To add a column, add its line to the list of its table.
 
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 
+use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
 pub mod comparison;
 pub mod jobs;
 pub mod machines;
 pub mod mapping;
+pub mod reference;
 pub mod replay;
 pub mod schedule;
 pub mod sweep;
@@ -160,6 +162,12 @@ pub fn headings<R>(columns: &[Column<R>]) -> Vec<Heading> {
     columns.iter().map(heading).collect()
 }
 
+/// The columns of these names, in this order.
+pub fn named<R>(columns: &[Column<R>], names: &[&str]) -> Vec<Column<R>> {
+    let found = |name: &&str| columns.iter().find(|column| column.name == *name).copied();
+    names.iter().filter_map(found).collect()
+}
+
 /// The values of a row as texts of CSV cells.
 pub fn texts<R>(columns: &[Column<R>], row: &R) -> Vec<String> {
     columns.iter().map(|column| (column.value)(row).to_string()).collect()
@@ -173,6 +181,16 @@ pub fn object<R>(columns: &[Column<R>], row: &R) -> Json {
         *place = (column.value)(row).into();
     }
     object
+}
+
+/// A row that is written as a JSON object whose keys stand in the order of the columns.
+pub struct InOrder<'c, R>(pub &'c [Column<R>], pub R);
+
+impl<R> Serialize for InOrder<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = |column: &Column<R>| (column.name, Json::from((column.value)(&self.1)));
+        serializer.collect_map(self.0.iter().map(value))
+    }
 }
 
 /// `template` with every `{name}` replaced by that column's value, and every `{name%}` by its value in per cent.

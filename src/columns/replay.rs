@@ -18,8 +18,8 @@ pub struct ReplayFigures<'a> {
 impl<'a> ReplayFigures<'a> {
     /// Of a replay, wherever it is summed up.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "placed", "jobs", "Jobs that were placed.", |r| r.result.placed;
-        "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.result.skipped;
+        "placed", "jobs", "Jobs that were placed.", |r| r.result.counts.placed;
+        "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.result.counts.skipped;
         "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.result.summary.mean_mind();
         "mean_mind_per_log_size", "hops", "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
             |r| Some(r.result.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
@@ -38,7 +38,7 @@ impl<'a> ReplayFigures<'a> {
     pub const JSON: &'a [Column<Self>] = columns! {
         "ordering", "", "The ordering as it was given.", |r| r.result.ordering;
         "allocator", "", "The allocator as it was given.", |r| r.result.allocator;
-        "never_fits", "jobs", "Skipped jobs that are larger than the ordering.", |r| r.result.oversized;
+        "never_fits", "jobs", "Skipped jobs that are larger than the ordering.", |r| r.result.counts.oversized;
     };
 
     /// With `--compute`.

@@ -1,19 +1,27 @@
 //! Figures of a whole schedule.
 
-use super::{Column, Value, columns};
+use super::{Column, Value, columns, named};
 use crate::schedule::{BOUND, ScheduleResult, ScheduleSummary};
 
 /// A schedule summed up.
 pub struct ScheduleFigures<'a> {
-    /// The schedule.
-    pub schedule: &'a ScheduleResult,
+    /// The ordering, where several are compared.
+    pub ordering: &'a str,
+    /// The schedule, where more than its figures was kept.
+    pub schedule: Option<&'a ScheduleResult>,
     /// Its figures.
-    pub summary: ScheduleSummary,
+    pub summary: &'a ScheduleSummary,
     /// Jobs of the trace that were not scheduled.
     pub left_out: u64,
 }
 
 impl<'a> ScheduleFigures<'a> {
+    /// First in `schedule.csv`.
+    pub const ORDERING: &'a [Column<Self>] = columns! {
+        "ordering", "", "The ordering as it was given.", |r| r.ordering;
+        "too_large", "jobs", "Jobs left out: larger than the ordering.", |r| r.left_out;
+    };
+
     /// The number of jobs, wherever a schedule is summed up.
     pub const JOBS: &'a [Column<Self>] = columns! {
         "jobs", "jobs", "Jobs that were scheduled.", |r| r.summary.jobs;
@@ -27,7 +35,9 @@ impl<'a> ScheduleFigures<'a> {
 
     /// Wherever a schedule is summed up.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| r.summary.utilisation;
+        "utilisation", "",
+            "Node-seconds used over nodes times `makespan`; high where jobs run longer, too: neither side is better.",
+            |r| r.summary.utilisation;
         "mean_wait", "s", "Mean time from submit to start.", |r| r.summary.mean_wait;
         "max_wait", "s", "Longest time from submit to start.", |r| r.summary.max_wait;
         "mean_response", "s", "Mean time from submit to end.", |r| r.summary.mean_response;
@@ -45,13 +55,13 @@ impl<'a> ScheduleFigures<'a> {
 
     /// In the JSON document besides.
     pub const JSON: &'a [Column<Self>] = columns! {
-        "rule", "", "The policy in words.", |r| r.schedule.rule.as_str();
-        "runtime_model", "", "The runtime model in words.", |r| r.schedule.model.as_str();
-        "nodes", "nodes", "Nodes of the ordering.", |r| r.schedule.nodes;
+        "rule", "", "The policy in words.", |r| r.schedule.map(|s| s.rule.as_str());
+        "runtime_model", "", "The runtime model in words.", |r| r.schedule.map(|s| s.model.as_str());
+        "nodes", "nodes", "Nodes of the ordering.", |r| r.schedule.map(|s| s.nodes);
         "slowdown_bound", "s", "Run times below count as this in slowdowns.", |_| BOUND;
         "first_submit", "s", "When the first job joined the queue.",
-            |r| r.exact(r.schedule.span().map_or(0, |(first, _)| first));
-        "last_end", "s", "When the last job ended.", |r| r.exact(r.schedule.span().map_or(0, |(_, last)| last));
+            |r| r.exact(|(first, _)| first);
+        "last_end", "s", "When the last job ended.", |r| r.exact(|(_, last)| last);
         "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.summary.mean_stretch;
         "mean_queue", "jobs", "Mean over time of the jobs waiting.", |r| r.summary.mean_queue;
         "max_queue", "jobs", "The most jobs waiting.", |r| r.summary.max_queue;
@@ -59,13 +69,30 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.summary.fragmentation;
     };
 
-    /// In a sweep, beside the replays' `mean_mind`.
-    pub const SWEEP_MIND: &'a [Column<Self>] =
-        &[Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
+    /// The JSON document.
+    pub fn json() -> Vec<Column<Self>> {
+        [Self::JOBS, Self::ALL, Self::MIND, Self::JSON].concat()
+    }
 
-    /// A time in seconds; whole seconds stay whole.
-    fn exact(&self, time: i64) -> Value<'_> {
-        let text = self.schedule.seconds(time);
+    /// In a sweep.
+    pub fn sweep() -> Vec<Column<Self>> {
+        let mind = [Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
+        [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind].concat()
+    }
+
+    /// `schedule.csv`.
+    pub fn compared() -> Vec<Column<Self>> {
+        let all = [Self::ORDERING, Self::JOBS, Self::ALL, Self::JSON, Self::MIND].concat();
+        let first = ["ordering", "jobs", "too_large", "mean_wait", "mean_response"];
+        let then =
+            ["mean_bounded_slowdown", "utilisation", "makespan", "mean_stretch", "mean_mind"];
+        named(&all, &[first, then].concat())
+    }
+
+    /// The first submit or the last end in seconds; whole seconds stay whole.
+    fn exact(&self, which: impl Fn((i64, i64)) -> i64) -> Value<'_> {
+        let text = self.schedule.map(|s| s.seconds(s.span().map_or(0, which)));
+        let text = text.unwrap_or_default();
         match text.parse::<i64>() {
             Ok(seconds) => seconds.into(),
             Err(_) => text.parse::<f64>().ok().into(),

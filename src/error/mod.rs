@@ -120,12 +120,7 @@ impl Error {
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        let (found, expected) = (found.into(), expected.into());
-        Error::Input {
-            location,
-            found: sanitize(&found).into_owned(),
-            expected: sanitize(&expected).into_owned(),
-        }
+        Error::Input { location, found: clean(found), expected: clean(expected) }
     }
 
     /// A request that does not suit this topology, and what would.
@@ -134,12 +129,7 @@ impl Error {
         problem: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
-        let (problem, remedy) = (problem.into(), remedy.into());
-        Error::Unsuited {
-            location,
-            problem: sanitize(&problem).into_owned(),
-            remedy: sanitize(&remedy).into_owned(),
-        }
+        Error::Unsuited { location, problem: clean(problem), remedy: clean(remedy) }
     }
 
     /// A name that is not in `known`, with the nearest one suggested.
@@ -166,21 +156,19 @@ impl Error {
     }
 }
 
+fn clean(text: impl Into<String>) -> String {
+    sanitize(&text.into()).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn messages_name_place_found_and_expected() {
-        let error = Error::input(
-            SourceLocation::line("m.toml", 14),
-            "dims[2] = 0",
-            "an extent of at least 1",
-        );
-        assert_eq!(
-            error.to_string(),
-            "m.toml:14: found dims[2] = 0; expected an extent of at least 1"
-        );
+        let location = SourceLocation::line("m.toml", 14);
+        let error = Error::input(location, "dims[2] = 0", "an extent of at least 1").to_string();
+        assert_eq!(error, "m.toml:14: found dims[2] = 0; expected an extent of at least 1");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Text from outside as a message may hold it: on one line, without what would steer a terminal, and cut in the
-/// middle where nobody would read it all.
+/// middle where it is too long to be read.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     let strange =
         |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

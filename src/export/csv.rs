@@ -6,13 +6,8 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to csv`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "csv",
-    about: "rank,node,name, one node a line",
-    example: "csv",
-    options: &[],
-    build: write,
-};
+pub(super) const TARGET: ExportTarget =
+    ExportTarget::plain("csv", "rank,node,name, one node a line", write);
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     let mut writer = ::csv::Writer::from_writer(Vec::with_capacity(24 * order.len()));

@@ -6,13 +6,8 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to flux`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "flux",
-    about: "TOML for Flux: broker ranks and resources in rank order",
-    example: "flux",
-    options: &[],
-    build: write,
-};
+pub(super) const TARGET: ExportTarget =
+    ExportTarget::plain("flux", "TOML for Flux: broker ranks and resources in rank order", write);
 
 const ABOUT: &str = "\
 What it does: lists the hosts of a Flux system instance in rank order, for the overlay network (a broker's

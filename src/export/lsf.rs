@@ -6,13 +6,8 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to lsf`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "lsf",
-    about: "lsb.hosts for LSF: a compute unit a host, in rank order",
-    example: "lsf",
-    options: &[],
-    build: write,
-};
+pub(super) const TARGET: ExportTarget =
+    ExportTarget::plain("lsf", "lsb.hosts for LSF: a compute unit a host, in rank order", write);
 
 const ABOUT: &str = "\
 What it does: makes every host a compute unit of its own, listed in rank order; jobs that ask for

@@ -6,13 +6,8 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to pbs`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "pbs",
-    about: "qmgr input for OpenPBS: a rank a vnode, to sort by",
-    example: "pbs",
-    options: &[],
-    build: write,
-};
+pub(super) const TARGET: ExportTarget =
+    ExportTarget::plain("pbs", "qmgr input for OpenPBS: a rank a vnode, to sort by", write);
 
 const ABOUT: &str = "\
 What it does: gives every vnode its rank as a resource; the scheduler sorts vnodes by it.

@@ -10,13 +10,11 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to simgrid`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "simgrid",
-    about: "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
-    example: "simgrid",
-    options: &[],
-    build: write,
-};
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "simgrid",
+    "a SimGrid platform (XML) with our routes, and FILE.hosts with the hosts in rank order",
+    write,
+);
 
 /// Up to so many nodes every pair has its route written out; machines beyond are left to SimGrid's search.
 pub const EXPLICIT: usize = 256;
@@ -118,11 +116,8 @@ fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
         if name.contains(char::is_whitespace) {
             let found = format!("node {node} called `{name}`");
             let location = SourceLocation::option(topology.name());
-            return Err(Error::input(
-                location,
-                found,
-                "a name without blanks, which a host file needs",
-            ));
+            let expected = "a name without blanks, which a host file needs";
+            return Err(Error::input(location, found, expected));
         }
         let marks = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")];
         names.push(marks.iter().fold(name, |name, (mark, word)| name.replace(mark, word)));

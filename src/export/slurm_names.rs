@@ -6,13 +6,11 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to slurm-names`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "slurm-names",
-    about: "slurm.conf: aliases in rank order; jobs get the tightest free run of ranks (as slurm-best-fit)",
-    example: "slurm-names",
-    options: &[],
-    build: write,
-};
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "slurm-names",
+    "slurm.conf: aliases in rank order; jobs get the tightest free run of ranks (as slurm-best-fit)",
+    write,
+);
 
 const ABOUT: &str = "\
 What it does: names every node by its rank; the real name stays as host name. Slurm keeps nodes in the order

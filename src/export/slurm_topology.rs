@@ -6,13 +6,11 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to slurm-topology`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "slurm-topology",
-    about: "topology.conf: a leaf switch a node, in rank order; the tightest free run, names untouched (Slurm from 23.02)",
-    example: "slurm-topology",
-    options: &[],
-    build: write,
-};
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "slurm-topology",
+    "topology.conf: a leaf switch a node, in rank order; the tightest free run, names untouched (Slurm from 23.02)",
+    write,
+);
 
 const ABOUT: &str = "\
 What it does: describes a tree of one leaf switch a node, listed in rank order. With SwitchAsNodeRank Slurm

@@ -6,13 +6,11 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// `--to slurm-weights`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "slurm-weights",
-    about: "slurm.conf: a weight a node; jobs get the first free nodes in rank order (as fifo:0)",
-    example: "slurm-weights",
-    options: &[],
-    build: write,
-};
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "slurm-weights",
+    "slurm.conf: a weight a node; jobs get the first free nodes in rank order (as fifo:0)",
+    write,
+);
 
 const ABOUT: &str = "\
 What it does: gives every node its rank as weight. Slurm takes free nodes of low weight first, so a job

@@ -395,8 +395,8 @@ mod tests {
         assert_eq!(names(&machines), ["mesh:20", "mesh:10"]);
         for (contender, score) in machines.contenders.iter().zip(&machines.scores) {
             let row = contender.service.as_ref().unwrap().schedule.as_ref().unwrap();
-            assert!((row.mean_response - score).abs() < 1e-6 * score, "{row:?} {score}");
-            assert_eq!((row.jobs, row.too_large), (200, 0));
+            assert!((row.summary.mean_response - score).abs() < 1e-6 * score, "{row:?} {score}");
+            assert_eq!((row.summary.jobs, row.too_large), (200, 0));
         }
         let difference = machines.difference.as_ref().unwrap();
         assert_eq!((difference.over, difference.count), ("weeks", 12));

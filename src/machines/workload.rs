@@ -144,8 +144,8 @@ pub(super) fn serve(
     let (schedule, responses) = queue.unzip();
     Ok(Service {
         allocators: workload.allocators.iter().zip(&summaries).map(of).collect(),
-        placed: replays[0].placed(),
-        skipped: replays[0].skipped() - replays[0].oversized(),
+        placed: replays[0].counts().placed,
+        skipped: replays[0].counts().skipped - replays[0].counts().oversized,
         too_large: kept.too_large,
         too_large_names: kept.names,
         schedule,
@@ -191,6 +191,6 @@ fn scheduled(
         responses[numbers[record.task as usize]] = Some(took as f64 / outcome.ticks as f64);
     }
     let too_large = queue.tasks.len() - fitting.len();
-    let row = OrderingSchedule::of(context.order.label(), too_large, &outcome.summary());
+    let row = OrderingSchedule::of(context.order.label(), too_large, outcome.summary());
     Ok((row, responses))
 }

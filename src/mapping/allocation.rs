@@ -1,7 +1,5 @@
 //! The nodes of a job by themselves: how far apart they are, in the machine and on their own.
 
-use std::collections::VecDeque;
-
 use rayon::prelude::*;
 
 use super::hops::from_each;
@@ -43,12 +41,10 @@ impl Allocation {
     /// A search inside the allocation for each of its routers; in the machine O(routers²) closed forms, or
     /// a search for each.
     pub fn of(topology: &Topology, nodes: &[NodeId]) -> Result<Self> {
-        let mut routers: Vec<(u32, u64)> = Vec::new();
         let mut sorted: Vec<u32> = nodes.iter().map(|n| topology.router_of(*n).0).collect();
         sorted.sort_unstable();
-        for run in sorted.chunk_by(|a, b| a == b) {
-            routers.push((run[0], run.len() as u64));
-        }
+        let runs = sorted.chunk_by(|a, b| a == b);
+        let routers: Vec<(u32, u64)> = runs.map(|run| (run[0], run.len() as u64)).collect();
         let (total, diameter) = in_machine(topology, &routers)?;
         let (components, inside) = if routers.len() == topology.graph()?.router_count() {
             // The whole machine is its own subgraph; machines are connected.
@@ -97,52 +93,19 @@ fn in_machine(topology: &Topology, routers: &[(u32, u64)]) -> Result<Sums> {
 
 /// Components of the induced subgraph, and its distances if it is one.
 fn induced(topology: &Topology, routers: &[(u32, u64)]) -> Result<(usize, Option<Sums>)> {
-    let graph = topology.graph()?;
-    // The subgraph by positions in `routers`.
-    let neighbours: Vec<Vec<u32>> = routers
-        .iter()
-        .map(|(router, _)| {
-            let inside = |v: &u32| routers.binary_search_by_key(v, |(r, _)| *r).ok();
-            let all = graph.neighbours(RouterId(*router)).iter();
-            all.filter_map(inside).map(|i| i as u32).collect()
-        })
-        .collect();
-    let mut component = vec![false; routers.len()];
-    let mut components = 0;
-    for start in 0..routers.len() {
-        if !component[start] {
-            components += 1;
-            let mut stack = vec![start];
-            component[start] = true;
-            while let Some(u) = stack.pop() {
-                for v in &neighbours[u] {
-                    if !std::mem::replace(&mut component[*v as usize], true) {
-                        stack.push(*v as usize);
-                    }
-                }
-            }
-        }
-    }
+    let ids: Vec<u32> = routers.iter().map(|(router, _)| *router).collect();
+    let graph = topology.graph()?.induced(&ids);
+    let components = graph.components();
     if components != 1 {
         return Ok((components, None));
     }
-    let buffers = || (vec![u32::MAX; routers.len()], VecDeque::new());
-    let from = |(hops, queue): &mut (Vec<u32>, VecDeque<usize>), from: usize| {
-        hops.fill(u32::MAX);
-        hops[from] = 0;
-        queue.push_back(from);
-        let mut sums = (0, 0);
-        while let Some(u) = queue.pop_front() {
-            let pairs = u128::from(routers[from].1 * routers[u].1);
-            sums = add(sums, (pairs * u128::from(hops[u]), hops[u]));
-            for v in &neighbours[u] {
-                if hops[*v as usize] == u32::MAX {
-                    hops[*v as usize] = hops[u] + 1;
-                    queue.push_back(*v as usize);
-                }
-            }
-        }
-        sums
+    let buffers = || (vec![0; routers.len()], Vec::new());
+    let from = |(hops, queue): &mut (Vec<u32>, Vec<u32>), from: usize| {
+        graph.fill_hops(RouterId(from as u32), hops, queue);
+        let reached = hops.iter().zip(routers).map(|(hops, (_, there))| {
+            (u128::from(routers[from].1 * there) * u128::from(*hops), *hops)
+        });
+        reached.fold((0, 0), add)
     };
     let sums = (0..routers.len()).into_par_iter().map_init(buffers, from).reduce(|| (0, 0), add);
     Ok((components, Some(sums)))
@@ -189,10 +152,8 @@ mod tests {
             let nodes: Vec<NodeId> = machine.nodes().iter().collect();
             let all = Allocation::of(&machine, &nodes).unwrap();
             let statistics = machine.statistics().unwrap();
-            assert_eq!(
-                (all.aspl, all.diameter),
-                (Some(statistics.mean_distance), statistics.diameter)
-            );
+            let expected = (Some(statistics.mean_distance), statistics.diameter);
+            assert_eq!((all.aspl, all.diameter), expected);
             assert_eq!((all.induced_aspl, all.induced_diameter), (all.aspl, Some(all.diameter)));
         }
     }

@@ -98,9 +98,9 @@ pub fn analyse(
     let demand = Demand::new(fabric.topology, guest, mapping)?;
     let dilation = Dilation::of(fabric, &demand, routing)?;
     let contention = Contention::of(&fabric.links, routing.loads(fabric, &demand)?);
-    let outside = demand.volume() - demand.inside_volume();
+    let outside = demand.volume - demand.inside_volume;
     Ok(Analysis {
-        share_between_routers: over(outside, demand.volume()),
+        share_between_routers: over(outside, demand.volume),
         allocation: Allocation::of(fabric.topology, &mapping.allocation())?,
         dilation,
         contention,
@@ -135,7 +135,7 @@ impl Dilation {
                             sums.add_whole(hops.to(flow.router), flow.pairs, flow.volume);
                         }
                     };
-                let found = from_each(fabric.topology, sources, demand.pairs(), visit)?;
+                let found = from_each(fabric.topology, sources, demand.pairs, visit)?;
                 let mut parts: Vec<Sums> = found.into_iter().map(|(sums, _)| sums).collect();
                 if let Some(uniform) = &uniform {
                     parts.iter_mut().for_each(|sums| sums.weigh(uniform.volume));
@@ -157,17 +157,17 @@ impl Dilation {
             }
         };
         let mut all = Sums::default();
-        all.add_whole(0, demand.inside_pairs(), demand.inside_volume());
+        all.add_whole(0, demand.inside_pairs, demand.inside_volume);
         parts.iter().for_each(|part| all.merge(part));
-        if demand.pairs() == 0 {
+        if demand.pairs == 0 {
             all.histogram.clear();
         }
         Ok(Dilation {
-            pairs: demand.pairs(),
-            volume: demand.volume(),
+            pairs: demand.pairs,
+            volume: demand.volume,
             max: all.max,
-            mean: over(all.hop_bytes, demand.volume()),
-            mean_pairs: over(all.pair_hops, demand.pairs() as f64),
+            mean: over(all.hop_bytes, demand.volume),
+            mean_pairs: over(all.pair_hops, demand.pairs as f64),
             hop_bytes: all.hop_bytes,
             histogram: all.histogram,
         })

@@ -29,10 +29,14 @@ pub enum End {
 #[derive(Clone, Debug)]
 pub struct Demand {
     traffic: Between,
-    pairs: u64,
-    volume: f64,
-    inside_pairs: u64,
-    inside_volume: f64,
+    /// Ordered pairs of processes that communicate.
+    pub pairs: u64,
+    /// The volume of all of them.
+    pub volume: f64,
+    /// Pairs with both processes on one router.
+    pub inside_pairs: u64,
+    /// The volume that stays inside routers.
+    pub inside_volume: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -96,14 +100,13 @@ impl Demand {
                 let runs = || on.chunk_by(|a, b| a == b);
                 let all = u64::from(guest.processes());
                 let inside: u64 = runs().map(|r| r.len() as u64 * (r.len() as u64 - 1)).sum();
-                let between = Between::Uniform {
-                    occupied: runs().map(|r| r[0]).collect(),
-                    processes: runs().map(|r| r.len() as u64).collect(),
-                    volume: *volume,
-                };
                 let pairs = all * all.saturating_sub(1);
                 Ok(Demand {
-                    traffic: between,
+                    traffic: Between::Uniform {
+                        occupied: runs().map(|r| r[0]).collect(),
+                        processes: runs().map(|r| r.len() as u64).collect(),
+                        volume: *volume,
+                    },
                     pairs,
                     volume: pairs as f64 * volume,
                     inside_pairs: inside,
@@ -148,26 +151,6 @@ impl Demand {
         }
     }
 
-    /// Ordered pairs of processes that communicate.
-    pub fn pairs(&self) -> u64 {
-        self.pairs
-    }
-
-    /// The volume of all of them.
-    pub fn volume(&self) -> f64 {
-        self.volume
-    }
-
-    /// Pairs with both processes on one router.
-    pub fn inside_pairs(&self) -> u64 {
-        self.inside_pairs
-    }
-
-    /// The volume that stays inside routers.
-    pub fn inside_volume(&self) -> f64 {
-        self.inside_volume
-    }
-
     fn table(&self, end: End) -> Option<&Table> {
         match (&self.traffic, end) {
             (Between::Uniform { .. }, _) => None,
@@ -179,7 +162,7 @@ impl Demand {
     /// The routers at which traffic starts (or ends), ascending.
     pub fn roots(&self, end: End) -> &[u32] {
         match &self.traffic {
-            // One router alone has nobody to send to, but an empty row does no harm.
+            // One router alone sends to no other: its row is empty, which does no harm.
             Between::Uniform { occupied, .. } => occupied,
             Between::Listed { .. } => self.table(end).map_or(&[], |table| &table.roots),
         }
@@ -248,8 +231,8 @@ mod tests {
         }
         // Routers 0 (three processes), 2, 4 (three) and 8.
         assert_eq!(a.roots(End::Source), [0, 2, 4, 8]);
-        assert_eq!((a.pairs(), a.inside_pairs()), (56, 12));
-        assert_eq!((b.pairs(), b.inside_pairs()), (56, 12));
-        assert_eq!((a.volume(), a.inside_volume()), (b.volume(), b.inside_volume()));
+        assert_eq!((a.pairs, a.inside_pairs), (56, 12));
+        assert_eq!((b.pairs, b.inside_pairs), (56, 12));
+        assert_eq!((a.volume, a.inside_volume), (b.volume, b.inside_volume));
     }
 }

@@ -1,4 +1,4 @@
-//! Placements: which node each process runs on.
+//! Mappings: which node each process runs on.
 
 use super::guest::Guest;
 use crate::error::{Error, Result, SourceLocation};
@@ -22,7 +22,7 @@ impl ProcessMapping {
     pub fn new(topology: &Topology, label: impl Into<String>, nodes: Vec<NodeId>) -> Result<Self> {
         let label = label.into();
         for node in &nodes {
-            check(topology, *node, || SourceLocation::option(&label))?;
+            topology.check_node(*node, || SourceLocation::option(&label))?;
         }
         Ok(ProcessMapping { label, nodes })
     }
@@ -58,45 +58,38 @@ impl ProcessMapping {
             if i == 0 && fields.len() == 2 && fields.iter().all(|f| f.parse::<f64>().is_err()) {
                 continue;
             }
-            let wrong =
-                |found: String, expected: String| Error::input(line.location(), found, expected);
             let [process, node] = fields.as_slice() else {
-                return Err(wrong(format!("`{}`", line.text), "process,node".into()));
+                return Err(line.wrong(format!("`{}`", line.text), "process,node"));
             };
             let slot = process.parse().ok().and_then(|p: u32| nodes.get_mut(p as usize));
             let Some(slot) = slot else {
                 let expected = format!("a process from 0 to {}", i64::from(processes) - 1);
-                return Err(wrong(format!("process `{process}`"), expected));
+                return Err(line.wrong(format!("process `{process}`"), expected));
             };
             if let Some((_, before)) = slot {
                 let found = format!("process {process} again (line {before} has it)");
-                return Err(wrong(found, "each process once".into()));
+                return Err(line.wrong(found, "each process once"));
             }
-            let slots = topology.nodes().slot_count();
             let id = node.parse().map(NodeId).map_err(|_| {
-                wrong(format!("node `{node}`"), format!("a node id from 0 to {}", slots - 1))
+                let last = topology.nodes().slot_count() - 1;
+                line.wrong(format!("node `{node}`"), format!("a node id from 0 to {last}"))
             })?;
-            check(topology, id, || line.location())?;
+            topology.check_node(id, || line.location())?;
             *slot = Some((id, line.number));
         }
         if let Some(missing) = nodes.iter().position(Option::is_none) {
-            return Err(Error::input(
-                SourceLocation::File(text.name().into()),
-                format!("no line for process {missing}"),
-                format!("a node for each of the {processes} processes of {}", guest.label()),
-            ));
+            let found = format!("no line for process {missing}");
+            let expected =
+                format!("a node for each of the {processes} processes of {}", guest.label());
+            return Err(Error::input(text.location(), found, expected));
         }
         let nodes = nodes.into_iter().flatten().map(|(node, _)| node).collect();
         Ok(ProcessMapping { label: text.name().to_string(), nodes })
     }
 
-    /// The mapping file's text: a header, then a line for each process.
-    pub fn to_file(&self) -> String {
-        let mut text = String::from("process,node\n");
-        for (process, node) in self.nodes.iter().enumerate() {
-            text.push_str(&format!("{process},{node}\n"));
-        }
-        text
+    /// Every process with its node: the rows of the mapping file.
+    pub fn processes(&self) -> impl Iterator<Item = (u32, NodeId)> {
+        (0..).zip(self.nodes.iter().copied())
     }
 
     /// What the user called it.
@@ -126,27 +119,10 @@ impl ProcessMapping {
     }
 }
 
-fn check(
-    topology: &Topology,
-    node: NodeId,
-    location: impl FnOnce() -> SourceLocation,
-) -> Result<()> {
-    let slots = topology.nodes().slot_count();
-    if node.0 >= slots {
-        let expected = format!("a node id from 0 to {}", slots - 1);
-        return Err(Error::input(location(), format!("node {node}"), expected));
-    }
-    if !topology.nodes().contains(node) {
-        let expected = format!("a schedulable node of {}", topology.name());
-        let found = format!("node {node}, which limit or exclude keeps out");
-        return Err(Error::input(location(), found, expected));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::{self, mapping::PROCESS};
     use crate::topology::Context;
 
     fn read(text: &str) -> Result<ProcessMapping> {
@@ -161,7 +137,9 @@ mod tests {
             let mapping = read(text).unwrap();
             assert_eq!(mapping.nodes(), [4, 4, 9].map(NodeId));
             assert_eq!(mapping.allocation(), [4, 9].map(NodeId));
-            let again = read(&mapping.to_file()).unwrap();
+            let mut file = Vec::new();
+            columns::write(&mut file, PROCESS, mapping.processes()).unwrap();
+            let again = read(std::str::from_utf8(&file).unwrap()).unwrap();
             assert_eq!(again, mapping);
         }
     }

@@ -97,7 +97,7 @@ impl<'t> AllocationMeter<'t> {
     /// # Complexity
     /// O(r²·axes) with r different routers; O(r + Σ extents) for the box.
     pub fn extent(&mut self, ranks: &Ranks) -> Extent {
-        // One rank a router tells all.
+        // One rank a router is enough.
         let routers = self.distances.routers();
         let mut members: Vec<u32> = ranks.iter().collect();
         members.sort_by_key(|r| routers[*r as usize]);
@@ -196,13 +196,19 @@ mod tests {
 
     use super::*;
     use crate::ordering::NodeOrder;
-    use crate::ranks::Run;
 
     fn ranks(of: &[u32]) -> Ranks {
         let mut ranks = Ranks::default();
         of.iter().for_each(|r| ranks.push_rank(*r));
         ranks.settle();
         ranks
+    }
+
+    fn ordered(spec: &str, by: &str) -> (Topology, NodeOrder, RankDistances) {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let order = NodeOrder::make(&topology, by).unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        (topology, order, distances)
     }
 
     #[test]
@@ -225,9 +231,7 @@ mod tests {
 
         #[test]
         fn components_and_extents_are_those_of_the_induced_graph(picks in prop::collection::btree_set(0u32..120, 1..40)) {
-            let topology = Topology::inline("grid:5x4x3,wrap=101,per_router=2", &Default::default()).unwrap();
-            let order = NodeOrder::make(&topology, "random:seed=9").unwrap();
-            let distances = RankDistances::new(&topology, &order).unwrap();
+            let (topology, order, distances) = ordered("grid:5x4x3,wrap=101,per_router=2", "random:seed=9");
             let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
             let set = ranks(&picks.iter().copied().collect::<Vec<_>>());
             let placement = meter.measure(&set, None);
@@ -254,15 +258,10 @@ mod tests {
 
     #[test]
     fn boxes_wrap_where_the_machine_does() {
-        let topology =
-            Topology::inline("grid:6x5,wrap=10,per_router=2", &Default::default()).unwrap();
-        let order = NodeOrder::make(&topology, "row-major").unwrap();
-        let distances = RankDistances::new(&topology, &order).unwrap();
+        let (topology, _, distances) = ordered("grid:6x5,wrap=10,per_router=2", "row-major");
         let mut meter = AllocationMeter::new(&topology, &distances).unwrap();
         // Routers (0,0) and (5,4), two nodes each: 2 x 5 around the wrap; 2 routers would do.
-        let mut set = Ranks::default();
-        set.push(Run { first: 0, count: 2 });
-        set.push(Run { first: 58, count: 2 });
+        let set = ranks(&[0, 1, 58, 59]);
         let Extent { diameter, bounds: Some(bounds) } = meter.extent(&set) else {
             panic!("a grid")
         };

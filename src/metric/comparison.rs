@@ -79,11 +79,9 @@ impl Comparison {
     pub fn new(topology: &Topology, orders: &[NodeOrder], curves: Vec<Curve>) -> Result<Self> {
         let largest = curves.iter().map(Curve::nodes).max().unwrap_or(0);
         let sizes = display_sizes(largest);
-        let mut entries: Vec<Entry> = orders
-            .iter()
-            .zip(curves)
-            .map(|(order, curve)| Entry::new(order, curve, &sizes))
-            .collect();
+        let pairs = orders.iter().zip(curves);
+        let mut entries: Vec<Entry> =
+            pairs.map(|(order, curve)| Entry::new(order, curve, &sizes)).collect();
         entries.sort_by(|a, b| a.mean_log.total_cmp(&b.mean_log));
         set_best_shares(&mut entries, largest);
         let crossovers = match entries.as_slice() {
@@ -130,21 +128,18 @@ pub fn mean_log(values: &[f64]) -> f64 {
 
 /// The mean over sizes from 2 on of a curve, each size with its weight.
 fn weighted(values: &[f64], weight: fn(usize) -> f64) -> f64 {
-    let (sum, all) = values
-        .iter()
-        .enumerate()
-        .fold((0.0, 0.0), |(sum, all), (i, v)| (sum + weight(i + 2) * v, all + weight(i + 2)));
+    let (mut sum, mut all) = (0.0, 0.0);
+    for (size, value) in (2..).zip(values) {
+        sum += weight(size) * value;
+        all += weight(size);
+    }
     sum / all
 }
 
 /// Powers of two from 2 up and the whole machine: enough to read a table by.
 fn display_sizes(nodes: usize) -> Vec<usize> {
-    let mut sizes: Vec<usize> = [2, 8, 32, 128, 512, 2048, 8192, 32768, 131_072, 524_288]
-        .into_iter()
-        .filter(|s| *s < nodes)
-        .collect();
-    sizes.push(nodes);
-    sizes
+    let powers = [2, 8, 32, 128, 512, 2048, 8192, 32768, 131_072, 524_288];
+    powers.into_iter().filter(|s| *s < nodes).chain([nodes]).collect()
 }
 
 /// The lowest MPC among the entries at index `i` (size i + 2).

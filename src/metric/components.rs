@@ -117,8 +117,8 @@ impl<'s> ComponentCounter<'s> {
         pieces
     }
 
-    /// Lists the adjacency under `ranks`, ascending, and tells them into segments of joined ones; how many those
-    /// are.
+    /// Lists the adjacency under `ranks`, ascending, and divides them into segments of joined ones; returns how
+    /// many there are.
     fn split(&mut self, ranks: &Ranks) -> u32 {
         self.members.clear();
         match &self.adjacency.of_rank {

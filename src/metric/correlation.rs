@@ -1,4 +1,4 @@
-//! How well one ranking tells another.
+//! How well two rankings of the same things agree.
 
 /// Spearman's rank correlation: Pearson's of the ranks, ties at the mean of theirs. None for fewer than two
 /// pairs or where one side is all the same.
@@ -75,9 +75,7 @@ mod tests {
         assert!((tau - 3.0 / 30f64.sqrt()).abs() < 1e-15);
         assert_eq!((spearman(&[1.0], &[1.0]), kendall(&[1.0], &[2.0])), (None, None));
         let down = [4.0, 3.0, 2.0, 1.0];
-        assert_eq!(
-            (spearman(&y, &y), kendall(&down, &[1.0, 2.0, 3.0, 4.0])),
-            (Some(1.0), Some(-1.0))
-        );
+        assert_eq!(spearman(&y, &y), Some(1.0));
+        assert_eq!(kendall(&down, &[1.0, 2.0, 3.0, 4.0]), Some(-1.0));
     }
 }

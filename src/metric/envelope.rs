@@ -14,7 +14,7 @@ const MOST: u64 = 100_000_000;
 ///
 /// The ball bound: in a set of S nodes every node is, on the mean over the others, at least as far from
 /// them as from its S-1 nearest nodes; the set's mean is the mean of that over its nodes, so at least the
-/// smallest over all nodes. Where all routers look alike and all nodes count, one router tells; where some
+/// smallest over all nodes. Where all routers look alike and all nodes count, one router is enough; where some
 /// do not count and they are too many to look at each, the floor is that of the whole machine.
 ///
 /// # Errors
@@ -24,28 +24,36 @@ const MOST: u64 = 100_000_000;
 /// O(routers²) distances and O(routers · N) sums; O(N) where all routers look alike.
 pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     topology.require("a floor of MPC curves", 32 * nodes.len() as u64)?;
-    let mut count = vec![0usize; topology.network().hosts() as usize];
-    nodes.iter().for_each(|n| count[topology.router_of(*n).index()] += 1);
-    let mut used: Vec<RouterId> =
-        (0..count.len() as u32).map(RouterId).filter(|r| count[r.index()] > 0).collect();
+    let (mut count, mut used) = by_router(topology, nodes);
     let alike = topology.network().vertex_transitive();
     let many = used.len() as u64 * (count.len() + nodes.len()) as u64 > MOST;
     if alike && (many || nodes.len() == topology.nodes().slot_count() as usize) {
-        count.fill(topology.network().per_router() as usize);
+        count.fill(u64::from(topology.network().per_router()));
         used.truncate(1);
     } else if many {
         return Ok(None);
     }
-    let least = used
-        .par_iter()
-        .map(|router| Ok(nearest_sums(&topology.hops_from(*router)?, &count)))
-        .try_reduce_with(|mut a: Vec<u64>, b| {
-            a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
-            Ok::<_, crate::Error>(a)
-        });
-    let mut least = least.unwrap_or_else(|| Ok(Vec::new()))?;
+    let sums = |router: &RouterId| Ok(nearest_sums(&topology.hops_from(*router)?, &count));
+    let mut least = least(used.par_iter().map(sums))?;
     least.truncate(nodes.len().saturating_sub(1));
     Ok(Some(least.into_iter().enumerate().map(|(i, sum)| sum as f64 / (i + 1) as f64).collect()))
+}
+
+/// How many of these nodes each router carries, and the routers that carry some.
+fn by_router(topology: &Topology, nodes: &[NodeId]) -> (Vec<u64>, Vec<RouterId>) {
+    let mut count = vec![0; topology.network().hosts() as usize];
+    nodes.iter().for_each(|n| count[topology.router_of(*n).index()] += 1);
+    let used = (0..count.len() as u32).map(RouterId).filter(|r| count[r.index()] > 0).collect();
+    (count, used)
+}
+
+/// Element by element the least of all lists; empty where there are none.
+fn least(lists: impl ParallelIterator<Item = Result<Vec<u64>>>) -> Result<Vec<u64>> {
+    let least = lists.try_reduce_with(|mut a, b| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
+        Ok(a)
+    });
+    least.unwrap_or_else(|| Ok(Vec::new()))
 }
 
 /// Routers up to which compact sets are grown from several nodes.
@@ -63,10 +71,7 @@ const FEW: usize = 2000;
 /// O(routers²) for each of three starts.
 pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     topology.require("compact sets", 64 * nodes.len() as u64)?;
-    let mut count = vec![0u64; topology.network().hosts() as usize];
-    nodes.iter().for_each(|n| count[topology.router_of(*n).index()] += 1);
-    let used: Vec<RouterId> =
-        (0..count.len() as u32).map(RouterId).filter(|r| count[r.index()] > 0).collect();
+    let (count, used) = by_router(topology, nodes);
     let whole = nodes.len() == topology.nodes().slot_count() as usize;
     let one = whole && topology.network().vertex_transitive() || used.len() > FEW;
     let starts = if one { vec![0] } else { vec![0, used.len() / 3, used.len() / 2] };
@@ -77,11 +82,7 @@ pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<
         return Ok(None);
     }
     let grown = starts.par_iter().map(|start| grow(topology, &used, &count, used[*start]));
-    let least = grown.try_reduce_with(|mut a, b| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a = (*a).min(b));
-        Ok(a)
-    });
-    let least = least.unwrap_or_else(|| Ok(Vec::new()))?;
+    let least = least(grown)?;
     let mean = |(i, sum): (usize, u64)| sum as f64 / ((i + 2) * (i + 1) / 2) as f64;
     Ok(Some(least.into_iter().enumerate().map(mean).collect()))
 }
@@ -122,9 +123,9 @@ fn grow(
 
 /// The sum of the distances to the nearest 1, 2, … other nodes, for a node of the router these hops start
 /// from.
-fn nearest_sums(hops: &[u32], count: &[usize]) -> Vec<u64> {
+fn nearest_sums(hops: &[u32], count: &[u64]) -> Vec<u64> {
     let far = hops.iter().zip(count).filter(|(_, c)| **c > 0).map(|(h, _)| *h).max().unwrap_or(0);
-    let mut ring = vec![0usize; far as usize + 1];
+    let mut ring = vec![0u64; far as usize + 1];
     for (hop, count) in hops.iter().zip(count).filter(|(_, c)| **c > 0) {
         ring[*hop as usize] += count;
     }

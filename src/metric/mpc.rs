@@ -97,19 +97,14 @@ pub fn at_sizes(
 fn check(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
     let n = order.len();
     if n < 2 {
-        let location = SourceLocation::option(order.label());
-        return Err(Error::input(
-            location,
-            format!("an ordering of {n} nodes"),
-            "at least 2 nodes",
-        ));
+        let (location, found) =
+            (SourceLocation::option(order.label()), format!("an ordering of {n} nodes"));
+        return Err(Error::input(location, found, "at least 2 nodes"));
     }
     if method == SumMethod::Transform && matches!(topology.metric(), Metric::Hops) {
-        return Err(Error::unsuited(
-            SourceLocation::option("--method transform"),
-            format!("distances on {} are no sum of cuts", topology.name()),
-            "use --method pairs",
-        ));
+        let location = SourceLocation::option("--method transform");
+        let problem = format!("distances on {} are no sum of cuts", topology.name());
+        return Err(Error::unsuited(location, problem, "use --method pairs"));
     }
     Ok(())
 }

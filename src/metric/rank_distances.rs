@@ -10,10 +10,10 @@ use crate::topology::distance::{Axis, Shape};
 use crate::topology::search::{self, Search};
 use crate::topology::{Metric, RouterGraph, Topology};
 
-/// The ranks of one ordering on one topology, and what tells the distance between any two of them.
+/// The ranks of one ordering on one topology, and the distance between any two of them.
 ///
 /// Closed forms are kept as tables of one axis each: O(ranks·axes + Σ extents) memory. Where only a search
-/// tells distances they are kept for every pair of routers with nodes: 2 bytes each, refused where that
+/// finds distances they are kept for every pair of routers with nodes: 2 bytes each, refused where that
 /// exceeds the run's memory.
 #[derive(Debug)]
 pub struct RankDistances {

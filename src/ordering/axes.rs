@@ -1,7 +1,7 @@
 //! Axis order and direction: the `axes=` and `reverse=` options that every coordinate ordering shares,
 //! and the way from a walk over cells to an ordering of nodes.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::params::{Opt, Params};
 use crate::topology::Topology;
@@ -38,8 +38,7 @@ impl<'a> View<'a> {
     /// Not a permutation of the topology's axes; no coordinates.
     pub fn from_params(topology: &'a Topology, params: &Params) -> Result<Self> {
         let lattice = topology.lattice().ok_or_else(|| {
-            Error::unsuited(
-                params.location().clone(),
+            params.unsuited(
                 format!("{} has no coordinates, which `axes` needs", topology.name()),
                 format!("what works here: {}", super::suitable(topology).join(", ")),
             )
@@ -56,17 +55,9 @@ impl<'a> View<'a> {
                 None => AXIS_LETTERS.chars().position(|l| l == c),
             };
             let axes: Option<Vec<usize>> = text.chars().map(axis).collect();
-            let mut sorted = axes.clone().unwrap_or_default();
-            sorted.sort_unstable();
-            sorted.dedup();
-            match axes {
-                Some(axes)
-                    if sorted.len() == axes.len() && axes.iter().all(|a| *a < dimensions) =>
-                {
-                    Ok(Some(axes))
-                }
-                _ => Err(params.wrong(key, expected)),
-            }
+            let fresh = |axes: &[usize], i| axes[i] < dimensions && !axes[..i].contains(&axes[i]);
+            let axes = axes.filter(|axes| (0..axes.len()).all(|i| fresh(axes, i)));
+            axes.map(Some).ok_or_else(|| params.wrong(key, expected))
         };
         let all = format!("the {dimensions} axes, each once, as in {example}");
         let axes = read("axes", &all)?.unwrap_or_else(|| (0..dimensions).collect());

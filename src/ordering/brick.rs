@@ -3,12 +3,12 @@
 use super::axes::{AXES, REVERSE, View, for_each_position};
 use super::interleave::{gray_rank, morton_key, widths};
 use super::linear::reflect;
-use super::{Method, hilbert};
-use super::{Needs, OrderingEntry};
+use super::{Method, Needs, OrderingEntry, hilbert};
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::params::{Opt, Params};
 use crate::topology::Topology;
+use crate::topology::lattice::digits;
 
 /// `brick[:size=2x2x2,inner=snake|gray|row,outer=snake|row|hilbert,axes=zxy,reverse=x]`: bricks of
 /// `size` cells, each filled along the inner path before the next along the outer path.
@@ -113,7 +113,7 @@ impl<'a> Bricks<'a> {
     pub(super) fn walk(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
         let axes = self.extents.len();
         let (mut origin, mut shape) = (vec![0; axes], vec![0; axes]);
-        position_of(number, &self.counts, &mut origin);
+        digits(number, &self.counts, &mut origin);
         for i in 0..axes {
             origin[i] *= self.size[i];
             shape[i] = self.size[i].min(self.extents[i] - origin[i]);
@@ -125,6 +125,7 @@ impl<'a> Bricks<'a> {
             }
             visit(&position);
         };
+        let mut inside = vec![0; axes];
         match path {
             "gray" => {
                 let bits = widths(&shape);
@@ -133,14 +134,12 @@ impl<'a> Bricks<'a> {
                     keyed.push((gray_rank(morton_key(inside, &bits)), keyed.len() as u32));
                 });
                 keyed.sort_unstable();
-                let mut inside = vec![0; axes];
                 for (_, index) in keyed {
-                    position_of(index, &shape, &mut inside);
+                    digits(index, &shape, &mut inside);
                     step(&inside);
                 }
             }
             "snake" => {
-                let mut inside = vec![0; axes];
                 for_each_position(&shape, |counter| {
                     reflect(counter, &shape, &mut inside);
                     step(&inside);
@@ -148,15 +147,6 @@ impl<'a> Bricks<'a> {
             }
             _ => for_each_position(&shape, step),
         }
-    }
-}
-
-/// The position at a row-major index.
-fn position_of(index: u32, extents: &[u32], position: &mut [u32]) {
-    let mut rest = index;
-    for (x, extent) in position.iter_mut().zip(extents).rev() {
-        *x = rest % extent;
-        rest /= extent;
     }
 }
 

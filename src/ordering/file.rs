@@ -1,7 +1,7 @@
 //! Ordering files: one node id a line in rank order, `#` comments.
 
 use super::{Check, NodeOrder};
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::input::Text;
 use crate::topology::Topology;
@@ -10,9 +10,10 @@ pub(super) fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     let mut check = Check::new(topology);
     let mut nodes = Vec::new();
     for line in text.data_lines() {
-        let id = line.text.parse().map_err(|_| {
-            Error::input(line.location(), format!("`{}`", line.text), "a node id, one a line")
-        })?;
+        let id = line
+            .text
+            .parse()
+            .map_err(|_| line.wrong(format!("`{}`", line.text), "a node id, one a line"))?;
         check.add(NodeId(id), || line.location())?;
         nodes.push(NodeId(id));
     }
@@ -28,11 +29,7 @@ pub(super) fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
         return Err(Error::input(line.location(), found, expected));
     }
     if nodes.is_empty() {
-        return Err(Error::input(
-            SourceLocation::File(text.name().into()),
-            "no node ids",
-            "one id a line",
-        ));
+        return Err(Error::input(text.location(), "no node ids", "one id a line"));
     }
     Ok(nodes)
 }
@@ -76,7 +73,7 @@ mod tests {
         let topology = Topology::inline("torus:4x4,limit=10", &Context::default()).unwrap();
         for (text, expected) in [
             ("1\n2\n1\n", "o:3: found node 1 again"),
-            ("1\n16\n", "o:2: found node 16; expected an id from 0 to 15"),
+            ("1\n16\n", "o:2: found node 16; expected a node id from 0 to 15"),
             ("# c\n12\n", "o:2: found node 12, which limit"),
             ("1\n\nx\n", "o:3: found `x`"),
             ("-1\n", "o:1: found `-1`"),

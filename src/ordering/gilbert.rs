@@ -12,7 +12,7 @@
 
 use super::axes::{AXES, REVERSE, View};
 use super::{Method, Needs, OrderingEntry};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::NodeId;
 use crate::params::Params;
 use crate::topology::Topology;
@@ -45,12 +45,10 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let extents = &view.extents;
     let mut axes: Vec<usize> = (0..extents.len()).filter(|i| extents[*i] > 1).collect();
     if axes.len() > 3 {
-        return Err(Error::unsuited(
-            params.location().clone(),
+        let (name, count) = (topology.name(), axes.len());
+        return Err(params.unsuited(
             format!(
-                "{} has {} axes of more than one cell, and `gilbert` fills at most three",
-                topology.name(),
-                axes.len()
+                "{name} has {count} axes of more than one cell, and `gilbert` fills at most three"
             ),
             "what works here: hilbert, snake, brick",
         ));
@@ -139,8 +137,7 @@ fn walk(lengths: &[i64], mut visit: impl FnMut(&Corner)) {
     while let Some(Part { mut corner, sides }) = stack.pop() {
         if sides.iter().filter(|s| s.size() > 1).count() <= 1 {
             // The side of more than one cell, or any.
-            let row =
-                sides.into_iter().fold(sides[0], |a, b| if b.size() > a.size() { b } else { a });
+            let row = sides.into_iter().find(|side| side.size() > 1).unwrap_or(sides[0]);
             for _ in 0..row.size() {
                 visit(&corner);
                 corner[row.axis] += row.length.signum();

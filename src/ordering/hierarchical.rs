@@ -3,7 +3,7 @@
 use super::axes::{AXES, REVERSE, View};
 use super::brick::{self, Bricks};
 use super::{Method, Needs, OrderingEntry};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::params::{Opt, Params};
 use crate::topology::Topology;
@@ -83,7 +83,7 @@ fn chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
 fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<NodeId>> {
     let unsuited = |problem: &str, remedy: &str| {
         let problem = format!("{} has no {problem}", topology.name());
-        Err(Error::unsuited(params.location().clone(), problem, remedy))
+        Err(params.unsuited(problem, remedy))
     };
     if topology.lattice().is_none() {
         return unsuited("coordinates, which `block` needs", "what works here: no `block`");

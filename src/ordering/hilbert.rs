@@ -12,7 +12,7 @@
 use super::axes::{AXES, REVERSE, View};
 use super::interleave::widths;
 use super::{Method, Needs, OrderingEntry};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ids::NodeId;
 use crate::params::{Opt, Params};
 use crate::topology::Topology;
@@ -68,8 +68,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
 pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result<()> {
     let dimensions = extents.len();
     if bits as usize * dimensions > u128::BITS as usize {
-        return Err(Error::unsuited(
-            params.location().clone(),
+        return Err(params.unsuited(
             format!("{bits} bits in {dimensions} dimensions make an index of more than 128 bits"),
             "what works here: fewer `bits`, morton, gray, snake",
         ));

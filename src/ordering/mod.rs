@@ -172,8 +172,8 @@ impl NodeOrder {
         Ok(NodeOrder::make_with(topology, text, &NoObserver)?.0)
     }
 
-    /// As [`NodeOrder::make`], with someone who waits: searches (`ilp`, `optimise`) ask `watch` for the time
-    /// and whether to stop, tell it of progress, and also return what they found out.
+    /// As [`NodeOrder::make`], with an observer: searches (`ilp`, `optimise`) ask it for the time and whether to
+    /// stop, report progress to it, and also return how good their result is.
     ///
     /// # Errors
     /// As [`NodeOrder::make`].
@@ -264,8 +264,7 @@ fn unsuited(topology: &Topology, entry: &OrderingEntry, params: &Params) -> Erro
         Needs::Levels => "no hierarchy of groups, chassis or leaf switches",
         _ => "no coordinates",
     };
-    Error::unsuited(
-        params.location().clone(),
+    params.unsuited(
         format!("{} has {lacks}, which `{}` needs", topology.name(), entry.name),
         format!("what works here: {}", suitable(topology).join(", ")),
     )
@@ -286,18 +285,9 @@ impl<'a> Check<'a> {
     pub(crate) fn add(
         &mut self,
         node: NodeId,
-        location: impl FnOnce() -> SourceLocation,
+        location: impl Fn() -> SourceLocation,
     ) -> Result<()> {
-        let slots = self.topology.nodes().slot_count();
-        if node.0 >= slots {
-            let expected = format!("an id from 0 to {}", slots - 1);
-            return Err(Error::input(location(), format!("node {node}"), expected));
-        }
-        if !self.topology.nodes().contains(node) {
-            let expected = format!("a schedulable node of {}", self.topology.name());
-            let found = format!("node {node}, which limit or exclude keeps out");
-            return Err(Error::input(location(), found, expected));
-        }
+        self.topology.check_node(node, &location)?;
         if self.seen.put(node.index()) {
             return Err(Error::input(location(), format!("node {node} again"), "each node once"));
         }

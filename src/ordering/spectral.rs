@@ -324,7 +324,6 @@ fn noise(index: u64) -> f64 {
 mod tests {
     use super::super::testing::{ids, topology};
     use super::*;
-    use crate::topology::Context;
 
     /// x = cos(π(i+½)/n), λ = 2 - 2cos(π/n).
     #[test]
@@ -406,8 +405,8 @@ mod tests {
                     pairs.push((u, v));
                 }
             }
-            let graph = RouterGraph::build(&Listed(n as u32, pairs.clone()), &Context::default());
-            let graph = graph.unwrap();
+            let arcs = pairs.iter().flat_map(|(u, v)| [(*u, *v, 1.0), (*v, *u, 1.0)]).collect();
+            let graph = RouterGraph::from_arcs(n as u32, arcs);
             let mut dense = vec![vec![0.0; n]; n];
             for (u, v) in pairs {
                 let (u, v) = (u as usize, v as usize);
@@ -424,28 +423,6 @@ mod tests {
             if exact[2].0 - exact[1].0 > 1e-3 {
                 assert!((dot(&vector, &exact[1].1).abs() - 1.0).abs() < 1e-10, "{n}");
             }
-        }
-    }
-
-    /// A network given by its links.
-    #[derive(Debug)]
-    struct Listed(u32, Vec<(u32, u32)>);
-
-    impl crate::topology::Network for Listed {
-        fn spec(&self) -> String {
-            "listed".into()
-        }
-
-        fn routers(&self) -> u32 {
-            self.0
-        }
-
-        fn per_router(&self) -> u32 {
-            1
-        }
-
-        fn for_each_link(&self, visit: &mut crate::topology::LinkVisitor<'_>) {
-            self.1.iter().for_each(|(u, v)| visit(*u, *v, 1.0));
         }
     }
 

@@ -1,4 +1,4 @@
-//! The sums where only a search tells distances: batches of 512 ranks search the router graph together,
+//! The sums where only a search finds distances: batches of 512 ranks search the router graph together,
 //! and their distances go straight into the lag sums. No N×N matrix: O(routers · batch) a thread.
 
 use multiversion::multiversion;
@@ -48,7 +48,7 @@ struct Partial<'g> {
 }
 
 impl Partial<'_> {
-    /// Adds what the sources of the batch at `start` have to say: each pair of a source and a rank above
+    /// Adds the pairs of the sources of the batch at `start`: each pair of a source and a rank above
     /// it to that rank's column and to the lags, each pair with a rank below to that rank's row.
     fn add_batch(
         &mut self,

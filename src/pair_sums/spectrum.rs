@@ -80,7 +80,7 @@ impl Layout {
 }
 
 /// `Σ over cuts of halves · Σ_i b_i·b_{i+k}`, rounded to the nearest integer, for lags k = 0..n, where b
-/// tells which ranks are inside the cut. Exact where the bound proved in [`super::transform`] is below ½.
+/// is 1 for the ranks inside the cut. Exact where the bound proved in [`super::transform`] is below ½.
 ///
 /// # Complexity
 /// O(cuts · L · log L) time; 16 bytes a frequency, the bits of at most [`PATTERNS`] bytes of cuts, and 24·Q·16

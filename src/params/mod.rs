@@ -2,7 +2,7 @@
 //!
 //! An entry of a table declares its options ([`Opt`]); its builder asks for them by typed getters, each of which
 //! checks the value, quotes its location on error, and knows the declared default and choices. [`Params::finish`]
-//! then refuses what nobody asked for.
+//! then refuses every key that was not asked for.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -113,14 +113,14 @@ impl Params {
 
     /// An error about `key`'s value: what was found is the value as written.
     pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
-        match self.given.iter().find(|e| e.key == key) {
-            Some(e) => Error::input(
-                e.location.clone(),
-                format!("{key} = {}", e.value.describe()),
-                expected,
-            ),
-            None => Error::input(self.location.clone(), format!("no `{key}`"), expected),
-        }
+        let given = self.given.iter().find(|e| e.key == key);
+        let found = given.map(|e| format!("{key} = {}", e.value.describe()));
+        Error::input(self.location_of(key), found.unwrap_or(format!("no `{key}`")), expected)
+    }
+
+    /// An error about options that do not suit the topology.
+    pub fn unsuited(&self, problem: impl Into<String>, remedy: impl Into<String>) -> Error {
+        Error::unsuited(self.location.clone(), problem, remedy)
     }
 
     /// The raw value of `key` with its place.
@@ -183,9 +183,16 @@ impl Params {
     where
         T: FromStr + PartialOrd + Display + Copy,
     {
-        let expected = format!("a whole number from {low} to {high}");
+        self.within(key, low, high, "a whole number")
+    }
+
+    fn within<T>(&self, key: &'static str, low: T, high: T, what: &str) -> Result<Option<T>>
+    where
+        T: FromStr + PartialOrd + Display + Copy,
+    {
+        let expected = format!("{what} from {low} to {high}");
         match self.parsed::<T>(key, &expected)? {
-            Some(v) if v < low || v > high => Err(self.wrong(key, expected)),
+            Some(v) if !(low..=high).contains(&v) => Err(self.wrong(key, expected)),
             found => Ok(found),
         }
     }
@@ -207,11 +214,7 @@ impl Params {
     /// # Errors
     /// Not a number, not finite, or out of range.
     pub fn real(&self, key: &'static str, low: f64, high: f64) -> Result<Option<f64>> {
-        let expected = format!("a number from {low} to {high}");
-        match self.parsed::<f64>(key, &expected)? {
-            Some(v) if !(low..=high).contains(&v) => Err(self.wrong(key, expected)),
-            found => Ok(found),
-        }
+        self.within(key, low, high, "a number")
     }
 
     /// A real number within `low..=high`, given or by default.
@@ -239,6 +242,14 @@ impl Params {
         Ok(self.integer("seed", 0, u64::MAX)?.unwrap_or(self.default_seed))
     }
 
+    /// Positive whole numbers that must be given, as [`Params::extents`] reads them.
+    ///
+    /// # Errors
+    /// As [`Params::extents`]; not given, with what is `expected`.
+    pub fn dims(&self, key: &'static str, expected: &str) -> Result<Vec<u32>> {
+        self.extents(key)?.ok_or_else(|| self.wrong(key, expected))
+    }
+
     /// Positive whole numbers: `8x8x5` inline or as a TOML text, `[8, 8, 5]` in TOML.
     ///
     /// # Errors
@@ -253,11 +264,7 @@ impl Params {
                 extents.push(n as u32);
                 Ok(())
             }
-            _ => Err(Error::input(
-                location.clone(),
-                format!("{key}[{i}] = {text}"),
-                expected.clone(),
-            )),
+            _ => Err(Error::input(location.clone(), format!("{key}[{i}] = {text}"), &expected)),
         };
         match &entry.value {
             Value::Word(w) => {
@@ -313,7 +320,7 @@ impl Params {
         asked
     }
 
-    /// Refuses keys that nobody asked for, suggesting those that were.
+    /// Refuses keys that were not asked for, suggesting those that were.
     ///
     /// # Errors
     /// The first such key.
@@ -321,12 +328,10 @@ impl Params {
         let asked = self.asked();
         match self.given.iter().find(|e| !asked.contains(&e.key.as_str())) {
             None => Ok(()),
-            Some(e) => Err(Error::unknown(
-                e.key_location.clone(),
-                &format!("key for {}", self.kind),
-                &e.key,
-                asked,
-            )),
+            Some(Given { key, key_location, .. }) => {
+                let what = format!("key for {}", self.kind);
+                Err(Error::unknown(key_location.clone(), &what, key, asked))
+            }
         }
     }
 }

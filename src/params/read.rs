@@ -98,16 +98,11 @@ impl Params {
     pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
         let at = |offset: usize| SourceLocation::line(text.name(), text.line_of(offset));
         let table = toml::de::DeTable::parse(text.as_str()).map_err(|e| {
-            let location =
-                e.span().map_or_else(|| SourceLocation::File(text.name().into()), |s| at(s.start));
-            Error::input(
-                location,
-                e.message().trim().replace('\n', ", "),
-                "TOML of the form `key = value`",
-            )
+            let location = e.span().map_or_else(|| text.location(), |span| at(span.start));
+            let found = e.message().trim().replace('\n', ", ");
+            Error::input(location, found, "TOML of the form `key = value`")
         })?;
-        let location = SourceLocation::File(text.name().into());
-        let mut params = Params::new(kind, location, base, default_seed);
+        let mut params = Params::new(kind, text.location(), base, default_seed);
         // The parser sorts by key: put the entries back into the order of the file, for messages.
         let mut items: Vec<_> = table.get_ref().iter().collect();
         items.sort_by_key(|(key, _)| key.span().start);

@@ -21,10 +21,8 @@ impl Value {
     pub(super) fn describe(&self) -> String {
         match self {
             Value::Word(w) => format!("`{w}`"),
-            Value::Integer(i) => i.to_string(),
-            Value::Float(x) => x.to_string(),
-            Value::Boolean(b) => b.to_string(),
             Value::List(items) => format!("a list of {}", items.len()),
+            scalar => scalar.scalar().unwrap_or_default(),
         }
     }
 
@@ -51,11 +49,8 @@ pub(super) fn from_toml(
         DeValue::String(s) => Value::Word(s.to_string()),
         DeValue::Integer(i) => {
             Value::Integer(i64::from_str_radix(i.as_str(), i.radix()).map_err(|_| {
-                Error::input(
-                    location.clone(),
-                    format!("the integer {}", i.as_str()),
-                    "one that fits 64 bits",
-                )
+                let found = format!("the integer {}", i.as_str());
+                Error::input(location.clone(), found, "one that fits 64 bits")
             })?)
         }
         DeValue::Float(x) => Value::Float(x.as_str().parse().map_err(|_| {
@@ -71,11 +66,8 @@ pub(super) fn from_toml(
             Value::List(list)
         }
         DeValue::Datetime(_) | DeValue::Table(_) => {
-            return Err(Error::input(
-                location.clone(),
-                format!("a {}", value.type_str()),
-                "a text, number, boolean or list",
-            ));
+            let found = format!("a {}", value.type_str());
+            return Err(Error::input(location.clone(), found, "a text, number, boolean or list"));
         }
     })
 }

@@ -67,7 +67,7 @@ impl DrawingBackend for Canvas<'_> {
 
     fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
         match self {
-            Canvas::Svg(svg) => svg.rect((x, y), (x + 1, y + 1), color, None),
+            Canvas::Svg(svg) => svg.rect((x, y), (x + 1, y + 1), color),
             Canvas::Pixels(pixels) => pixels.draw_pixel((x, y), color).map_err(plain)?,
         }
         Ok(())
@@ -91,10 +91,13 @@ impl DrawingBackend for Canvas<'_> {
     ) -> Drawn {
         match self {
             _ if style.color().alpha == 0.0 => Ok(()),
-            Canvas::Svg(svg) => {
-                let outline = (!fill).then(|| style.stroke_width());
-                svg.rect(from, to, style.color(), outline);
+            Canvas::Svg(svg) if fill => {
+                svg.rect(from, to, style.color());
                 Ok(())
+            }
+            Canvas::Svg(_) => {
+                let corners = [from, (to.0, from.1), to, (from.0, to.1), from];
+                self.draw_path(corners, style)
             }
             Canvas::Pixels(pixels) => pixels.draw_rect(from, to, style, fill).map_err(plain),
         }

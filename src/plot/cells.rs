@@ -30,6 +30,15 @@ pub(super) struct Panel {
     pub steps: Vec<(usize, usize)>,
 }
 
+impl Panel {
+    /// Whether two cells touch.
+    pub fn adjacent(&self, a: usize, b: usize) -> bool {
+        let (ax, ay) = (a % self.columns, a / self.columns);
+        let (bx, by) = (b % self.columns, b / self.columns);
+        ax.abs_diff(bx) + ay.abs_diff(by) == 1
+    }
+}
+
 /// All panels and what to say about them.
 pub(super) struct Layout {
     pub panels: Vec<Panel>,
@@ -62,14 +71,40 @@ pub(super) fn layout(topology: &Topology, order: &NodeOrder) -> Layout {
     }
 }
 
-/// Lowest rank for each of `count` places.
-fn lowest_ranks(order: &NodeOrder, count: usize, place: impl Fn(NodeId) -> usize) -> Vec<u32> {
-    let mut lowest = vec![u32::MAX; count];
-    for (rank, node) in order.nodes().iter().enumerate() {
-        let at = &mut lowest[place(*node)];
-        *at = (*at).min(rank as u32);
+/// Panels of `columns` by `rows` cells. `spot` tells the cell of a node that is drawn, counted through all panels,
+/// and the node's place in it: a cell has the rank of its first. With `path`, the steps between cells are kept.
+fn panels(
+    order: &NodeOrder,
+    titles: Vec<String>,
+    (columns, rows): (usize, usize),
+    path: bool,
+    mut spot: impl FnMut(NodeId) -> Option<(usize, usize)>,
+) -> Vec<Panel> {
+    let each = columns * rows;
+    let mut firsts: Vec<Option<(usize, u32)>> = vec![None; titles.len() * each];
+    let mut steps = vec![Vec::new(); titles.len()];
+    let mut last = None;
+    for (rank, node) in (0..).zip(order.nodes()) {
+        let here = spot(*node).map(|(cell, place)| {
+            let first = firsts[cell].get_or_insert((place, rank));
+            *first = (place, rank).min(*first);
+            cell
+        });
+        if let (true, Some(from), Some(to)) = (path, last, here)
+            && (from != to && from / each == to / each)
+        {
+            steps[to / each].push((from % each, to % each));
+        }
+        last = here;
     }
-    lowest
+    // A path is drawn if it is one: most of its steps within the panels, and not too many to be seen.
+    let count: usize = steps.iter().map(Vec::len).sum();
+    if count > MOST_STEPS || count * 2 < order.len().saturating_sub(1) {
+        steps.iter_mut().for_each(Vec::clear);
+    }
+    let ranks = firsts.chunks(each).map(|cells| cells.iter().map(|c| c.map(|c| c.1)).collect());
+    let panel = |((title, steps), ranks)| Panel { title, columns, rows, ranks, steps };
+    titles.into_iter().zip(steps).zip(ranks).map(panel).collect()
 }
 
 fn cell_of(topology: &Topology, lattice: &Lattice, node: NodeId) -> usize {
@@ -104,50 +139,24 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
     let (columns, rows) = (width.div_ceil(block), height.div_ceil(block));
     let all: usize = others.iter().map(|a| extent(*a)).product();
     let chosen = evenly(all, (MOST_CELLS / (columns * rows)).clamp(1, MOST_PANELS));
-    let lowest = lowest_ranks(order, lattice.cell_count(), |n| cell_of(topology, lattice, n));
-
-    let mut position = vec![0u32; lattice.extents.len()];
-    let mut panels: Vec<Panel> = Vec::new();
-    for slice in &chosen {
-        let mut rest = *slice;
-        for axis in others.iter().rev() {
-            position[*axis] = (rest % extent(*axis)) as u32;
-            rest /= extent(*axis);
-        }
-        let title: Vec<String> =
-            others.iter().map(|a| format!("{} = {}", lattice.axes[*a], position[*a])).collect();
-        let mut ranks = vec![None; columns * rows];
-        for y in 0..height {
-            for x in 0..width {
-                (position[across], position[up]) = (x as u32, y as u32);
-                let rank = lowest[lattice.cell(&position) as usize];
-                let cell: &mut Option<u32> = &mut ranks[y / block * columns + x / block];
-                if rank != u32::MAX {
-                    cell.get_or_insert(rank);
-                }
-            }
-        }
-        panels.push(Panel { title: title.join(", "), columns, rows, ranks, steps: Vec::new() });
-    }
-    if block == 1 && columns * rows <= MOST_PATH_CELLS {
-        let panel_of = |position: &[u32]| {
-            let slice = others.iter().fold(0, |s, a| s * extent(*a) + position[*a] as usize);
-            chosen.binary_search(&slice).ok()
-        };
-        let mut last: Option<(Option<usize>, usize)> = None;
-        let mut place = vec![0u32; lattice.extents.len()];
-        for node in order.nodes() {
-            lattice.coordinates(cell_of(topology, lattice, *node) as u32, &mut place);
-            let here = (panel_of(&place), place[up] as usize * columns + place[across] as usize);
-            if let (Some((Some(from), cell)), (Some(to), next)) = (last, here)
-                && (from == to && cell != next)
-            {
-                panels[from].steps.push((cell, next));
-            }
-            last = Some(here);
-        }
-        limit_steps(&mut panels, order.len());
-    }
+    let within =
+        Lattice::of_routers(others.iter().map(|a| lattice.extents[*a]).collect(), Vec::new());
+    let mut at = vec![0; others.len()];
+    let title = |slice: &usize| {
+        within.coordinates(*slice as u32, &mut at);
+        let axes = others.iter().zip(&at).map(|(axis, x)| format!("{} = {x}", lattice.axes[*axis]));
+        axes.collect::<Vec<_>>().join(", ")
+    };
+    let titles = chosen.iter().map(title).collect();
+    let path = block == 1 && columns * rows <= MOST_PATH_CELLS;
+    let mut at = vec![0; lattice.extents.len()];
+    let panels = panels(order, titles, (columns, rows), path, |node| {
+        lattice.coordinates(cell_of(topology, lattice, node) as u32, &mut at);
+        let slice = others.iter().fold(0, |s, a| s * extent(*a) + at[*a] as usize);
+        let (x, y) = (at[across] as usize, at[up] as usize);
+        let row = chosen.binary_search(&slice).ok()? * rows + y / block;
+        Some((row * columns + x / block, y * width + x))
+    });
     let mut notes = Vec::new();
     if chosen.len() < all {
         notes.push(format!("{} of {} slices shown", chosen.len(), thousands(all as u64)));
@@ -166,7 +175,6 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
 /// Rows of consecutive node ids: a row a unit of the outermost level that has several, or simply wrapped.
 fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
     let places = topology.nodes().slot_count() as usize;
-    let lowest = lowest_ranks(order, places, NodeId::index);
     let network = topology.network();
     let per = network.per_router() as usize;
     let level = network
@@ -174,66 +182,44 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
         .into_iter()
         .map(|level| (level.name, level.routers as usize * per))
         .find(|(_, nodes)| *nodes > 0 && *nodes < places && *nodes > 1);
-    let unit = match level {
-        Some((_, nodes)) => nodes,
-        // Wide rows: eight columns to five rows, in whole eights; a short machine is one row.
-        None if places <= 64 => places,
-        None => ((places as f64 * 1.6).sqrt() / 8.0).ceil() as usize * 8,
-    };
-    let units = places.div_ceil(unit);
-    let chosen = evenly(units, if level.is_some() { MOST_UNITS } else { units.min(2000) });
-    let block = unit.div_ceil((MOST_CELLS / chosen.len().max(1)).clamp(1, 192));
-    // Without a hierarchy, rows mean nothing: join ids until the strip is small enough and wrap anew.
-    let (unit, block, chosen) = match level {
-        Some(_) => (unit, block, chosen),
-        None if places <= MOST_CELLS => (unit, 1, evenly(units, units)),
+    // Rows of `unit` ids, `block` of them a cell, and how many rows to draw.
+    let (unit, block, most) = match level {
+        Some((_, nodes)) => {
+            let rows = places.div_ceil(nodes).min(MOST_UNITS);
+            (nodes, nodes.div_ceil((MOST_CELLS / rows).clamp(1, 192)), MOST_UNITS)
+        }
+        // A short machine is one row.
+        None if places <= 64 => (places, 1, 1),
+        // Rows mean nothing: eight columns to five rows, in whole eights.
         None => {
             let block = places.div_ceil(MOST_CELLS);
-            let columns = ((places.div_ceil(block) as f64 * 1.6).sqrt() / 8.0).ceil() as usize * 8;
-            let unit = columns * block;
-            let units = places.div_ceil(unit);
-            (unit, block, evenly(units, units))
+            let cells = places.div_ceil(block) as f64;
+            let columns = ((cells * 1.6).sqrt() / 8.0).ceil() as usize * 8;
+            (columns * block, block, usize::MAX)
         }
     };
+    let units = places.div_ceil(unit);
+    let chosen = evenly(units, most);
     let columns = unit.div_ceil(block);
-    let mut ranks = vec![None; columns * chosen.len()];
-    for (row, first) in chosen.iter().enumerate() {
-        for (i, rank) in lowest.iter().skip(first * unit).take(unit).enumerate() {
-            let cell: &mut Option<u32> = &mut ranks[row * columns + i / block];
-            if *rank != u32::MAX {
-                cell.get_or_insert(*rank);
-            }
-        }
-    }
+    let path = level.is_none() && block == 1 && places <= MOST_PATH_CELLS;
+    let panels = panels(order, vec![String::new()], (columns, chosen.len()), path, |node| {
+        let (row, within) = (node.index() / unit, node.index() % unit);
+        Some((chosen.binary_search(&row).ok()? * columns + within / block, within))
+    });
     let mut notes = Vec::new();
-    if chosen.len() < places.div_ceil(unit) {
-        let (name, all) = (level.map_or("row", |l| l.0), places.div_ceil(unit));
-        notes.push(format!("{} of {} units ({name}) shown", chosen.len(), thousands(all as u64)));
+    if let Some((name, _)) = level.filter(|_| chosen.len() < units) {
+        notes.push(format!("{} of {} units ({name}) shown", chosen.len(), thousands(units as u64)));
     }
     if block > 1 {
         notes.push(format!("a cell is {block} consecutive ids, coloured by the first of them"));
     }
-    let mut panels =
-        vec![Panel { title: String::new(), columns, rows: chosen.len(), ranks, steps: Vec::new() }];
-    if level.is_none() && block == 1 && places <= MOST_PATH_CELLS {
-        panels[0].steps = order.nodes().windows(2).map(|p| (p[0].index(), p[1].index())).collect();
-        limit_steps(&mut panels, order.len());
-        notes.extend(path_note(&panels));
-    }
+    notes.extend(path_note(&panels));
     let (across, up) = match level {
         Some((name, _)) => (format!("node within its {name}"), name.to_string()),
         None if panels[0].rows == 1 => ("node id".to_string(), String::new()),
         None => (format!("node id, {} a row", thousands(unit as u64)), String::new()),
     };
     Layout { panels, across, up, from_bottom: false, note: notes.join("; ") }
-}
-
-/// A path is drawn if it is one: most of its steps within the panels, and not too many to be seen.
-fn limit_steps(panels: &mut [Panel], nodes: usize) {
-    let steps: usize = panels.iter().map(|p| p.steps.len()).sum();
-    if steps > MOST_STEPS || steps * 2 < nodes.saturating_sub(1) {
-        panels.iter_mut().for_each(|p| p.steps.clear());
-    }
 }
 
 fn path_note(panels: &[Panel]) -> Option<String> {

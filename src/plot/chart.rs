@@ -5,7 +5,7 @@ use plotters::coord::cartesian::Cartesian2d;
 use plotters::element::Rectangle;
 
 use super::canvas::Canvas;
-use super::element::{Element, Point, SAMPLE, Sample, Stroke};
+use super::element::{Element, Point, SAMPLE, Sample, Shape, Stroke};
 use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, look};
 use super::pen::{Pen, filled};
 use super::scale::Scale;
@@ -14,6 +14,8 @@ use super::thin::thin;
 use crate::error::Result;
 
 pub(super) const WIDTH: f64 = 960.0;
+/// The name of a logarithmic axis of job sizes.
+pub(super) const LOG_SIZES: &str = "job size (nodes), log scale";
 /// Where the first panel of a figure with a note starts.
 pub(super) const TOP: f64 = 74.0;
 /// Room below a panel for the ticks and the name of its axis.
@@ -31,18 +33,16 @@ const SAMPLE_GAP: f64 = 8.0;
 /// Height of what stands below a panel, without the gap to the next.
 const LABELS: f64 = 45.0;
 
-/// A panel of a figure: its pixels, its axes and their names.
+/// A panel of a figure: its corners in pixels, its axes and their names.
 #[derive(Clone, Copy)]
 pub(super) struct Panel<'a> {
-    pub left: f64,
-    pub right: f64,
-    pub top: f64,
-    pub bottom: f64,
-    pub x: &'a Scale,
-    pub y: &'a Scale,
-    pub x_name: &'a str,
-    /// Empty for a panel that shares the axis of its left neighbour.
-    pub y_name: &'a str,
+    /// The upper left corner.
+    pub from: Point,
+    /// The lower right corner.
+    pub to: Point,
+    pub x: (&'a Scale, &'a str),
+    /// The name is empty for a panel that shares the axis of its left neighbour.
+    pub y: (&'a Scale, &'a str),
 }
 
 /// A panel whose axes are drawn.
@@ -65,19 +65,19 @@ impl<'p> Panel<'p> {
 
     /// A panel with `room` for labels on its left and `below` it.
     fn build<'a>(self, pen: &'p Pen<'a>, room: f64, below: f64) -> Result<Chart<'p, 'a>> {
-        let Panel { left, right, top, bottom, x, y, .. } = self;
+        let Panel { from: (left, top), to: (right, bottom), x, y } = self;
         let (from, size) = ((left - room, top), (right - left + room, bottom - top + below));
         let area = pen.area.clone().shrink(pen.device(from), pen.device(size));
         let built = ChartBuilder::on(&area)
-            .set_label_area_size(LabelAreaPosition::Left, pen.device((room, 0.0)).0)
-            .set_label_area_size(LabelAreaPosition::Bottom, pen.device((below, 0.0)).0)
-            .build_cartesian_2d(x.clone(), y.clone());
+            .set_label_area_size(LabelAreaPosition::Left, pen.length(room))
+            .set_label_area_size(LabelAreaPosition::Bottom, pen.length(below))
+            .build_cartesian_2d(x.0.clone(), y.0.clone());
         Ok(Chart { context: pen.checked(built)?, panel: self, pen })
     }
 
     /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis as told.
     pub fn draw_with<'a>(self, pen: &'p Pen<'a>, grid: (bool, bool)) -> Result<Chart<'p, 'a>> {
-        let Panel { left, right, top, bottom, y, x_name, y_name, .. } = self;
+        let Panel { from: (left, top), to: (right, bottom), x, y: (y, y_name) } = self;
         let shares_axis = y_name.is_empty();
         // The names of panels above each other stand in one line, at the left edge of the figure.
         let room = match shares_axis {
@@ -86,17 +86,16 @@ impl<'p> Panel<'p> {
             false => y.room() - 6.0,
         };
         let mut chart = self.build(pen, room, LABELS)?;
-        let pixels = |n: f64| (n * pen.scale).round() as i32;
-        let (tick, name) = (Text::new(12.0).colour(MUTED), Text::new(13.0));
-        let (line, axis) = (filled(GRID, 1.0).stroke_width(pixels(1.0) as u32), filled(AXIS, 1.0));
-        let blank = |_: &f64| String::new();
+        let (name, blank) = (Text::new(13.0), |_: &f64| String::new());
+        let line = |colour, width| filled(colour, 1.0).stroke_width(pen.length(width) as u32);
         let mut mesh = chart.context.configure_mesh();
-        mesh.bold_line_style(line)
-            .axis_style(axis.stroke_width(pixels(1.2) as u32))
-            .label_style(tick.style(pen.scale))
+        mesh.bold_line_style(line(GRID, 1.0))
+            .axis_style(line(AXIS, 1.2))
+            .x_label_style(x.0.tick.style(pen.scale))
+            .y_label_style(y.tick.style(pen.scale))
             .axis_desc_style(name.style(pen.scale))
-            .set_all_tick_mark_size(pixels(3.5))
-            .x_desc(name.fit(x_name, right - left + 60.0))
+            .set_all_tick_mark_size(pen.length(3.5))
+            .x_desc(name.fit(x.1, right - left + 60.0))
             .y_desc(name.fit(y_name, bottom - top + 20.0));
         if shares_axis {
             mesh.set_tick_mark_size(LabelAreaPosition::Left, 0).y_label_formatter(&blank);
@@ -118,39 +117,46 @@ impl<'p> Panel<'p> {
 impl Chart<'_, '_> {
     /// The pixel of a value.
     pub fn pixel(&self, (x, y): Point) -> Point {
-        let Panel { left, right, top, bottom, .. } = self.panel;
-        (self.panel.x.pixel(x, (left, right)), self.panel.y.pixel(y, (bottom, top)))
+        let Panel { from, to, .. } = self.panel;
+        (self.panel.x.0.pixel(x, (from.0, to.0)), self.panel.y.0.pixel(y, (to.1, from.1)))
     }
 
     /// A line through values, thinned to what can be seen.
-    pub fn line(&mut self, points: &[Point], stroke: &Stroke<'_>) -> Result<()> {
-        let points = thin(points.iter().copied(), |p| self.pixel(p));
-        let line = Element::line(points, *stroke, self.pen.scale);
-        let drawn = self.context.draw_series(std::iter::once(line)).map(|_| ());
-        self.pen.checked(drawn)
+    pub fn line(
+        &mut self,
+        points: impl IntoIterator<Item = Point>,
+        stroke: &Stroke<'_>,
+    ) -> Result<()> {
+        let points = thin(points, |p| self.pixel(p));
+        let line = [Element { points, shape: Shape::Line(*stroke), scale: self.pen.scale }];
+        self.pen.checked(self.context.draw_series(line)).map(|_| ())
     }
 
     /// A line from the left to the right.
     pub fn across(&mut self, y: f64, stroke: &Stroke<'_>) -> Result<()> {
-        let Panel { left, right, .. } = self.panel;
-        let y = self.pixel((0.0, y)).1;
-        self.pen.line(&[(left, y), (right, y)], stroke)
+        let (y, Panel { from, to, .. }) = (self.pixel((0.0, y)).1, self.panel);
+        self.pen.line(&[(from.0, y), (to.0, y)], stroke)
     }
 
     /// The line of zero from the top to the bottom, for bars to both sides.
     pub fn upright(&mut self) -> Result<()> {
-        let Panel { top, bottom, x, .. } = self.panel;
-        let at = self.pixel((0.0, 0.0)).0;
-        let colour = if x.contains(-1e-9) { INK } else { AXIS };
-        self.pen.line(&[(at, top), (at, bottom)], &Stroke::solid(colour, 1.2))
+        let (at, Panel { from, to, x, .. }) = (self.pixel((0.0, 0.0)).0, self.panel);
+        let colour = if x.0.contains(-1e-9) { INK } else { AXIS };
+        self.pen.line(&[(at, from.1), (at, to.1)], &Stroke::solid(colour, 1.2))
     }
 
     /// A mark at each of some values.
     pub fn marks(&mut self, points: impl IntoIterator<Item = Point>, look: Look) -> Result<()> {
-        let scale = self.pen.scale;
-        let marks = points.into_iter().map(|at| Element::mark(at, look, scale));
-        let drawn = self.context.draw_series(marks).map(|_| ());
-        self.pen.checked(drawn)
+        let (shape, scale) = (Shape::Mark(look), self.pen.scale);
+        let mark = |at| Element { points: vec![at], shape, scale };
+        let marks = points.into_iter().map(mark);
+        self.pen.checked(self.context.draw_series(marks)).map(|_| ())
+    }
+
+    /// Bars between two corners each, in values.
+    pub fn bars(&mut self, bars: impl IntoIterator<Item = [Point; 2]>, colour: Rgb) -> Result<()> {
+        let bars = bars.into_iter().map(|corners| Rectangle::new(corners, filled(colour, 1.0)));
+        self.pen.checked(self.context.draw_series(bars)).map(|_| ())
     }
 
     /// A legend within the chart, on ground of its own.
@@ -166,13 +172,12 @@ impl Chart<'_, '_> {
         let scale = self.pen.scale;
         for (label, look, sample) in entries {
             let none = std::iter::empty::<Element<'_, Point>>();
-            let (look, sample) = (*look, *sample);
+            let shape = Shape::Sample(*look, *sample);
             self.pen
                 .checked(self.context.draw_series(none))?
                 .label(label)
-                .legend(move |at| Element::sample(at, look, sample, scale));
+                .legend(move |at| Element { points: vec![at], shape, scale });
         }
-        let pixels = |n: f64| (n * scale).round() as i32;
         let mut labels = self.context.configure_series_labels();
         if position == SeriesLabelPosition::UpperRight {
             labels.background_style(filled(PAPER, 1.0));
@@ -180,29 +185,16 @@ impl Chart<'_, '_> {
         labels
             .position(position)
             .margin(0)
-            .legend_area_size(pixels(SAMPLE + SAMPLE_GAP))
+            .legend_area_size(self.pen.length(SAMPLE + SAMPLE_GAP))
             .label_font(Text::new(13.0).style(scale));
         self.pen.checked(labels.draw())
     }
-
-    /// Bars between two corners each, in values.
-    pub fn bars(&mut self, bars: impl IntoIterator<Item = [Point; 2]>, colour: Rgb) -> Result<()> {
-        let bars = bars.into_iter().map(|corners| Rectangle::new(corners, filled(colour, 1.0)));
-        let drawn = self.context.draw_series(bars).map(|_| ());
-        self.pen.checked(drawn)
-    }
 }
 
-/// The title of a figure.
-pub(super) fn figure_title(pen: &Pen<'_>, title: &str) -> Result<()> {
-    let bold = Text::new(17.0).bold();
-    pen.text((MARGIN, 30.0), &bold.fit(title, WIDTH - 2.0 * MARGIN), &bold)
-}
-
-/// The title and, below it, a note.
-pub(super) fn heading(pen: &Pen<'_>, title: &str, note: &str) -> Result<()> {
-    figure_title(pen, title)?;
-    let muted = Text::new(12.0).colour(MUTED);
+/// The title of a figure and, below it, a note.
+pub(super) fn heading(pen: &Pen<'_>, note: &str) -> Result<()> {
+    let (bold, muted) = (Text::new(17.0).bold(), Text::new(12.0).colour(MUTED));
+    pen.text((MARGIN, 30.0), &bold.fit(pen.title, WIDTH - 2.0 * MARGIN), &bold)?;
     pen.text((MARGIN, 51.0), &muted.fit(note, WIDTH - 2.0 * MARGIN), &muted)
 }
 
@@ -210,6 +202,14 @@ pub(super) fn heading(pen: &Pen<'_>, title: &str, note: &str) -> Result<()> {
 pub(super) fn panel_title(pen: &Pen<'_>, at: Point, text: &str, room: f64) -> Result<()> {
     let bold = Text::new(13.0).bold();
     pen.text(at, &bold.fit(text, room), &bold)
+}
+
+/// Left and right of `count` panels that share the vertical axis `y`.
+pub(super) fn beside(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)> {
+    const GAP: f64 = 22.0;
+    let first = y.room();
+    let wide = (WIDTH - MARGIN - first - (count - 1) as f64 * GAP) / count as f64;
+    (0..count).map(move |i| first + i as f64 * (wide + GAP)).map(move |left| (left, left + wide))
 }
 
 /// What stands for what.
@@ -241,9 +241,9 @@ impl Legend {
         WIDTH - MARGIN - self.width() - LEGEND_GAP
     }
 
-    /// Height of the legend in one column.
-    pub fn height(&self) -> f64 {
-        self.entries.len() as f64 * ROW + 8.0
+    /// The size of a figure whose panels take `height`, with the legend in one column on their right.
+    pub fn figure(&self, top: f64, height: f64) -> Point {
+        (WIDTH, top + height.max(self.entries.len() as f64 * ROW + 8.0))
     }
 
     /// Draws the legend on the right of panels that start at `top`.
@@ -277,8 +277,7 @@ impl Legend {
 fn column(pen: &Pen<'_>, at: Point, entries: &[(String, Look, Sample)]) -> Result<()> {
     let size = (WIDTH - at.0, entries.len() as f64 * ROW + 20.0);
     let bare = Scale::named((0.0, 1.0), Vec::new());
-    let (right, bottom) = (at.0 + size.0, at.1 + size.1);
-    let (left, top, x, y) = (at.0, at.1, &bare, &bare);
-    let panel = Panel { left, right, top, bottom, x, y, x_name: "", y_name: "" };
+    let (to, axis) = ((at.0 + size.0, at.1 + size.1), (&bare, ""));
+    let panel = Panel { from: at, to, x: axis, y: axis };
     panel.bare(pen)?.legend(entries, SeriesLabelPosition::Coordinate(0, 0))
 }

@@ -1,8 +1,8 @@
 //! MPC against job size: the full range, a closer look, the gain over random placement, the gap to the best.
 
-use super::chart::{Chart, Legend, Panel, WIDTH, figure_title};
-use super::drawing::Drawing;
-use super::element::{Element, Point, Sample, Stroke};
+use super::chart::{Chart, LOG_SIZES, Legend, Panel, heading};
+use super::drawing::Figure;
+use super::element::{Point, Sample, Stroke};
 use super::palette::{AXIS, Look, MUTED, Mark, look};
 use super::pen::Pen;
 use super::scale::Scale;
@@ -68,52 +68,42 @@ impl<'a> Limits<'a> {
 }
 
 /// One or two panels of curves with a shared legend on the right, which no curve can reach.
-pub(super) struct Curves<'a> {
-    title: &'a str,
-    series: &'a [Series<'a>],
-    views: &'a [View],
+struct Curves<'a> {
+    series: Vec<Series<'a>>,
     limits: Limits<'a>,
-    /// The lowest value of each size, where a view needs it.
+    /// The lowest value of each size.
     best: Vec<f64>,
     legend: Legend,
 }
 
 impl View {
-    fn in_words(self) -> &'static str {
+    /// What it shows: in words, on the horizontal and on the vertical axis.
+    fn about(self) -> (&'static str, &'static str, &'static str) {
+        let mpc = "MPC: mean distance (hops)";
         match self {
-            View::Full => "Mean placement distance in hops against job size in nodes, all sizes.",
-            View::Closer => {
-                "Mean placement distance in hops against job size in nodes, small jobs."
-            }
-            View::Gain => {
+            View::Full => (
+                "Mean placement distance in hops against job size in nodes, all sizes.",
+                "job size (nodes)",
+                mpc,
+            ),
+            View::Closer => (
+                "Mean placement distance in hops against job size in nodes, small jobs.",
+                "job size (nodes), small jobs",
+                mpc,
+            ),
+            View::Gain => (
                 "How far below a random placement the mean distance is, in per cent, against job size \
-                 on a logarithmic axis."
-            }
-            View::AboveBest => {
+                 on a logarithmic axis.",
+                LOG_SIZES,
+                "below random placement (%)",
+            ),
+            View::AboveBest => (
                 "How far above the best ordering of each size the mean distance is, in per cent, against \
-                 job size on a logarithmic axis."
-            }
+                 job size on a logarithmic axis.",
+                LOG_SIZES,
+                "above the best at this size (%)",
+            ),
         }
-    }
-
-    fn y_title(self) -> &'static str {
-        match self {
-            View::Full | View::Closer => "MPC: mean distance (hops)",
-            View::Gain => "below random placement (%)",
-            View::AboveBest => "above the best at this size (%)",
-        }
-    }
-
-    fn x_title(self) -> &'static str {
-        match self {
-            View::Full => "job size (nodes)",
-            View::Closer => "job size (nodes), small jobs",
-            View::Gain | View::AboveBest => "job size (nodes), log scale",
-        }
-    }
-
-    fn log(self) -> bool {
-        matches!(self, View::Gain | View::AboveBest)
     }
 
     /// Where curves leave the picture.
@@ -122,62 +112,101 @@ impl View {
     }
 }
 
-impl<'a> Curves<'a> {
-    pub fn new(
-        title: &'a str,
-        series: &'a [Series<'a>],
-        views: &'a [View],
-        limits: Limits<'a>,
-    ) -> Self {
-        let mut best = Vec::new();
-        if views.contains(&View::AboveBest) {
-            for series in series {
-                best.resize(best.len().max(series.values.len()), f64::INFINITY);
-                best.iter_mut().zip(series.values).for_each(|(best, v)| *best = v.min(*best));
-            }
-        }
-        let mut legend = Legend::new(Sample::Curve, series.iter().map(|s| (s.label, s.slot)));
-        if views != [View::AboveBest] {
-            limits.known().for_each(|(name, _, look)| legend.add_line(name, look));
-        }
-        Curves { title, series, views, limits, best, legend }
+/// Some views of the curves. The first of `series` is drawn on top. The mean distance of `limits` is a line of its
+/// own in [`View::Full`] and the reference of [`View::Gain`]; its floor and compact sets are drawn under the curves
+/// where both are distances.
+///
+/// # Errors
+/// No curve with a single size.
+pub fn curves<'a>(
+    title: &str,
+    series: &[Series<'a>],
+    views: &'a [View],
+    limits: Limits<'a>,
+) -> Result<Figure<'a>> {
+    let mut legend = Legend::new(Sample::Curve, series.iter().map(|s| (s.label, s.slot)));
+    if views != [View::AboveBest] {
+        limits.known().for_each(|(name, _, look)| legend.add_line(name, look));
     }
-
-    pub fn drawing(self) -> Drawing<'a> {
-        let names: Vec<&str> = self.series.iter().map(|s| s.label).collect();
-        let what: Vec<&str> = self.views.iter().map(|v| v.in_words()).collect();
-        let told = format!("{} Orderings: {}.", what.join(" "), names.join("; "));
-        let height = TOP + (self.views.len() as f64 * STEP).max(self.legend.height());
-        Drawing::new(self.title, told, (WIDTH, height), move |pen| self.draw(pen))
-    }
-
-    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        figure_title(pen, self.title)?;
-        for (i, view) in self.views.iter().enumerate() {
-            let (x, y) = self.scales(*view);
-            let (top, right) = (TOP + i as f64 * STEP, self.legend.panel_right());
-            let (x_name, y_name) = (view.x_title(), view.y_title());
-            let bottom = top + PANEL;
-            let panel = Panel { left: LEFT, right, top, bottom, x: &x, y: &y, x_name, y_name };
-            let mut chart = panel.draw(pen)?;
-            if let Some(mean) = self.limits.mean_distance.filter(|_| *view == View::Full) {
-                chart.across(mean, &Stroke { colour: AXIS, width: 1.2, dash: &[5.0, 4.0] })?;
-                let text = format!("mean distance of the machine, {mean:.2} hops");
-                let at = (LEFT + 8.0, chart.pixel((0.0, mean)).1 - 8.0);
-                pen.text(at, &text, &Text::new(11.5).colour(MUTED))?;
-            }
-            self.curves(*view, &mut chart)?;
+    let names: Vec<&str> = series.iter().map(|s| s.label).collect();
+    let what: Vec<&str> = views.iter().map(|v| v.about().0).collect();
+    let told = format!("{} Orderings: {}.", what.join(" "), names.join("; "));
+    let size = legend.figure(TOP, views.len() as f64 * STEP);
+    let (series, best) = (series.to_vec(), best(series.iter().map(|s| s.values)));
+    let any = !best.is_empty();
+    let curves = Curves { series, limits, best, legend };
+    Figure::new(title, told, size, move |pen| {
+        heading(pen, "")?;
+        for (i, view) in views.iter().enumerate() {
+            curves.draw(pen, *view, TOP + i as f64 * STEP)?;
         }
-        self.legend.draw(pen, TOP - 3.0)
+        curves.legend.draw(pen, TOP - 3.0)
+    })
+    .when(any, "no curve with a single size")
+}
+
+/// Labels with whole curves (element i is MPC(i + 2)), as `nodeorder mpc --plot FILE.svg` draws them: the
+/// full range and, where it would show more, a closer look at small jobs.
+///
+/// # Errors
+/// No curve with a single size.
+///
+/// # Examples
+/// ```
+/// let curve = [1.0, 1.33, 1.5];
+/// let figure = nodeorder::plot::mpc_plot("mesh:2x2", &[("snake", &curve)])?;
+/// assert!(figure.svg()?.starts_with("<svg"));
+/// # Ok::<(), nodeorder::Error>(())
+/// ```
+pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<Figure<'a>> {
+    let one =
+        |(slot, (label, values)): (usize, &(&'a str, &'a [f64]))| Series { label, values, slot };
+    let series: Vec<Series<'_>> = orderings.iter().enumerate().map(one).collect();
+    let small = series.iter().all(|s| s.values.len() <= 2 * CLOSER);
+    let views: &[View] = if small { &[View::Full] } else { &[View::Full, View::Closer] };
+    curves(title, &series, views, Limits::default())
+}
+
+/// The lowest value of each size.
+pub(crate) fn best<'a>(curves: impl Iterator<Item = &'a [f64]>) -> Vec<f64> {
+    let mut best = Vec::new();
+    for values in curves {
+        best.resize(best.len().max(values.len()), f64::INFINITY);
+        best.iter_mut().zip(values).for_each(|(best, v)| *best = v.min(*best));
+    }
+    best
+}
+
+/// The points of a whole curve.
+pub(super) fn sizes_and(values: &[f64]) -> impl Iterator<Item = Point> + '_ {
+    values.iter().enumerate().map(|(i, v)| ((i + 2) as f64, *v))
+}
+
+impl Curves<'_> {
+    /// A panel whose upper edge is at `top`.
+    fn draw(&self, pen: &Pen<'_>, view: View, top: f64) -> Result<()> {
+        let right = self.legend.panel_right();
+        let (x, y) = self.scales(view, right - LEFT);
+        let (_, x_name, y_name) = view.about();
+        let (from, to) = ((LEFT, top), (right, top + PANEL));
+        let mut chart = Panel { from, to, x: (&x, x_name), y: (&y, y_name) }.draw(pen)?;
+        if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::Full) {
+            chart.across(mean, &Stroke { colour: AXIS, width: 1.2, dash: &[5.0, 4.0] })?;
+            let text = format!("mean distance of the machine, {mean:.2} hops");
+            let at = (LEFT + 8.0, chart.pixel((0.0, mean)).1 - 8.0);
+            pen.text(at, &text, &Text::new(11.5).colour(MUTED))?;
+        }
+        self.curves(view, &mut chart)
     }
 
     /// The largest size drawn in `view`.
     fn last(&self, view: View) -> usize {
-        let largest = self.series.iter().map(|s| s.values.len() + 1).max().unwrap_or(2);
+        let largest = self.best.len() + 1;
         if view == View::Closer { largest.min(CLOSER) } else { largest }
     }
 
-    fn scales(&self, view: View) -> (Scale, Scale) {
+    /// The axes, the horizontal one with `room` pixels.
+    fn scales(&self, view: View, room: f64) -> (Scale, Scale) {
         let (mut low, mut high) = (0f64, 0f64);
         for (_, y) in self.series.iter().flat_map(|series| self.points(series.values, view)) {
             (low, high) = (low.min(y), high.max(y));
@@ -190,72 +219,59 @@ impl<'a> Curves<'a> {
         let x = match view {
             View::Full => Scale::whole((0.0, last), 8),
             View::Closer => Scale::whole((2.0, last), 8),
-            View::Gain | View::AboveBest => {
-                Scale::log((2.0, last), self.legend.panel_right() - LEFT)
-            }
+            View::Gain | View::AboveBest => Scale::log((2.0, last), room),
         };
         (x, Scale::linear((low, high.min(view.top())), 8))
     }
 
     /// Sizes and what `view` shows of them.
     fn points<'b>(&'b self, values: &'b [f64], view: View) -> impl Iterator<Item = Point> + 'b {
-        let sizes = 0..values.len().min(self.last(view).saturating_sub(1));
-        sizes.map(move |i| ((i + 2) as f64, self.value(values[i], view, i)))
-    }
-
-    fn value(&self, value: f64, view: View, i: usize) -> f64 {
-        match view {
-            View::Full | View::Closer => value,
-            View::Gain => match self.limits.mean_distance {
-                Some(mean) if mean > 0.0 => 100.0 * (1.0 - value / mean),
-                _ => 0.0,
-            },
-            View::AboveBest => above(value, self.best[i]),
-        }
+        let points = sizes_and(values).zip(&self.best).take(self.last(view).saturating_sub(1));
+        points.map(move |((size, value), best)| {
+            let shown = match (view, self.limits.mean_distance) {
+                (View::Full | View::Closer, _) => value,
+                (View::Gain, Some(mean)) if mean > 0.0 => 100.0 * (1.0 - value / mean),
+                (View::Gain, _) => 0.0,
+                (View::AboveBest, _) => above(value, *best),
+            };
+            (size, shown)
+        })
     }
 
     fn curves(&self, view: View, chart: &mut Chart<'_, '_>) -> Result<()> {
         if view != View::AboveBest {
-            for (_, values, Look { colour, dash, .. }) in self.limits.known() {
-                let points: Vec<Point> = self.points(values, view).collect();
-                chart.line(&points, &Stroke { colour, width: 1.4, dash })?;
+            for (_, values, look) in self.limits.known() {
+                chart.line(self.points(values, view), &Stroke::of(look, 1.4))?;
             }
         }
         // The leader, which comes first, is drawn last and so on top.
         for (i, series) in self.series.iter().enumerate().rev() {
             let look = look(series.slot);
-            let width = if i == 0 { 2.4 } else { 1.7 };
-            let stroke = Stroke { colour: look.colour, width, dash: look.dash };
-            for run in runs(self.points(series.values, view), view.top()) {
-                chart.line(&run, &stroke)?;
+            let stroke = Stroke::of(look, if i == 0 { 2.4 } else { 1.7 });
+            let points: Vec<Point> = self.points(series.values, view).collect();
+            for run in runs(points.iter().copied(), view.top()) {
+                chart.line(run, &stroke)?;
             }
-            chart.marks(self.mark_points(i, series, view), look)?;
+            let log = matches!(view, View::Gain | View::AboveBest);
+            let marks = mark_points(i, &points, log);
+            chart.marks(marks.into_iter().filter(|(_, y)| *y <= view.top()), look)?;
         }
         Ok(())
     }
+}
 
-    /// Six sizes evenly spread over the panel, shifted from curve to curve lest marks hide each other.
-    fn mark_points(&self, index: usize, series: &Series<'_>, view: View) -> Vec<Point> {
-        let sizes = series.values.len().min(self.last(view).saturating_sub(1));
-        if sizes == 0 {
-            return Vec::new();
-        }
-        let shift = (index as f64 * 0.382).fract();
-        let end = (sizes + 1) as f64;
-        let mut chosen: Vec<usize> = (0..6)
-            .map(|k| {
-                let share = (f64::from(k) + 0.15 + 0.7 * shift) / 6.0;
-                let size = match view.log() {
-                    true => 2.0 * (end / 2.0).powf(share),
-                    false => 2.0 + (end - 2.0) * share,
-                };
-                (size.round() as usize).clamp(2, sizes + 1) - 2
-            })
-            .collect();
-        chosen.dedup();
-        let point = |i: usize| ((i + 2) as f64, self.value(series.values[i], view, i));
-        chosen.into_iter().map(point).filter(|(_, y)| *y <= view.top()).collect()
-    }
+/// The points at six sizes evenly spread over the panel, shifted from curve to curve lest marks hide each other.
+fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
+    let Some((end, _)) = points.last() else { return Vec::new() };
+    let shift = (curve as f64 * 0.382).fract();
+    let size = |k: u32| {
+        let share = (f64::from(k) + 0.15 + 0.7 * shift) / 6.0;
+        let size = if log { 2.0 * (end / 2.0).powf(share) } else { 2.0 + (end - 2.0) * share };
+        size.round().clamp(2.0, *end) as usize
+    };
+    let mut chosen: Vec<usize> = (0..6).map(size).collect();
+    chosen.dedup();
+    chosen.into_iter().map(|size| points[size - 2]).collect()
 }
 
 /// The parts of a curve up to `top`, cut where it passes `top`.
@@ -290,12 +306,4 @@ fn above(value: f64, best: f64) -> f64 {
         (false, true) => f64::INFINITY,
         (false, false) => 0.0,
     }
-}
-
-/// The sample of a curve, for tables.
-pub(super) fn sample(slot: usize) -> Drawing<'static> {
-    Drawing::new("the sample of a curve", String::new(), (32.0, 12.0), move |pen| {
-        let at = pen.device((1.0, 6.0));
-        pen.checked(pen.area.draw(&Element::sample(at, look(slot), Sample::Curve, pen.scale)))
-    })
 }

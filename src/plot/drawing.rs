@@ -12,24 +12,32 @@ use crate::error::{Error, Result};
 
 type Draw<'a> = Box<dyn Fn(&Pen<'_>) -> Result<()> + 'a>;
 
-/// What can be drawn on any canvas.
-pub(super) struct Drawing<'a> {
+/// A figure, ready to be drawn.
+pub struct Figure<'a> {
     title: String,
     description: String,
     size: Point,
     draw: Draw<'a>,
 }
 
-impl<'a> Drawing<'a> {
+impl<'a> Figure<'a> {
     /// `title` says in a line what it shows; `description` in words, for those who cannot see it; `size` is in
     /// pixels; `draw` draws it, ground excepted.
-    pub fn new(
+    pub(super) fn new(
         title: &str,
         description: String,
         size: Point,
         draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
     ) -> Self {
-        Drawing { title: title.to_string(), description, size, draw: Box::new(draw) }
+        Figure { title: title.to_string(), description, size, draw: Box::new(draw) }
+    }
+
+    /// The figure if there is something to draw, else an error with the reason why not.
+    pub(super) fn when(self, good: bool, reason: &str) -> Result<Self> {
+        match good {
+            true => Ok(self),
+            false => Err(Error::Draw { figure: self.title, reason: reason.into() }),
+        }
     }
 
     fn device_size(&self, scale: f64) -> (u32, u32) {
@@ -37,7 +45,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn draw(&self, canvas: Canvas<'_>, scale: f64, ground: bool) -> Result<()> {
-        let pen = Pen::new(canvas.into_drawing_area(), scale, self.title.clone());
+        let pen = Pen::new(canvas.into_drawing_area(), scale, &self.title);
         if ground {
             pen.rect((0.0, 0.0), self.size, PAPER)?;
         }
@@ -45,38 +53,11 @@ impl<'a> Drawing<'a> {
         pen.checked(pen.area.present())
     }
 
-    pub fn svg(&self) -> Result<String> {
+    /// Size in device units and body of the SVG.
+    fn svg_body(&self, ground: bool) -> Result<((u32, u32), String)> {
         let (mut body, size) = (String::new(), self.device_size(svg::SCALE));
-        self.draw(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, true)?;
-        Ok(svg::document(size, &body, &self.title, &self.description))
-    }
-
-    /// As a decoration of an HTML page that has the style sheet of figures.
-    pub fn decoration(&self) -> Result<String> {
-        let (mut body, size) = (String::new(), self.device_size(svg::SCALE));
-        self.draw(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, false)?;
-        Ok(svg::decoration(size, &body))
-    }
-
-    pub fn png(&self) -> Result<Vec<u8>> {
-        let size = self.device_size(PIXEL_SCALE);
-        let mut rgb = vec![0; 3 * size.0 as usize * size.1 as usize];
-        let canvas = Canvas::Pixels(BitMapBackend::with_buffer(&mut rgb, size));
-        self.draw(canvas, PIXEL_SCALE, true)?;
-        Ok(png(size, &rgb))
-    }
-}
-
-/// A figure, ready to be drawn.
-pub struct Figure(Drawing<'static>);
-
-impl Figure {
-    /// `drawing` if there is something to draw, else an error with the reason why not.
-    pub(super) fn when(good: bool, reason: &str, drawing: Drawing<'static>) -> Result<Self> {
-        match good {
-            true => Ok(Figure(drawing)),
-            false => Err(Error::Draw { figure: drawing.title, reason: reason.into() }),
-        }
+        self.draw(Canvas::Svg(Svg::new(size, &mut body)), svg::SCALE, ground)?;
+        Ok((size, body))
     }
 
     /// The figure as SVG.
@@ -84,7 +65,14 @@ impl Figure {
     /// # Errors
     /// Drawing failed.
     pub fn svg(&self) -> Result<String> {
-        self.0.svg()
+        let (size, body) = self.svg_body(true)?;
+        Ok(svg::document(size, &body, &self.title, &self.description))
+    }
+
+    /// As a decoration of an HTML page that has the style sheet of figures.
+    pub(crate) fn decoration(&self) -> Result<String> {
+        let (size, body) = self.svg_body(false)?;
+        Ok(svg::decoration(size, &body))
     }
 
     /// The figure as a PNG file, two pixels for each of the SVG's.
@@ -92,6 +80,10 @@ impl Figure {
     /// # Errors
     /// Drawing failed.
     pub fn png(&self) -> Result<Vec<u8>> {
-        self.0.png()
+        let size = self.device_size(PIXEL_SCALE);
+        let mut rgb = vec![0; 3 * size.0 as usize * size.1 as usize];
+        let canvas = Canvas::Pixels(BitMapBackend::with_buffer(&mut rgb, size));
+        self.draw(canvas, PIXEL_SCALE, true)?;
+        Ok(png(size, &rgb))
     }
 }

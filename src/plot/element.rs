@@ -28,6 +28,11 @@ impl Stroke<'static> {
     pub fn solid(colour: Rgb, width: f64) -> Self {
         Stroke { colour, width, dash: &[] }
     }
+
+    /// The line of a curve.
+    pub fn of(Look { colour, dash, .. }: Look, width: f64) -> Self {
+        Stroke { colour, width, dash }
+    }
 }
 
 /// A colour with a width, as backends take it.
@@ -47,14 +52,20 @@ type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 fn stroke<B: DrawingBackend>(
     canvas: &mut B,
-    points: &[Point],
+    points: Vec<BackendCoord>,
     stroke: &Stroke<'_>,
     scale: f64,
 ) -> Drawn<B> {
+    if points.len() < 2 {
+        return Ok(());
+    }
     let style = Line(backend(stroke.colour, 1.0), (stroke.width * scale).round().max(1.0) as u32);
     let pattern: Vec<f64> = stroke.dash.iter().map(|d| d * scale).collect();
-    let parts = if pattern.is_empty() { vec![points.to_vec()] } else { dashes(points, &pattern) };
-    for part in parts.iter().filter(|p| p.len() > 1) {
+    if pattern.is_empty() {
+        return canvas.draw_path(points, &style);
+    }
+    let points: Vec<Point> = points.iter().map(|(x, y)| (f64::from(*x), f64::from(*y))).collect();
+    for part in dashes(&points, &pattern) {
         canvas.draw_path(part.iter().map(|p| (p.0.round() as i32, p.1.round() as i32)), &style)?;
     }
     Ok(())
@@ -71,11 +82,12 @@ fn mark<B: DrawingBackend>(
     match look.mark {
         Mark::Disc => canvas.draw_circle((x, y), d(3.3) as u32, &fill, true),
         Mark::Square => {
-            canvas.draw_rect((x - d(3.0), y - d(3.0)), (x + d(3.0), y + d(3.0)), &fill, true)
+            let r = d(3.0);
+            canvas.draw_rect((x - r, y - r), (x + r, y + r), &fill, true)
         }
         Mark::Triangle => {
-            let foot = y + d(3.0);
-            canvas.fill_polygon([(x, y - d(4.2)), (x + d(4.0), foot), (x - d(4.0), foot)], &fill)
+            let (half, foot) = (d(4.0), y + d(3.0));
+            canvas.fill_polygon([(x, y - d(4.2)), (x + half, foot), (x - half, foot)], &fill)
         }
         Mark::Diamond => {
             let r = d(4.3);
@@ -102,36 +114,23 @@ pub(super) enum Sample {
     Band,
 }
 
+/// What is drawn at points.
 #[derive(Clone, Copy)]
-enum Shape<'s> {
+pub(super) enum Shape<'s> {
+    /// A line through all of them, perhaps dashed.
     Line(Stroke<'s>),
+    /// The mark of a curve.
     Mark(Look),
+    /// A sample of a legend; the point is the middle of its left edge.
     Sample(Look, Sample),
 }
 
 /// A shape at points, which may be pixels or values of a chart.
 pub(super) struct Element<'s, C> {
-    points: Vec<C>,
-    shape: Shape<'s>,
+    pub points: Vec<C>,
+    pub shape: Shape<'s>,
     /// Device units a pixel.
-    scale: f64,
-}
-
-impl<'s, C> Element<'s, C> {
-    /// A line, perhaps dashed.
-    pub fn line(points: Vec<C>, stroke: Stroke<'s>, scale: f64) -> Self {
-        Element { points, shape: Shape::Line(stroke), scale }
-    }
-
-    /// The mark of a curve.
-    pub fn mark(at: C, look: Look, scale: f64) -> Self {
-        Element { points: vec![at], shape: Shape::Mark(look), scale }
-    }
-
-    /// A sample of a legend; `at` is the middle of its left edge.
-    pub fn sample(at: C, look: Look, sample: Sample, scale: f64) -> Self {
-        Element { points: vec![at], shape: Shape::Sample(look, sample), scale }
-    }
+    pub scale: f64,
 }
 
 impl<'a, C> PointCollection<'a, C> for &'a Element<'_, C> {
@@ -146,19 +145,18 @@ impl<'a, C> PointCollection<'a, C> for &'a Element<'_, C> {
 impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
     fn draw<I: Iterator<Item = BackendCoord>>(
         &self,
-        mut points: I,
+        points: I,
         canvas: &mut B,
         _: (u32, u32),
     ) -> Drawn<B> {
-        if let Shape::Line(line) = &self.shape {
-            let points: Vec<Point> = points.map(|(x, y)| (f64::from(x), f64::from(y))).collect();
-            return stroke(canvas, &points, line, self.scale);
-        }
-        let Some(at) = points.next() else { return Ok(()) };
-        match self.shape {
-            Shape::Sample(look, sample) => draw_sample(canvas, at, look, sample, self.scale),
-            Shape::Mark(look) => mark(canvas, at, look, self.scale),
-            Shape::Line(_) => Ok(()),
+        let line: Vec<BackendCoord> = points.collect();
+        match (self.shape, line.first()) {
+            (Shape::Line(look), _) => stroke(canvas, line, &look, self.scale),
+            (Shape::Sample(look, sample), Some(at)) => {
+                draw_sample(canvas, *at, look, sample, self.scale)
+            }
+            (Shape::Mark(look), Some(at)) => mark(canvas, *at, look, self.scale),
+            _ => Ok(()),
         }
     }
 }
@@ -170,11 +168,10 @@ fn draw_sample<B: DrawingBackend>(
     sample: Sample,
     scale: f64,
 ) -> Drawn<B> {
-    let Look { colour, dash, .. } = look;
     let d = |pixels: f64| (pixels * scale).round() as i32;
     let rect = |canvas: &mut B, (from, to): (f64, f64), half: f64, alpha: f64| {
         let corners = ((x + d(from), y - d(half)), (x + d(to), y + d(half)));
-        canvas.draw_rect(corners.0, corners.1, &backend(colour, alpha), true)
+        canvas.draw_rect(corners.0, corners.1, &backend(look.colour, alpha), true)
     };
     match sample {
         Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),
@@ -182,12 +179,11 @@ fn draw_sample<B: DrawingBackend>(
         Sample::Curve | Sample::Line => {}
     }
     let width = if sample == Sample::Line { 1.4 } else { 2.2 };
-    let ends = [(f64::from(x), f64::from(y)), (f64::from(x + d(SAMPLE)), f64::from(y))];
-    stroke(canvas, &ends, &Stroke { colour, width, dash }, scale)?;
-    if sample == Sample::Line {
-        return Ok(());
+    stroke(canvas, vec![(x, y), (x + d(SAMPLE), y)], &Stroke::of(look, width), scale)?;
+    match sample {
+        Sample::Line => Ok(()),
+        _ => mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
     }
-    mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale)
 }
 
 /// Cuts a polyline into dashes; `pattern` alternates strokes and gaps.

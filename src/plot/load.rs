@@ -1,11 +1,11 @@
 //! What a placed guest does to the machine, in four panels: loads of links, how many links have which
 //! contention, how far traffic goes, which process sends to which.
 
-use super::chart::{Legend, Panel, WIDTH, figure_title, panel_title};
-use super::drawing::Drawing;
+use super::chart::{Chart, Legend, Panel, WIDTH, heading, panel_title};
+use super::drawing::Figure;
 use super::element::{Point, Sample, Stroke};
-use super::palette::{AXIS, HOLE, INK, MUTED, RAMP_STEPS, look, ramp};
-use super::pen::Pen;
+use super::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look, ramp};
+use super::pen::{Pen, upright_ramp};
 use super::scale::{Scale, bounds, brief, thousands};
 use super::slice::{self, Slice};
 use super::text::Text;
@@ -40,62 +40,49 @@ pub struct Mapped<'a> {
     pub analysis: &'a Analysis,
 }
 
-/// What the figure is about.
-pub(super) struct Loads<'a> {
+/// Dilation and contention of a placed guest: links of a plane of the grid coloured by contention (elsewhere the
+/// links from the busiest down), histograms of contention and of path lengths, the traffic matrix in rank order.
+///
+/// # Limits
+/// One plane of at most 32×32 routers, the one with the busiest link; at most 64×64 blocks of traffic.
+pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
+    let Mapped { fabric, guest, placement, ranks, routing, analysis } = *mapped;
+    let (contention, dilation) = (&analysis.contention, &analysis.dilation);
+    let title = format!("{} on {}: {}", guest.label(), fabric.topology.name(), placement.label());
+    let note = format!(
+        "{routing}; contention at most {}, {} on average; dilation {} on average, {} at most",
+        brief(contention.max),
+        brief(contention.mean),
+        brief(dilation.mean),
+        brief(dilation.max),
+    );
+    let told = format!(
+        "Four panels: loads of links, how many links have which contention, path lengths of the \
+         traffic, and the traffic matrix in rank order. {note}."
+    );
+    let slice = slice::through(fabric, contention.busiest(&fabric.links, 1).first().copied());
+    let matrix = Matrix::new(guest, placement, ranks);
+    let loads = Loads { fabric, analysis };
+    let height = TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 52.0;
+    Figure::new(&title, told, (WIDTH, height), move |pen| {
+        heading(pen, &note)?;
+        match &slice {
+            Some(slice) => loads.plane(pen, slice)?,
+            None => loads.ranked(pen)?,
+        }
+        loads.histogram(pen)?;
+        loads.dilation(pen)?;
+        matrix.draw(pen)
+    })
+}
+
+/// What came of a placed guest.
+struct Loads<'a> {
     fabric: &'a Fabric<'a>,
     analysis: &'a Analysis,
-    title: String,
-    subtitle: String,
-    slice: Option<Slice>,
-    matrix: Matrix,
 }
 
-/// Traffic between processes in rank order, joined to blocks where there are many.
-struct Matrix {
-    side: usize,
-    processes: usize,
-    volume: Vec<f64>,
-}
-
-impl Matrix {
-    fn new(guest: &Guest, placement: &ProcessMapping, ranks: &[NodeId]) -> Self {
-        let n = guest.processes() as usize;
-        let side = n.clamp(1, CELLS);
-        // Processes by the rank of their node; those of one node by number.
-        let mut rank: Vec<(NodeId, usize)> = ranks.iter().copied().zip(0..).collect();
-        rank.sort_unstable();
-        let of = |node: NodeId| rank.binary_search_by_key(&node, |r| r.0).map_or(n, |i| rank[i].1);
-        let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by_key(|p| of(placement.nodes()[*p]));
-        let mut position = vec![0; n];
-        order.iter().enumerate().for_each(|(at, p)| position[*p] = at * side / n);
-        let mut volume = vec![0.0; side * side];
-        guest.for_each_message(|m| {
-            let cell = position[m.source as usize] * side + position[m.target as usize];
-            volume[cell] += m.volume;
-        });
-        Matrix { side, processes: n, volume }
-    }
-}
-
-impl<'a> Loads<'a> {
-    pub fn new(mapped: &Mapped<'a>) -> Self {
-        let Mapped { fabric, guest, placement, ranks, routing, analysis } = *mapped;
-        let name = fabric.topology.name();
-        let title = format!("{} on {name}: {}", guest.label(), placement.label());
-        let subtitle = format!(
-            "{routing}; contention at most {}, {} on average; dilation {} on average, {} at most",
-            brief(analysis.contention.max),
-            brief(analysis.contention.mean),
-            brief(analysis.dilation.mean),
-            brief(analysis.dilation.max),
-        );
-        let busiest = analysis.contention.busiest(&fabric.links, 1).first().copied();
-        let slice = slice::through(fabric, busiest);
-        let matrix = Matrix::new(guest, placement, ranks);
-        Loads { fabric, analysis, title, subtitle, slice, matrix }
-    }
-
+impl Loads<'_> {
     fn contention(&self, link: usize) -> f64 {
         self.analysis.contention.loads[link] / self.fabric.links.capacity(link)
     }
@@ -133,7 +120,7 @@ impl<'a> Loads<'a> {
                 pen.disc(middle((x as f64, y as f64)), radius, AXIS)?;
             }
         }
-        let name = Text::new(12.0).colour(INK);
+        let name = Text::new(12.0);
         pen.text((left, floor + 15.0), &format!("{} →", slice.across), &name)?;
         pen.text((left - 10.0, floor), &format!("{} →", slice.up), &name.upwards())?;
         bar(pen, (right - 150.0, floor + 6.0), &brief(most))
@@ -141,24 +128,21 @@ impl<'a> Loads<'a> {
 
     /// Where there is no plane: contention from the busiest link down.
     fn ranked(&self, pen: &Pen<'_>) -> Result<()> {
-        panel_heading(pen, 0, "Contention of the links, the busiest first")?;
         let order = self.analysis.contention.busiest(&self.fabric.links, usize::MAX);
         let x = Scale::exact((0.0, self.fabric.links.len().max(1) as f64), 5);
         let y = Scale::linear((0.0, self.analysis.contention.max), 6).brief();
-        let names = ("directed links", "contention (volume/capacity)");
-        let mut chart = panel(0, &x, &y, names).draw_with(pen, (false, true))?;
+        let (x, y) = ((&x, "directed links"), (&y, "contention (volume/capacity)"));
+        let mut chart = panel(pen, 0, "Contention of the links, the busiest first", x, y)?;
         // A point a pixel is enough.
         let points = (COLUMN as usize).min(order.len());
         let line = (0..points).map(|i| {
             let at = i * (order.len() - 1) / (points - 1).max(1);
             (at as f64, self.contention(order[at]))
         });
-        let line: Vec<Point> = line.chain([(order.len() as f64, 0.0)]).collect();
-        chart.line(&line, &Stroke::solid(look(0).colour, 2.0))
+        chart.line(line.chain([(order.len() as f64, 0.0)]), &Stroke::solid(look(0).colour, 2.0))
     }
 
     fn histogram(&self, pen: &Pen<'_>) -> Result<()> {
-        panel_heading(pen, 1, "How many directed links have which contention")?;
         let bars = self.analysis.contention.histogram(&self.fabric.links, BARS);
         let high = bars.iter().map(|b| b.links).max().unwrap_or(1) as f64;
         let y = Scale::linear((0.0, high), 6).brief();
@@ -166,8 +150,8 @@ impl<'a> Loads<'a> {
         let tick = |i: usize| (i as f64 + 2.0, value(i));
         let ticks = vec![(1.0, "idle".to_string()), tick(BARS / 2), tick(BARS)];
         let x = Scale::named((0.0, (BARS + 2) as f64), ticks);
-        let names = ("contention (volume/capacity)", "directed links");
-        let mut chart = panel(1, &x, &y, names).draw_with(pen, (false, true))?;
+        let (x, y) = ((&x, "contention (volume/capacity)"), (&y, "directed links"));
+        let mut chart = panel(pen, 1, "How many directed links have which contention", x, y)?;
         let bar = |(i, links): (usize, f64)| {
             let start = if i == 0 { 0.5 } else { i as f64 + 1.0 };
             [(start + 0.03, 0.0), (start + 0.97, links)]
@@ -178,7 +162,6 @@ impl<'a> Loads<'a> {
     }
 
     fn dilation(&self, pen: &Pen<'_>) -> Result<()> {
-        panel_heading(pen, 2, "How far traffic goes")?;
         let dilation = &self.analysis.dilation;
         let share = |part: f64, all: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
         let histogram = dilation.histogram.iter();
@@ -191,8 +174,8 @@ impl<'a> Loads<'a> {
         let hops = (0..shares.len()).step_by(every);
         let ticks = hops.map(|hops| (hops as f64 + 0.5, hops.to_string())).collect();
         let x = Scale::named((0.0, shares.len().max(4) as f64), ticks);
-        let names = ("path length (hops)", "share (%)");
-        let mut chart = panel(2, &x, &y, names).draw_with(pen, (false, true))?;
+        let (x, y) = ((&x, "path length (hops)"), (&y, "share (%)"));
+        let mut chart = panel(pen, 2, "How far traffic goes", x, y)?;
         let wide = (26.0 * shares.len().max(4) as f64 / COLUMN).min(0.4);
         for (slot, from) in [(0, 0.5 - wide), (1, 0.5)] {
             let bar = |(hops, shares): (usize, &[f64; 2])| {
@@ -204,16 +187,43 @@ impl<'a> Loads<'a> {
         let names = ["pairs of processes", "volume"].into_iter().zip(0..);
         chart.legend_inside(&Legend::new(Sample::Patch, names))
     }
+}
 
-    fn traffic(&self, pen: &Pen<'_>) -> Result<()> {
+/// Traffic between processes in rank order, joined to blocks where there are many.
+struct Matrix {
+    side: usize,
+    processes: usize,
+    volume: Vec<f64>,
+}
+
+impl Matrix {
+    fn new(guest: &Guest, placement: &ProcessMapping, ranks: &[NodeId]) -> Self {
+        let n = guest.processes() as usize;
+        let side = n.clamp(1, CELLS);
+        // Processes by the rank of their node; those of one node by number.
+        let mut rank: Vec<(NodeId, usize)> = ranks.iter().copied().zip(0..).collect();
+        rank.sort_unstable();
+        let of = |node: NodeId| rank.binary_search_by_key(&node, |r| r.0).map_or(n, |i| rank[i].1);
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by_key(|p| of(placement.nodes()[*p]));
+        let mut position = vec![0; n];
+        order.iter().enumerate().for_each(|(at, p)| position[*p] = at * side / n);
+        let mut volume = vec![0.0; side * side];
+        guest.for_each_message(|m| {
+            let cell = position[m.source as usize] * side + position[m.target as usize];
+            volume[cell] += m.volume;
+        });
+        Matrix { side, processes: n, volume }
+    }
+
+    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
         let ((left, top), (_, bottom)) = corners(3);
         panel_heading(pen, 3, "Who sends to whom, in rank order")?;
-        let matrix = &self.matrix;
-        let cell = ((bottom - top) / matrix.side as f64 * 2.0).floor().max(1.0) / 2.0;
-        let whole = cell * matrix.side as f64;
+        let cell = ((bottom - top) / self.side as f64 * 2.0).floor().max(1.0) / 2.0;
+        let whole = cell * self.side as f64;
         pen.rect((left, top), (whole, whole), HOLE)?;
-        let most = matrix.volume.iter().copied().fold(0.0, f64::max);
-        let least = matrix.volume.iter().copied().filter(|v| *v > 0.0).fold(most, f64::min);
+        let most = self.volume.iter().copied().fold(0.0, f64::max);
+        let least = self.volume.iter().copied().filter(|v| *v > 0.0).fold(most, f64::min);
         // Volumes of one job span many powers of ten.
         let step = |volume: f64| -> Option<usize> {
             let span = (most / least).ln();
@@ -221,8 +231,8 @@ impl<'a> Loads<'a> {
             (volume > 0.0).then(|| (share * (RAMP_STEPS - 1) as f64).round() as usize)
         };
         // Equal neighbours in a row are one rectangle.
-        for row in 0..matrix.side {
-            let cells = &matrix.volume[row * matrix.side..(row + 1) * matrix.side];
+        for row in 0..self.side {
+            let cells = &self.volume[row * self.side..(row + 1) * self.side];
             let mut start = 0;
             for run in cells.chunk_by(|a, b| step(*a) == step(*b)) {
                 if let Some(shade) = step(run[0]) {
@@ -232,11 +242,11 @@ impl<'a> Loads<'a> {
                 start += run.len();
             }
         }
-        let name = Text::new(12.0).colour(INK);
-        let last = thousands(matrix.processes.saturating_sub(1) as u64);
+        let name = Text::new(12.0);
+        let last = thousands(self.processes.saturating_sub(1) as u64);
         let mut target = format!("target, ranks 0 to {last} →");
-        if matrix.processes > matrix.side {
-            target = format!("target, ranks 0 to {last} in {} blocks →", matrix.side);
+        if self.processes > self.side {
+            target = format!("target, ranks 0 to {last} in {} blocks →", self.side);
         }
         pen.text((left, top + whole + 15.0), &target, &name)?;
         let source = "← source";
@@ -252,14 +262,17 @@ fn corners(index: usize) -> (Point, Point) {
     ((x, y), (x + COLUMN, y + PANEL))
 }
 
-fn panel<'a>(
+/// A chart with its heading.
+fn panel<'p, 'a>(
+    pen: &'p Pen<'a>,
     index: usize,
-    x: &'a Scale,
-    y: &'a Scale,
-    (x_name, y_name): (&'a str, &'a str),
-) -> Panel<'a> {
-    let ((left, top), (right, bottom)) = corners(index);
-    Panel { left, right, top, bottom, x, y, x_name, y_name }
+    title: &str,
+    x: (&'p Scale, &'p str),
+    y: (&'p Scale, &'p str),
+) -> Result<Chart<'p, 'a>> {
+    panel_heading(pen, index, title)?;
+    let (from, to) = corners(index);
+    Panel { from, to, x, y }.draw_with(pen, (false, true))
 }
 
 fn panel_heading(pen: &Pen<'_>, index: usize, text: &str) -> Result<()> {
@@ -280,44 +293,12 @@ fn bar(pen: &Pen<'_>, (x, y): Point, most: &str) -> Result<()> {
 
 /// The traffic's colours: from the least volume to the most.
 fn volumes(pen: &Pen<'_>, (x, y): Point, (least, most): (f64, f64)) -> Result<()> {
-    let (tick, each) = (Text::new(11.5).colour(MUTED), 100.0 / RAMP_STEPS as f64);
+    let tick = Text::new(11.5).colour(MUTED);
     if least < most {
-        for step in 0..RAMP_STEPS {
-            let at = (x, y + 100.0 - (step + 1) as f64 * each);
-            pen.rect(at, (10.0, each), ramp(step))?;
-        }
+        upright_ramp(pen, (x, y), (10.0, 100.0))?;
         pen.text((x + 14.0, y + 100.0), &brief(least), &tick)?;
     } else if most > 0.0 {
         pen.rect((x, y), (10.0, 10.0), ramp(RAMP_STEPS - 1))?;
     }
     pen.text((x + 14.0, y + 9.0), &brief(most), &tick)
-}
-
-impl<'a> Loads<'a> {
-    pub fn drawing(self) -> Drawing<'a> {
-        let told = format!(
-            "Four panels: loads of links, how many links have which contention, path lengths of the \
-             traffic, and the traffic matrix in rank order. {}.",
-            self.subtitle
-        );
-        let title = self.title.clone();
-        Drawing::new(&title, told, self.size(), move |pen| self.draw(pen))
-    }
-
-    fn size(&self) -> (f64, f64) {
-        (WIDTH, TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 52.0)
-    }
-
-    fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        figure_title(pen, &self.title)?;
-        let note = Text::new(12.5).colour(MUTED);
-        pen.text((14.0, 51.0), &note.fit(&self.subtitle, WIDTH - 30.0), &note)?;
-        match &self.slice {
-            Some(slice) => self.plane(pen, slice)?,
-            None => self.ranked(pen)?,
-        }
-        self.histogram(pen)?;
-        self.dilation(pen)?;
-        self.traffic(pen)
-    }
 }

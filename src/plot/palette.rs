@@ -4,6 +4,7 @@
 //! looks the same in every figure of a page, however it ranks.
 
 use plotters_backend::BackendColor;
+use serde::Serialize;
 
 /// Red, green, blue.
 pub(crate) type Rgb = (u8, u8, u8);
@@ -36,26 +37,14 @@ const HUES: [Rgb; 7] = [
 const DASHES: [&[f64]; 4] = [&[], &[9.0, 4.0], &[2.5, 3.0], &[10.0, 3.5, 2.5, 3.5]];
 
 /// The mark on a curve: a second cue beside its hue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Mark {
     Disc,
     Square,
     Triangle,
     Diamond,
     Cross,
-}
-
-impl Mark {
-    /// What a page's script calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Mark::Disc => "disc",
-            Mark::Square => "square",
-            Mark::Triangle => "triangle",
-            Mark::Diamond => "diamond",
-            Mark::Cross => "cross",
-        }
-    }
 }
 
 /// How a curve is drawn.

@@ -5,8 +5,8 @@ use plotters::style::text_anchor::{Pos, VPos};
 use plotters::style::{RGBAColor, ShapeStyle};
 
 use super::canvas::{Area, DrawError};
-use super::element::{Element, Point, Stroke};
-use super::palette::Rgb;
+use super::element::{Element, Point, Shape, Stroke};
+use super::palette::{RAMP_STEPS, Rgb, ramp};
 use super::text::{DESCENT, Text, register_fonts};
 use crate::error::{Error, Result};
 
@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 pub(super) struct Pen<'a> {
     pub area: Area<'a>,
     pub scale: f64,
-    figure: String,
+    /// The figure's title, by which errors call it.
+    pub title: &'a str,
 }
 
 /// A colour that fills.
@@ -23,25 +24,30 @@ pub(super) fn filled((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
 }
 
 impl<'a> Pen<'a> {
-    /// `figure` is what errors call the drawing.
-    pub fn new(area: Area<'a>, scale: f64, figure: String) -> Self {
+    pub fn new(area: Area<'a>, scale: f64, title: &'a str) -> Self {
         register_fonts();
-        Pen { area, scale, figure }
+        Pen { area, scale, title }
     }
 
     pub fn device(&self, (x, y): Point) -> (i32, i32) {
-        ((x * self.scale).round() as i32, (y * self.scale).round() as i32)
+        (self.length(x), self.length(y))
+    }
+
+    /// A length in device units.
+    pub fn length(&self, pixels: f64) -> i32 {
+        (pixels * self.scale).round() as i32
     }
 
     /// What plotters answered, with the figure's name.
     pub fn checked<T>(&self, drawn: std::result::Result<T, DrawError>) -> Result<T> {
-        drawn.map_err(|e| Error::Draw { figure: self.figure.clone(), reason: e.to_string() })
+        drawn.map_err(|e| Error::Draw { figure: self.title.into(), reason: e.to_string() })
     }
 
     /// A polyline.
     pub fn line(&self, points: &[Point], stroke: &Stroke<'_>) -> Result<()> {
         let points = points.iter().map(|p| self.device(*p)).collect();
-        self.checked(self.area.draw(&Element::line(points, *stroke, self.scale)))
+        let line = Element { points, shape: Shape::Line(*stroke), scale: self.scale };
+        self.checked(self.area.draw(&line))
     }
 
     /// A filled rectangle.
@@ -57,8 +63,8 @@ impl<'a> Pen<'a> {
 
     /// A disc.
     pub fn disc(&self, at: Point, radius: f64, colour: Rgb) -> Result<()> {
-        let radius = (radius * self.scale).round() as i32;
-        self.checked(self.area.draw(&Circle::new(self.device(at), radius, filled(colour, 1.0))))
+        let disc = Circle::new(self.device(at), self.length(radius), filled(colour, 1.0));
+        self.checked(self.area.draw(&disc))
     }
 
     /// A text whose baseline starts, is centred or ends at `at`.
@@ -69,4 +75,11 @@ impl<'a> Pen<'a> {
         let style = plain.pos(Pos::new(style.anchor, VPos::Bottom));
         self.checked(self.area.draw_text(text, &style, self.device(at)))
     }
+}
+
+/// The colours of ranks or loads, the first at the bottom.
+pub(super) fn upright_ramp(pen: &Pen<'_>, (x, y): Point, (wide, high): Point) -> Result<()> {
+    let each = high / RAMP_STEPS as f64;
+    let step = |step: usize| (x, y + high - (step + 1) as f64 * each);
+    (0..RAMP_STEPS).try_for_each(|s| pen.rect(step(s), (wide, each), ramp(s)))
 }

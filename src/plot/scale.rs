@@ -5,7 +5,11 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
+use super::palette::MUTED;
 use super::text::Text;
+
+/// Room that a tick of a logarithmic axis takes in pixels.
+pub(super) const LOG_TICK: f64 = 56.0;
 
 /// The values of an axis and its ticks.
 #[derive(Clone)]
@@ -13,18 +17,21 @@ pub(super) struct Scale {
     range: (f64, f64),
     log: bool,
     ticks: Vec<(f64, String)>,
+    /// How the labels of the ticks look.
+    pub tick: Text,
 }
 
 impl Scale {
     fn new(range: (f64, f64), log: bool, ticks: Vec<f64>) -> Self {
-        Scale { range, log, ticks: ticks.into_iter().map(|t| (t, label(t))).collect() }
+        let ticks = ticks.into_iter().map(|t| (t, label(t))).collect();
+        Scale { log, ..Scale::named(range, ticks) }
     }
 
     /// Sizes or the like, all positive, on a logarithmic axis of `room` pixels.
     pub fn log((low, high): (f64, f64), room: f64) -> Self {
         // A single size stands in the middle.
         let range = if high > low { (low, high) } else { (low * 0.5f64.sqrt(), low * 2f64.sqrt()) };
-        let most = (room / 56.0) as usize;
+        let most = (room / LOG_TICK) as usize;
         let mut ticks = powers_of_two(range, most);
         if ticks.len() < 3 {
             ticks = multiples(range, most.min(6));
@@ -69,7 +76,8 @@ impl Scale {
 
     fn ends((low, high): (f64, f64), most: usize) -> Self {
         let step = nice_step((high - low) / most as f64);
-        let (first, last) = ((low / step + 1e-9).floor(), (high / step - 1e-9).ceil());
+        // A hundredth of a step beyond a tick cannot be seen.
+        let (first, last) = ((low / step + 0.01).floor(), (high / step - 0.01).ceil());
         let ticks = (0..=(last - first) as usize).map(|i| (first + i as f64) * step).collect();
         Scale::new((first * step, last * step), false, ticks)
     }
@@ -84,7 +92,16 @@ impl Scale {
 
     /// Values from end to end with ticks that have names.
     pub fn named(range: (f64, f64), ticks: Vec<(f64, String)>) -> Self {
-        Scale { range, log: false, ticks }
+        Scale { range, log: false, ticks, tick: Text::new(12.0).colour(MUTED) }
+    }
+
+    /// Rows with names, the first on top: row i ends `names.len() - i` above the axis.
+    pub fn rows<'a>(names: impl DoubleEndedIterator<Item = &'a str>) -> Self {
+        const ROOM: f64 = 230.0;
+        let tick = Text::new(13.0);
+        let middle = |(row, name): (i32, &str)| (f64::from(row) + 0.5, tick.fit(name, ROOM));
+        let ticks: Vec<_> = (0..).zip(names.rev()).map(middle).collect();
+        Scale { tick, ..Scale::named((0.0, ticks.len() as f64), ticks) }
     }
 
     /// With labels in few characters.
@@ -123,8 +140,7 @@ impl Scale {
 
     /// Room for the labels, the name and the gaps left of a vertical axis.
     pub fn room(&self) -> f64 {
-        let tick = Text::new(12.0);
-        38.0 + self.ticks.iter().map(|t| tick.width(&t.1)).fold(16.0, f64::max)
+        38.0 + self.ticks.iter().map(|t| self.tick.width(&t.1)).fold(16.0, f64::max)
     }
 }
 
@@ -269,6 +285,7 @@ mod tests {
         assert_eq!(values(&scale), [-20.0, 0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         assert_eq!(scale.range, (-20.0, 100.0));
         assert_eq!(Scale::linear((0.0, 0.0), 8).range, (0.0, 1.0));
+        assert_eq!(Scale::linear((-0.05, 73.0), 8).range, (0.0, 80.0));
         assert_eq!(Scale::linear((-3.0, -1.0), 4).range, (-3.0, 0.0));
         let tight = Scale::tight((-64.0, 71.0), 5);
         assert_eq!(values(&tight), [-50.0, 0.0, 50.0]);

@@ -19,21 +19,13 @@ use super::text::em;
 /// Device units a pixel.
 pub(super) const SCALE: f64 = 10.0;
 
-/// What can share a path.
-#[derive(Clone, PartialEq)]
-enum Paint {
-    /// Rectangles, whose edges are kept sharp: smoothed ones leave seams between cells.
-    Rect(Rgb, f64),
-    Fill(Rgb, f64),
-    Stroke(Rgb, f64, u32),
-}
-
 /// The body of an SVG document under construction; whole when it is flushed.
 pub(super) struct Svg<'a> {
     pub size: (u32, u32),
     body: &'a mut String,
+    /// Shapes of one look, and how they look.
     path: String,
-    paint: Option<Paint>,
+    paint: String,
 }
 
 /// The document around `body`: `title` names it, `description` says in words what it shows.
@@ -60,55 +52,29 @@ pub(super) fn decoration(size: (u32, u32), body: &str) -> String {
 impl<'a> Svg<'a> {
     /// A drawing of `size` device units.
     pub fn new(size: (u32, u32), body: &'a mut String) -> Self {
-        Svg { size, body, path: String::new(), paint: None }
+        Svg { size, body, path: String::new(), paint: String::new() }
     }
 
     /// Writes what is still open.
     pub fn flush(&mut self) {
-        let Some(paint) = self.paint.take() else { return };
-        let path = std::mem::take(&mut self.path);
-        let _ = match paint {
-            Paint::Rect(rgb, alpha) => writeln!(
-                self.body,
-                "<path {}{} shape-rendering=\"crispEdges\" d=\"{path}\"/>",
-                fill(rgb),
-                opacity(alpha)
-            ),
-            Paint::Fill(rgb, alpha) => {
-                writeln!(self.body, "<path {}{} d=\"{path}\"/>", fill(rgb), opacity(alpha))
-            }
-            Paint::Stroke(rgb, alpha, width) => writeln!(
-                self.body,
-                "<path {}{} stroke-width=\"{}\" d=\"{path}\"/>",
-                stroke(rgb),
-                opacity(alpha),
-                f64::from(width) / SCALE
-            ),
-        };
+        if !self.path.is_empty() {
+            let _ = writeln!(self.body, "<path {} d=\"{}\"/>", self.paint, self.path);
+            self.path.clear();
+        }
     }
 
     /// The path to add shapes of `paint` to.
-    fn path(&mut self, paint: Paint) -> &mut String {
-        if self.paint.as_ref() != Some(&paint) {
+    fn path(&mut self, paint: String) -> &mut String {
+        if self.paint != paint {
             self.flush();
-            self.paint = Some(paint);
+            self.paint = paint;
         }
         &mut self.path
     }
 
-    /// A rectangle, filled or as an outline of `width`.
-    pub fn rect(
-        &mut self,
-        (x0, y0): BackendCoord,
-        (x1, y1): BackendCoord,
-        BackendColor { rgb, alpha }: BackendColor,
-        outline: Option<u32>,
-    ) {
-        let paint = match outline {
-            None => Paint::Rect(rgb, alpha),
-            Some(width) => Paint::Stroke(rgb, alpha, width),
-        };
-        let path = self.path(paint);
+    /// A filled rectangle. Its edges are kept sharp: smoothed ones leave seams between cells.
+    pub fn rect(&mut self, (x0, y0): BackendCoord, (x1, y1): BackendCoord, colour: BackendColor) {
+        let path = self.path(fill(colour) + " shape-rendering=\"crispEdges\"");
         path.push('M');
         number(path, x0, false);
         number(path, y0, true);
@@ -126,26 +92,27 @@ impl<'a> Svg<'a> {
         BackendColor { rgb, alpha }: BackendColor,
         width: u32,
     ) {
-        self.polyline(Paint::Stroke(rgb, alpha, width), points, false);
+        let colour = match class(rgb) {
+            Some(class) => format!("class=\"s s{class}\""),
+            None => format!("class=\"s\" stroke=\"{}\"", hex(rgb)),
+        };
+        let width = f64::from(width) / SCALE;
+        self.polyline(format!("{colour}{} stroke-width=\"{width}\"", opacity(alpha)), points);
     }
 
     /// A filled polygon.
     pub fn polygon(
         &mut self,
         points: impl IntoIterator<Item = BackendCoord>,
-        BackendColor { rgb, alpha }: BackendColor,
+        colour: BackendColor,
     ) {
-        self.polyline(Paint::Fill(rgb, alpha), points, true);
+        self.polyline(fill(colour), points);
+        self.path.push('z');
     }
 
     /// A disc.
-    pub fn disc(
-        &mut self,
-        (x, y): BackendCoord,
-        radius: i32,
-        BackendColor { rgb, alpha }: BackendColor,
-    ) {
-        let path = self.path(Paint::Fill(rgb, alpha));
+    pub fn disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
+        let path = self.path(fill(colour));
         path.push('M');
         number(path, x - radius, false);
         number(path, y, true);
@@ -173,7 +140,7 @@ impl<'a> Svg<'a> {
         let weight =
             if matches!(style.style(), FontStyle::Bold) { " font-weight=\"600\"" } else { "" };
         let size = (em(style) / SCALE * 10.0).round() / 10.0;
-        let paint = fill(style.color().rgb);
+        let paint = fill(BackendColor { alpha: 1.0, ..style.color() });
         let text = escape(text);
         let _ = writeln!(
             self.body,
@@ -181,12 +148,7 @@ impl<'a> Svg<'a> {
         );
     }
 
-    fn polyline(
-        &mut self,
-        paint: Paint,
-        points: impl IntoIterator<Item = BackendCoord>,
-        close: bool,
-    ) {
+    fn polyline(&mut self, paint: String, points: impl IntoIterator<Item = BackendCoord>) {
         let path = self.path(paint);
         let mut last: Option<BackendCoord> = None;
         for (x, y) in points {
@@ -205,9 +167,6 @@ impl<'a> Svg<'a> {
             }
             last = Some((x, y));
         }
-        if close {
-            path.push('z');
-        }
     }
 }
 
@@ -225,32 +184,17 @@ fn number(out: &mut String, tenths: i32, follows: bool) {
 
 /// Greys are classes that dark surroundings may turn; all else is a plain colour.
 fn class(rgb: Rgb) -> Option<char> {
-    [
-        (PAPER, 'p'),
-        (INK, 'i'),
-        (MUTED, 'm'),
-        (AXIS, 'a'),
-        (GRID, 'g'),
-        (HOLE, 'h'),
-        ((0, 0, 0), 'k'),
-    ]
-    .into_iter()
-    .find(|(grey, _)| *grey == rgb)
-    .map(|(_, class)| class)
+    let greys = [PAPER, INK, MUTED, AXIS, GRID, HOLE, (0, 0, 0)];
+    let found = greys.iter().zip("pimaghk".chars()).find(|(grey, _)| **grey == rgb);
+    found.map(|(_, class)| class)
 }
 
-fn fill(rgb: Rgb) -> String {
-    match class(rgb) {
+fn fill(BackendColor { rgb, alpha }: BackendColor) -> String {
+    let colour = match class(rgb) {
         Some(class) => format!("class=\"f{class}\""),
         None => format!("fill=\"{}\"", hex(rgb)),
-    }
-}
-
-fn stroke(rgb: Rgb) -> String {
-    match class(rgb) {
-        Some(class) => format!("class=\"s s{class}\""),
-        None => format!("class=\"s\" stroke=\"{}\"", hex(rgb)),
-    }
+    };
+    colour + &opacity(alpha)
 }
 
 /// `#rrggbb`.
@@ -310,8 +254,8 @@ mod tests {
         let mut text = String::new();
         let mut svg = Svg::new((100, 100), &mut text);
         let red = super::super::palette::backend((200, 0, 0), 1.0);
-        svg.rect((0, 0), (10, 10), red, None);
-        svg.rect((20, 0), (25, 10), red, None);
+        svg.rect((0, 0), (10, 10), red);
+        svg.rect((20, 0), (25, 10), red);
         svg.flush();
         assert!(text.contains("d=\"M0 0h1v1h-1zM2 0h0.5v1h-0.5z\""), "{text}");
     }

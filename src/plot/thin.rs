@@ -10,38 +10,22 @@ const COLUMN: f64 = 2.0;
 /// of two million sizes takes about a thousand points. Then those that a straight line between their neighbours
 /// passes within a twentieth of a pixel are left out, which no eye can tell.
 pub(super) fn thin(
-    points: impl Iterator<Item = Point>,
+    points: impl IntoIterator<Item = Point>,
     pixel: impl Fn(Point) -> Point,
 ) -> Vec<Point> {
-    let mut kept: Vec<Placed> = Vec::new();
-    let mut column: Option<(f64, Placed, Placed)> = None;
+    let mut placed = points.into_iter().map(|point| Placed { at: pixel(point), point }).peekable();
+    let mut kept: Vec<Placed> = placed.peek().copied().into_iter().collect();
     let mut last = None;
-    for point in points {
-        let placed = Placed { at: pixel(point), point };
-        let here = (placed.at.0 / COLUMN).floor();
-        match &mut column {
-            Some((at, low, high)) if *at == here && !kept.is_empty() => {
-                if placed.at.1 < low.at.1 {
-                    *low = placed;
-                }
-                if placed.at.1 > high.at.1 {
-                    *high = placed;
-                }
-            }
-            _ => {
-                if let Some((_, low, high)) = column.take() {
-                    push(&mut kept, low, high);
-                }
-                if kept.is_empty() {
-                    kept.push(placed);
-                }
-                column = Some((here, placed, placed));
-            }
+    while let Some(first) = placed.next() {
+        let column = |p: &Placed| (p.at.0 / COLUMN).floor();
+        let (mut low, mut high) = (first, first);
+        last = Some(first);
+        while let Some(next) = placed.next_if(|p| column(p) == column(&first)) {
+            low = if next.at.1 < low.at.1 { next } else { low };
+            high = if next.at.1 > high.at.1 { next } else { high };
+            last = Some(next);
         }
-        last = Some(placed);
-    }
-    if let Some((_, low, high)) = column {
-        push(&mut kept, low, high);
+        kept.extend(if low.at.0 <= high.at.0 { [low, high] } else { [high, low] });
     }
     kept.extend(last);
     kept.dedup();
@@ -53,14 +37,6 @@ pub(super) fn thin(
 struct Placed {
     at: Point,
     point: Point,
-}
-
-fn push(kept: &mut Vec<Placed>, low: Placed, high: Placed) {
-    let (first, second) = if low.at.0 <= high.at.0 { (low, high) } else { (high, low) };
-    kept.push(first);
-    if second != first {
-        kept.push(second);
-    }
 }
 
 /// Drops points that lie on the line from the last kept point to the next one.

@@ -37,11 +37,20 @@ pub struct Replay<'a> {
     /// What they send, where that is wanted.
     traffic: Option<Traffic<'a>>,
     outputs: Outputs,
-    /// Time spent choosing, where there is a clock.
-    choosing: Duration,
-    placed: u64,
-    skipped: u64,
-    oversized: u64,
+    counts: Counts,
+}
+
+/// What a replay did so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Jobs placed.
+    pub placed: u64,
+    /// Jobs skipped because they asked for more nodes than were free.
+    pub skipped: u64,
+    /// Those of the skipped that asked for more nodes than the ordering has.
+    pub oversized: u64,
+    /// Time spent choosing ranks; zero without a clock.
+    pub choosing: Duration,
 }
 
 /// What is told of every placement beside [`AllocationMetrics`].
@@ -83,10 +92,7 @@ impl<'a> Replay<'a> {
             held: Vec::new(),
             traffic: None,
             outputs,
-            choosing: Duration::ZERO,
-            placed: 0,
-            skipped: 0,
-            oversized: 0,
+            counts: Counts::default(),
         }
     }
 
@@ -100,24 +106,9 @@ impl<'a> Replay<'a> {
         self.traffic.as_ref().map(Traffic::totals)
     }
 
-    /// Jobs placed so far.
-    pub fn placed(&self) -> u64 {
-        self.placed
-    }
-
-    /// Jobs skipped so far because they asked for more nodes than were free.
-    pub fn skipped(&self) -> u64 {
-        self.skipped
-    }
-
-    /// Those of the skipped that asked for more nodes than the machine has.
-    pub fn oversized(&self) -> u64 {
-        self.oversized
-    }
-
-    /// Time spent choosing ranks so far; zero without a clock.
-    pub fn choosing(&self) -> Duration {
-        self.choosing
+    /// What it did so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
     }
 
     /// Goes through a block of events and replaces `out` by its placements, in order.
@@ -147,27 +138,24 @@ impl<'a> Replay<'a> {
                         self.held.resize_with(job.index() + 1, Ranks::default);
                     }
                     if nodes > self.free.len() {
-                        self.skipped += 1;
-                        self.oversized += u64::from(nodes > self.free.size());
+                        self.counts.skipped += 1;
+                        self.counts.oversized += u64::from(nodes > self.free.size());
                         continue;
                     }
-                    self.placed += 1;
+                    self.counts.placed += 1;
                     let started = clock.map(|now| now());
                     let ranks = &mut self.held[job.index()];
                     self.allocator.choose(&self.free, nodes, ranks);
                     if let (Some(now), Some(started)) = (clock, started) {
-                        self.choosing += now().saturating_sub(started);
+                        self.counts.choosing += now().saturating_sub(started);
                     }
                     ranks.settle();
                     debug_assert_eq!(ranks.len(), nodes);
                     ranks.runs().iter().for_each(|run| self.free.take(*run));
-                    let traffic = match &mut self.traffic {
-                        Some(traffic) => Some(traffic.start(job, ranks)?),
-                        None => None,
-                    };
+                    let traffic = self.traffic.as_mut().map(|traffic| traffic.start(job, ranks));
                     out.push(Placed {
                         event,
-                        traffic,
+                        traffic: traffic.transpose()?,
                         placement: self.meter.measure(ranks, self.allocator.total_distance()),
                         ranks: self.outputs.ranks.then(|| ranks.clone()),
                         extent: self.outputs.extent.then(|| self.meter.extent(ranks)),

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use super::Outputs;
 use super::set::{ReplaySet, ReplaySettings, Summaries};
 use super::traffic::{Totals, TrafficSettings};
+use super::{Counts, Outputs};
 use crate::error::{Error, Result, SourceLocation};
 use crate::metric::correlation::{kendall, spearman};
 use crate::metric::mpc::Curve;
@@ -55,15 +55,6 @@ pub struct MeanTraffic {
     pub mean_dilation: Option<f64>,
     /// Of the highest contention on a job's links with all jobs that live.
     pub mean_contention: Option<f64>,
-}
-
-impl MeanTraffic {
-    fn of(totals: &Totals) -> MeanTraffic {
-        MeanTraffic {
-            mean_dilation: totals.mean_dilation(),
-            mean_contention: totals.mean_contention_met(),
-        }
-    }
 }
 
 /// Rank correlations over orderings between the weighted MPC and the replay's mean MIND; none where one of
@@ -117,7 +108,11 @@ pub fn predict(
         let location = SourceLocation::option("--trace");
         return Err(Error::input(location, "no ordering or no allocator", "at least one of each"));
     };
-    let (placed, skipped) = (first.placed, first.skipped);
+    let Counts { placed, skipped, .. } = first.counts;
+    let means = |totals: &Totals| MeanTraffic {
+        mean_dilation: totals.mean_dilation(),
+        mean_contention: totals.mean_contention_met(),
+    };
     let mut rows = Vec::new();
     for ((order, curve), results) in orders.iter().zip(curves).zip(results.chunks(allocators.len()))
     {
@@ -125,21 +120,16 @@ pub fn predict(
             ordering: order.label().to_string(),
             weighted_mpc: weighted_mpc(curve, &shares(order.len() as u32)?),
             mean_mind: results.iter().map(|r| r.summary.mean_mind()).collect(),
-            traffic: results
-                .iter()
-                .filter_map(|r| r.traffic)
-                .map(|t| MeanTraffic::of(&t))
-                .collect(),
+            traffic: results.iter().filter_map(|r| r.traffic.as_ref().map(means)).collect(),
         });
     }
-    let agreement = (allocators.iter().enumerate())
-        .map(|(a, allocator)| {
-            let told = rows.iter().filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
-            let (x, y): (Vec<f64>, Vec<f64>) = told.unzip();
-            let allocator = allocator.clone();
-            Agreement { allocator, spearman: spearman(&x, &y), kendall: kendall(&x, &y) }
-        })
-        .collect();
+    let agreement = |(a, allocator): (usize, &String)| {
+        let told = rows.iter().filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
+        let (x, y): (Vec<f64>, Vec<f64>) = told.unzip();
+        let allocator = allocator.clone();
+        Agreement { allocator, spearman: spearman(&x, &y), kendall: kendall(&x, &y) }
+    };
+    let agreement = allocators.iter().enumerate().map(agreement).collect();
     let guest = settings.map(|t| (t.pattern().to_string(), t.routing().name.to_string()));
     let allocators = allocators.to_vec();
     Ok(Prediction { workload, allocators, placed, skipped, rows, guest, agreement })

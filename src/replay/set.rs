@@ -1,11 +1,9 @@
 //! Replays of one log side by side: every allocator on every ordering, each with the baseline that it is
 //! compared with. Whatever replays a log builds its replays here.
 
-use std::time::Duration;
-
 use super::statistics::Summary;
 use super::traffic::{Totals, Traffic, TrafficSettings};
-use super::{Clock, Outputs, Placed, Replay, Step};
+use super::{Clock, Counts, Outputs, Placed, Replay, Step};
 use crate::allocator::{self, AllocatorContext};
 use crate::error::{Error, Result};
 use crate::metric::allocation::AllocationMeter;
@@ -68,16 +66,10 @@ pub struct ReplayResult<'a> {
     pub ordering: &'a str,
     /// The allocator as the user wrote it.
     pub allocator: &'a str,
-    /// Jobs placed.
-    pub placed: u64,
-    /// Jobs skipped because they asked for more nodes than were free.
-    pub skipped: u64,
-    /// Those of the skipped that asked for more nodes than the ordering has.
-    pub oversized: u64,
+    /// How many jobs were placed and skipped, and the time that took.
+    pub counts: Counts,
     /// Means of the jobs' traffic, where it is simulated.
     pub traffic: Option<Totals>,
-    /// Time spent choosing ranks; zero without a clock.
-    pub choosing: Duration,
     /// Its sums.
     pub summary: &'a Summary,
     /// Those of the baseline on the same ordering.
@@ -157,11 +149,8 @@ impl<'a> ReplaySet<'a> {
         let result = |(i, label): (usize, &Label<'a>)| ReplayResult {
             ordering: label.ordering,
             allocator: label.allocator,
-            placed: self.replays[i].placed(),
-            skipped: self.replays[i].skipped(),
-            oversized: self.replays[i].oversized(),
+            counts: self.replays[i].counts(),
             traffic: self.replays[i].traffic(),
-            choosing: self.replays[i].choosing(),
             summary: &self.summaries[i],
             baseline: &self.summaries[label.baseline],
         };
@@ -171,26 +160,26 @@ impl<'a> ReplaySet<'a> {
 
 /// Every replay with the index of its ordering: orderings × allocators as given, then the missing baselines.
 fn labels<'a>(orders: &'a [NodeOrder], settings: ReplaySettings<'a>) -> Vec<(usize, Label<'a>)> {
-    let ReplaySettings { allocators, summaries, .. } = settings;
-    let over_baseline = summaries == Summaries::OverBaseline;
+    let allocators = settings.allocators;
     let given = allocators.iter().position(|text| text == BASELINE);
     let requested = orders.len() * allocators.len();
     let mut labels = Vec::new();
     for (index, order) in orders.iter().enumerate() {
         for allocator in allocators {
             let baseline = match given {
-                _ if !over_baseline => labels.len(),
+                _ if settings.summaries != Summaries::OverBaseline => labels.len(),
                 Some(given) => index * allocators.len() + given,
                 None => requested + index,
             };
             labels.push((index, Label { ordering: order.label(), allocator, baseline }));
         }
     }
-    if over_baseline && given.is_none() {
-        for (index, order) in orders.iter().enumerate() {
-            let baseline = labels.len();
-            labels.push((index, Label { ordering: order.label(), allocator: BASELINE, baseline }));
-        }
+    if settings.summaries == Summaries::OverBaseline && given.is_none() {
+        labels.extend((requested..).zip(orders.iter().enumerate()).map(
+            |(baseline, (i, order))| {
+                (i, Label { ordering: order.label(), allocator: BASELINE, baseline })
+            },
+        ));
     }
     labels
 }
@@ -199,18 +188,22 @@ fn labels<'a>(orders: &'a [NodeOrder], settings: ReplaySettings<'a>) -> Vec<(usi
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_baseline_is_added_where_it_is_needed_and_not_given() {
+    fn machine() -> (Topology, [NodeOrder; 2]) {
         let topology = Topology::inline("torus:4x6", &Default::default()).unwrap();
         let orders = ["snake", "random:seed=2"].map(|o| NodeOrder::make(&topology, o).unwrap());
+        (topology, orders)
+    }
+
+    fn settings(allocators: &[String], summaries: Summaries) -> ReplaySettings<'_> {
+        ReplaySettings { allocators, outputs: Outputs::default(), traffic: None, summaries }
+    }
+
+    #[test]
+    fn the_baseline_is_added_where_it_is_needed_and_not_given() {
+        let (_, orders) = machine();
         let baselines = |given: &[&str], summaries| -> Vec<(String, String, usize)> {
             let allocators: Vec<String> = given.iter().map(ToString::to_string).collect();
-            let settings = ReplaySettings {
-                allocators: &allocators,
-                outputs: Outputs::default(),
-                traffic: None,
-                summaries,
-            };
+            let settings = settings(&allocators, summaries);
             let name = |(i, l): (usize, Label<'_>)| {
                 assert_eq!(l.ordering, orders[i].label());
                 (l.ordering.into(), l.allocator.into(), l.baseline)
@@ -242,21 +235,16 @@ mod tests {
 
     #[test]
     fn results_are_paired_with_their_baseline() {
-        let topology = Topology::inline("torus:4x6", &Default::default()).unwrap();
-        let orders = ["snake", "random:seed=2"].map(|o| NodeOrder::make(&topology, o).unwrap());
+        let (topology, orders) = machine();
         let distances = orders.each_ref().map(|o| RankDistances::new(&topology, o).unwrap());
         let allocators = ["random".to_string()];
-        let settings = ReplaySettings {
-            allocators: &allocators,
-            outputs: Outputs::default(),
-            traffic: None,
-            summaries: Summaries::OverBaseline,
-        };
+        let settings = settings(&allocators, Summaries::OverBaseline);
         let mut set = ReplaySet::new(&topology, &orders, &distances, settings).unwrap();
         assert_eq!(set.labels().len(), 2);
         set.run(&mut Log::new("log", "P a 2\nF a\nP b 3\nP c 99\n")).unwrap();
         for (result, order) in set.results().iter().zip(&orders) {
-            assert_eq!((result.placed, result.skipped, result.oversized), (2, 1, 1));
+            let Counts { placed, skipped, oversized, .. } = result.counts;
+            assert_eq!((placed, skipped, oversized), (2, 1, 1));
             assert_eq!((result.summary.placed(), result.baseline.placed()), (2, 2));
             // Ranks 0 and 1, then 0 to 2, on the same ordering.
             let distance = |a: usize, b: usize| {

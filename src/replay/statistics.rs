@@ -109,12 +109,8 @@ impl Summary {
                 continue;
             };
             let total = ours.total_distance;
-            let row = self.sizes.entry(ours.size).or_insert(SizeRow {
-                count: 0,
-                total: 0,
-                least: u64::MAX,
-                most: 0,
-            });
+            let none = SizeRow { count: 0, total: 0, least: u64::MAX, most: 0 };
+            let row = self.sizes.entry(ours.size).or_insert(none);
             row.count += 1;
             row.total += u128::from(total);
             row.least = row.least.min(total);
@@ -194,22 +190,22 @@ impl Summary {
     /// Stoltzfus, section 6.3 (Table 1) and section 7.4 (Table 8).
     pub fn improvement(&self, baseline: &Summary, threshold: u64) -> Improvement {
         let by_size = self.improvements(baseline, threshold);
-        let mean = |keep: &dyn Fn(u32) -> bool| {
-            let kept = by_size.iter().filter(|(size, _)| keep(*size));
-            let (count, sum) = kept.fold((0u32, 0.0), |(n, sum), (_, v)| (n + 1, sum + v));
+        let mean = |values: &mut dyn Iterator<Item = f64>| {
+            let (count, sum) = values.fold((0u32, 0.0), |(n, sum), v| (n + 1, sum + v));
             (count > 0).then(|| sum / f64::from(count))
         };
+        let sizes = |keep: fn(u32) -> bool| {
+            mean(&mut by_size.iter().filter(|(size, _)| keep(*size)).map(|(_, gain)| *gain))
+        };
         let deltas = self.sizes.iter().filter(|(_, row)| row.count > threshold);
-        let deltas = deltas.filter_map(|(size, row)| {
-            let base = baseline.sizes.get(size)?;
-            Some(base.mean(*size) - row.mean(*size))
+        let mut deltas = deltas.filter_map(|(size, row)| {
+            Some(baseline.sizes.get(size)?.mean(*size) - row.mean(*size))
         });
-        let (count, sum) = deltas.fold((0u32, 0.0), |(n, sum), v| (n + 1, sum + v));
         Improvement {
-            small: mean(&|size| size <= SMALL),
-            large: mean(&|size| size > SMALL),
-            overall: mean(&|_| true),
-            delta_mind: (count > 0).then(|| sum / f64::from(count)),
+            small: sizes(|size| size <= SMALL),
+            large: sizes(|size| size > SMALL),
+            overall: sizes(|_| true),
+            delta_mind: mean(&mut deltas),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the links carry while a log is replayed: every job that lives talks, all in the same pattern.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
 
 use crate::error::Result;
 use crate::mapping::guest::sized;
@@ -121,10 +121,8 @@ impl Totals {
 
 /// The traffic of the jobs on a machine, in the hands of one replay.
 pub struct Traffic<'a> {
-    fabric: &'a Fabric<'a>,
+    settings: TrafficSettings<'a>,
     order: &'a NodeOrder,
-    pattern: &'a str,
-    routing: &'static RoutingEntry,
     /// Guests by size: logs repeat sizes.
     guests: HashMap<u32, Guest>,
     load: CombinedLoad,
@@ -139,13 +137,11 @@ impl<'a> Traffic<'a> {
     /// # Errors
     /// More memory than allowed.
     pub fn new(settings: TrafficSettings<'a>, order: &'a NodeOrder) -> Result<Self> {
-        let TrafficSettings { fabric, pattern, routing } = settings;
+        let TrafficSettings { fabric, .. } = settings;
         fabric.topology.require("the loads of links", 28 * fabric.links.len() as u64)?;
         Ok(Traffic {
-            fabric,
+            settings,
             order,
-            pattern,
-            routing,
             guests: HashMap::new(),
             load: CombinedLoad::new(fabric.links.len()),
             live: Vec::new(),
@@ -161,32 +157,31 @@ impl<'a> Traffic<'a> {
     /// # Complexity
     /// That of the routing for its traffic, and O(links).
     pub fn start(&mut self, job: JobKey, ranks: &Ranks) -> Result<JobTraffic> {
-        let (topology, count) = (self.fabric.topology, ranks.len());
-        if !self.guests.contains_key(&count) {
-            let guest = sized(self.pattern, count, topology.context())?;
-            self.guests.insert(count, guest);
-        }
-        let guest = &self.guests[&count];
+        let TrafficSettings { fabric, pattern, routing } = self.settings;
+        let (topology, count) = (fabric.topology, ranks.len());
+        let guest = match self.guests.entry(count) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(sized(pattern, count, topology.context())?),
+        };
         let nodes = ranks.iter().map(|rank| self.order.nodes()[rank as usize]).collect();
         let demand = Demand::new(topology, guest, &ProcessMapping::new(topology, "a job", nodes)?)?;
-        let dilation = Dilation::of(self.fabric, &demand, self.routing)?;
-        let loads = self.routing.loads(self.fabric, &demand)?;
-        let links = &self.fabric.links;
-        let contention = |(link, load): (usize, &f64)| load / links.capacity(link);
+        let dilation = Dilation::of(fabric, &demand, routing)?;
+        let loads = routing.loads(fabric, &demand)?;
+        let contention = |(link, load): (usize, &f64)| load / fabric.links.capacity(link);
         let contention_alone = loads.iter().enumerate().map(contention).fold(0.0, f64::max);
         let load = JobLoad::new(&loads);
         self.load.add(&load);
-        let (jobs_met, contention_met) = self.load.met_by(links, &load);
+        let (jobs_met, contention_met) = self.load.met_by(&fabric.links, &load);
         if self.live.len() <= job.index() {
             self.live.resize(job.index() + 1, None);
         }
         self.live[job.index()] = Some(load);
-        let outside = demand.volume() - demand.inside_volume();
+        let outside = demand.volume - demand.inside_volume;
         let job = JobTraffic {
             dilation_mean: dilation.mean,
             dilation_max: dilation.max,
             hop_bytes: dilation.hop_bytes,
-            between_routers: if demand.volume() > 0.0 { outside / demand.volume() } else { 0.0 },
+            between_routers: if demand.volume > 0.0 { outside / demand.volume } else { 0.0 },
             contention_alone,
             contention_met,
             jobs_met,

@@ -6,63 +6,30 @@ use crate::columns::comparison::{Crossover, CurvePoint, LIMITS, Limits, RankedEn
 use crate::columns::{self, Table};
 use crate::metric::comparison::Comparison;
 
-/// `ordering,size,mpc` row by row: rows go out as they are made, so that curves of millions of sizes take
-/// no memory.
-///
-/// # Examples
-/// ```
-/// use nodeorder::report::csv::Curves;
-/// let mut out = Vec::new();
-/// let mut csv = Curves::new(&mut out)?;
-/// csv.row("snake:axes=xy,reverse=x", 3, 4.0 / 3.0)?;
-/// csv.finish()?;
-/// assert_eq!(
-///     String::from_utf8(out).unwrap(),
-///     "ordering,size,mpc\n\"snake:axes=xy,reverse=x\",3,1.3333333333333333\n"
-/// );
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub struct Curves<W: Write>(Table<W>);
-
-impl<W: Write> Curves<W> {
-    /// Starts the table with its header.
-    ///
-    /// # Errors
-    /// What the output reports.
-    pub fn new(out: W) -> io::Result<Self> {
-        Ok(Curves(Table::new(out, CurvePoint::ALL)?))
-    }
-
-    /// One value.
-    ///
-    /// # Errors
-    /// What the output reports.
-    pub fn row(&mut self, ordering: &str, size: usize, mpc: f64) -> io::Result<()> {
-        self.0.row(CurvePoint::ALL, &CurvePoint { ordering, size, mpc })
-    }
-
-    /// Hands over what is left.
-    ///
-    /// # Errors
-    /// What the output reports.
-    pub fn finish(self) -> io::Result<()> {
-        self.0.finish()
-    }
-}
-
-/// Whole curves (element i is MPC(i + 2)) as one table.
+/// Whole curves (element i is MPC(i + 2)) as one table, row by row: curves of millions of sizes take no memory.
 ///
 /// # Errors
 /// What `out` reports.
+///
+/// # Examples
+/// ```
+/// let mut out = Vec::new();
+/// let curve = [1.0, 4.0 / 3.0];
+/// nodeorder::report::csv::write_curves(&mut out, [("snake:axes=xy,reverse=x", &curve[..])])?;
+/// assert_eq!(
+///     String::from_utf8(out).unwrap(),
+///     "ordering,size,mpc\n\"snake:axes=xy,reverse=x\",2,1\n\"snake:axes=xy,reverse=x\",3,1.3333333333333333\n"
+/// );
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn write_curves<'a>(
     out: impl Write,
     curves: impl IntoIterator<Item = (&'a str, &'a [f64])>,
 ) -> io::Result<()> {
-    let mut csv = Curves::new(out)?;
-    for (label, values) in curves {
-        values.iter().enumerate().try_for_each(|(i, value)| csv.row(label, i + 2, *value))?;
-    }
-    csv.finish()
+    let rows = curves.into_iter().flat_map(|(ordering, values)| {
+        (2..).zip(values).map(move |(size, mpc)| CurvePoint { ordering, size, mpc: *mpc })
+    });
+    columns::write(out, CurvePoint::ALL, rows)
 }
 
 /// The ranked table, and `mpc_S` for each of the comparison's sizes; empty where an ordering has fewer nodes.

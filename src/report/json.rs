@@ -3,6 +3,9 @@
 use serde::Serialize;
 
 use super::Workload;
+use super::schedule_comparison::rows;
+use crate::columns::InOrder;
+use crate::columns::schedule::ScheduleFigures;
 use crate::metric::comparison::Comparison;
 use crate::replay::prediction::Prediction;
 use crate::schedule::orderings::Schedules;
@@ -16,19 +19,31 @@ struct Summary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     workload: Option<&'a Prediction>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    schedules: Option<&'a Schedules>,
+    schedules: Option<Scheduled<'a>>,
+}
+
+#[derive(Serialize)]
+struct Scheduled<'a> {
+    #[serde(flatten)]
+    schedules: &'a Schedules,
+    rows: Vec<InOrder<'a, ScheduleFigures<'a>>>,
 }
 
 /// `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
 /// `"workload"` and, where it has times, `"schedules"`; indented, with a newline at the end. A stretch's `winner` is
 /// an index into `entries`, which are ranked.
 pub fn summary(comparison: &Comparison, workload: Workload<'_>, command: &str) -> String {
+    let columns = ScheduleFigures::compared();
+    let scheduled = |schedules| Scheduled {
+        schedules,
+        rows: rows(schedules).map(|row| InOrder(&columns, row)).collect(),
+    };
     let summary = Summary {
         version: env!("CARGO_PKG_VERSION"),
         command,
         comparison,
         workload: workload.prediction,
-        schedules: workload.schedules,
+        schedules: workload.schedules.map(scheduled),
     };
     // Plain structures with string keys: there is nothing that could fail.
     let mut text = serde_json::to_string_pretty(&summary).unwrap_or_default();

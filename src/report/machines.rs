@@ -105,10 +105,14 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
             });
         }
         if let Some(service) = service {
+            // The machine's name stands above.
+            let queue = |schedule| {
+                columns::object(&MachineQueue::ALL[1..], &MachineQueue { machine: "", schedule })
+            };
             value["workload"] = json!({
                 "placed": service.placed, "skipped": service.skipped, "too_large": service.too_large,
                 "too_large_names": service.too_large_names, "allocators": service.allocators,
-                "schedule": service.schedule,
+                "schedule": service.schedule.as_ref().map(queue),
             });
         }
         value

@@ -95,7 +95,7 @@ struct Picture<'p> {
 /// A figure that cannot be drawn.
 pub(super) fn html(source: Source<'_>) -> Result<String> {
     let (comparison, workload) = (source.comparison, source.workload);
-    let best = best(comparison);
+    let best = plot::best(comparison.entries.iter().map(|e| e.values.as_slice()));
     let (stretches, listed) = stretches(comparison);
     let (pictures, beside) = pictures(comparison, &source.figures.machines);
     let page = Page {
@@ -119,16 +119,6 @@ pub(super) fn html(source: Source<'_>) -> Result<String> {
         sections: source.sections,
     };
     Ok(page.to_string())
-}
-
-/// The lowest MPC of each size.
-fn best(comparison: &Comparison) -> Vec<f64> {
-    let mut best = Vec::new();
-    for entry in &comparison.entries {
-        best.resize(best.len().max(entry.values.len()), f64::INFINITY);
-        best.iter_mut().zip(&entry.values).for_each(|(best, v)| *best = v.min(*best));
-    }
-    best
 }
 
 impl Page<'_> {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
 use crate::columns::{self, comparison::WorkloadRow};
 use crate::error::Result;
-use crate::plot::replay::Forecast;
+use crate::plot::replay::{Forecast, Row};
 use crate::plot::{self, thousands};
 use crate::replay::prediction::{Agreement, OrderingPrediction, Prediction};
 
@@ -40,13 +40,12 @@ pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Fi
         .map(String::as_str)
         .zip(said.iter().map(String::as_str))
         .collect();
-    let forecast = |(slot, row): (usize, &'p OrderingPrediction)| Forecast {
+    let forecast = |(slot, row): (usize, &'p OrderingPrediction)| Row {
         label: &row.ordering,
         slot,
-        forecast: row.weighted_mpc,
-        outcome: &row.mean_mind,
+        data: Forecast { forecast: row.weighted_mpc, outcome: &row.mean_mind },
     };
-    let rows: Vec<Forecast<'_>> = prediction.rows.iter().enumerate().map(forecast).collect();
+    let rows: Vec<Row<'_, _>> = prediction.rows.iter().enumerate().map(forecast).collect();
     let title = format!("Does MPC predict the distances of jobs on {machine}?");
     Ok(Figure {
         file: "workload.svg".into(),

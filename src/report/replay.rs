@@ -158,7 +158,7 @@ pub fn figures(
     let labels: Vec<String> = outcomes.iter().map(label).collect();
     let mut figures = Vec::new();
     let Some(first) = outcomes.first() else { return Ok(figures) };
-    let mut add = |name: String, figure: Figure| -> Result<()> {
+    let mut add = |name: String, figure: Figure<'_>| -> Result<()> {
         figures.push((name, figure.svg()?));
         Ok(())
     };
@@ -166,7 +166,7 @@ pub fn figures(
     let larger = first.summary.sizes().map(|(size, row)| (size, row.count));
     let jobs: Vec<(u32, u64)> = std::iter::once((1, first.summary.singles)).chain(larger).collect();
     if jobs.iter().any(|(_, count)| *count > 0) {
-        let jobs = [Jobs { label: "the log", slot: 0, jobs: &jobs }];
+        let jobs = [Jobs { label: "the log", slot: 0, data: &jobs }];
         add("sizes.svg".into(), Figure::sizes("Jobs by size", &jobs)?)?;
     }
 
@@ -180,14 +180,14 @@ pub fn figures(
     if by_size.iter().any(|points| !points.is_empty()) {
         let lines = slots.iter().zip(&by_size);
         let lines: Vec<Line<'_>> = lines
-            .map(|((slot, _), points)| Line { label: &labels[*slot], slot: *slot, points })
+            .map(|((slot, _), data)| Line { label: &labels[*slot], slot: *slot, data })
             .collect();
         let title = format!("Improvement by job size on {machine}");
         add("improvement.svg".into(), Figure::improvement(&title, &what, &lines)?)?;
         let bars = slots.iter().map(|(slot, o)| {
             let means = o.summary.improvement(o.baseline, terms.threshold);
-            let means = Means { small: means.small, large: means.large, overall: means.overall };
-            Bars { label: &labels[*slot], slot: *slot, means }
+            let data = Means { small: means.small, large: means.large, overall: means.overall };
+            Bars { label: &labels[*slot], slot: *slot, data }
         });
         let title = format!("Mean improvement on {machine}");
         add("averages.svg".into(), Figure::averages(&title, &what, &bars.collect::<Vec<_>>())?)?;
@@ -207,8 +207,8 @@ pub fn figures(
             continue;
         }
         let rows = [
-            Range { label: &labels[slot], slot, sizes: &ours },
-            Range { label: BASELINE, slot: outcomes.len(), sizes: &base },
+            Range { label: &labels[slot], slot, data: &ours },
+            Range { label: BASELINE, slot: outcomes.len(), data: &base },
         ];
         let title = format!("Range of MIND on {machine}: {}", labels[slot]);
         add(format!("ranges-{:02}.svg", slot + 1), Figure::ranges(&title, &rows)?)?;

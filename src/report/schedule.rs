@@ -44,11 +44,9 @@ pub fn write_csv(
 
 /// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
 pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
-    let row = ScheduleFigures { schedule: outcome, summary: outcome.summary(), left_out: 0 };
-    let columns =
-        [ScheduleFigures::JOBS, ScheduleFigures::ALL, ScheduleFigures::MIND, ScheduleFigures::JSON]
-            .concat();
-    let mut figures = object(&columns, &row);
+    let (ordering, schedule, summary) = ("", Some(outcome), &outcome.summary());
+    let row = ScheduleFigures { ordering, schedule, summary, left_out: 0 };
+    let mut figures = object(&ScheduleFigures::json(), &row);
     if let Some(totals) = totals {
         figures["traffic"] = object(TRAFFIC, totals);
     }

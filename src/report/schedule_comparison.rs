@@ -2,39 +2,37 @@
 
 use std::io::{self, Write};
 
-use super::html::{Best, Column as Shown, Part, Section, Table, Words, bold, fixed, words};
-use crate::columns::comparison::{SCHEDULE, SCHEDULED};
+use super::html::{Best, Column, Part, Section, Table, Words, bold, fixed, words};
+use crate::columns::schedule::ScheduleFigures;
+use crate::columns::{self, named};
 use crate::plot::thousands;
 use crate::schedule::orderings::{OrderingSchedule, Schedules};
 
-/// How the page shows one of the figures of [`SCHEDULE`]: its title, its name there, decimals, which value is the best.
-struct Column {
-    title: &'static str,
-    name: &'static str,
-    decimals: usize,
-    best: Best,
-}
-
-const fn column(title: &'static str, name: &'static str, decimals: usize, best: Best) -> Column {
-    Column { title, name, decimals, best }
-}
-
-const COLUMNS: [Column; 7] = [
-    column("Mean wait (s)", "mean_wait", 1, Best::Low),
-    column("Mean response (s)", "mean_response", 1, Best::Low),
-    column("Mean bounded slowdown", "mean_bounded_slowdown", 3, Best::Low),
-    // High where jobs run longer, be it for worse places: no side is the better one.
-    column("Utilisation (%)", "utilisation", 2, Best::None),
-    column("Makespan (s)", "makespan", 0, Best::Low),
-    column("Run time over the trace’s", "mean_stretch", 4, Best::Low),
-    column("Mean distance (hops)", "mean_mind", 4, Best::Low),
+/// How the page shows the figures: title, column, decimals, which value is best.
+const FIGURES: [(&str, &str, usize, Best); 7] = [
+    ("Mean wait (s)", "mean_wait", 1, Best::Low),
+    ("Mean response (s)", "mean_response", 1, Best::Low),
+    ("Mean bounded slowdown", "mean_bounded_slowdown", 3, Best::Low),
+    // High where jobs run longer, too: neither side is better.
+    ("Utilisation (%)", "utilisation", 2, Best::None),
+    ("Makespan (s)", "makespan", 0, Best::Low),
+    ("Run time over the trace’s", "mean_stretch", 4, Best::Low),
+    ("Mean distance (hops)", "mean_mind", 4, Best::Low),
 ];
 
-impl Column {
-    fn figure(&self, row: &OrderingSchedule) -> Option<f64> {
-        let column = SCHEDULE.iter().find(|column| column.name == self.name)?;
-        (column.value)(row).number()
-    }
+fn figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
+    let OrderingSchedule { ordering, too_large, summary } = row;
+    ScheduleFigures { ordering, schedule: None, summary, left_out: *too_large as u64 }
+}
+
+fn figure(row: &OrderingSchedule, name: &str) -> Option<f64> {
+    let column = named(&ScheduleFigures::compared(), &[name])[0];
+    (column.value)(&figures(row)).number()
+}
+
+/// The rows of `schedule.csv`.
+pub(super) fn rows(schedules: &Schedules) -> impl Iterator<Item = ScheduleFigures<'_>> {
+    schedules.rows.iter().map(figures)
 }
 
 /// Figures by ordering; times in seconds.
@@ -42,26 +40,17 @@ impl Column {
 /// # Errors
 /// What `out` reports.
 pub fn write_csv(out: impl Write, schedules: &Schedules) -> io::Result<()> {
-    let mut table = crate::columns::Table::rows(out);
-    table.header(SCHEDULED)?;
-    table.header(SCHEDULE)?;
-    table.end()?;
-    for row in &schedules.rows {
-        table.values(SCHEDULED, row)?;
-        table.row(SCHEDULE, row)?;
-    }
-    table.finish()
+    columns::write(out, &ScheduleFigures::compared(), rows(schedules))
 }
 
 /// The page's section.
 pub(super) fn section(schedules: &Schedules) -> Section {
     let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
-    ranked.sort_by(|a, b| a.mean_response.total_cmp(&b.mean_response));
-    let columns = COLUMNS.iter().map(|c| {
+    ranked.sort_by(|a, b| a.summary.mean_response.total_cmp(&b.summary.mean_response));
+    let columns = FIGURES.into_iter().map(|(title, name, decimals, best)| {
         // Shares are per cent on the page.
-        let unit = if c.name == "utilisation" { 100.0 } else { 1.0 };
-        let values = ranked.iter().map(|row| c.figure(row).map(|v| unit * v));
-        Shown::new(c.title, c.decimals, c.best, values)
+        let unit = if name == "utilisation" { 100.0 } else { 1.0 };
+        Column::new(title, decimals, best, ranked.iter().map(|row| Some(unit * figure(row, name)?)))
     });
     let columns = columns.collect();
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
@@ -72,7 +61,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
             thousands(n as u64)
         ),
     };
-    let jobs = schedules.rows.iter().map(|r| r.jobs as u64).max().unwrap_or(0);
+    let jobs = schedules.rows.iter().map(|r| r.summary.jobs as u64).max().unwrap_or(0);
     let allocator = match &schedules.allocator {
         Some(allocator) => words!["allocator ", bold(allocator)],
         None => words!["nodes chosen by the policy itself"],
@@ -113,6 +102,7 @@ fn spread(ranked: &[&OrderingSchedule]) -> Words {
     let (Some(first), Some(last)) = (ranked.first(), ranked.last()) else {
         return Words::default();
     };
+    let (first, last) = (&first.summary, &last.summary);
     if first.mean_response == last.mean_response {
         return words![
             "Under this policy and model, mean response time is equal on all orderings."
@@ -129,19 +119,22 @@ fn spread(ranked: &[&OrderingSchedule]) -> Words {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedule::ScheduleSummary;
 
     fn row(ordering: &str, mean_response: f64) -> OrderingSchedule {
         OrderingSchedule {
             ordering: ordering.into(),
-            jobs: 3,
             too_large: 1,
-            mean_wait: 1.5,
-            mean_response,
-            mean_bounded_slowdown: 1.0,
-            utilisation: 0.5,
-            makespan: 40.0,
-            mean_stretch: 1.25,
-            mean_mind: None,
+            summary: ScheduleSummary {
+                jobs: 3,
+                mean_wait: 1.5,
+                mean_response,
+                mean_bounded_slowdown: 1.0,
+                utilisation: 0.5,
+                makespan: 40.0,
+                mean_stretch: 1.25,
+                ..ScheduleSummary::default()
+            },
         }
     }
 
@@ -173,7 +166,8 @@ mod tests {
 
     #[test]
     fn utilisation_has_no_best_value() {
-        let longer = OrderingSchedule { utilisation: 0.75, ..row("random", 10.0) };
+        let mut longer = row("random", 10.0);
+        longer.summary.utilisation = 0.75;
         let schedules = Schedules {
             trace: "t.swf".into(),
             policy: "easy".into(),

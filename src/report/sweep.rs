@@ -55,11 +55,11 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
         facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
     }
     let (mut verdicts, mut parts) = (Vec::new(), Vec::new());
-    for (group, keys, section) in GROUPS {
-        for (titles, rows) in sections(&rows, group, keys) {
-            let part = section(&Group { rows: &rows }, parts.len() + 1, &titles)?;
-            verdicts.extend(part.0);
-            parts.push(part.1);
+    for group in &GROUPS {
+        for (titles, rows) in sections(&rows, group) {
+            let (verdict, section) = section(group, &rows, parts.len() + 1, &titles)?;
+            verdicts.extend(verdict);
+            parts.push(section);
         }
     }
     let figures: Vec<(String, String)> = (parts.iter())
@@ -85,15 +85,86 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
     Ok(files)
 }
 
-/// A group of rows as a section of that number, under titles; and its best ordering in a sentence.
-type MakeSection = fn(&Group<'_>, usize, &[String]) -> Result<(Option<Words>, Section)>;
+/// A group of rows and how its sections are made.
+struct Group {
+    /// What the column `group` says.
+    name: &'static str,
+    /// The columns that part it into sections.
+    keys: &'static [&'static str],
+    /// The title of a section, from their values.
+    title: fn(&[String]) -> String,
+    /// The column whose values are choices beside the ordering.
+    by: &'static str,
+    /// Whether only the first choice ranks the orderings.
+    first_ranks: bool,
+    /// What the table is called.
+    label: &'static str,
+    /// The column of each figure, and what the table calls it (`{}` is the choice).
+    columns: &'static [(&'static str, &'static str)],
+    /// The best ordering in a sentence, under a title.
+    verdict: fn(&str, Lowest<'_>) -> Words,
+}
 
-/// The groups of rows, the columns that part each into sections, and what makes a section.
-const GROUPS: [(&str, &[&str], MakeSection); 4] = [
-    ("replay", &["topology", "log", "trace", "procs_per_node"], replay),
-    ("schedule", &["topology", "trace", "procs_per_node", "policy"], schedule),
-    ("mapping", &["topology", "guest"], mapping),
-    ("mpc", &["topology"], mpc),
+/// The lowest value of the first figure, its ordering and its choice.
+type Lowest<'f> = (f64, &'f str, &'f str);
+
+const GROUPS: [Group; 4] = [
+    Group {
+        name: "replay",
+        keys: &["topology", "log", "trace", "procs_per_node"],
+        title: |t| {
+            let workload: Vec<&str> =
+                t[1..3].iter().map(String::as_str).filter(|t| !t.is_empty()).collect();
+            format!("{} under {}{}", t[0], workload.join(" "), processors(&t[3]))
+        },
+        by: "allocator",
+        first_ranks: false,
+        label: "Mean distance by ordering and allocator",
+        columns: &[("mean_mind", "{}")],
+        verdict: closest,
+    },
+    Group {
+        name: "schedule",
+        keys: &["topology", "trace", "procs_per_node", "policy"],
+        title: |t| format!("{} on {}{}, {}", t[1], t[0], processors(&t[2]), t[3]),
+        by: "allocator",
+        first_ranks: false,
+        label: "Schedules by ordering and allocator",
+        columns: &[
+            ("schedule_mean_mind", "Mean distance, {} (hops)"),
+            ("mean_wait", "Mean wait, {} (s)"),
+        ],
+        verdict: closest,
+    },
+    Group {
+        name: "mapping",
+        keys: &["topology", "guest"],
+        title: |t| format!("{} on {}", t[1], t[0]),
+        by: "routing",
+        first_ranks: true,
+        label: "Mappings by ordering and routing",
+        columns: &[("contention_max", "Contention, {}"), ("dilation_mean", "Mean dilation, {}")],
+        verdict: |title, (contention, ordering, routing)| {
+            let contention = format!(", contention {} under {routing}.", fixed(contention, 3));
+            words![format!("{title}: "), bold(ordering), contention]
+        },
+    },
+    Group {
+        name: "mpc",
+        keys: &["topology"],
+        title: |t| t[0].clone(),
+        by: "topology",
+        first_ranks: false,
+        label: "MPC by ordering",
+        columns: &[
+            ("mpc_mean_log", "Log-uniform mean of MPC (hops)"),
+            ("mpc_mean", "Plain mean (hops)"),
+            ("mean_step", "Mean step (hops)"),
+        ],
+        verdict: |title, (mpc, ordering, _)| {
+            words![format!("{title}: "), bold(ordering), format!(", MPC {} hops.", fixed(mpc, 3))]
+        },
+    },
 ];
 
 fn read(results: &Text) -> Result<Vec<Row>> {
@@ -130,12 +201,13 @@ fn value(row: &Row, column: &str) -> Option<f64> {
     get(row, column).parse().ok()
 }
 
-/// The rows of a group that have figures, by the values of `keys`, in the order they come.
-fn sections<'r>(rows: &'r [Row], group: &str, keys: &[&str]) -> Vec<(Vec<String>, Vec<&'r Row>)> {
-    let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+/// The rows of a group that have figures, by the values of its keys, in the order they come.
+fn sections<'r>(rows: &'r [Row], group: &Group) -> Vec<(Vec<String>, Vec<&'r Row>)> {
     let mut sections: Vec<(Vec<String>, Vec<&Row>)> = Vec::new();
-    for row in rows.iter().filter(|row| get(row, "group") == group && get(row, "note").is_empty()) {
-        let titles: Vec<String> = keys.iter().map(|key| get(row, key).to_string()).collect();
+    let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    let shown = |row: &&Row| get(row, "group") == group.name && get(row, "note").is_empty();
+    for row in rows.iter().filter(shown) {
+        let titles: Vec<String> = group.keys.iter().map(|key| get(row, key).to_string()).collect();
         let index = *indices.entry(titles.clone()).or_insert(sections.len());
         if index == sections.len() {
             sections.push((titles, Vec::new()));
@@ -167,45 +239,43 @@ fn processors(number: &str) -> String {
     }
 }
 
-/// The rows of a section.
-struct Group<'r> {
-    rows: &'r [&'r Row],
-}
-
-/// One figure of the orderings, under each of several choices.
+/// The figures of the orderings in a section, under each of several choices.
 struct Figures<'g> {
-    group: &'g Group<'g>,
-    /// The column that tells the choices apart, and its values.
-    by: &'static str,
+    group: &'g Group,
+    rows: &'g [&'g Row],
     choices: Vec<String>,
     orderings: Vec<String>,
-    /// The column of each figure, what a table calls it (`{}` is the choice).
-    columns: &'static [(&'static str, &'static str)],
 }
 
-impl<'g> Figures<'g> {
+impl Figures<'_> {
     fn of(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
-        mean(self.group.rows, &[("ordering", ordering), (self.by, choice)], figure)
+        mean(self.rows, &[("ordering", ordering), (self.group.by, choice)], figure)
     }
 
-    /// The ordering with the lowest value of the first column, its choice and the value. Of equal ones the first.
-    fn best(&self) -> Option<(f64, &str, &str)> {
-        let all = self.orderings.iter().flat_map(|o| self.choices.iter().map(move |c| (o, c)));
-        let known = all.filter_map(|(o, c)| Some((self.of(o, c, self.columns[0].0)?, &**o, &**c)));
+    /// The choices that rank the orderings.
+    fn among(&self) -> &[String] {
+        if self.group.first_ranks { &self.choices[..1] } else { &self.choices }
+    }
+
+    /// The ordering with the lowest value of the first column. Of equal ones the first.
+    fn best(&self) -> Option<Lowest<'_>> {
+        let all = self.orderings.iter().flat_map(|o| self.among().iter().map(move |c| (o, c)));
+        let figure = self.group.columns[0].0;
+        let known = all.filter_map(|(o, c)| Some((self.of(o, c, figure)?, &**o, &**c)));
         known.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
-    /// Orderings against columns, the lowest of each marked; those with the lowest first column under `among` come
-    /// first.
-    fn table(&self, label: &'static str, among: &[String]) -> Table {
+    /// Orderings against columns, the lowest of each marked; those with the lowest first column come first.
+    fn table(&self) -> Table {
+        let Group { label, columns, .. } = self.group;
         let first = |ordering: &String| {
-            let all = among.iter().filter_map(|c| self.of(ordering, c, self.columns[0].0));
+            let all = self.among().iter().filter_map(|c| self.of(ordering, c, columns[0].0));
             all.fold(f64::INFINITY, f64::min)
         };
         let mut names = self.orderings.clone();
         names.sort_by(|a, b| first(a).total_cmp(&first(b)));
         let columns = (self.choices.iter())
-            .flat_map(|choice| self.columns.iter().map(move |column| (choice, column)))
+            .flat_map(|choice| columns.iter().map(move |column| (choice, column)))
             .map(|(choice, (figure, title))| {
                 let values = names.iter().map(|ordering| self.of(ordering, choice, figure));
                 Column::new(title.replace("{}", choice), 4, Best::Low, values)
@@ -215,92 +285,45 @@ impl<'g> Figures<'g> {
     }
 }
 
-fn figures<'g>(
-    group: &'g Group<'g>,
-    by: &'static str,
-    columns: &'static [(&'static str, &'static str)],
-) -> Figures<'g> {
-    let (choices, orderings) = (labels(group.rows, by), labels(group.rows, "ordering"));
-    Figures { group, by, choices, orderings, columns }
-}
-
-fn replay(group: &Group<'_>, number: usize, titles: &[String]) -> Result<(Option<Words>, Section)> {
-    let workload: Vec<&str> =
-        titles[1..3].iter().map(String::as_str).filter(|t| !t.is_empty()).collect();
-    let title = format!("{} under {}{}", titles[0], workload.join(" "), processors(&titles[3]));
-    let figures = figures(group, "allocator", &[("mean_mind", "{}")]);
-    let table = figures.table("Mean distance by ordering and allocator", &figures.choices);
-    let about = words![
-        "Mean distance in hops between the nodes of a job, by ordering and allocator; the best ordering of each \
-         allocator is bold."
-    ];
-    let verdict = figures.best().map(|best| closest(&title, best));
-    let mut section = Section::new(format!("s{number}"), title, about, table);
-    section.figure = improvement(&figures, number, &titles[0])?;
+/// Rows of a group as a section of that number; and its best ordering in a sentence.
+fn section(
+    group: &Group,
+    rows: &[&Row],
+    number: usize,
+    titles: &[String],
+) -> Result<(Option<Words>, Section)> {
+    let (choices, orderings) = (labels(rows, group.by), labels(rows, "ordering"));
+    let figures = Figures { group, rows, choices, orderings };
+    let title = (group.title)(titles);
+    let verdict = figures.best().map(|best| (group.verdict)(&title, best));
+    let replayed = group.name == "replay";
+    let about = match replayed {
+        true => words![
+            "Mean distance in hops between the nodes of a job, by ordering and allocator; the best ordering of \
+             each allocator is bold."
+        ],
+        false => Words::default(),
+    };
+    let mut section = Section::new(format!("s{number}"), title, about, figures.table());
+    if replayed {
+        section.figure = improvement(&figures, number, &titles[0])?;
+    }
     Ok((verdict, section))
 }
 
-fn schedule(
-    group: &Group<'_>,
-    number: usize,
-    titles: &[String],
-) -> Result<(Option<Words>, Section)> {
-    let title = format!("{} on {}{}, {}", titles[1], titles[0], processors(&titles[2]), titles[3]);
-    let columns =
-        &[("schedule_mean_mind", "Mean distance, {} (hops)"), ("mean_wait", "Mean wait, {} (s)")];
-    let figures = figures(group, "allocator", columns);
-    let table = figures.table("Schedules by ordering and allocator", &figures.choices);
-    let verdict = figures.best().map(|best| closest(&title, best));
-    Ok((verdict, Section::new(format!("s{number}"), title, Words::default(), table)))
-}
-
-fn mapping(
-    group: &Group<'_>,
-    number: usize,
-    titles: &[String],
-) -> Result<(Option<Words>, Section)> {
-    let title = format!("{} on {}", titles[1], titles[0]);
-    let columns = &[("contention_max", "Contention, {}"), ("dilation_mean", "Mean dilation, {}")];
-    let mut figures = figures(group, "routing", columns);
-    let table = figures.table("Mappings by ordering and routing", &figures.choices[..1]);
-    figures.choices.truncate(1);
-    let verdict = figures.best().map(|(contention, ordering, routing)| {
-        let contention = format!(", contention {} under {routing}.", fixed(contention, 3));
-        words![format!("{title}: "), bold(ordering), contention]
-    });
-    Ok((verdict, Section::new(format!("s{number}"), title, Words::default(), table)))
-}
-
-fn mpc(group: &Group<'_>, number: usize, titles: &[String]) -> Result<(Option<Words>, Section)> {
-    let columns = &[
-        ("mpc_mean_log", "Log-uniform mean of MPC (hops)"),
-        ("mpc_mean", "Plain mean (hops)"),
-        ("mean_step", "Mean step (hops)"),
-    ];
-    let figures = figures(group, "topology", columns);
-    let table = figures.table("MPC by ordering", &figures.choices);
-    let title = titles[0].clone();
-    let verdict = figures.best().map(|(mpc, ordering, _)| {
-        words![format!("{title}: "), bold(ordering), format!(", MPC {} hops.", fixed(mpc, 3))]
-    });
-    Ok((verdict, Section::new(format!("s{number}"), title, Words::default(), table)))
-}
-
 /// With which ordering and allocator the nodes of jobs are closest together.
-fn closest(title: &str, (mind, ordering, allocator): (f64, &str, &str)) -> Words {
+fn closest(title: &str, (mind, ordering, allocator): Lowest<'_>) -> Words {
     let distance = format!(", {} hops between the nodes of a job.", fixed(mind, 3));
     words![format!("{title}: "), bold(ordering), " with ", bold(allocator), distance]
 }
 
 /// The best combinations' improvement over `fifo:0`, where any has one.
 fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Result<Option<Figure>> {
-    let mut ranked: Vec<(f64, &str, usize)> = Vec::new();
-    for ordering in &figures.orderings {
-        for (slot, allocator) in figures.choices.iter().enumerate() {
-            let mind = figures.of(ordering, allocator, "mean_mind");
-            ranked.extend(mind.map(|mind| (mind, ordering.as_str(), slot)));
-        }
-    }
+    let pairs = (figures.orderings.iter())
+        .flat_map(|ordering| figures.choices.iter().enumerate().map(move |c| (ordering, c)));
+    let mut ranked: Vec<(f64, &str, usize)> = pairs
+        .filter_map(|(o, (slot, c))| Some((figures.of(o, c, "mean_mind")?, o.as_str(), slot)))
+        .collect();
     ranked.retain(|(_, _, slot)| figures.choices[*slot] != BASELINE);
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     ranked.truncate(MOST_BARS);
@@ -309,23 +332,23 @@ fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Result<Op
     let bars: Vec<Bars<'_>> = (ranked.iter().zip(&labels))
         .map(|((_, ordering, slot), label)| {
             let of = |figure| figures.of(ordering, &figures.choices[*slot], figure);
-            let means = Means {
+            let data = Means {
                 small: of("improvement_small"),
                 large: of("improvement_large"),
                 overall: of("improvement_overall"),
             };
-            Bars { label, slot: *slot, means }
+            Bars { label, slot: *slot, data }
         })
         .collect();
-    if bars.iter().all(|b| b.means.small.or(b.means.large).or(b.means.overall).is_none()) {
+    if bars.iter().all(|b| b.data.small.or(b.data.large).or(b.data.overall).is_none()) {
         return Ok(None);
     }
     let title = format!("Improvement over {BASELINE} on {machine}");
-    let drawn = Drawn::averages(&title, &format!("improvement over {BASELINE} (%)"), &bars)?;
+    let what = format!("improvement over {BASELINE} (%)");
     Ok(Some(Figure {
         file: format!("section-{number:02}.svg"),
         caption: "The best combinations by mean distance, best first.".into(),
-        svg: drawn.svg()?,
+        svg: Drawn::averages(&title, &what, &bars)?.svg()?,
     }))
 }
 

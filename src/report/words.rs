@@ -265,12 +265,12 @@ fn replayed(prediction: &Prediction) -> Words {
 
 /// The ordering with which jobs of the simulated queue are done soonest.
 fn scheduled(schedules: &Schedules) -> Option<Words> {
-    let by_response = |row: &&crate::schedule::orderings::OrderingSchedule| row.mean_response;
-    let best = schedules.rows.iter().min_by(|a, b| by_response(a).total_cmp(&by_response(b)))?;
-    let worst = schedules.rows.iter().max_by(|a, b| by_response(a).total_cmp(&by_response(b)))?;
-    let gain = per_cent_below(best.mean_response, worst.mean_response);
+    let rows = schedules.rows.iter().map(|row| (row.summary.mean_response, &row.ordering));
+    let (least, best) = rows.clone().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (most, _) = rows.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let gain = per_cent_below(least, most);
     let how = format!("Scheduled with their times ({}, {})", schedules.policy, schedules.model);
-    Some(if best.mean_response == worst.mean_response {
+    Some(if least == most {
         words![how, ", mean response time is equal on all orderings."]
     } else if gain < 0.05 {
         words![how, ", mean response time differs by less than 0.05\u{a0}% between the orderings."]
@@ -278,7 +278,7 @@ fn scheduled(schedules: &Schedules) -> Option<Words> {
         words![
             how,
             ", mean response time is lowest on ",
-            bold(&best.ordering),
+            bold(best),
             format!(", {} below that on the worst ordering.", per_cent(gain))
         ]
     })

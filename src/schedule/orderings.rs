@@ -39,49 +39,25 @@ pub struct Schedules {
     /// The model in words.
     pub model_rule: String,
     /// One an ordering, in the order given.
+    #[serde(skip)]
     pub rows: Vec<OrderingSchedule>,
 }
 
 /// One ordering's schedule; times in seconds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OrderingSchedule {
     /// The ordering.
     pub ordering: String,
-    /// Jobs scheduled.
-    pub jobs: usize,
     /// Jobs of more nodes than the ordering has, which were left out.
     pub too_large: usize,
-    /// Mean of start - submit.
-    pub mean_wait: f64,
-    /// Mean of end - submit.
-    pub mean_response: f64,
-    /// Mean bounded slowdown.
-    pub mean_bounded_slowdown: f64,
-    /// Node-seconds used over nodes · makespan.
-    pub utilisation: f64,
-    /// Last end - first submit.
-    pub makespan: f64,
-    /// Mean of duration over the trace's run time.
-    pub mean_stretch: f64,
-    /// Mean distance between the nodes of a job, in hops; none without jobs of two nodes.
-    pub mean_mind: Option<f64>,
+    /// Its figures.
+    pub summary: ScheduleSummary,
 }
 
 impl OrderingSchedule {
     /// The figures of a schedule that left out `too_large` jobs.
-    pub fn of(ordering: &str, too_large: usize, summary: &ScheduleSummary) -> Self {
-        OrderingSchedule {
-            ordering: ordering.to_string(),
-            jobs: summary.jobs,
-            too_large,
-            mean_wait: summary.mean_wait,
-            mean_response: summary.mean_response,
-            mean_bounded_slowdown: summary.mean_bounded_slowdown,
-            utilisation: summary.utilisation,
-            makespan: summary.makespan,
-            mean_stretch: summary.mean_stretch,
-            mean_mind: summary.mean_mind,
-        }
+    pub fn of(ordering: &str, too_large: usize, summary: ScheduleSummary) -> Self {
+        OrderingSchedule { ordering: ordering.to_string(), too_large, summary }
     }
 }
 
@@ -112,7 +88,7 @@ pub fn on_orderings(
         };
         let outcome = simulate(&context, &fitting, &settings, &|_| ())?;
         let row =
-            OrderingSchedule::of(order.label(), tasks.len() - fitting.len(), &outcome.summary());
+            OrderingSchedule::of(order.label(), tasks.len() - fitting.len(), outcome.summary());
         Ok((row, (outcome.rule, outcome.model, outcome.places_itself)))
     };
     let made: Vec<_> = orders.par_iter().map(schedule).collect::<Result<_>>()?;
@@ -133,52 +109,52 @@ pub fn on_orderings(
 mod tests {
     use super::*;
 
-    /// Two jobs of four nodes that cannot run together with one of six; the third is too large for a ring of
-    /// seven.
-    #[test]
-    fn each_ordering_has_the_schedule_it_would_have_alone() {
-        let topology = Topology::inline("torus:4x2", &Default::default()).unwrap();
-        let orders: Vec<NodeOrder> = ["row-major", "random:seed=3"]
-            .map(|text| NodeOrder::make(&topology, text).unwrap())
-            .into_iter()
-            .collect();
-        let task = |id, nodes, run| Task { id, submit: 0, run, requested: run, nodes };
-        let tasks = [task(1, 6, 100), task(2, 4, 50), task(3, 4, 50), task(4, 9, 10)];
+    /// The schedules of some tasks on two orderings of a machine.
+    fn schedules(
+        spec: &str,
+        orders: [&str; 2],
+        tasks: &[Task],
+        (policy, model): (&str, &str),
+    ) -> Schedules {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let orders = orders.map(|text| NodeOrder::make(&topology, text).unwrap());
         let settings = TraceSettings {
             trace: "t".into(),
-            policy: "fcfs".into(),
+            policy: policy.into(),
             allocator: "fifo:0".into(),
-            model: "fixed".into(),
+            model: model.into(),
         };
-        let schedules = on_orderings(&topology, &orders, &tasks, &settings).unwrap();
+        on_orderings(&topology, &orders, tasks, &settings).unwrap()
+    }
+
+    /// Two jobs of four nodes that cannot run together with one of six; the fourth is too large for a ring of
+    /// eight.
+    #[test]
+    fn each_ordering_has_the_schedule_it_would_have_alone() {
+        let task = |id, nodes, run| Task { id, submit: 0, run, requested: run, nodes };
+        let tasks = [task(1, 6, 100), task(2, 4, 50), task(3, 4, 50), task(4, 9, 10)];
+        let orders = ["row-major", "random:seed=3"];
+        let schedules = schedules("torus:4x2", orders, &tasks, ("fcfs", "fixed"));
         assert_eq!(schedules.allocator.as_deref(), Some("fifo:0"));
-        for (row, order) in schedules.rows.iter().zip(&orders) {
-            assert_eq!((&*row.ordering, row.jobs, row.too_large), (order.label(), 3, 1));
+        for (row, order) in schedules.rows.iter().zip(orders) {
+            let figures = &row.summary;
+            assert_eq!((&*row.ordering, figures.jobs, row.too_large), (order, 3, 1));
             // Waits 0, 100, 100; ends at 100, 150, 150.
-            assert_eq!(row.mean_wait, 200.0 / 3.0);
-            assert_eq!((row.mean_response, row.makespan), (400.0 / 3.0, 150.0));
-            assert_eq!(row.utilisation, (6.0 * 100.0 + 8.0 * 50.0) / (8.0 * 150.0));
-            assert_eq!(row.mean_stretch, 1.0);
+            assert_eq!(figures.mean_wait, 200.0 / 3.0);
+            assert_eq!((figures.mean_response, figures.makespan), (400.0 / 3.0, 150.0));
+            assert_eq!(figures.utilisation, (6.0 * 100.0 + 8.0 * 50.0) / (8.0 * 150.0));
+            assert_eq!(figures.mean_stretch, 1.0);
         }
-        assert!(schedules.rows[0].mean_mind < schedules.rows[1].mean_mind);
+        assert!(schedules.rows[0].summary.mean_mind < schedules.rows[1].summary.mean_mind);
     }
 
     #[test]
     fn a_model_of_distance_stretches_what_is_scattered() {
-        let topology = Topology::inline("torus:4x4", &Default::default()).unwrap();
-        let orders: Vec<NodeOrder> = ["snake", "random:seed=3"]
-            .map(|text| NodeOrder::make(&topology, text).unwrap())
-            .into_iter()
-            .collect();
         let tasks = [Task { id: 1, submit: 0, run: 100, requested: 100, nodes: 4 }];
-        let settings = TraceSettings {
-            trace: "t".into(),
-            policy: "easy".into(),
-            allocator: "fifo:0".into(),
-            model: "distance".into(),
-        };
-        let rows = on_orderings(&topology, &orders, &tasks, &settings).unwrap().rows;
-        assert!(rows[0].mean_stretch < rows[1].mean_stretch, "{rows:?}");
-        assert_eq!(rows[1].mean_response, 100.0 * rows[1].mean_stretch);
+        let rows =
+            schedules("torus:4x4", ["snake", "random:seed=3"], &tasks, ("easy", "distance")).rows;
+        let [near, far] = [&rows[0].summary, &rows[1].summary];
+        assert!(near.mean_stretch < far.mean_stretch, "{rows:?}");
+        assert_eq!(far.mean_response, 100.0 * far.mean_stretch);
     }
 }

@@ -64,7 +64,7 @@ pub struct ScheduleResult {
 }
 
 /// Figures of a schedule; times in seconds. Without tasks all are 0.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScheduleSummary {
     /// Tasks.
     pub jobs: usize,

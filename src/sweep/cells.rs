@@ -78,11 +78,8 @@ impl Plan {
         let count = plan.cells().len();
         if count > MOST {
             let location = SourceLocation::File(text.name().into());
-            return Err(Error::input(
-                location,
-                format!("{count} cells"),
-                format!("at most {MOST}"),
-            ));
+            let expected = format!("at most {MOST}");
+            return Err(Error::input(location, format!("{count} cells"), expected));
         }
         Ok(plan)
     }

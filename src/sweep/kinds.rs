@@ -7,7 +7,7 @@ use crate::columns::comparison::RankedEntry;
 use crate::columns::mapping::MappingFigures;
 use crate::columns::replay::ReplayFigures;
 use crate::columns::schedule::ScheduleFigures;
-use crate::columns::{Column, Heading, headings, texts};
+use crate::columns::{Heading, headings, texts};
 use crate::error::Result;
 use crate::mapping::{self, ProcessMapping, RoutingEntry};
 use crate::metric::comparison::Comparison;
@@ -137,15 +137,10 @@ fn replay<T>(
     Ok(figures(&replays.results()[0]))
 }
 
-fn schedule_columns<'a>() -> Vec<Column<ScheduleFigures<'a>>> {
-    use ScheduleFigures as Figures;
-    [Figures::JOBS, Figures::LEFT_OUT, Figures::ALL, Figures::SWEEP_MIND].concat()
-}
-
 /// A trace scheduled by a policy and an allocator.
 const SCHEDULE: Kind = Kind {
     name: "schedule",
-    headings: || headings(&schedule_columns()),
+    headings: || headings(&ScheduleFigures::sweep()),
     works: |plan| jobs(plan, true),
     rows: |ordered, cells, put| {
         let Some(distances) = &ordered.distances else { return Ok(()) };
@@ -170,10 +165,10 @@ const SCHEDULE: Kind = Kind {
                         model: "fixed",
                         outputs: schedule::Outputs { placement: true, ..Default::default() },
                     };
-                    let schedule = &schedule::simulate(&context, &tasks, &settings, &|_| ())?;
-                    let summary = schedule.summary();
-                    let row = ScheduleFigures { schedule, summary, left_out };
-                    Ok(texts(&schedule_columns(), &row))
+                    let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
+                    let (ordering, summary) = (order.label(), &schedule.summary());
+                    let row = ScheduleFigures { ordering, schedule: None, summary, left_out };
+                    Ok(texts(&ScheduleFigures::sweep(), &row))
                 })
             },
         )

@@ -45,11 +45,8 @@ impl Shard {
             Some((index, of)) if index < of => Ok(Shard { index, of }),
             _ => {
                 let location = SourceLocation::option(format!("--shard {text}"));
-                Err(Error::input(
-                    location,
-                    format!("`{text}`"),
-                    "I/N with I from 0 to N-1, as in 3/8",
-                ))
+                let expected = "I/N with I from 0 to N-1, as in 3/8";
+                Err(Error::input(location, format!("`{text}`"), expected))
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The plan: a TOML file of lists whose product are the cells.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::fingerprint::Fingerprint;
@@ -122,32 +123,42 @@ impl Plan {
     /// The plan's lists, without what is to be done with them.
     pub(super) fn read_lists(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
         let params = Params::table("a sweep plan", text, base, context.seed)?;
-        let lists = Lists::from(&params)?;
+        let mut seeds = numbers(&list(&params, "seeds")?, "a whole number from 0", 0)?;
+        if seeds.is_empty() {
+            seeds.push(params.seed()?);
+        }
+        let procs = list(&params, "procs_per_node")?;
+        let mut procs_per_node = numbers(&procs, "a whole number from 1", 1)?;
+        if procs_per_node.is_empty() {
+            procs_per_node.push(1);
+        }
+        let name = params.word("name")?.unwrap_or_else(|| "sweep".into());
+        let lists = LISTS.map(|key| list(&params, key).map(|list| (key, list)));
+        let lists: Lists = lists.into_iter().collect::<Result<_>>()?;
         params.finish()?;
-        lists.check(&params)?;
-        let texts =
-            |list: &[(String, SourceLocation)]| list.iter().map(|(text, _)| text.clone()).collect();
-        let specs = |list: &[(String, SourceLocation)]| {
-            let spec = |text: &String| Spec::resolve(text, base, known(text));
-            list.iter().map(|(text, _)| spec(text)).collect()
+        check_together(&lists, &params)?;
+        let texts = |key| lists[key].iter().map(|(text, _)| text.clone()).collect();
+        let specs = |key| {
+            let spec = |(text, _): &Located| Spec::resolve(text, base, known(text));
+            lists[key].iter().map(spec).collect()
         };
         let mut plan = Plan {
-            name: lists.name.clone(),
-            topologies: specs(&lists.topologies),
-            orderings: specs(&lists.orderings),
-            allocators: texts(&lists.allocators),
+            name,
+            topologies: specs("topologies"),
+            orderings: specs("orderings"),
+            allocators: texts("allocators"),
             workloads: Vec::new(),
-            policies: texts(&lists.policies),
-            guests: specs(&lists.guests),
-            routings: texts(&lists.routings),
-            seeds: lists.seeds.clone(),
-            procs_per_node: lists.procs_per_node.clone(),
+            policies: texts("policies"),
+            guests: specs("guests"),
+            routings: texts("routings"),
+            seeds,
+            procs_per_node,
             works: Vec::new(),
             hash: String::new(),
             inputs: Vec::new(),
         };
-        for (list, is_trace) in [(&lists.logs, false), (&lists.traces, true)] {
-            for (text, location) in list {
+        for (list, is_trace) in [("logs", false), ("traces", true)] {
+            for (text, location) in &lists[list] {
                 if text == "-" {
                     let expected = "a file, which is read more than once";
                     return Err(Error::input(location.clone(), "standard input", expected));
@@ -174,18 +185,18 @@ impl Plan {
 
     /// Refuses names that nothing has before any work is done.
     fn check_names(&self, lists: &Lists, context: &Context) -> Result<()> {
-        for (spec, (_, location)) in self.topologies.iter().zip(&lists.topologies) {
+        for (spec, (_, location)) in self.topologies.iter().zip(&lists["topologies"]) {
             catalog::topology(&spec.located, context).map_err(|e| at(location, e))?;
         }
-        check_heads(&ORDERINGS, &self.orderings, &lists.orderings)?;
-        check_heads(&GUESTS, &self.guests, &lists.guests)?;
-        for (text, location) in &lists.allocators {
+        check_heads(&ORDERINGS, &self.orderings, &lists["orderings"])?;
+        check_heads(&GUESTS, &self.guests, &lists["guests"])?;
+        for (text, location) in &lists["allocators"] {
             ALLOCATORS.find_at(text, || location.clone())?;
         }
-        for (text, location) in &lists.policies {
+        for (text, location) in &lists["policies"] {
             policy::check(text).map_err(|e| at(location, e))?;
         }
-        for (text, location) in &lists.routings {
+        for (text, location) in &lists["routings"] {
             RoutingEntry::named(text).map_err(|e| at(location, e))?;
         }
         Ok(())
@@ -230,11 +241,7 @@ impl Plan {
 }
 
 /// Refuses texts that are neither a file nor begin with a name.
-fn check_heads<B>(
-    table: &Registry<B>,
-    specs: &[Spec],
-    texts: &[(String, SourceLocation)],
-) -> Result<()> {
+fn check_heads<B>(table: &Registry<B>, specs: &[Spec], texts: &[Located]) -> Result<()> {
     for (spec, (text, location)) in specs.iter().zip(texts) {
         if spec.files.is_empty() {
             table.find_at(text, || location.clone())?;
@@ -268,96 +275,61 @@ fn check_kind(path: &Path, is_trace: bool, location: &SourceLocation) -> Result<
     Err(Error::input(location.clone(), format!("{}, {found}", path.display()), expected))
 }
 
-/// The keys of a plan, with their places.
-struct Lists {
-    name: String,
-    topologies: Vec<(String, SourceLocation)>,
-    orderings: Vec<(String, SourceLocation)>,
-    allocators: Vec<(String, SourceLocation)>,
-    logs: Vec<(String, SourceLocation)>,
-    traces: Vec<(String, SourceLocation)>,
-    policies: Vec<(String, SourceLocation)>,
-    guests: Vec<(String, SourceLocation)>,
-    routings: Vec<(String, SourceLocation)>,
-    seeds: Vec<u64>,
-    procs_per_node: Vec<u32>,
+/// A text of the plan and where it stands.
+type Located = (String, SourceLocation);
+/// The lists of names, by key.
+type Lists = BTreeMap<&'static str, Vec<Located>>;
+
+/// The keys of these lists.
+const LISTS: [&str; 8] =
+    ["topologies", "orderings", "allocators", "logs", "traces", "policies", "guests", "routings"];
+
+/// A list of different texts.
+fn list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
+    let list = params.list(key)?;
+    for (i, (text, location)) in list.iter().enumerate() {
+        let wrong = |found, expected| Err(Error::input(location.clone(), found, expected));
+        if text.is_empty() || text.contains(char::is_control) {
+            return wrong(format!("{key}[{i}] {text:?}"), "a text in one line");
+        }
+        if list[..i].iter().any(|(other, _)| other == text) {
+            return wrong(format!("`{text}` twice in `{key}`"), "each once");
+        }
+    }
+    Ok(list)
 }
 
-impl Lists {
-    fn from(params: &Params) -> Result<Self> {
-        let list = |key: &'static str| -> Result<Vec<(String, SourceLocation)>> {
-            let list = params.list(key)?;
-            for (i, (text, location)) in list.iter().enumerate() {
-                if text.is_empty() || text.contains(char::is_control) {
-                    let expected = "a text in one line";
-                    return Err(Error::input(
-                        location.clone(),
-                        format!("{key}[{i}] {text:?}"),
-                        expected,
-                    ));
-                }
-                if list[..i].iter().any(|(other, _)| other == text) {
-                    let found = format!("`{text}` twice in `{key}`");
-                    return Err(Error::input(location.clone(), found, "each once"));
-                }
-            }
-            Ok(list)
-        };
-        let mut seeds = numbers(&list("seeds")?, "a whole number from 0", 0u64)?;
-        if seeds.is_empty() {
-            seeds.push(params.seed()?);
-        }
-        let mut procs_per_node = numbers(&list("procs_per_node")?, "a whole number from 1", 1u32)?;
-        let traces = list("traces")?;
-        if procs_per_node.is_empty() {
-            procs_per_node.push(1);
-        } else if traces.is_empty() {
-            return Err(params.wrong("procs_per_node", "it beside `traces` only"));
-        }
-        Ok(Lists {
-            name: params.word("name")?.unwrap_or_else(|| "sweep".into()),
-            topologies: list("topologies")?,
-            orderings: list("orderings")?,
-            allocators: list("allocators")?,
-            logs: list("logs")?,
-            traces,
-            policies: list("policies")?,
-            guests: list("guests")?,
-            routings: list("routings")?,
-            seeds,
-            procs_per_node,
-        })
+/// What belongs together stands together.
+fn check_together(lists: &Lists, params: &Params) -> Result<()> {
+    let given = |key: &str| !lists[key].is_empty();
+    if params.has("procs_per_node") && !given("traces") {
+        return Err(params.wrong("procs_per_node", "it beside `traces` only"));
     }
-
-    /// What belongs together stands together.
-    fn check(&self, params: &Params) -> Result<()> {
-        for (key, list) in [("topologies", &self.topologies), ("orderings", &self.orderings)] {
-            if list.is_empty() {
-                let expected = format!("{key} = [\"…\", …] with at least one");
-                return Err(params.wrong(key, expected));
-            }
+    for key in ["topologies", "orderings"] {
+        if !given(key) {
+            return Err(params.wrong(key, format!("{key} = [\"…\", …] with at least one")));
         }
-        let workloads = !self.logs.is_empty() || !self.traces.is_empty();
-        if workloads == self.allocators.is_empty() {
-            let key = if workloads { "allocators" } else { "logs" };
-            return Err(params.wrong(key, "`allocators` together with `logs` or `traces`"));
-        }
-        if self.guests.is_empty() != self.routings.is_empty() {
-            let key = if self.guests.is_empty() { "guests" } else { "routings" };
-            return Err(params.wrong(key, "`guests` together with `routings`"));
-        }
-        if !self.policies.is_empty() && self.traces.is_empty() {
-            return Err(params.wrong("policies", "`policies` beside `traces` only"));
-        }
-        Ok(())
     }
+    let workloads = given("logs") || given("traces");
+    if workloads != given("allocators") {
+        let key = if workloads { "allocators" } else { "logs" };
+        return Err(params.wrong(key, "`allocators` together with `logs` or `traces`"));
+    }
+    if given("guests") != given("routings") {
+        let key = if given("guests") { "routings" } else { "guests" };
+        return Err(params.wrong(key, "`guests` together with `routings`"));
+    }
+    if given("policies") && !given("traces") {
+        return Err(params.wrong("policies", "`policies` beside `traces` only"));
+    }
+    Ok(())
 }
 
-fn numbers<T>(list: &[(String, SourceLocation)], expected: &str, least: T) -> Result<Vec<T>>
+fn numbers<T>(list: &[Located], expected: &str, least: T) -> Result<Vec<T>>
 where
     T: std::str::FromStr + PartialOrd,
 {
-    let number = |(text, location): &(String, SourceLocation)| match text.parse::<T>() {
+    let number = |(text, location): &Located| match text.parse::<T>() {
         Ok(n) if n >= least => Ok(n),
         _ => Err(Error::input(location.clone(), format!("`{text}`"), expected)),
     };

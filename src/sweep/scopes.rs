@@ -147,3 +147,86 @@ impl<'m> Ordered<'m> {
         Ok(Ordered { machine, order, distances })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::SourceLocation;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    /// Something shared that counts how often it was made and how many of it are left.
+    struct Counted<'c>(&'c [AtomicUsize; 2]);
+
+    impl<'c> Counted<'c> {
+        fn make(counts: &'c [AtomicUsize; 2]) -> Result<Self> {
+            counts.iter().for_each(|count| _ = count.fetch_add(1, SeqCst));
+            Ok(Counted(counts))
+        }
+    }
+
+    impl Drop for Counted<'_> {
+        fn drop(&mut self) {
+            self.0[1].fetch_sub(1, SeqCst);
+        }
+    }
+
+    fn cells() -> Vec<Numbered> {
+        let work = |i: u32| Work { workload: Some(i / 20), procs: Some(i / 5), ..Work::default() };
+        (0..60).map(|i| (i as usize, work(i))).collect()
+    }
+
+    #[test]
+    fn everything_is_made_once_and_dropped_where_its_scope_ends() {
+        let (outer, inner) = (&<[AtomicUsize; 2]>::default(), &<[AtomicUsize; 2]>::default());
+        let (cells, rows) = (cells(), AtomicUsize::new(0));
+        let put = |_, figures: Result<Vec<String>, String>| {
+            assert_eq!(figures, Ok(Vec::new()));
+            rows.fetch_add(1, SeqCst);
+            Ok(())
+        };
+        let outcome = groups(
+            &cells,
+            |work| work.workload,
+            |cells| {
+                scope(cells, &put, Counted::make(outer), |_shared| {
+                    groups(
+                        cells,
+                        |work| work.procs,
+                        |cells| {
+                            scope(cells, &put, Counted::make(inner), |_shared| {
+                                each(cells, &put, |_| {
+                                    assert!(outer[1].load(SeqCst) > 0 && inner[1].load(SeqCst) > 0);
+                                    Ok(Vec::new())
+                                })
+                            })
+                        },
+                    )
+                })
+            },
+        );
+        assert!(outcome.is_ok());
+        assert_eq!(rows.load(SeqCst), 60);
+        let seen = [outer, inner].map(|counts| counts.each_ref().map(|count| count.load(SeqCst)));
+        assert_eq!(seen, [[3, 0], [12, 0]]);
+    }
+
+    #[test]
+    fn what_does_not_suit_makes_notes_and_what_fails_ends_the_run() {
+        let (cells, notes) = (cells(), AtomicUsize::new(0));
+        let put = |_, figures: Result<Vec<String>, String>| {
+            assert_eq!(figures, Err("`x`: no coordinates; another".into()));
+            notes.fetch_add(1, SeqCst);
+            Ok(())
+        };
+        let location = || SourceLocation::option("x");
+        let unsuited = Err::<(), _>(Error::unsuited(location(), "no coordinates", "another"));
+        assert!(scope(&cells, &put, unsuited, |()| panic!("there is nothing to share")).is_ok());
+        assert_eq!(notes.load(SeqCst), 60);
+        let failed = Err::<(), _>(Error::input(location(), "a", "b"));
+        let outcome = scope(&cells, &put, failed, |()| panic!("there is nothing to share"));
+        assert!(matches!(outcome, Err(Some(Error::Input { .. }))));
+        // The one who takes the figures has the error: it is told once.
+        let refuse = |_, _| Err(None);
+        assert!(matches!(each(&cells, &refuse, |_| Ok(Vec::new())), Err(None)));
+    }
+}

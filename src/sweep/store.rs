@@ -227,10 +227,10 @@ pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
     for (name, part) in parts {
         part.belongs(name, first, first_name)?;
         if by_index[part.shard.index as usize].replace(part).is_some() {
-            let found = format!("shard {} again", part.shard);
+            let location = SourceLocation::File(name.as_str().into());
             return Err(Error::input(
-                SourceLocation::File(name.as_str().into()),
-                found,
+                location,
+                format!("shard {} again", part.shard),
                 "each shard once",
             ));
         }

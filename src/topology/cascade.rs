@@ -45,7 +45,7 @@ struct Cascade {
 impl Cascade {
     fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
         let expected = "three extents, blades x chassis x groups, as in 16x6x8";
-        let dims = params.extents("dims")?.ok_or_else(|| params.wrong("dims", expected))?;
+        let dims = params.dims("dims", expected)?;
         let &[blades, chassis, groups] = dims.as_slice() else {
             return Err(params.wrong("dims", expected));
         };
@@ -135,11 +135,7 @@ impl Network for Cascade {
 #[cfg(test)]
 mod tests {
     use crate::ids::NodeId;
-    use crate::topology::{Context, Topology};
-
-    fn build(spec: &str) -> Topology {
-        Topology::inline(spec, &Context::default()).unwrap()
-    }
+    use crate::topology::testing::build;
 
     #[test]
     fn best_case_has_diameter_three_and_worst_case_five() {

@@ -85,9 +85,7 @@ fn fat_tree(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
 }
 
 fn xgft(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
-    let digits = |key| -> Result<Vec<u32>> {
-        params.extents(key)?.ok_or_else(|| params.wrong(key, "one number a level, as in 4x4x8"))
-    };
+    let digits = |key| params.dims(key, "one number a level, as in 4x4x8");
     let (m, w) = (digits("m")?, digits("w")?);
     let h = params.integer("h", 1, MAX_LEVELS)?.unwrap_or(m.len().min(MAX_LEVELS as usize) as u32);
     for (key, list) in [("m", &m), ("w", &w)] {
@@ -114,11 +112,9 @@ impl FatTree {
             switches.push(here as u32);
         }
         if total > MAX_NODES {
-            return Err(Error::input(
-                params.location().clone(),
-                format!("a tree of {total} switches"),
-                format!("1 to {MAX_NODES} switches"),
-            ));
+            let found = format!("a tree of {total} switches");
+            let expected = format!("1 to {MAX_NODES} switches");
+            return Err(Error::input(params.location().clone(), found, expected));
         }
         Ok(Box::new(FatTree { spec, m, w, switches }))
     }
@@ -207,12 +203,8 @@ impl Network for FatTree {
 mod tests {
     use super::*;
     use crate::ids::NodeId;
-    use crate::topology::{Topology, testing};
+    use crate::topology::testing::{build, check_links, check_metric, check_refused};
     use proptest::prelude::*;
-
-    fn build(spec: &str) -> Topology {
-        Topology::inline(spec, &Context::default()).unwrap()
-    }
 
     #[test]
     fn three_levels_of_k_port_switches() {
@@ -268,8 +260,8 @@ mod tests {
             let spec = format!("xgft:h={},m={},w={}", m.len(), by_x(&m), by_x(&w));
             let machine = build(&spec);
             prop_assert_eq!(machine.spec(), spec);
-            testing::check_links(&machine);
-            testing::check_metric(&machine);
+            check_links(&machine);
+            check_metric(&machine);
         }
     }
 
@@ -283,7 +275,7 @@ mod tests {
 
     #[test]
     fn wrong_parameters_are_named() {
-        for (spec, part) in [
+        check_refused(&[
             ("fat-tree", "no `k`"),
             ("fat-tree:k=5", "an even number of ports"),
             ("fat-tree:k=100000", "a machine of 250000000000000 nodes"),
@@ -293,10 +285,7 @@ mod tests {
             ("xgft:h=2,m=4x4,w=2x2", "w[0] = 1"),
             ("xgft:m=2147483648x2,w=1x1", "a machine of 4294967296 nodes"),
             ("xgft:m=1x1x1,w=1x2147483648x2147483648", "switches"),
-        ] {
-            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
-            assert!(error.contains(part), "{spec}: {error}");
-        }
+        ]);
         // Large but plain: the figures come from closed forms, and only the graph is refused.
         let large = build("fat-tree:k=1024");
         assert_eq!(large.statistics().unwrap().nodes, 1 << 28);

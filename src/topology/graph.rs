@@ -36,7 +36,7 @@ impl RouterGraph {
     }
 
     /// From arcs in both directions, in any order, each once.
-    pub(super) fn from_arcs(routers: u32, mut arcs: Vec<(u32, u32, f64)>) -> Self {
+    pub(crate) fn from_arcs(routers: u32, mut arcs: Vec<(u32, u32, f64)>) -> Self {
         arcs.sort_unstable_by_key(|(u, v, _)| (*u, *v));
         // petgraph takes the node count from the largest index: isolated routers at the end are added.
         let mut csr: Csr<(), f64, Directed, u32> = if arcs.is_empty() {
@@ -100,8 +100,24 @@ impl RouterGraph {
 
     /// Whether every router reaches every other.
     pub fn is_connected(&self) -> bool {
-        let mut hops = vec![UNREACHED; self.router_count()];
-        self.router_count() == 0
-            || self.fill_hops(RouterId(0), &mut hops, &mut Vec::new()) == self.router_count()
+        self.components() <= 1
+    }
+
+    /// How many pieces there are that no path joins.
+    pub fn components(&self) -> usize {
+        petgraph::algo::connected_components(&self.arcs)
+    }
+
+    /// The graph of some of the routers, given ascending and numbered by their positions.
+    pub fn induced(&self, routers: &[u32]) -> RouterGraph {
+        let mut arcs = Vec::new();
+        for (from, router) in (0..).zip(routers) {
+            for (to, capacity) in
+                self.neighbours(RouterId(*router)).iter().zip(self.arcs.edges_slice(*router))
+            {
+                arcs.extend(routers.binary_search(to).map(|to| (from, to as u32, *capacity)));
+            }
+        }
+        RouterGraph::from_arcs(routers.len() as u32, arcs)
     }
 }

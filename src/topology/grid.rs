@@ -20,7 +20,7 @@ pub const MESH: TopologyEntry = TopologyEntry {
     name: "mesh",
     about: "grid of any number of dimensions, no wrap",
     example: "mesh:8x8x5",
-    options: &[Opt::extents("dims", "routers along each dimension").positional(), PER_ROUTER],
+    options: &[DIMS, PER_ROUTER],
     build: |params, _| Grid::from_params(params, Wrap::None),
 };
 
@@ -29,12 +29,7 @@ pub const TORUS: TopologyEntry = TopologyEntry {
     name: "torus",
     about: "grid with every dimension wrapped",
     example: "torus:15x6x16,per_router=2",
-    options: &[
-        Opt::extents("dims", "routers along each dimension").positional(),
-        PER_ROUTER,
-        WRAP.or_else("every dimension"),
-        DOUBLE,
-    ],
+    options: &[DIMS, PER_ROUTER, WRAP.or_else("every dimension"), DOUBLE],
     build: |params, _| Grid::from_params(params, Wrap::All),
 };
 
@@ -43,14 +38,11 @@ pub const GRID: TopologyEntry = TopologyEntry {
     name: "grid",
     about: "grid with the dimensions named by wrap=110 wrapped",
     example: "grid:8x8x5,wrap=110",
-    options: &[
-        Opt::extents("dims", "routers along each dimension").positional(),
-        PER_ROUTER,
-        WRAP,
-        DOUBLE,
-    ],
+    options: &[DIMS, PER_ROUTER, WRAP, DOUBLE],
     build: |params, _| Grid::from_params(params, Wrap::Given),
 };
+
+const DIMS: Opt = Opt::extents("dims", "routers along each dimension").positional();
 
 const WRAP: Opt = Opt::text("wrap", "which dimensions wrap, a digit each, as in 110");
 
@@ -76,8 +68,7 @@ pub(super) struct Grid {
 
 impl Grid {
     fn from_params(params: &Params, wrap: Wrap) -> Result<Box<dyn Network>> {
-        let dims = params.extents("dims")?;
-        let dims = dims.ok_or_else(|| params.wrong("dims", "the extents, as in 8x8x5"))?;
+        let dims = params.dims("dims", "the extents, as in 8x8x5")?;
         product(&params.location_of("dims"), dims.iter().copied())?;
         let wrapped = match wrap {
             Wrap::None => vec![false; dims.len()],
@@ -85,12 +76,10 @@ impl Grid {
             Wrap::All if params.value("wrap").is_none() => vec![true; dims.len()],
             _ => wraps(params, dims.len())?,
         };
-        let kind = if wrapped.iter().all(|w| *w) {
-            "torus"
-        } else if wrapped.iter().any(|w| *w) {
-            "grid"
-        } else {
-            "mesh"
+        let kind = match wrapped.iter().filter(|wrap| **wrap).count() {
+            0 => "mesh",
+            all if all == wrapped.len() => "torus",
+            _ => "grid",
         };
         let axes = dims.iter().zip(&wrapped).map(|(extent, wrap)| Axis {
             extent: *extent,
@@ -115,21 +104,15 @@ fn wraps(params: &Params, dimensions: usize) -> Result<Vec<bool>> {
     let expected =
         format!("wrap of {dimensions} dimensions, as in wrap=110 or [true, true, false]");
     let wraps: Option<Vec<bool>> = match params.value("wrap") {
-        Some((Value::Word(w), _)) => w
-            .chars()
-            .map(|c| match c {
-                '0' => Some(false),
-                '1' => Some(true),
-                _ => None,
-            })
-            .collect(),
-        Some((Value::List(items), _)) => items
-            .iter()
-            .map(|(item, _)| match item {
-                Value::Boolean(b) => Some(*b),
-                _ => None,
-            })
-            .collect(),
+        Some((Value::Word(w), _)) => {
+            w.chars().map(|c| matches!(c, '0' | '1').then_some(c == '1')).collect()
+        }
+        Some((Value::List(items), _)) => {
+            let one = |(item, _): &_| {
+                matches!(item, Value::Boolean(_)).then_some(*item == Value::Boolean(true))
+            };
+            items.iter().map(one).collect()
+        }
         _ => None,
     };
     match wraps {
@@ -196,11 +179,7 @@ impl Network for Grid {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::{Context, Topology};
-
-    fn build(spec: &str) -> Topology {
-        Topology::inline(spec, &Context::default()).unwrap()
-    }
+    use crate::topology::testing::{build, check_refused};
 
     #[test]
     fn hector_and_the_five_dimensional_torus() {
@@ -237,7 +216,7 @@ mod tests {
 
     #[test]
     fn wrong_extents_are_named() {
-        for (spec, part) in [
+        check_refused(&[
             ("torus:8x0x5", "dims[1] = 0"),
             ("torus:8xx5", "dims[1] = "),
             ("mesh:99999x99999x99999", "1 to 2147483648 nodes"),
@@ -245,9 +224,6 @@ mod tests {
             ("grid:8x8,wrap=1", "wrap of 2 dimensions"),
             ("torus:4x4,limit=17", "from 1 to 16"),
             ("torus:4x4,exclude=3-99", "within 0-15"),
-        ] {
-            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
-            assert!(error.contains(part), "{spec}: {error}");
-        }
+        ]);
     }
 }

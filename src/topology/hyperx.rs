@@ -33,8 +33,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Ahn, Binkert, Davis, McLaren, Schreiber, "HyperX: topology, routing, and packaging of efficient
 /// large-scale networks", SC'09, section 2, <https://doi.org/10.1145/1654059.1654101>.
 fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
-    let dims = params.extents("dims")?;
-    let dims = dims.ok_or_else(|| params.wrong("dims", "the extents, as in 16x6x8"))?;
+    let dims = params.dims("dims", "the extents, as in 16x6x8")?;
     product(&params.location_of("dims"), dims.iter().copied())?;
     let clique = |extent| Axis { extent, shape: Shape::Clique };
     Ok(Box::new(Grid {
@@ -48,11 +47,7 @@ fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
 #[cfg(test)]
 mod tests {
     use crate::ids::NodeId;
-    use crate::topology::{Context, Topology};
-
-    fn build(spec: &str) -> Topology {
-        Topology::inline(spec, &Context::default()).unwrap()
-    }
+    use crate::topology::testing::{build, check_refused};
 
     #[test]
     fn counts_follow_the_closed_forms() {
@@ -81,14 +76,11 @@ mod tests {
 
     #[test]
     fn wrong_extents_are_named() {
-        for (spec, part) in [
+        check_refused(&[
             ("hyperx", "no `dims`"),
             ("hyperx:4x0", "dims[1] = 0"),
             ("hyperx:99999x99999", "1 to 2147483648 nodes"),
             ("hyperx:4x4,k=2", "unknown key for hyperx `k`"),
-        ] {
-            let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
-            assert!(error.contains(part), "{spec}: {error}");
-        }
+        ]);
     }
 }

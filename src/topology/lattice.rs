@@ -27,16 +27,21 @@ impl Lattice {
 
     /// The coordinates of a cell, written into `out` (one entry an axis).
     pub fn coordinates(&self, cell: u32, out: &mut [u32]) {
-        let mut rest = cell;
-        for (x, extent) in out.iter_mut().zip(&self.extents).rev() {
-            *x = rest % extent;
-            rest /= extent;
-        }
+        digits(cell, &self.extents, out);
     }
 
     /// The cell at `coordinates`.
     pub fn cell(&self, coordinates: &[u32]) -> u32 {
         self.extents.iter().zip(coordinates).fold(0, |cell, (extent, x)| cell * extent + x)
+    }
+}
+
+/// The position of the `index`-th cell of a box, row-major, written into `out`.
+pub fn digits(index: u32, extents: &[u32], out: &mut [u32]) {
+    let mut rest = index;
+    for (x, extent) in out.iter_mut().zip(extents).rev() {
+        *x = rest % extent;
+        rest /= extent;
     }
 }
 

@@ -246,6 +246,27 @@ impl Topology {
         self.names.name(node)
     }
 
+    /// Refuses a node that the machine does not have or that is not schedulable.
+    ///
+    /// # Errors
+    /// With the `location` of the node's id.
+    pub fn check_node(
+        &self,
+        node: NodeId,
+        location: impl FnOnce() -> SourceLocation,
+    ) -> Result<()> {
+        let slots = self.nodes.slot_count();
+        let (found, expected) = if node.0 >= slots {
+            (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
+        } else if !self.nodes.contains(node) {
+            let found = format!("node {node}, which limit or exclude keeps out");
+            (found, format!("a schedulable node of {}", self.name))
+        } else {
+            return Ok(());
+        };
+        Err(Error::input(location(), found, expected))
+    }
+
     /// The router a node sits on.
     pub fn router_of(&self, node: NodeId) -> RouterId {
         RouterId(node.0 / self.network.per_router())
@@ -262,11 +283,12 @@ impl Topology {
     /// Schedulable nodes on each node-carrying router. O(hosts) memory.
     pub fn nodes_per_router(&self) -> Vec<u32> {
         let per = self.network.per_router();
-        let mut counts =
-            vec![if self.nodes.is_full() { per } else { 0 }; self.network.hosts() as usize];
-        if !self.nodes.is_full() {
-            self.nodes.iter().for_each(|n| counts[(n.0 / per) as usize] += 1);
+        let hosts = self.network.hosts() as usize;
+        if self.nodes.is_full() {
+            return vec![per; hosts];
         }
+        let mut counts = vec![0; hosts];
+        self.nodes.iter().for_each(|n| counts[(n.0 / per) as usize] += 1);
         counts
     }
 
@@ -326,11 +348,8 @@ impl Topology {
 /// Refuses machines of more than [`MAX_NODES`] slots, or of none.
 pub(crate) fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {
     if slots > MAX_NODES || slots == 0 {
-        return Err(Error::input(
-            location.clone(),
-            format!("a machine of {slots} nodes"),
-            format!("1 to {MAX_NODES} nodes"),
-        ));
+        let found = format!("a machine of {slots} nodes");
+        return Err(Error::input(location.clone(), found, format!("1 to {MAX_NODES} nodes")));
     }
     Ok(())
 }
@@ -430,10 +449,8 @@ mod tests {
             testing::check_links(&machine);
             let again = Topology::inline(machine.spec(), &Context::default()).unwrap();
             assert_eq!(again.spec(), machine.spec());
-            assert_eq!(
-                again.statistics().unwrap().total_distance,
-                machine.statistics().unwrap().total_distance
-            );
+            let total = |machine: &Topology| machine.statistics().unwrap().total_distance;
+            assert_eq!(total(&again), total(&machine));
             for level in machine.network().levels() {
                 assert_eq!(machine.network().hosts() % level.routers, 0, "{}", family.name);
             }

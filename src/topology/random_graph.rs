@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 use super::link_list::LinkList;
 use super::{Context, Network};
 use super::{check_nodes, per_router, per_router_suffix, require_graph};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::params::Params;
 
 /// What every random family asks first: how many routers, nodes on each, and the seed.
@@ -59,12 +59,7 @@ pub(super) fn draw(
         }
     }
     let problem = format!("no connected network in {} draws", tries(links));
-    Err(disconnected(params, &problem, advice))
-}
-
-/// The error of a network that does not come out connected.
-pub(super) fn disconnected(params: &Params, problem: &str, advice: &str) -> Error {
-    Error::unsuited(params.location().clone(), problem, advice)
+    Err(params.unsuited(problem, advice))
 }
 
 /// How often to redraw: 1000 times, fewer where a draw has more than 10⁵ links, at least 20 times.

@@ -9,7 +9,10 @@
 
 use multiversion::multiversion;
 
-use super::RouterGraph;
+use rayon::prelude::*;
+
+use super::{RouterGraph, Topology};
+use crate::error::Result;
 use crate::ids::RouterId;
 
 /// Sources a batch.
@@ -124,6 +127,26 @@ impl<'g> Search<'g> {
     }
 }
 
+/// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
+/// sources. Its last argument is the largest distance, `None` where that is more than [`MAX_HOPS`].
+///
+/// # Errors
+/// [`crate::Error::Memory`] when the graph or the buffers do not fit.
+pub fn each_batch<T: Send>(
+    topology: &Topology,
+    sources: &[RouterId],
+    work: impl Fn(&Search<'_>, &[RouterId], Option<u32>) -> T + Sync,
+) -> Result<Vec<T>> {
+    let graph = topology.graph()?;
+    let buffers = rayon::current_num_threads() as u64 * 64 * 10 * graph.router_count() as u64;
+    topology.require("searching from 512 routers at once", buffers)?;
+    let run = |search: &mut Search<'_>, batch: &[RouterId]| {
+        let far = search.run(batch);
+        work(search, batch, far)
+    };
+    Ok(sources.par_chunks(WIDTH).map_init(|| Search::new(graph), run).collect())
+}
+
 /// The first `count` sources.
 pub fn first(count: usize) -> Bits {
     std::array::from_fn(|w| match count.saturating_sub(64 * w) {
@@ -228,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn too_long_a_way_is_told() {
+    fn too_long_a_way_is_reported() {
         let ring = Topology::inline("mesh:300", &Context::default()).unwrap();
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(0)]), None);
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(150)]), Some(150));

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::search::{self, Search};
+use super::search::{self, each_batch};
 use super::{Metric, Topology};
 use crate::error::Result;
 use crate::ids::RouterId;
@@ -18,7 +18,7 @@ pub struct Statistics {
     pub spec: String,
     /// Schedulable nodes.
     pub nodes: u64,
-    /// RankDistances for nodes, schedulable or not.
+    /// Node ids, schedulable or not.
     pub places: u64,
     /// Routers, those without nodes included.
     pub routers: u64,
@@ -97,7 +97,7 @@ fn by_search(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
         let far = hops.iter().take(counts.len()).max().copied().unwrap_or(0);
         return Ok((sum * u128::from(topology.nodes().slot_count()) / 2, far));
     }
-    let found = each_batch(topology, counts, |search, sources, far| {
+    let found = each_batch(topology, &occupied(counts), |search, sources, far| {
         let (mut sum, mut largest) = (0u128, 0);
         let weight = |s: RouterId| u64::from(counts[s.index()]);
         let (mask, mut bytes) = (search::first(sources.len()), [0; search::WIDTH]);
@@ -130,25 +130,9 @@ fn by_search(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     Ok((double / 2, far))
 }
 
-/// Runs `work` after the search of each batch of node-carrying routers; results in batch order. The
-/// third argument is the largest distance, `None` where it is beyond the search's bits.
-fn each_batch<T: Send>(
-    topology: &Topology,
-    counts: &[u32],
-    work: impl Fn(&Search<'_>, &[RouterId], Option<u32>) -> T + Sync,
-) -> Result<Vec<T>> {
-    let graph = topology.graph()?;
-    let sources: Vec<RouterId> =
-        (0..counts.len()).filter(|r| counts[*r] > 0).map(|r| RouterId(r as u32)).collect();
-    let threads = rayon::current_num_threads() as u64;
-    let buffers = threads * 64 * 10 * graph.router_count() as u64;
-    topology.require("searching from 512 routers at once", buffers)?;
-    let batches: Vec<&[RouterId]> = sources.chunks(search::WIDTH).collect();
-    let run = |search: &mut Search<'_>, batch: &&[RouterId]| {
-        let far = search.run(batch);
-        work(search, batch, far)
-    };
-    Ok(batches.par_iter().map_init(|| Search::new(graph), run).collect())
+/// The routers that carry schedulable nodes.
+fn occupied(counts: &[u32]) -> Vec<RouterId> {
+    (0..).zip(counts).filter(|(_, count)| **count > 0).map(|(r, _)| RouterId(r)).collect()
 }
 
 impl Topology {
@@ -163,7 +147,7 @@ impl Topology {
     pub fn distance_histogram(&self) -> Result<Vec<u128>> {
         let per = u128::from(self.network().per_router());
         let hosts = u128::from(self.network().hosts());
-        let ordered =
+        let mut pairs =
             if let (Metric::Product(product), true) = (self.metric(), self.nodes().is_full()) {
                 let axes = product.axes.iter().map(|axis| axis.ordered_pairs());
                 let all = axes.fold(vec![per * per], |all, axis| convolve(&all, &axis));
@@ -174,7 +158,6 @@ impl Topology {
                 let counts = self.nodes_per_router();
                 self.ordered_pairs(&counts)?
             };
-        let mut pairs = ordered;
         // A node is no pair with itself.
         pairs[0] -= self.node_count() as u128;
         pairs.iter_mut().for_each(|p| *p /= 2);
@@ -183,12 +166,10 @@ impl Topology {
 
     /// Ordered pairs of nodes by distance, a node with itself included.
     fn ordered_pairs(&self, counts: &[u32]) -> Result<Vec<u128>> {
-        let add = |mut a: Vec<u128>, b: Vec<u128>| {
-            let (longer, shorter) =
-                if a.len() < b.len() { (b, a) } else { (std::mem::take(&mut a), b) };
-            let mut sum = longer;
-            sum.iter_mut().zip(shorter).for_each(|(a, b)| *a += b);
-            sum
+        let add = |a: Vec<u128>, b: Vec<u128>| {
+            let (mut longer, shorter) = if a.len() < b.len() { (b, a) } else { (a, b) };
+            longer.iter_mut().zip(shorter).for_each(|(a, b)| *a += b);
+            longer
         };
         let count_one = |pairs: &mut Vec<u128>, hops: u32, weight: u128| {
             if pairs.len() <= hops as usize {
@@ -210,7 +191,7 @@ impl Topology {
             return Ok(occupied.map(from).reduce(|| vec![0], add));
         }
         let graph = self.graph()?;
-        let parts = each_batch(self, counts, |search, sources, far| {
+        let parts = each_batch(self, &occupied(counts), |search, sources, far| {
             let mut pairs = vec![0];
             let mut bytes = [0; search::WIDTH];
             for v in (0..counts.len()).filter(|v| counts[*v] > 0) {
@@ -281,11 +262,8 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let statistics = topology.statistics().unwrap();
             let (total, diameter, pairs) = plainly(&topology);
-            assert_eq!(
-                (statistics.total_distance, statistics.diameter),
-                (total, diameter),
-                "{spec}"
-            );
+            let found = (statistics.total_distance, statistics.diameter);
+            assert_eq!(found, (total, diameter), "{spec}");
             let mut histogram = topology.distance_histogram().unwrap();
             while histogram.last() == Some(&0) {
                 histogram.pop();

@@ -1,7 +1,20 @@
-//! What every family's tests check against the graph.
+//! What the tests of all families share.
 
-use super::Topology;
+use super::{Context, Topology};
 use crate::ids::RouterId;
+
+/// A machine that can be built.
+pub(crate) fn build(spec: &str) -> Topology {
+    Topology::inline(spec, &Context::default()).unwrap()
+}
+
+/// Each specification is refused, with a message that holds the text beside it.
+pub(crate) fn check_refused(cases: &[(&str, &str)]) {
+    for (spec, part) in cases {
+        let error = Topology::inline(spec, &Context::default()).unwrap_err().to_string();
+        assert!(error.contains(part), "{spec}: {error}");
+    }
+}
 
 /// Links are simple, counted right, and agree with the degrees the family states.
 pub(crate) fn check_links(topology: &Topology) {

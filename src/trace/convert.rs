@@ -11,7 +11,7 @@ use super::swf::Trace;
 /// times, jobs are placed when they were submitted, and the log may hold more than the machine did.
 ///
 /// # Complexity
-/// O(jobs · log jobs) time; the text is some 20 bytes a job.
+/// O(jobs · log jobs) time, 48 bytes a job; the text is some 20 bytes a job.
 pub fn to_log(trace: &Trace) -> String {
     let mut text = format!("# placement log of {}\n", trace.name());
     let tally = trace.tally();
@@ -21,45 +21,23 @@ pub fn to_log(trace: &Trace) -> String {
         let what = if reason.drops() { "left out" } else { "kept" };
         let _ = writeln!(text, "# {what}: {count} {}", reason.about());
     }
-    for event in events(trace) {
-        let job = &trace.jobs()[event.job as usize];
-        let _ = if event.start {
-            writeln!(text, "P {} {}", job.id, job.nodes)
-        } else {
-            writeln!(text, "F {}", job.id)
+    // Time, whether it is a start, position by submit time, job. All fields differ between two events: an unstable
+    // sort has one outcome.
+    let mut events: Vec<(i64, bool, usize, u32)> = Vec::with_capacity(2 * trace.jobs().len());
+    for (position, index) in trace.by_submit().iter().enumerate() {
+        let job = &trace.jobs()[*index as usize];
+        events
+            .extend([(job.start(), true, position, *index), (job.end(), false, position, *index)]);
+    }
+    events.sort_unstable();
+    for (_, start, _, index) in events {
+        let job = &trace.jobs()[index as usize];
+        let _ = match start {
+            true => writeln!(text, "P {} {}", job.id, job.nodes),
+            false => writeln!(text, "F {}", job.id),
         };
     }
     text
-}
-
-/// A start or an end of a job, at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Timed {
-    /// Seconds, as in the trace.
-    pub time: i64,
-    /// Whether the job starts; an end comes first at the same time.
-    pub start: bool,
-    /// The job's position by submit time and file order.
-    rank: u32,
-    /// Its index in [`Trace::jobs`].
-    pub job: u32,
-}
-
-/// Starts and ends of a trace's jobs in the order of [`to_log`].
-///
-/// # Complexity
-/// O(jobs · log jobs) time, 48 bytes a job.
-pub fn events(trace: &Trace) -> Vec<Timed> {
-    let mut events = Vec::with_capacity(2 * trace.jobs().len());
-    for (rank, index) in trace.by_submit().iter().enumerate() {
-        let job = &trace.jobs()[*index as usize];
-        for (time, start) in [(job.start(), true), (job.end(), false)] {
-            events.push(Timed { time, start, rank: rank as u32, job: *index });
-        }
-    }
-    // All fields differ between two events: an unstable sort has one outcome.
-    events.sort_unstable();
-    events
 }
 
 #[cfg(test)]

@@ -67,13 +67,10 @@ impl Header {
         self.entries.iter().filter(move |e| e.label == label).map(|e| e.value.as_str())
     }
 
-    /// The first value of a label, if it is not empty.
-    pub fn value(&self, label: &str) -> Option<&str> {
-        self.entries
-            .iter()
-            .find(|e| e.label == label)
-            .map(|e| e.value.as_str())
-            .filter(|v| !v.is_empty())
+    /// The first value of a label (`Version`, `Computer`, `Installation`, `TimeZoneString`, `Acknowledge`, …), if
+    /// it is not empty.
+    pub fn value<'a>(&'a self, label: &'a str) -> Option<&'a str> {
+        self.values(label).next().filter(|v| !v.is_empty())
     }
 
     /// The whole number a value starts with; none where it is absent. `file` is quoted on error.
@@ -108,47 +105,6 @@ impl Header {
     /// It is no number.
     pub fn max_procs(&self, file: &str) -> Result<Option<u64>> {
         self.positive("MaxProcs", file)
-    }
-
-    /// `MaxJobs`, if positive: the jobs of the whole log, of which a cleaned version has fewer.
-    ///
-    /// # Errors
-    /// It is no number.
-    pub fn max_jobs(&self, file: &str) -> Result<Option<u64>> {
-        self.positive("MaxJobs", file)
-    }
-
-    /// `UnixStartTime`: the second that time 0 of the trace stands for.
-    ///
-    /// # Errors
-    /// It is no number.
-    pub fn unix_start_time(&self, file: &str) -> Result<Option<i64>> {
-        self.integer("UnixStartTime", file)
-    }
-
-    /// `TimeZoneString`, such as `Europe/Paris`.
-    pub fn time_zone(&self) -> Option<&str> {
-        self.value("TimeZoneString")
-    }
-
-    /// `Version` of the format.
-    pub fn version(&self) -> Option<&str> {
-        self.value("Version")
-    }
-
-    /// `Computer`: the machine.
-    pub fn computer(&self) -> Option<&str> {
-        self.value("Computer")
-    }
-
-    /// `Installation`: the context.
-    pub fn installation(&self) -> Option<&str> {
-        self.value("Installation")
-    }
-
-    /// `Acknowledge`: whom to thank when results from the trace are shown.
-    pub fn acknowledge(&self) -> Option<&str> {
-        self.value("Acknowledge")
     }
 
     /// `Queue` lines: number and name.
@@ -203,9 +159,9 @@ mod tests {
         }
         assert_eq!(header.entries()[0].value, "--- SWF file converted from SACCT ---");
         assert_eq!(header.entries()[0].label, "");
-        assert_eq!(header.version(), Some("2.2"));
-        assert_eq!(header.installation(), Some("CEA Curie Cluster \u{fffd}"));
-        assert_eq!(header.unix_start_time("c").unwrap(), Some(1_296_571_124));
+        assert_eq!(header.value("Version"), Some("2.2"));
+        assert_eq!(header.value("Installation"), Some("CEA Curie Cluster \u{fffd}"));
+        assert_eq!(header.integer("UnixStartTime", "c").unwrap(), Some(1_296_571_124));
         let note = header.value("Note").unwrap();
         assert!(
             note.ends_with("hybrid,\nsee: http://www-hpc.cea.fr/en/complexe/tgcc-curie.htm"),
@@ -216,8 +172,8 @@ mod tests {
         assert_eq!(header.positive("MaxRecords", "c").unwrap(), None);
         assert_eq!(header.queues(), [(1, "")]);
         assert_eq!(header.partitions(), [(1, "test"), (18, "z+i5U=:")]);
-        assert_eq!(header.computer(), None);
-        let error = header.max_jobs("c").unwrap_err().to_string();
+        assert_eq!(header.value("Computer"), None);
+        let error = header.integer("MaxJobs", "c").unwrap_err().to_string();
         assert_eq!(error, "c:12: found MaxJobs: many; expected a whole number");
     }
 }

@@ -124,45 +124,37 @@ impl Sizes {
 
     /// [`Sizes::shares`] of the sizes from `low` to `high`.
     pub(super) fn within(&self, low: u32, high: u32) -> Result<Vec<(u32, f64)>> {
-        let nothing = || {
-            let found = format!("no job of {low} to {high} nodes");
-            Error::input(SourceLocation::File(self.name.as_str().into()), found, "at least one")
-        };
-        if low > high {
-            return Err(nothing());
-        }
-        match &self.shares {
+        let range = low..=high.max(low);
+        let shares: Vec<(u32, f64)> = match &self.shares {
+            _ if low > high => Vec::new(),
             Shares::LogUniform => {
-                let low = low.max(2);
                 if high > MOST_SIZES {
                     let location = SourceLocation::option(&self.name);
                     let expected = format!("at most {MOST_SIZES}: each size has its share");
                     return Err(Error::input(location, format!("sizes up to {high}"), expected));
                 }
+                let sizes = low.max(2)..=high;
                 // Small terms first, for the sum's sake.
-                let sum: f64 = (low..=high).rev().map(|s| 1.0 / f64::from(s)).sum();
-                if low > high {
-                    return Err(nothing());
-                }
-                Ok((low..=high).map(|s| (s, 1.0 / (f64::from(s) * sum))).collect())
+                let sum: f64 = sizes.clone().rev().map(|s| 1.0 / f64::from(s)).sum();
+                sizes.map(|s| (s, 1.0 / (f64::from(s) * sum))).collect()
             }
             Shares::Exact(exact) => {
-                let some = exact.range(low..=high).filter(|(_, count)| **count > 0);
+                let some = exact.range(range).filter(|(_, count)| **count > 0);
                 let sum: u128 = some.clone().map(|(_, count)| count).sum();
-                if sum == 0 {
-                    return Err(nothing());
-                }
-                Ok(some.map(|(size, count)| (*size, ratio(*count, sum))).collect())
+                some.map(|(size, count)| (*size, ratio(*count, sum))).collect()
             }
             Shares::Real(real) => {
-                let some = real.range(low..=high).filter(|(_, share)| **share > 0.0);
+                let some = real.range(range).filter(|(_, share)| **share > 0.0);
                 let sum: f64 = some.clone().map(|(_, share)| share).sum();
-                if sum <= 0.0 {
-                    return Err(nothing());
-                }
-                Ok(some.map(|(size, share)| (*size, share / sum)).collect())
+                some.map(|(size, share)| (*size, share / sum)).collect()
             }
+        };
+        if shares.is_empty() {
+            let location = SourceLocation::File(self.name.as_str().into());
+            let found = format!("no job of {low} to {high} nodes");
+            return Err(Error::input(location, found, "at least one"));
         }
+        Ok(shares)
     }
 
     /// Jobs by size, ascending, where jobs were counted: what a figure of the distribution shows. The number

@@ -1,59 +1,46 @@
 //! What a trace's reader left out or mended, counted by reason.
 
-/// Why a line of a trace did not become a job, or became one only by an assumption.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Left out: of a partition that is not wanted.
-    OtherPartition,
-    /// Left out: submit time unknown.
-    NoSubmitTime,
-    /// Left out: run time zero or unknown.
-    NoRunTime,
-    /// Left out: no processors, neither requested nor allocated.
-    NoProcessors,
-    /// Left out: more processors than the machine has.
-    LargerThanMachine,
-    /// Left out: a part of a job that has a line as a whole.
-    PartOfJob,
-    /// Kept: it ran longer than requested; the run time is cut at the request.
-    RunTimeCut,
-    /// Kept: processors requested unknown; those allocated stand for them.
-    AllocatedForRequested,
-    /// Kept: time requested unknown; the run time stands for it.
-    RunForRequestedTime,
-    /// Kept: wait time unknown; the start is taken to be the submit.
-    NoWaitTime,
-    /// Kept: a time with a fraction of a second, rounded.
-    FractionRounded,
-    /// Kept: submitted before the job on the line above; sorted by submit time where order matters.
-    Unsorted,
+/// The reasons: meaning, name of the variant, short name, words, whether the line is left out.
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $reason:ident $name:literal $about:literal $drops:literal,)*) => {
+        /// Why a line of a trace did not become a job, or became one only by an assumption.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Reason {
+            $($(#[$doc])* $reason,)*
+        }
+
+        /// In the order of the variants; lines left out come first.
+        const TABLE: &[(Reason, &str, &str, bool)] =
+            &[$((Reason::$reason, $name, $about, $drops)),*];
+    };
 }
 
-/// Short name, words, and whether the line is left out, in the order of the variants: lines left out come first.
-const TABLE: [(Reason, &str, &str, bool); 12] = [
-    (Reason::OtherPartition, "other-partition", "of another partition", true),
-    (Reason::NoSubmitTime, "no-submit-time", "submit time unknown", true),
-    (Reason::NoRunTime, "no-run-time", "run time zero or unknown", true),
-    (Reason::NoProcessors, "no-processors", "processors zero or unknown", true),
-    (Reason::LargerThanMachine, "larger-than-machine", "larger than the machine", true),
-    (Reason::PartOfJob, "part-of-job", "part of a job that is there as a whole", true),
-    (Reason::RunTimeCut, "run-time-cut", "run time cut at the requested time", false),
-    (
-        Reason::AllocatedForRequested,
-        "allocated-for-requested",
-        "processors requested unknown, those allocated taken",
-        false,
-    ),
-    (
-        Reason::RunForRequestedTime,
-        "run-for-requested-time",
-        "time requested unknown, run time taken",
-        false,
-    ),
-    (Reason::NoWaitTime, "no-wait-time", "wait time unknown, started at submit", false),
-    (Reason::FractionRounded, "fraction-rounded", "fraction of a second rounded", false),
-    (Reason::Unsorted, "unsorted", "submitted before the job above", false),
-];
+reasons! {
+    /// Left out: of a partition that is not wanted.
+    OtherPartition "other-partition" "of another partition" true,
+    /// Left out: submit time unknown.
+    NoSubmitTime "no-submit-time" "submit time unknown" true,
+    /// Left out: run time zero or unknown.
+    NoRunTime "no-run-time" "run time zero or unknown" true,
+    /// Left out: no processors, neither requested nor allocated.
+    NoProcessors "no-processors" "processors zero or unknown" true,
+    /// Left out: more processors than the machine has.
+    LargerThanMachine "larger-than-machine" "larger than the machine" true,
+    /// Left out: a part of a job that has a line as a whole.
+    PartOfJob "part-of-job" "part of a job that is there as a whole" true,
+    /// Kept: it ran longer than requested; the run time is cut at the request.
+    RunTimeCut "run-time-cut" "run time cut at the requested time" false,
+    /// Kept: processors requested unknown; those allocated stand for them.
+    AllocatedForRequested "allocated-for-requested" "processors requested unknown, those allocated taken" false,
+    /// Kept: time requested unknown; the run time stands for it.
+    RunForRequestedTime "run-for-requested-time" "time requested unknown, run time taken" false,
+    /// Kept: wait time unknown; the start is taken to be the submit.
+    NoWaitTime "no-wait-time" "wait time unknown, started at submit" false,
+    /// Kept: a time with a fraction of a second, rounded.
+    FractionRounded "fraction-rounded" "fraction of a second rounded" false,
+    /// Kept: submitted before the job on the line above; sorted by submit time where order matters.
+    Unsorted "unsorted" "submitted before the job above" false,
+}
 
 impl Reason {
     /// All of them, those that leave a line out first.

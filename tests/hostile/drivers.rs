@@ -291,11 +291,16 @@ fn swf(bytes: &[u8]) {
     }
     assert_eq!(trace.by_submit().len(), trace.jobs().len());
     let header = trace.header();
-    for outcome in [header.unix_start_time("jobs.swf").err(), header.max_jobs("jobs.swf").err()] {
+    for label in ["UnixStartTime", "MaxJobs"] {
+        let outcome = header.integer(label, "jobs.swf").err();
         outcome.iter().for_each(|error| check_error(error, Some(&text)));
     }
     let (_, _) = (header.queues(), header.partitions());
-    let survey = survey::survey(Log::new("log", convert::to_log(&trace))).unwrap();
+    let log = Log::new("log", convert::to_log(&trace));
+    if trace.jobs().is_empty() {
+        return check_error(&survey::survey(log).unwrap_err(), None);
+    }
+    let survey = survey::survey(log).unwrap();
     assert_eq!(survey.placements, trace.jobs().len() as u64);
     assert_eq!(survey.frees, survey.placements);
     for weight in [Weight::Jobs, Weight::NodeHours] {

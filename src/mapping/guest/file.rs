@@ -64,16 +64,11 @@ pub(super) fn read(text: &Text, format: &str, context: &Context) -> Result<(u32,
     // No format says a message in fewer than four characters.
     let bytes = (text.as_str().len() as u64 / 2).saturating_mul(size_of::<Message>() as u64);
     context.require(&format!("{}: the guest's messages", text.name()), bytes)?;
-    let location = || SourceLocation::File(text.name().into());
-    let (processes, messages) = (FORMATS.find_at(format, location)?.build)(text)?;
+    let (processes, messages) = (FORMATS.find_at(format, || text.location())?.build)(text)?;
     if processes == 0 {
-        return Err(Error::input(location(), "no processes", "at least one message"));
+        return Err(Error::input(text.location(), "no processes", "at least one message"));
     }
     Ok((processes, messages))
-}
-
-fn wrong(line: &Line<'_>, found: impl Into<String>, expected: impl Into<String>) -> Error {
-    Error::input(line.location(), found, expected)
 }
 
 /// A process id from `base` up, below [`MAX_PROCESSES`] after subtracting it.
@@ -83,11 +78,8 @@ fn process(line: &Line<'_>, text: &str, base: u32, count: Option<u32>) -> Result
         Some(p) if p < most => Ok(p),
         _ => {
             let last = u64::from(base) + u64::from(most) - 1;
-            Err(wrong(
-                line,
-                format!("process `{text}`"),
-                format!("a process from {base} to {last}"),
-            ))
+            let expected = format!("a process from {base} to {last}");
+            Err(line.wrong(format!("process `{text}`"), expected))
         }
     }
 }
@@ -95,7 +87,7 @@ fn process(line: &Line<'_>, text: &str, base: u32, count: Option<u32>) -> Result
 fn volume(line: &Line<'_>, text: &str) -> Result<f64> {
     match text.parse::<f64>() {
         Ok(v) if v.is_finite() && v >= 0.0 => Ok(v),
-        _ => Err(wrong(line, format!("volume `{text}`"), "a finite number of 0 or more")),
+        _ => Err(line.wrong(format!("volume `{text}`"), "a finite number of 0 or more")),
     }
 }
 
@@ -107,7 +99,7 @@ fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
             continue;
         }
         let [source, target, amount] = fields.as_slice() else {
-            return Err(wrong(&line, format!("`{}`", line.text), "source,target,volume"));
+            return Err(line.wrong(format!("`{}`", line.text), "source,target,volume"));
         };
         let source = process(&line, source, 0, None)?;
         let target = process(&line, target, 0, None)?;
@@ -117,57 +109,50 @@ fn csv(text: &Text) -> Result<(u32, Vec<Message>)> {
     Ok((processes, messages))
 }
 
-/// Whether an entry stands for its mirror image, too.
-#[derive(Clone, Copy, PartialEq)]
-enum Symmetry {
-    General,
-    Symmetric,
-}
-
 /// Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996. Entries of a
 /// symmetric matrix stand for both directions; pattern matrices have volume 1.
 fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
-    let location = || SourceLocation::File(text.name().into());
     let header = "%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric";
     let mut lines = text.lines();
-    let first = lines.next().ok_or_else(|| Error::input(location(), "nothing", header))?;
+    let first = lines.next().ok_or_else(|| Error::input(text.location(), "nothing", header))?;
     let words = first.text.to_ascii_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
     let &["%%matrixmarket", "matrix", layout, field, symmetry] = words.as_slice() else {
-        return Err(wrong(&first, format!("`{}`", first.text), header));
+        return Err(first.wrong(format!("`{}`", first.text), header));
     };
-    let symmetry = match symmetry {
-        "general" => Symmetry::General,
-        "symmetric" => Symmetry::Symmetric,
-        _ => return Err(wrong(&first, format!("symmetry `{symmetry}`"), "general or symmetric")),
+    let symmetric = match symmetry {
+        "general" => false,
+        "symmetric" => true,
+        _ => return Err(first.wrong(format!("symmetry `{symmetry}`"), "general or symmetric")),
     };
     let pattern = match field {
         "real" | "integer" | "double" => false,
         "pattern" if layout == "coordinate" => true,
-        _ => return Err(wrong(&first, format!("field `{field}`"), "real, integer or pattern")),
+        _ => return Err(first.wrong(format!("field `{field}`"), "real, integer or pattern")),
     };
     let coordinate = match layout {
         "coordinate" => true,
         "array" => false,
-        _ => return Err(wrong(&first, format!("layout `{layout}`"), "coordinate or array")),
+        _ => return Err(first.wrong(format!("layout `{layout}`"), "coordinate or array")),
     };
     let mut lines = lines.filter(|l| !l.text.trim().is_empty() && !l.text.starts_with('%'));
-    let sizes = lines.next().ok_or_else(|| Error::input(location(), "no sizes", "rows columns"))?;
+    let sizes =
+        lines.next().ok_or_else(|| Error::input(text.location(), "no sizes", "rows columns"))?;
     let wanted = if coordinate { "rows columns entries" } else { "rows columns" };
     let numbers: Option<Vec<u64>> =
         sizes.text.split_whitespace().map(|word| word.parse().ok()).collect();
     let numbers = numbers.filter(|n| n.len() == if coordinate { 3 } else { 2 });
-    let numbers = numbers.ok_or_else(|| wrong(&sizes, format!("`{}`", sizes.text), wanted))?;
+    let numbers = numbers.ok_or_else(|| sizes.wrong(format!("`{}`", sizes.text), wanted))?;
     let n = numbers[0];
     if numbers[1] != n || n > u64::from(MAX_PROCESSES) {
         let found = format!("{} rows and {} columns", n, numbers[1]);
-        return Err(wrong(&sizes, found, format!("a square matrix of at most {MAX_PROCESSES}")));
+        return Err(sizes.wrong(found, format!("a square matrix of at most {MAX_PROCESSES}")));
     }
     let n = n as u32;
     let mut messages = Vec::new();
     let mut send = |source: u32, target: u32, volume: f64| {
         messages.push(Message { source, target, volume });
-        if symmetry == Symmetry::Symmetric && source != target {
+        if symmetric && source != target {
             messages.push(Message { source: target, target: source, volume });
         }
     };
@@ -180,7 +165,7 @@ fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
                 (&[row, column, amount], false) => (row, column, amount),
                 _ => {
                     let expected = if pattern { "row column" } else { "row column value" };
-                    return Err(wrong(&line, format!("`{}`", line.text), expected));
+                    return Err(line.wrong(format!("`{}`", line.text), expected));
                 }
             };
             let (row, column) =
@@ -192,26 +177,19 @@ fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     } else {
         // Column by column; of a symmetric matrix the lower triangle.
         let all = u64::from(n) * u64::from(n);
-        let stored = match symmetry {
-            Symmetry::General => all,
-            Symmetry::Symmetric => (all + u64::from(n)) / 2,
-        };
+        let stored = if symmetric { (all + u64::from(n)) / 2 } else { all };
         let (mut row, mut column) = (0, 0);
         for line in lines {
             for word in line.text.split_whitespace() {
                 if column == n {
-                    return Err(wrong(
-                        &line,
-                        format!("`{word}`"),
-                        format!("{stored} entries only"),
-                    ));
+                    return Err(line.wrong(format!("`{word}`"), format!("{stored} entries only")));
                 }
                 send(row, column, volume(&line, word)?);
                 found += 1;
                 row += 1;
                 if row == n {
                     column += 1;
-                    row = if symmetry == Symmetry::Symmetric { column } else { 0 };
+                    row = if symmetric { column } else { 0 };
                 }
             }
         }
@@ -224,7 +202,7 @@ fn check_count(location: &Line<'_>, what: &str, found: u64, stated: u64) -> Resu
     if found == stated {
         return Ok(());
     }
-    Err(wrong(location, format!("{found} {what}"), format!("{stated}, as the file says")))
+    Err(location.wrong(format!("{found} {what}"), format!("{stated}, as the file says")))
 }
 
 /// Words of a text with the lines they stand on.
@@ -240,14 +218,13 @@ impl<'a> Words<'a> {
     }
 
     fn next(&mut self, expected: &str) -> Result<(Line<'a>, &'a str)> {
-        let end =
-            || Error::input(SourceLocation::File(self.text.name().into()), "the end", expected);
+        let end = || Error::input(self.text.location(), "the end", expected);
         self.words.next().ok_or_else(end)
     }
 
     fn number(&mut self, expected: &str) -> Result<(Line<'a>, u64)> {
         let (line, word) = self.next(expected)?;
-        let number = word.parse().map_err(|_| wrong(&line, format!("`{word}`"), expected))?;
+        let number = word.parse().map_err(|_| line.wrong(format!("`{word}`"), expected))?;
         Ok((line, number))
     }
 }
@@ -259,25 +236,25 @@ fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
     let mut words = Words::new(text);
     let (line, version) = words.number("the version, 0")?;
     if version != 0 {
-        return Err(wrong(&line, format!("version {version}"), "a graph of version 0"));
+        return Err(line.wrong(format!("version {version}"), "a graph of version 0"));
     }
     let (sizes, vertices) = words.number("the number of vertices")?;
     if vertices > u64::from(MAX_PROCESSES) {
         let expected = format!("at most {MAX_PROCESSES}");
-        return Err(wrong(&sizes, format!("{vertices} vertices"), expected));
+        return Err(sizes.wrong(format!("{vertices} vertices"), expected));
     }
     let (_, arcs) = words.number("the number of arcs, twice that of edges")?;
     let (line, base) = words.number("the base, 0 or 1")?;
     if base > 1 {
-        return Err(wrong(&line, format!("base {base}"), "0 or 1"));
+        return Err(line.wrong(format!("base {base}"), "0 or 1"));
     }
     let (line, flags) = words.next("three flags, such as 010")?;
     let flag = |i: usize| flags.as_bytes().iter().rev().nth(i) == Some(&b'1');
     if flags.len() > 3 || !flags.bytes().all(|b| b == b'0' || b == b'1') {
-        return Err(wrong(&line, format!("flags `{flags}`"), "three flags, such as 010"));
+        return Err(line.wrong(format!("flags `{flags}`"), "three flags, such as 010"));
     }
     if flag(2) {
-        return Err(wrong(&line, format!("flags `{flags}`"), "a graph without vertex labels"));
+        return Err(line.wrong(format!("flags `{flags}`"), "a graph without vertex labels"));
     }
     let (edge_loads, vertex_loads, n) = (flag(1), flag(0), vertices as u32);
     let mut messages: Vec<Message> = Vec::new();
@@ -287,20 +264,18 @@ fn scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
         }
         let (_, degree) = words.number("a degree")?;
         for _ in 0..degree {
-            let amount = match edge_loads {
-                true => {
-                    let (line, word) = words.next("an edge load")?;
-                    volume(&line, word)?
-                }
-                false => 1.0,
-            };
+            let mut amount = 1.0;
+            if edge_loads {
+                let (line, word) = words.next("an edge load")?;
+                amount = volume(&line, word)?;
+            }
             let (line, word) = words.next("a neighbour")?;
             let target = process(&line, word, base as u32, Some(n))?;
             messages.push(Message { source, target, volume: amount });
         }
     }
     if let Ok((line, word)) = words.next("") {
-        return Err(wrong(&line, format!("`{word}`"), format!("{n} vertices only")));
+        return Err(line.wrong(format!("`{word}`"), format!("{n} vertices only")));
     }
     check_count(&sizes, "arcs", messages.len() as u64, arcs)?;
     Ok((n, messages))
@@ -316,12 +291,12 @@ fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
             n = count;
             if n > MAX_PROCESSES as usize {
                 let expected = format!("at most {MAX_PROCESSES}");
-                return Err(wrong(&line, format!("{n} columns"), expected));
+                return Err(line.wrong(format!("{n} columns"), expected));
             }
         }
         if count != n || rows as usize == n {
             let found = format!("{count} numbers in row {}", rows + 1);
-            return Err(wrong(&line, found, format!("a square matrix, {n} rows of {n}")));
+            return Err(line.wrong(found, format!("a square matrix, {n} rows of {n}")));
         }
         for (target, word) in line.text.split_whitespace().enumerate() {
             let amount = volume(&line, word)?;
@@ -332,8 +307,8 @@ fn topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
         rows += 1;
     }
     if (rows as usize) < n {
-        let location = SourceLocation::File(text.name().into());
-        return Err(Error::input(location, format!("{rows} rows of {n}"), "a square matrix"));
+        let found = format!("{rows} rows of {n}");
+        return Err(Error::input(text.location(), found, "a square matrix"));
     }
     Ok((rows, messages))
 }
@@ -343,7 +318,9 @@ mod tests {
     use super::super::{Guest, Traffic};
     use super::*;
 
+    /// A `%` stands for the first words of a matrix.
     fn guest(format: &str, text: &str) -> Result<Guest> {
+        let text = text.replacen("% ", "%%MatrixMarket matrix ", 1);
         Guest::read(&Text::new("g", text), format, &Context::default())
     }
 
@@ -362,33 +339,24 @@ mod tests {
         for (format, text) in [
             ("csv", "source,target,volume\n0,1,2\n1,0,2\n3,1,0.5\n1,3,0.5\n"),
             ("csv", "# no header\n0,1,1\n1,0,2\n\n0 , 1, 1\n3,1,0.5\n1,3,0.5\n2,2,9\n0,2,0\n"),
-            (
-                "mtx",
-                "%%MatrixMarket matrix coordinate real general\n% c\n4 4 4\n1 2 2\n2 1 2\n2 4 .5\n4 2 .5\n",
-            ),
-            ("mtx", "%%MatrixMarket matrix coordinate real symmetric\n4 4 2\n2 1 2\n4 2 5e-1\n"),
-            (
-                "mtx",
-                "%%MatrixMarket matrix array real general\n4 4\n0 2 0 0\n2 0 0 .5\n0 0 0 0\n0 .5 0 0\n",
-            ),
-            (
-                "mtx",
-                "%%MatrixMarket matrix array real symmetric\n4 4\n7\n2\n0\n0\n0\n0\n.5\n0\n0\n0\n",
-            ),
+            ("mtx", "% coordinate real general\n%c\n4 4 4\n1 2 2\n2 1 2\n2 4 .5\n4 2 .5\n"),
+            ("mtx", "% coordinate real symmetric\n4 4 2\n2 1 2\n4 2 5e-1\n"),
+            ("mtx", "% array real general\n4 4\n0 2 0 0\n2 0 0 .5\n0 0 0 0\n0 .5 0 0\n"),
+            ("mtx", "% array real symmetric\n4 4\n7\n2\n0\n0\n0\n0\n.5\n0\n0\n0\n"),
             ("grf", "0\n4 4\n0 010\n1 2 1\n2 2 0 0.5 3\n0\n1 0.5 1\n"),
             ("grf", "0 4 4 1 011\n5 1 2 2\n5 2 2 1 0.5 4\n5 0\n5 1 0.5 2\n"),
             ("mat", "0 2 0 0\n2 0 0 .5\n0 0 0 0\n0 .5 0 0\n"),
         ] {
             assert_eq!(list(format, text), expected, "{format}: {text}");
         }
-        let pattern = "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 3\n";
+        let pattern = "% coordinate pattern general\n3 3 1\n1 3\n";
         assert_eq!(list("mtx", pattern), (3, vec![(0, 2, 1.0)]));
         assert_eq!(list("grf", "0\n2 2\n0 000\n1 1\n1 0\n"), (2, vec![(0, 1, 1.0), (1, 0, 1.0)]));
     }
 
     #[test]
     fn faults_are_named_with_their_line() {
-        let mtx = "%%MatrixMarket matrix coordinate real general\n";
+        let mtx = "% coordinate real general\n";
         for (format, text, expected) in [
             ("csv", "0,1,2\n1,x,2\n", "g:2: found process `x`"),
             ("csv", "0,1,-2\n", "g:1: found volume `-2`; expected a finite number of 0 or more"),
@@ -398,12 +366,8 @@ mod tests {
             ("csv", "0,16777216,1\n", "g:1: found process `16777216`"),
             ("csv", "# nothing\n", "g: found no processes"),
             ("mtx", "1 2 3\n", "g:1: found `1 2 3`; expected %%MatrixMarket"),
-            (
-                "mtx",
-                "%%MatrixMarket matrix coordinate complex general\n",
-                "g:1: found field `complex`",
-            ),
-            ("mtx", "%%MatrixMarket matrix coordinate real hermitian\n", "g:1: found symmetry"),
+            ("mtx", "% coordinate complex general\n", "g:1: found field `complex`"),
+            ("mtx", "% coordinate real hermitian\n", "g:1: found symmetry"),
             ("mtx", &format!("{mtx}3 4 1\n1 1 1\n"), "g:2: found 3 rows and 4 columns"),
             ("mtx", &format!("{mtx}3 3 2\n1 2 1\n"), "g:2: found 1 entries; expected 2"),
             (
@@ -415,16 +379,8 @@ mod tests {
             ("mtx", &format!("{mtx}3 3 1\n1 2 -1\n"), "g:3: found volume `-1`"),
             ("mtx", &format!("{mtx}3 3 1\n1 2\n"), "g:3: found `1 2`; expected row column value"),
             ("mtx", mtx, "g: found no sizes"),
-            (
-                "mtx",
-                "%%MatrixMarket matrix array real general\n2 2\n1 1 1 1\n1\n",
-                "g:4: found `1`",
-            ),
-            (
-                "mtx",
-                "%%MatrixMarket matrix array real general\n2 2\n1 1 1\n",
-                "g:2: found 3 entries",
-            ),
+            ("mtx", "% array real general\n2 2\n1 1 1 1\n1\n", "g:4: found `1`"),
+            ("mtx", "% array real general\n2 2\n1 1 1\n", "g:2: found 3 entries"),
             ("grf", "1\n", "g:1: found version 1"),
             ("grf", "0\n2 2\n0 100\n", "g:3: found flags `100`"),
             (

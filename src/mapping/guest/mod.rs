@@ -100,9 +100,9 @@ impl Guest {
         messages: impl IntoIterator<Item = (u32, u32, f64)>,
     ) -> Result<Self> {
         let label = label.into();
+        let location = || SourceLocation::option(&label);
         let mut list = Vec::new();
         for (source, target, volume) in messages {
-            let location = || SourceLocation::option(&label);
             if source >= processes || target >= processes {
                 let found = format!("process {}", source.max(target));
                 let expected = format!("processes below {processes}");
@@ -114,7 +114,7 @@ impl Guest {
             }
             list.push(Message { source, target, volume });
         }
-        let messages = merged(list, || SourceLocation::option(&label))?;
+        let messages = merged(list, location)?;
         Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
     }
 
@@ -156,7 +156,7 @@ impl Guest {
     pub fn read(text: &Text, format: &str, context: &Context) -> Result<Self> {
         let (processes, messages) = file::read(text, format, context)?;
         let label = text.name().to_string();
-        let messages = merged(messages, || SourceLocation::File(label.as_str().into()))?;
+        let messages = merged(messages, || text.location())?;
         Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
     }
 
@@ -235,11 +235,8 @@ mod tests {
     fn messages_are_merged_and_sorted() {
         let list = [(2, 0, 1.0), (0, 1, 2.0), (2, 0, 0.5), (1, 1, 9.0), (1, 2, 0.0)];
         let guest = Guest::new("g", 3, list).unwrap();
-        let expected = [(0, 1, 2.0), (2, 0, 1.5)].map(|(source, target, volume)| Message {
-            source,
-            target,
-            volume,
-        });
+        let message = |(source, target, volume)| Message { source, target, volume };
+        let expected = [(0, 1, 2.0), (2, 0, 1.5)].map(message);
         assert_eq!(guest.traffic(), &Traffic::Messages(expected.to_vec()));
         assert_eq!(guest.pair_count(), 2);
     }

@@ -6,6 +6,7 @@ use super::{GuestEntry, Pattern, Sized, Traffic};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 use crate::topology::Context;
+use crate::topology::lattice::digits;
 
 /// `stencil:8x8x8[,wrap=true][,corners=true]`: halo exchange on a grid of processes, the last dimension
 /// fastest. `wrap` closes every dimension to a ring; with `corners` all 3^k - 1 neighbours of a cell get
@@ -32,8 +33,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
 };
 
 fn stencil(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
-    let expected = "the extents, as in 8x8x8";
-    let dims = params.extents("dims")?.ok_or_else(|| params.wrong("dims", expected))?;
+    let dims = params.dims("dims", "the extents, as in 8x8x8")?;
     let (wrap, corners) = (params.flag("wrap")?, params.flag("corners")?);
     let n = product(params, &dims)?;
     let k = dims.len() as u32;
@@ -47,22 +47,16 @@ fn stencil(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
         let unit = |axis: u32, by: i64| (0..k).map(|i| if i == axis { by } else { 0 }).collect();
         (0..k).flat_map(|axis| [unit(axis, -1), unit(axis, 1)]).collect()
     };
-    let mut at = vec![0i64; dims.len()];
+    let mut at = vec![0; dims.len()];
     list(params, context, n, most, |process, send| {
-        let mut rest = process;
-        for (x, extent) in at.iter_mut().zip(&dims).rev() {
-            *x = i64::from(rest % extent);
-            rest /= extent;
-        }
+        digits(process, &dims, &mut at);
         for step in &steps {
             let neighbour = at.iter().zip(step).zip(&dims).try_fold(0i64, |cell, ((x, by), n)| {
-                let n = i64::from(*n);
-                let x = if wrap { (x + by).rem_euclid(n) } else { x + by };
+                let (x, n) = (i64::from(*x) + by, i64::from(*n));
+                let x = if wrap { x.rem_euclid(n) } else { x };
                 (0..n).contains(&x).then(|| cell * n + x)
             });
-            if let Some(cell) = neighbour {
-                send(cell as u32);
-            }
+            neighbour.into_iter().for_each(|cell| send(cell as u32));
         }
     })
 }

@@ -14,7 +14,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     build: Pattern {
         make: |params, context| {
             let expected = "two extents, as in 8x8";
-            let dims = params.extents("dims")?.ok_or_else(|| params.wrong("dims", expected))?;
+            let dims = params.dims("dims", expected)?;
             let &[rows, columns] = dims.as_slice() else {
                 return Err(params.wrong("dims", expected));
             };

@@ -3,7 +3,7 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::{MappingMethodEntry, MappingProblem};
+use super::{Candidate, MappingMethodEntry, MappingProblem};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -22,13 +22,11 @@ use crate::params::Params;
 /// Pellegrini, Roman, "Scotch: a software package for static mapping by dual recursive bipartitioning of
 /// process and architecture graphs", HPCN'96, <https://doi.org/10.1007/3-540-61142-8_588>; Fiduccia,
 /// Mattheyses, "A linear-time heuristic for improving network partitions", DAC'82. Halving by rank is ours.
-pub const METHOD: MappingMethodEntry = MappingMethodEntry {
-    name: "bisection",
-    about: "halves of the processes, cut where little is sent, on halves of the ordering, and so on",
-    example: "bisection",
-    options: &[],
-    build: |problem, params| bisection(problem, params),
-};
+pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
+    "bisection",
+    "halves of the processes, cut where little is sent, on halves of the ordering, and so on",
+    bisection,
+);
 
 /// Passes over a cut at most.
 const PASSES: usize = 12;
@@ -85,24 +83,6 @@ struct Cut<'a> {
     /// What moving a process to the other side would save.
     gain: Vec<f64>,
     moved: Vec<bool>,
-}
-
-/// A process by what it saves, then by its number.
-#[derive(PartialEq)]
-struct Candidate(f64, u32);
-
-impl Eq for Candidate {}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 impl<'a> Cut<'a> {

@@ -1,9 +1,8 @@
 //! One process after the other, each as near as possible to those it communicates with.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::{MappingMethodEntry, MappingProblem};
+use super::{Candidate, MappingMethodEntry, MappingProblem};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -17,31 +16,11 @@ use crate::params::Params;
 /// # References
 /// Hoefler, Snir, "Generic topology mapping strategies for large-scale parallel architectures", ICS'11,
 /// section 4, <https://doi.org/10.1145/1995896.1995909>.
-pub const METHOD: MappingMethodEntry = MappingMethodEntry {
-    name: "greedy",
-    about: "the process that talks most to those placed goes to the free node that costs least",
-    example: "greedy",
-    options: &[],
-    build: |problem, params| greedy(problem, params),
-};
-
-/// A process and its traffic with those placed.
-#[derive(PartialEq)]
-struct Next(f64, u32);
-
-impl Eq for Next {}
-
-impl Ord for Next {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
-    }
-}
-
-impl PartialOrd for Next {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
+    "greedy",
+    "the process that talks most to those placed goes to the free node that costs least",
+    greedy,
+);
 
 pub(super) fn greedy(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
     let n = problem.len() as u32;
@@ -61,7 +40,7 @@ pub(super) fn greedy(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
     for _ in 0..n {
         let process = loop {
             match queue.pop() {
-                Some(Next(weight, p))
+                Some(Candidate(weight, p))
                     if slot[p as usize].is_none() && weight == bound[p as usize] =>
                 {
                     break p;
@@ -90,7 +69,7 @@ pub(super) fn greedy(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
         for (q, v) in problem.partners(process) {
             if slot[*q as usize].is_none() {
                 bound[*q as usize] += v;
-                queue.push(Next(bound[*q as usize], *q));
+                queue.push(Candidate(bound[*q as usize], *q));
             }
         }
     }

@@ -46,16 +46,31 @@ pub fn place(
     let (method, params) = METHODS.read(text, topology.context().seed)?;
     let Some(nodes) = nodes.get(..guest.processes() as usize) else {
         let problem = format!("{} processes on {} nodes", guest.processes(), nodes.len());
-        return Err(Error::unsuited(
-            SourceLocation::option(text),
-            problem,
-            "give a node for each process",
-        ));
+        let remedy = "give a node for each process";
+        return Err(Error::unsuited(SourceLocation::option(text), problem, remedy));
     };
     let problem = MappingProblem::new(topology, guest, nodes)?;
     let slots = (method.build)(&problem, &params)?;
     params.finish()?;
     ProcessMapping::new(topology, text, slots.iter().map(|slot| nodes[*slot as usize]).collect())
+}
+
+/// A process with a weight, ordered by the weight; of equal ones the lower process counts as more.
+#[derive(PartialEq)]
+struct Candidate(f64, u32);
+
+impl Eq for Candidate {}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Processes with their partners, and slots (allocated nodes by rank) with their distances.
@@ -169,7 +184,7 @@ mod tests {
 
     /// Mean dilation that a method reaches on the first nodes in id order.
     fn reached(spec: &str, guest: &Guest, method: &str) -> f64 {
-        let machine = Topology::inline(spec, &Context::default()).unwrap();
+        let machine = machine(spec);
         let order = NodeOrder::make(&machine, "row-major").unwrap();
         let nodes = &order.nodes()[..guest.processes() as usize];
         let mapping = place(&machine, guest, nodes, method).unwrap();
@@ -182,11 +197,22 @@ mod tests {
         analyse(&fabric, guest, &mapping, routing).unwrap().dilation.mean
     }
 
+    fn machine(spec: &str) -> Topology {
+        Topology::inline(spec, &Context::default()).unwrap()
+    }
+
+    /// Four processes in a ring, and a ring of four nodes.
+    fn rings() -> (Topology, Guest, Vec<NodeId>) {
+        let ring = machine("torus:4");
+        let nodes = ring.nodes().iter().collect();
+        (ring, Guest::make("ring:n=4", &Context::default()).unwrap(), nodes)
+    }
+
     /// A guest whose processes are numbered at random.
     fn shuffled(text: &str) -> Guest {
         let guest = Guest::make(text, &Context::default()).unwrap();
-        let line = Topology::inline(&format!("mesh:{}", guest.processes()), &Context::default());
-        let order = NodeOrder::make(&line.unwrap(), "random:seed=5").unwrap();
+        let line = machine(&format!("mesh:{}", guest.processes()));
+        let order = NodeOrder::make(&line, "random:seed=5").unwrap();
         let name = |p: u32| order.nodes()[p as usize].0;
         let mut messages = Vec::new();
         guest.for_each_message(|m| messages.push((name(m.source), name(m.target), m.volume)));
@@ -213,9 +239,7 @@ mod tests {
 
     #[test]
     fn methods_ask_for_what_they_declare() {
-        let machine = Topology::inline("torus:4", &Context::default()).unwrap();
-        let guest = Guest::make("ring:n=4", &Context::default()).unwrap();
-        let nodes: Vec<NodeId> = machine.nodes().iter().collect();
+        let (machine, guest, nodes) = rings();
         let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
         crate::registry::testing::check(&METHODS, |entry, params| {
             (entry.build)(&problem, params).map(|_| ())
@@ -233,9 +257,7 @@ mod tests {
 
     #[test]
     fn unknown_names_and_options_are_refused() {
-        let machine = Topology::inline("torus:4", &Context::default()).unwrap();
-        let guest = Guest::make("ring:n=4", &Context::default()).unwrap();
-        let nodes: Vec<NodeId> = machine.nodes().iter().collect();
+        let (machine, guest, nodes) = rings();
         let error =
             |nodes: &[NodeId], text| place(&machine, &guest, nodes, text).unwrap_err().to_string();
         assert!(error(&nodes, "refin").contains("did you mean `refine`"));
@@ -250,7 +272,7 @@ mod tests {
             seed in 0u64..1000, a in 0u32..12, b in 0u32..12, order in 0u64..50,
         ) {
             let context = Context::default();
-            let machine = Topology::inline("torus:4x3,per_router=2", &context).unwrap();
+            let machine = machine("torus:4x3,per_router=2");
             let guest = Guest::make(&format!("random:n=12,degree=3,seed={seed}"), &context).unwrap();
             let order = NodeOrder::make(&machine, &format!("random:seed={order}")).unwrap();
             let problem = MappingProblem::new(&machine, &guest, &order.nodes()[..12]).unwrap();

@@ -3,10 +3,8 @@
 use super::MappingMethodEntry;
 
 /// `rank`: processes in rank order.
-pub const METHOD: MappingMethodEntry = MappingMethodEntry {
-    name: "rank",
-    about: "process i on the i-th node: the ordering as it is",
-    example: "rank",
-    options: &[],
-    build: |problem, _| Ok((0..problem.len() as u32).collect()),
-};
+pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
+    "rank",
+    "process i on the i-th node: the ordering as it is",
+    |problem, _| Ok((0..problem.len() as u32).collect()),
+);

@@ -18,18 +18,16 @@ use crate::topology::distance::{Axis, Product, Shape};
 /// Dally, Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Trans.
 /// Computers C-36(5), 1987, <https://doi.org/10.1109/TC.1987.1676939> (e-cube routing). It leaves the tie of
 /// an even ring open.
-pub const ROUTING: RoutingEntry = RoutingEntry {
-    name: "dimension-order",
-    about: "grids: dimension 0 first, the shorter way round; ties are split in halves",
-    example: "dimension-order",
-    options: &[],
-    build: Paths {
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "dimension-order",
+    "grids: dimension 0 first, the shorter way round; ties are split in halves",
+    Paths {
         needs: "grid of dimensions",
         suits: |topology| matches!(topology.metric(), Metric::Product(_)),
         loads,
         lengths: |_| Ok(Lengths::Shortest),
     },
-};
+);
 
 /// The link from every router to the next and to the one before along an axis.
 struct Ports {
@@ -40,7 +38,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(links: &Links, product: &Product, i: usize) -> Result<Self> {
+    fn new(links: &Links, product: &Product, i: usize) -> Self {
         // The one link of a ring of two is that of a path.
         let axis = match product.axes[i] {
             Axis { extent: 2, .. } => Axis { extent: 2, shape: Shape::Path },
@@ -56,7 +54,7 @@ impl Ports {
                 steps[1].push(to((x + extent - 1) % extent).unwrap_or(usize::MAX));
             }
         }
-        Ok(Ports { axis, stride: stride as usize, steps })
+        Ports { axis, stride: stride as usize, steps }
     }
 }
 
@@ -89,9 +87,8 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         return Err(Error::unsuited(location, "no dimensions", "use --routing ecmp-path"));
     };
     let (links, routers) = (&fabric.links, fabric.links.routers());
-    let ports: Result<Vec<Ports>> =
-        (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
-    let grid = Grid { links, ports: ports? };
+    let ports = (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
+    let grid = Grid { links, ports };
     let sources = demand.roots(End::Source);
     let far = product.diameter() as usize;
     let scratch = || (Vec::new(), Vec::new());

@@ -75,15 +75,17 @@ impl Groups {
 
     /// Of the cables between a router's group and another one, the share that ends at the router: by
     /// [`Groups::cell`].
-    pub fn shares(&self) -> Vec<f64> {
+    pub fn shares(&self, fabric: &Fabric<'_>) -> Result<Vec<f64>> {
         let count = self.count as usize;
+        let cells = fabric.links.routers() as u64 * u64::from(self.count);
+        fabric.topology.require("the cables of every router", 8 * cells)?;
         let mut own = vec![0.0; (self.size * self.count) as usize * count];
         for (i, between) in self.cables.iter().enumerate() {
             for cable in between {
                 own[cable.from as usize * count + i % count] += cable.share;
             }
         }
-        own
+        Ok(own)
     }
 
     /// Adds traffic inside groups to its direct links and sums up the rest.

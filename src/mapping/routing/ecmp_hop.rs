@@ -4,8 +4,8 @@ use multiversion::multiversion;
 
 use super::super::demand::{Demand, End};
 use super::super::links::Links;
-use super::wave::{LANES, Waves, batches, pick, sum};
-use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
+use super::wave::{LANES, Waves, over_batches, pick, sum};
+use super::{Fabric, Lengths, Paths, RoutingEntry};
 use crate::error::Result;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
@@ -16,22 +16,17 @@ use crate::error::Result;
 ///
 /// # Complexity
 /// O(links) a target, less where all sources are near; eight targets at once.
-pub const ROUTING: RoutingEntry = RoutingEntry {
-    name: "ecmp-hop",
-    about: "every router splits equally over the next hops nearer to the target",
-    example: "ecmp-hop",
-    options: &[],
-    build: Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
-};
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "ecmp-hop",
+    "every router splits equally over the next hops nearer to the target",
+    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
+);
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let links = &fabric.links;
-    let roots = batches(links, demand, End::Target);
-    let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
-    let scratch = || Waves::new(links.routers());
     // By link away from the target: the way the search goes, against the traffic.
-    let away = over_roots(fabric, batches.len(), scratch, |waves, batch, loads| {
-        waves.search(links, demand, End::Target, batches[batch]);
+    let away = over_batches(fabric, demand, End::Target, |waves, roots, loads| {
+        waves.search(links, demand, End::Target, roots);
         walk_back(links, waves, loads);
         Ok(())
     })?;

@@ -4,8 +4,8 @@ use multiversion::multiversion;
 
 use super::super::demand::{Demand, End};
 use super::super::links::Links;
-use super::wave::{LANES, Waves, batches, pick, sum};
-use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
+use super::wave::{LANES, Waves, over_batches, pick, sum};
+use super::{Fabric, Lengths, Paths, RoutingEntry};
 use crate::error::{Error, Result, SourceLocation};
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
@@ -23,24 +23,21 @@ use crate::error::{Error, Result, SourceLocation};
 ///
 /// # Limits
 /// More than 10³⁰⁸ shortest paths between two routers are refused.
-pub const ROUTING: RoutingEntry = RoutingEntry {
-    name: "ecmp-path",
-    about: "all shortest paths, an equal share each",
-    example: "ecmp-path",
-    options: &[],
-    build: Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
-};
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "ecmp-path",
+    "all shortest paths, an equal share each",
+    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
+);
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
-    let links = &fabric.links;
-    let roots = batches(links, demand, End::Source);
-    let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
-    let scratch = || Waves::new(links.routers());
-    over_roots(fabric, batches.len(), scratch, |waves, batch, loads| {
-        if !waves.count(links, demand, End::Source, batches[batch]) {
-            return Err(uncountable(fabric));
+    over_batches(fabric, demand, End::Source, |waves, roots, loads| {
+        if !waves.count(&fabric.links, demand, End::Source, roots) {
+            let name = fabric.topology.name();
+            let problem = format!("{name} has more than 10^308 shortest paths between two routers");
+            let location = SourceLocation::option("--routing ecmp-path");
+            return Err(Error::unsuited(location, problem, "use --routing ecmp-hop"));
         }
-        walk_back(links, waves, loads);
+        walk_back(&fabric.links, waves, loads);
         Ok(())
     })
 }
@@ -70,13 +67,4 @@ fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
         }
         *here = pick(stop.roots, dep, *here);
     });
-}
-
-fn uncountable(fabric: &Fabric<'_>) -> Error {
-    let name = fabric.topology.name();
-    Error::unsuited(
-        SourceLocation::option("--routing ecmp-path"),
-        format!("{name} has more than 10^308 shortest paths between two routers"),
-        "use --routing ecmp-hop",
-    )
 }

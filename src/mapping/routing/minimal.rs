@@ -17,13 +17,11 @@ use crate::error::Result;
 /// # References
 /// Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA'08, section 4,
 /// <https://doi.org/10.1109/ISCA.2008.19>. It has one cable between groups and so is silent on several.
-pub const ROUTING: RoutingEntry = RoutingEntry {
-    name: "minimal",
-    about: "dragonflies: at most one cable between groups, equal shares over all that lead there",
-    example: "minimal",
-    options: &[],
-    build: Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths },
-};
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "minimal",
+    "dragonflies: at most one cable between groups, equal shares over all that lead there",
+    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths },
+);
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
@@ -61,9 +59,7 @@ pub(super) fn direct(
 
 fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
     let groups = Groups::new(fabric)?;
-    let cells = fabric.links.routers() as u64 * u64::from(groups.count);
-    fabric.topology.require("the cables of every router", 8 * cells)?;
-    let own = groups.shares();
+    let own = groups.shares(fabric)?;
     Ok(Lengths::Mean(Box::new(move |a, b| {
         let (from, to) = (groups.of(a.0), groups.of(b.0));
         if from == to {

@@ -17,18 +17,16 @@ use crate::topology::Metric;
 /// # References
 /// Öhring, Ibel, Das, Kumar, "On generalized fat trees", IPPS'95, section 4,
 /// <https://doi.org/10.1109/IPPS.1995.395911>, which picks the way up at random: equal shares here.
-pub const ROUTING: RoutingEntry = RoutingEntry {
-    name: "up-down",
-    about: "fat trees: up to the lowest common ancestors, equal shares over parents, and down",
-    example: "up-down",
-    options: &[],
-    build: Paths {
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "up-down",
+    "fat trees: up to the lowest common ancestors, equal shares over parents, and down",
+    Paths {
         needs: "fat tree",
         suits: |topology| matches!(topology.metric(), Metric::Tree(_)),
         loads,
         lengths: |_| Ok(Lengths::Shortest),
     },
-};
+);
 
 /// The switches of one level.
 struct Level {

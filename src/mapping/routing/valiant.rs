@@ -18,13 +18,11 @@ use crate::error::Result;
 /// <https://doi.org/10.1109/ISCA.2008.19>, after Valiant, "A scheme for fast parallel communication", SIAM J.
 /// Computing 11(2), 1982, <https://doi.org/10.1137/0211027>. Kim et al. do not say whether the two end
 /// groups may be drawn; here they may not.
-pub const ROUTING: RoutingEntry = RoutingEntry {
-    name: "valiant",
-    about: "dragonflies: by way of every third group, equal shares; direct inside a group",
-    example: "valiant",
-    options: &[],
-    build: Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths },
-};
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "valiant",
+    "dragonflies: by way of every third group, equal shares; direct inside a group",
+    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths },
+);
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
@@ -54,9 +52,8 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let mut between = vec![0.0; (count * count) as usize];
     for (router, row) in totals.sent.chunks_exact(count as usize).enumerate() {
         let here = groups.of(router as u32);
-        row.iter()
-            .enumerate()
-            .for_each(|(to, v)| between[here as usize * count as usize + to] += v);
+        let from = &mut between[(here * count) as usize..][..count as usize];
+        from.iter_mut().zip(row).for_each(|(sum, v)| *sum += v);
     }
     for middle in 0..count {
         for to in (0..count).filter(|to| *to != middle) {
@@ -86,9 +83,7 @@ fn lengths(fabric: &Fabric<'_>) -> Result<Lengths> {
         return (super::minimal::ROUTING.build.lengths)(fabric);
     }
     let n = count as usize;
-    let cells = fabric.links.routers() as u64 * u64::from(count);
-    fabric.topology.require("the cables of every router", 8 * cells)?;
-    let own = groups.shares();
+    let own = groups.shares(fabric)?;
     // Of the ways from one group to another over a third, how often the two cables meet at a router.
     let mut meet = vec![0.0; n * n];
     for router in own.chunks_exact(n) {

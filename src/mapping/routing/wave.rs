@@ -4,6 +4,8 @@ use multiversion::multiversion;
 
 use super::super::demand::{Demand, End, Flow, Uniform};
 use super::super::links::Links;
+use super::{Fabric, over_roots};
+use crate::error::Result;
 
 /// Roots searched from at once.
 pub(crate) const LANES: usize = 8;
@@ -67,10 +69,8 @@ impl Waves {
         while left > 0 && self.step(links) {
             left -= self.arrive();
             let level = self.far();
-            fill(
-                &self.stops[self.first[level]..self.first[level + 1]],
-                &mut self.planes[level % 3],
-            );
+            let stops = &self.stops[self.first[level]..self.first[level + 1]];
+            fill(stops, &mut self.planes[level % 3]);
         }
     }
 
@@ -212,12 +212,27 @@ impl Waves {
     }
 }
 
+/// Sums what `add` puts on the links for each batch of at most eight roots, as [`over_roots`].
+pub(super) fn over_batches(
+    fabric: &Fabric<'_>,
+    demand: &Demand,
+    end: End,
+    add: impl Fn(&mut Waves, &[u32], &mut [f64]) -> Result<()> + Sync,
+) -> Result<Vec<f64>> {
+    let roots = batches(&fabric.links, demand, end);
+    let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
+    let scratch = || Waves::new(fabric.links.routers());
+    over_roots(fabric, batches.len(), scratch, |waves, batch, loads| {
+        add(waves, batches[batch], loads)
+    })
+}
+
 /// The roots of `demand`, each once, such that every eight in a row are near each other where they can be: the
 /// fewer distances they have to one router, the fewer times it is visited.
 ///
 /// # Complexity
 /// O(roots · a few hundred links).
-pub(crate) fn batches(links: &Links, demand: &Demand, end: End) -> Vec<u32> {
+fn batches(links: &Links, demand: &Demand, end: End) -> Vec<u32> {
     /// Routers looked at in the neighbourhood of one.
     const NEAR: usize = 256;
     let roots = demand.roots(end);

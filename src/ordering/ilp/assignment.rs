@@ -3,7 +3,7 @@
 use good_lp::{Expression, ProblemVariables, SolutionStatus, Variable, constraint, variable};
 
 use super::solver::{Job, Model, Refusal};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ordering::optimise::{SearchProblem, SearchResult, Status};
 use crate::params::Params;
 use crate::topology::Topology;
@@ -25,9 +25,9 @@ pub(super) fn solve(
         Ok(answer) => answer,
         // Out of time before it had anything: the warm start stands.
         Err(Refusal::OutOfTime) => {
-            let outcome =
-                SearchResult::new(problem, start, job.bound, job.name(), Status::TimeLimit);
-            return Ok(outcome.noted(job.settings));
+            let by = job.name();
+            let found = SearchResult::new(problem, start, job.bound, by, Status::TimeLimit);
+            return Ok(found.noted(job.settings));
         }
         Err(Refusal::Failed(error)) => return Err(error),
     };
@@ -74,12 +74,9 @@ fn build(
         _ => n.saturating_mul(n) + n.saturating_mul(pairs.len()),
     };
     if size > VARIABLES {
-        return Err(Error::unsuited(
-            params.location().clone(),
-            format!(
-                "a model of {n} elements and {} weighted pairs of ranks is beyond integer programs",
-                pairs.len()
-            ),
+        let count = pairs.len();
+        return Err(params.unsuited(
+            format!("a model of {n} elements and {count} weighted pairs of ranks is beyond integer programs"),
             "use `optimise`, a shorter window, or a smaller machine",
         ));
     }

@@ -72,20 +72,14 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
     let space = Arrangement::new(topology, settings.split)?;
     let problem = SearchProblem::new(topology, &space, settings.weights.clone());
     if !problem.even {
-        return Err(Error::unsuited(
-            params.location().clone(),
-            format!("routers of {} carry different numbers of nodes", topology.name()),
-            "use split=true or `optimise`",
-        ));
+        let problem = format!("routers of {} carry different numbers of nodes", topology.name());
+        return Err(params.unsuited(problem, "use split=true or `optimise`"));
     }
     let starts = candidates(topology, &problem, &settings)?;
     let start = starts.iter().map(|s| (problem.value(&s.order), s));
     let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
-        return Err(Error::input(
-            params.location().clone(),
-            "no start",
-            "an ordering to start from",
-        ));
+        let location = params.location().clone();
+        return Err(Error::input(location, "no start", "an ordering to start from"));
     };
     let [quick, _] = settings.bound_work();
     let bound = Bounds::new(&problem).lower(quick, &|| observer.should_stop());
@@ -94,12 +88,8 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
         Ok(SearchResult::new(&problem, order, bound, by, status).noted(&settings))
     };
     if solver == "auto" && (value - bound <= 1e-9 * value || space.len() < 3) {
-        return done(
-            &start.order,
-            value,
-            &format!("{}, which meets the bound", start.label),
-            Status::Optimal,
-        );
+        let by = format!("{}, which meets the bound", start.label);
+        return done(&start.order, value, &by, Status::Optimal);
     }
     if solver == "auto" || solver == "dp" {
         if let Some(order) = dp::attempt(&problem, &start.order, dp::MODEST, observer) {

@@ -5,7 +5,7 @@ use good_lp::{
 };
 
 use super::solver::{Job, Model, Refusal};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ordering::optimise::{SearchProblem, SearchResult, Status};
 
 /// Most edges of the path problem.
@@ -43,11 +43,8 @@ pub(super) fn solve(
         }
         if edges.len() > EDGES {
             if reach == 2 && value > bound {
-                return Err(Error::unsuited(
-                    job.params.location().clone(),
-                    format!("a path through {n} elements is beyond subtour cuts"),
-                    "use `optimise:weights=path`",
-                ));
+                let problem = format!("a path through {n} elements is beyond subtour cuts");
+                return Err(job.params.unsuited(problem, "use `optimise:weights=path`"));
             }
             break;
         }

@@ -195,10 +195,9 @@ impl<'s> Chain<'s> {
         }
         let turned = behind != first;
         let (start, end) = (from.min(at), to.max(at));
-        let carried = Piece::new(from, to, false);
-        let passed =
-            if at < from { Piece::new(at, from, false) } else { Piece::new(to, at, false) };
-        let (head, tail) = (Piece::new(0, start, false), Piece::new(end, n, false));
+        let carried = Piece::new(from, to);
+        let passed = if at < from { Piece::new(at, from) } else { Piece::new(to, at) };
+        let (head, tail) = (Piece::new(0, start), Piece::new(end, n));
         let turn = Piece { turned, ..carried };
         let (old, new) = match at < from {
             true => ([head, passed, carried, tail], [head, turn, passed, tail]),
@@ -212,8 +211,8 @@ impl<'s> Chain<'s> {
         if to > n || to < from + 2 {
             return;
         }
-        let (head, tail) = (Piece::new(0, from, false), Piece::new(to, n, false));
-        let middle = Piece::new(from, to, false);
+        let (head, tail) = (Piece::new(0, from), Piece::new(to, n));
+        let middle = Piece::new(from, to);
         self.rejoin(&[head, middle, tail], &[head, Piece { turned: true, ..middle }, tail], limit);
     }
 
@@ -277,18 +276,6 @@ mod tests {
     use super::*;
     use crate::topology::{Context, Topology};
 
-    fn price(space: &Arrangement, prices: &Prices, ring: bool, order: &[u32]) -> i64 {
-        let n = order.len();
-        let mut sum = 0;
-        for a in 0..n {
-            for b in 0..a {
-                let k = if ring { (a - b).min(n - a + b) } else { a - b };
-                sum += prices.lag(k) * i64::from(space.distances.between(order[a], order[b]));
-            }
-        }
-        sum
-    }
-
     #[test]
     fn a_chain_keeps_its_books() {
         for (spec, ring) in [("torus:8x6x4", false), ("torus:8x6x4", true), ("slim-fly:q=5", false)]
@@ -299,14 +286,15 @@ mod tests {
                 (0..40).map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) }).collect();
             let order: Vec<u32> = (0..space.len() as u32).collect();
             let mut chain = Chain::new(&space, &order, &lag, 39, ring, AnnealRng::new(1, 0));
-            let start = price(&space, &chain.prices, ring, &order);
+            let start = chain.prices.of_order(&space.distances, &order, ring);
             let cooling = Cooling { from: 0.5, to: 0.05 };
             chain.run(cooling, 1.0, &|steps| steps as f64 / 30_000.0);
             let (best, gain, current) = (chain.best().to_vec(), -chain.best, chain.current);
             let ids = chain.sequence.ids.clone();
             assert!(gain > 0);
-            assert_eq!(start - price(&space, &chain.prices, ring, &best), gain);
-            assert_eq!(price(&space, &chain.prices, ring, &ids) - start, current);
+            let price = |order: &[u32]| chain.prices.of_order(&space.distances, order, ring);
+            assert_eq!(start - price(&best), gain);
+            assert_eq!(price(&ids) - start, current);
         }
     }
 }

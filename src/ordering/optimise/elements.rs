@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::topology::distance::Shape;
-use crate::topology::search::{Search, WIDTH};
+use crate::topology::search::{WIDTH, each_batch};
 use crate::topology::{Metric, Topology};
 
 /// Most axes of a network whose coordinates are kept as bytes.
@@ -171,40 +171,31 @@ impl Distances {
     /// All pairs by searches on the router graph, 512 sources at once.
     fn searched(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
         let n = routers.len();
-        topology
-            .require("the distances between all routers", (n as u64).saturating_mul(n as u64))?;
-        let graph = topology.graph()?;
-        let batches: Vec<&[RouterId]> = routers.chunks(WIDTH).collect();
-        let threads = rayon::current_num_threads() as u64;
-        let buffers = threads * 64 * 10 * graph.router_count() as u64;
-        topology.require("searching from 512 routers at once", buffers)?;
-        let mut table = vec![0u8; n * n];
+        let bytes = (n as u64).saturating_mul(n as u64);
+        topology.require("the distances between all routers", bytes)?;
         // Distances are symmetric: what a batch finds at a router is a stretch of that router's row.
-        let columns: Vec<Option<Vec<u8>>> = batches
-            .par_iter()
-            .map_init(
-                || Search::new(graph),
-                |search, batch| {
-                    search.run(batch)?;
-                    let mut found = vec![0u8; n * batch.len()];
-                    let mut bytes = [0u8; WIDTH];
-                    for (row, router) in found.chunks_mut(batch.len()).zip(routers) {
-                        search.expand(*router, &mut bytes);
-                        row.copy_from_slice(&bytes[..batch.len()]);
-                    }
-                    Some(found)
-                },
-            )
-            .collect();
+        let columns = each_batch(topology, routers, |search, batch, far| {
+            far?;
+            let mut found = vec![0u8; n * batch.len()];
+            let mut bytes = [0u8; WIDTH];
+            for (row, router) in found.chunks_mut(batch.len()).zip(routers) {
+                search.expand(*router, &mut bytes);
+                row.copy_from_slice(&bytes[..batch.len()]);
+            }
+            Some(found)
+        })?;
+        let mut table = vec![0u8; n * n];
         for (b, column) in columns.into_iter().enumerate() {
             let Some(found) = column else {
+                let location = crate::SourceLocation::option(topology.spec());
+                let remedy = "orderings are optimised on networks of smaller diameter";
                 return Err(crate::Error::unsuited(
-                    crate::SourceLocation::option(topology.spec()),
+                    location,
                     "distances of 255 hops or more",
-                    "orderings are optimised on networks of smaller diameter",
+                    remedy,
                 ));
             };
-            let width = batches[b].len();
+            let width = found.len() / n;
             for (row, part) in table.chunks_mut(n).zip(found.chunks(width)) {
                 row[b * WIDTH..b * WIDTH + width].copy_from_slice(part);
             }
@@ -238,6 +229,17 @@ impl Distances {
         match self {
             Distances::Table { n, bytes } => Some(&bytes[from as usize * n..][..*n]),
             _ => None,
+        }
+    }
+
+    /// Σ over elements `to` of price times distance from one element.
+    #[inline]
+    pub fn priced(&self, from: u32, to: &[u32], prices: &[i16]) -> i64 {
+        let pairs = to.iter().zip(prices);
+        // One row of a table serves all.
+        match self.row(from) {
+            Some(row) => pairs.map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w)).sum(),
+            None => pairs.map(|(v, w)| i64::from(self.between(from, *v)) * i64::from(*w)).sum(),
         }
     }
 

@@ -89,18 +89,15 @@ pub fn optimise(
         return Ok(SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
             .noted(&settings));
     }
-    let late = || match (settings.time, observer.seconds()) {
-        (Some(limit), Some(now)) => now > limit,
-        _ => false,
-    };
-    let stop = || observer.should_stop() || late();
+    let whole = settings.budget();
+    let stop = || observer.should_stop() || whole.is_over(observer);
     let [quick, thorough] = settings.bound_work();
     // Balls have no thorough form: theirs is there before the search.
     let first = if problem.weights.has_edges() { thorough } else { quick };
     let bounds = Bounds::new(&problem);
     let mut bound = bounds.lower(first, &stop);
     let gains = bounds.gains(quick, thorough);
-    let mut budget = settings.budget();
+    let mut budget = whole;
     if gains && let (Some(end), Some(now)) = (budget.time, observer.seconds()) {
         budget.time = Some(end - for_bound(space.len()) * (end - now));
     }

@@ -58,6 +58,22 @@ impl Prices {
     }
 }
 
+#[cfg(test)]
+impl Prices {
+    /// The price of a whole order, pair by pair.
+    pub fn of_order(
+        &self,
+        distances: &super::elements::Distances,
+        order: &[u32],
+        ring: bool,
+    ) -> i64 {
+        let n = order.len();
+        let lag = |k: usize| self.lag(if ring { k.min(n - k) } else { k });
+        let pairs = (0..n).flat_map(|a| (0..a).map(move |b| (a, b)));
+        pairs.map(|(a, b)| lag(a - b) * i64::from(distances.between(order[a], order[b]))).sum()
+    }
+}
+
 /// Price times distance of every pair across a joint, on byte coordinates, a chunk of right-hand elements at a time.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn across_lanes(

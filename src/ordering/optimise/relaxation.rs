@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::SearchProblem;
 use super::elements::Distances;
 use super::scaled::{LAYERS, Scaled};
+use super::starts::permutations;
 
 /// A full torus (rings and cliques), where differences of elements make sense.
 pub(super) struct Torus {
@@ -111,19 +112,8 @@ fn turns(extents: &[usize], hops: &[i64]) -> Vec<Vec<u16>> {
         }
         Some(found)
     };
-    let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
-    for i in 0..axes {
-        let longer = orders.iter().flat_map(|order| {
-            (0..=i).map(|at| {
-                let mut order = order.clone();
-                order.insert(at, i);
-                order
-            })
-        });
-        orders = longer.collect();
-    }
     let identity: Vec<usize> = (0..axes).collect();
-    all(&orders)
+    all(&permutations(&identity))
         .or_else(|| all(&[identity]))
         .unwrap_or_else(|| vec![(0..hops.len() as u16).collect()])
 }

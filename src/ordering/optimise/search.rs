@@ -44,6 +44,7 @@ const MELTED: f64 = 0.2;
 const PROBE: u64 = 16 * 1024;
 
 /// What a search found.
+#[derive(Default)]
 pub(super) struct Found {
     pub order: Vec<u32>,
     pub objective: f64,
@@ -54,6 +55,16 @@ pub(super) struct Found {
     pub start: String,
 }
 
+impl Found {
+    /// Takes over an order that has a smaller objective.
+    fn improve(&mut self, order: &[u32], objective: f64) {
+        if objective < self.objective {
+            self.objective = objective;
+            self.order = order.to_vec();
+        }
+    }
+}
+
 /// Searches from `starts` (the best first) within `budget`.
 pub(super) fn search(
     problem: &SearchProblem<'_>,
@@ -62,7 +73,6 @@ pub(super) fn search(
     observer: &dyn Observer,
     bound: f64,
 ) -> Found {
-    let exact = |order: &[u32]| problem.value(order);
     // Where the exact objective costs much the rough ranking has to do.
     let judged = if problem.cost_of_value() > 1e9 { 1 } else { 4 };
     let found = starts
@@ -70,19 +80,12 @@ pub(super) fn search(
         .take(judged)
         .map(|s| Found {
             order: s.order.clone(),
-            objective: exact(&s.order),
-            steps: 0,
-            stopped: false,
+            objective: problem.value(&s.order),
             start: s.label.clone(),
+            ..Found::default()
         })
         .reduce(|a, b| if b.objective < a.objective { b } else { a })
-        .unwrap_or_else(|| Found {
-            order: Vec::new(),
-            objective: 0.0,
-            steps: 0,
-            stopped: false,
-            start: String::new(),
-        });
+        .unwrap_or_default();
     if found.order.len() < 3 || found.objective <= bound {
         return found;
     }
@@ -235,10 +238,7 @@ impl Run<'_> {
             for chain in &runs {
                 let value = self.problem.value(chain.best());
                 ranked.push((chain.best().to_vec(), value));
-                if value < self.found.objective {
-                    self.found.objective = value;
-                    self.found.order = chain.best().to_vec();
-                }
+                self.found.improve(chain.best(), value);
             }
             observer.progress(self.found.objective, self.bound);
             if over(self) {
@@ -273,19 +273,12 @@ fn polish(
     }
     let lag = problem.element_lags(SHORT);
     let prices = Prices::new(&lag, UNIT, lag.len());
-    let late = || match (budget.time, observer.seconds()) {
-        (Some(limit), Some(now)) => now > limit * 1.02,
-        _ => false,
-    };
-    let stop = || observer.should_stop() || late();
+    let late = Budget { time: budget.time.map(|limit| limit * 1.02), ..*budget };
+    let stop = || observer.should_stop() || late.is_over(observer);
     let mut order = found.order.clone();
     let size = if order.len() <= SCOUTED { 7 } else { 6 };
     window::improve(&problem.space.distances, &mut order, &prices, size, &stop);
-    let value = problem.value(&order);
-    if value < found.objective {
-        found.objective = value;
-        found.order = order;
-    }
+    found.improve(&order, problem.value(&order));
 }
 
 fn search_small(
@@ -299,11 +292,7 @@ fn search_small(
     // About the same work a step as elsewhere.
     let steps = budget.steps.unwrap_or(4_000_000) / CHAINS as u64;
     let steps = (steps * 8 / n.max(8)).max(1);
-    let late = || match (budget.time, observer.seconds()) {
-        (Some(limit), Some(now)) => now > limit,
-        _ => false,
-    };
-    let stop = || observer.should_stop() || late();
+    let stop = || observer.should_stop() || budget.is_over(observer);
     let weight = |p: usize, q: usize| problem.element_weight(p, q);
     let results: Vec<(Vec<u32>, u64)> = (0..CHAINS)
         .into_par_iter()
@@ -313,11 +302,7 @@ fn search_small(
         })
         .collect();
     for (order, steps) in results {
-        let value = problem.value(&order);
-        if value < found.objective {
-            found.objective = value;
-            found.order = order;
-        }
+        found.improve(&order, problem.value(&order));
         found.steps += steps;
     }
     found.stopped = observer.should_stop();

@@ -16,8 +16,8 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    pub fn new(from: usize, to: usize, turned: bool) -> Self {
-        Piece { from, to, turned }
+    pub fn new(from: usize, to: usize) -> Self {
+        Piece { from, to, turned: false }
     }
 
     fn len(self) -> usize {
@@ -177,16 +177,8 @@ impl<'s> Sequence<'s> {
         let right = &self.buffer_ids[split..self.filled];
         let mut sum = 0;
         for p in 1..=split.min(prices.window) {
-            let left = self.buffer_ids[split - p];
-            let lags = right.iter().zip(&prices.by_lag[p..=prices.window]);
-            // One row of a table serves all of the right side.
-            sum += match self.space.distances.row(left) {
-                Some(row) => lags.map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w)).sum(),
-                None => {
-                    let d = |v: &u32| i64::from(self.space.distances.between(left, *v));
-                    lags.map(|(v, w)| d(v) * i64::from(*w)).sum::<i64>()
-                }
-            };
+            let (left, lags) = (self.buffer_ids[split - p], &prices.by_lag[p..=prices.window]);
+            sum += self.space.distances.priced(left, right, lags);
         }
         sum
     }
@@ -249,15 +241,7 @@ impl<'s> Sequence<'s> {
             }
             return along_lanes(&self.lanes, &self.axes, &x, from, to, prices);
         }
-        let me = self.ids[who];
-        let pairs = self.ids[from..to].iter().zip(prices);
-        match self.space.distances.row(me) {
-            Some(row) => pairs.map(|(v, w)| i64::from(row[*v as usize]) * i64::from(*w)).sum(),
-            None => {
-                let d = |v: &u32| i64::from(self.space.distances.between(me, *v));
-                pairs.map(|(v, w)| d(v) * i64::from(*w)).sum()
-            }
-        }
+        self.space.distances.priced(self.ids[who], &self.ids[from..to], prices)
     }
 
     /// On a ring: starts counting ranks `by` further on.
@@ -305,15 +289,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn price(s: &Sequence<'_>, prices: &Prices) -> i64 {
-        let n = s.len();
-        let mut sum = 0;
-        for a in 0..n {
-            for b in 0..a {
-                let lag = if s.ring { (a - b).min(n - (a - b)) } else { a - b };
-                sum += prices.lag(lag) * s.between(a, b);
-            }
-        }
-        sum
+        prices.of_order(&s.space.distances, &s.ids, s.ring)
     }
 
     const SPECS: [&str; 5] = [
@@ -350,13 +326,13 @@ mod tests {
             let [i, j, k, _] = cuts;
             let inner = if ring { k - i + 2 * window <= n } else { true };
             prop_assume!(inner);
-            let old = [Piece::new(0, i, false), Piece::new(i, j, false), Piece::new(j, k, false), Piece::new(k, n, false)];
+            let old = [Piece::new(0, i), Piece::new(i, j), Piece::new(j, k), Piece::new(k, n)];
             let new = [old[0], Piece { turned: turned[0], ..old[2] }, Piece { turned: turned[1], ..old[1] }, old[3]];
             let before = price(&s, &prices);
             let delta = s.joints(&new, &prices) - s.joints(&old, &prices);
             s.apply(&new);
             prop_assert_eq!(price(&s, &prices) - before, delta);
-            let old = [Piece::new(0, i, false), Piece::new(i, k, false), Piece::new(k, n, false)];
+            let old = [Piece::new(0, i), Piece::new(i, k), Piece::new(k, n)];
             let new = [old[0], Piece { turned: true, ..old[1] }, old[2]];
             let before = price(&s, &prices);
             let delta = s.joints(&new, &prices) - s.joints(&old, &prices);

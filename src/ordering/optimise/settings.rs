@@ -40,6 +40,13 @@ pub(crate) struct Budget {
     pub seed: u64,
 }
 
+impl Budget {
+    /// Whether the time is up, by `observer`'s clock.
+    pub fn is_over(&self, observer: &dyn Observer) -> bool {
+        matches!((self.time, observer.seconds()), (Some(limit), Some(now)) if now > limit)
+    }
+}
+
 /// The options that searches share.
 pub const SHARED: [Opt; 11] = [
     Opt::one_of(
@@ -94,8 +101,8 @@ impl Settings {
                 return Err(params.wrong("sizes", "sizes=FILE or sizes=log-uniform"));
             }
             (WeightKind::Workload, Some(_)) if nodes < 2 => {
-                let expected = "a machine of at least 2 nodes";
-                return Err(Error::input(params.location_of("sizes"), "one node", expected));
+                let location = params.location_of("sizes");
+                return Err(Error::input(location, "one node", "a machine of at least 2 nodes"));
             }
             (WeightKind::Workload, Some(text)) => {
                 let shares = shares(params, text, shared, per_node, nodes as u32)?;

@@ -82,7 +82,8 @@ fn labels(topology: &Topology, elements: usize) -> Vec<String> {
     labels
 }
 
-fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
+/// Every order of `items`.
+pub(super) fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
     let [first, rest @ ..] = items else { return vec![Vec::new()] };
     let mut all = Vec::new();
     for shorter in permutations(rest) {

@@ -47,7 +47,7 @@ pub struct Weights {
     edge: Option<Edge>,
 }
 
-/// What tells the weight of a pair of ranks on a line.
+/// What the weight of a pair of ranks on a line is made of.
 #[derive(Clone, Debug)]
 struct Edge {
     /// F(0), …, F(N+1).

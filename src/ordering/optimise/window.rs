@@ -132,14 +132,7 @@ mod tests {
     use crate::topology::{Context, Topology};
 
     fn price(space: &Arrangement, prices: &Prices, order: &[u32]) -> i64 {
-        let mut sum = 0;
-        for b in 0..order.len() {
-            for a in 0..b {
-                let d = space.distances.between(order[a], order[b]);
-                sum += prices.lag(b - a) * i64::from(d);
-            }
-        }
-        sum
+        prices.of_order(&space.distances, order, false)
     }
 
     #[test]

@@ -1,26 +1,29 @@
 //! What the figures of replays are drawn from.
 
-/// Values by job size, of one allocator or machine.
+use super::super::chart::Legend;
+use super::super::element::Sample;
+
+/// One of several things that a figure compares.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
+pub struct Row<'a, T> {
     /// What the user called it.
     pub label: &'a str,
-    /// Its number as the user named the lines.
+    /// Its number as the user named them: decides its colour.
     pub slot: usize,
-    /// Job size in nodes and value.
-    pub points: &'a [(u32, f64)],
+    /// What is drawn of it.
+    pub data: T,
 }
 
-/// The jobs of one log.
-#[derive(Clone, Copy, Debug)]
-pub struct Jobs<'a> {
-    /// What the user called it.
-    pub label: &'a str,
-    /// Its number as the user named the logs.
-    pub slot: usize,
-    /// Job size in nodes and how many jobs have it.
-    pub jobs: &'a [(u32, u64)],
-}
+/// Values of one allocator or machine: job size in nodes and value.
+pub type Line<'a> = Row<'a, &'a [(u32, f64)]>;
+/// The jobs of one log: job size in nodes and how many jobs have it.
+pub type Jobs<'a> = Row<'a, &'a [(u32, u64)]>;
+/// One allocator's means.
+pub type Bars<'a> = Row<'a, Means>;
+/// One allocator's spreads, a size each.
+pub type Range<'a> = Row<'a, &'a [Spread]>;
+/// A family of allocators: the value of its parameter and the means with it.
+pub type Sweep<'a> = Row<'a, &'a [(u32, Means)]>;
 
 /// Means over small jobs, large jobs and all; none where there is no such job.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,17 +34,6 @@ pub struct Means {
     pub large: Option<f64>,
     /// Both.
     pub overall: Option<f64>,
-}
-
-/// One allocator's means.
-#[derive(Clone, Copy, Debug)]
-pub struct Bars<'a> {
-    /// What the user called it.
-    pub label: &'a str,
-    /// Its number as the user named the allocators.
-    pub slot: usize,
-    /// Its means.
-    pub means: Means,
 }
 
 /// The mean distances (MIND, in hops) of jobs of one size: the smallest, their mean and the largest.
@@ -57,35 +49,9 @@ pub struct Spread {
     pub most: f64,
 }
 
-/// One allocator's spreads.
-#[derive(Clone, Copy, Debug)]
-pub struct Range<'a> {
-    /// What the user called it.
-    pub label: &'a str,
-    /// Its number as the user named the allocators.
-    pub slot: usize,
-    /// A row a size.
-    pub sizes: &'a [Spread],
-}
-
-/// The means of one family of allocators, by the value of its parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct Sweep<'a> {
-    /// The family's name.
-    pub label: &'a str,
-    /// Its number as the user named the families.
-    pub slot: usize,
-    /// The parameter and the means with it.
-    pub points: &'a [(u32, Means)],
-}
-
 /// What an allocator does on one machine.
 #[derive(Clone, Copy, Debug)]
 pub struct OnMachine<'a> {
-    /// The machine.
-    pub label: &'a str,
-    /// Its number as the user named the machines.
-    pub slot: usize,
     /// Job size in nodes and mean MIND in hops.
     pub mind: &'a [(u32, f64)],
     /// Job size in nodes and by how many hops the baseline's mean MIND is larger.
@@ -95,10 +61,6 @@ pub struct OnMachine<'a> {
 /// One ordering's forecast and what replays gave.
 #[derive(Clone, Copy, Debug)]
 pub struct Forecast<'a> {
-    /// The ordering.
-    pub label: &'a str,
-    /// Its number as the user named the orderings.
-    pub slot: usize,
     /// Its weighted MPC in hops.
     pub forecast: f64,
     /// Mean MIND of its replays in hops, one an allocator; none where no job had two nodes.
@@ -108,4 +70,10 @@ pub struct Forecast<'a> {
 /// Labels as a list in a sentence.
 pub(super) fn list<'a>(labels: impl Iterator<Item = &'a str>) -> String {
     labels.collect::<Vec<_>>().join("; ")
+}
+
+/// The labels of rows as a list in a sentence, and their legend.
+pub(super) fn named<T>(rows: &[Row<'_, T>], sample: Sample) -> (String, Legend) {
+    let legend = Legend::new(sample, rows.iter().map(|row| (row.label, row.slot)));
+    (list(rows.iter().map(|row| row.label)), legend)
 }

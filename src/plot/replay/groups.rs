@@ -12,6 +12,9 @@ pub(super) const GROUPS: [Group; 3] = [
     ("overall", |m| m.overall),
 ];
 
+/// What the figures of means say below their titles.
+pub(super) const EVERY_SIZE: &str = "every job size counts the same";
+
 /// Means without those that are not finite.
 pub(super) fn clean(means: &Means) -> Means {
     let finite = |mean: Option<f64>| mean.filter(|m| m.is_finite());

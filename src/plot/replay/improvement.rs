@@ -1,16 +1,14 @@
-//! A value against job size, a line an allocator.
+//! Values against job size: of allocators, and of one allocator on several machines.
 
-use super::super::chart::{BELOW, Legend, Panel, TOP, WIDTH, heading};
-use super::super::drawing::{Drawing, Figure};
+use super::super::chart::{BELOW, LOG_SIZES, Panel, TOP, heading};
+use super::super::drawing::Figure;
 use super::super::element::Sample;
-use super::super::scale::Scale;
-use super::data::{Line, list};
+use super::super::scale::{Scale, bounds};
+use super::data::{Line, OnMachine, Row, named};
 use super::scatter::{Curve, Scatter};
 use crate::error::Result;
 
-const PANEL: f64 = 430.0;
-
-impl Figure {
+impl Figure<'_> {
     /// A value against job size, a line an allocator (Figs 12 to 28). `what` is the value's name and unit,
     /// such as `improvement over fifo:0 (%)`. Where sizes crowd, each is a dot, and lines run through the
     /// medians of quarters of an octave.
@@ -18,22 +16,60 @@ impl Figure {
     /// # Errors
     /// No value in any line.
     pub fn improvement(title: &str, what: &str, lines: &[Line<'_>]) -> Result<Self> {
-        let scatter = Scatter(lines.iter().map(|l| Curve::new(l.slot, l.points)).collect());
-        let legend = Legend::new(Sample::Curve, lines.iter().map(|l| (l.label, l.slot)));
-        let names = list(lines.iter().map(|l| l.label));
-        let told = format!("{what} against job size in nodes on a logarithmic axis: {names}.");
-        let size = (WIDTH, TOP + (PANEL + BELOW).max(legend.height()));
-        let (good, owned) = (!scatter.is_empty(), (title.to_string(), what.to_string()));
-        let drawing = Drawing::new(title, told, size, move |pen| {
-            let y = Scale::linear(scatter.values(), 8);
-            let (left, right, top, bottom) = (y.room(), legend.panel_right(), TOP, TOP + PANEL);
-            let x = Scale::log(scatter.sizes().unwrap_or((1.0, 2.0)), right - left);
-            heading(pen, &owned.0, &scatter.note(&y))?;
-            let (x_name, y_name) = ("job size (nodes), log scale", owned.1.as_str());
-            let panel = Panel { left, right, top, bottom, x: &x, y: &y, x_name, y_name };
-            scatter.draw(&mut panel.draw(pen)?, &y)?;
-            legend.draw(pen, TOP - 3.0)
-        });
-        Figure::when(good, "no value in any line", drawing)
+        let told = format!("{what} against job size in nodes on a logarithmic axis");
+        let curves = lines.iter().map(|line| Curve::new(line.slot, line.data)).collect();
+        let panels = [(Scatter(curves), what.to_string())];
+        by_size((title, &told), lines, panels, 430.0, "no value in any line")
     }
+
+    /// Mean MIND against job size, and below it the hops gained over the baseline, a line a machine
+    /// (Figs 43 and 44).
+    ///
+    /// # Errors
+    /// No value for any machine.
+    pub fn topologies(
+        title: &str,
+        baseline: &str,
+        machines: &[Row<'_, OnMachine<'_>>],
+    ) -> Result<Self> {
+        let mind = machines.iter().map(|m| Curve::new(m.slot, m.data.mind)).collect();
+        let gain = machines.iter().map(|m| Curve::new(m.slot, m.data.gain)).collect();
+        let gain_name = format!("ΔMIND: gain over {baseline} (hops)");
+        let told = format!(
+            "Mean distance within jobs (MIND, hops) against job size in nodes on a logarithmic axis, and \
+             below {gain_name}"
+        );
+        let panels = [(Scatter(mind), "mean MIND (hops)".into()), (Scatter(gain), gain_name)];
+        by_size((title, &told), machines, panels, 300.0, "no value for any machine")
+    }
+}
+
+/// Panels of scatters below each other, each `high` and with the name of its vertical axis.
+fn by_size<T, const PANELS: usize>(
+    (title, told): (&str, &str),
+    rows: &[Row<'_, T>],
+    panels: [(Scatter, String); PANELS],
+    high: f64,
+    none: &str,
+) -> Result<Figure<'static>> {
+    let (names, legend) = named(rows, Sample::Curve);
+    let size = legend.figure(TOP, PANELS as f64 * (high + BELOW));
+    let ends = panels.iter().filter_map(|(scatter, _)| scatter.sizes());
+    let sizes = bounds(ends.flat_map(|(low, high)| [low, high]));
+    Figure::new(title, format!("{told}: {names}."), size, move |pen| {
+        let right = legend.panel_right();
+        let most = if PANELS == 1 { 8 } else { 9 };
+        let scales = panels.each_ref().map(|(scatter, _)| Scale::linear(scatter.values(), most));
+        let left = scales.iter().map(Scale::room).fold(0.0, f64::max);
+        let x = Scale::log(sizes.unwrap_or((1.0, 2.0)), right - left);
+        heading(pen, &panels[0].0.note(&scales[0]))?;
+        for (i, ((scatter, name), y)) in panels.iter().zip(&scales).enumerate() {
+            let top = TOP + i as f64 * (high + BELOW);
+            let (from, to) = ((left, top), (right, top + high));
+            let panel = Panel { from, to, x: (&x, LOG_SIZES), y: (y, name) };
+            scatter.draw(&mut panel.draw(pen)?, y)?;
+        }
+        legend.draw(pen, TOP - 3.0)
+    })
+    .when(sizes.is_some(), none)
 }

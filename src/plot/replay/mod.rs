@@ -18,7 +18,6 @@ mod ranges;
 mod scatter;
 mod sizes;
 mod sweep;
-mod topologies;
 
 pub use super::drawing::Figure;
-pub use data::{Bars, Forecast, Jobs, Line, Means, OnMachine, Range, Spread, Sweep};
+pub use data::{Bars, Forecast, Jobs, Line, Means, OnMachine, Range, Row, Spread, Sweep};

@@ -1,17 +1,16 @@
 //! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
 
-use super::super::chart::{BELOW, Legend, MARGIN, Panel, TOP, WIDTH, heading, panel_title};
-use super::super::drawing::{Drawing, Figure};
+use super::super::chart::{BELOW, Panel, TOP, WIDTH, beside, heading, panel_title};
+use super::super::drawing::Figure;
 use super::super::element::{Point, Sample};
 use super::super::palette::{MUTED, look};
 use super::super::scale::{Scale, bounds};
 use super::super::text::Text;
-use super::data::{Forecast, list};
+use super::data::{Forecast, Row, list, named};
 use crate::error::Result;
 
 /// Height of a panel.
 const PANEL: f64 = 250.0;
-const GAP: f64 = 22.0;
 /// Room above a panel for its name and what is said of it.
 const NAMES: f64 = 40.0;
 const STEP: f64 = NAMES + PANEL + BELOW;
@@ -27,60 +26,57 @@ fn scale(bounds: Option<(f64, f64)>, room: f64, most: usize) -> Scale {
     }
 }
 
-impl Figure {
+impl<'a> Figure<'a> {
     /// Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, named with what
     /// `panels` says of it, a mark an ordering.
     ///
     /// # Errors
     /// No outcome in any row.
-    pub fn prediction(title: &str, panels: &[(&str, &str)], rows: &[Forecast<'_>]) -> Result<Self> {
+    pub fn prediction(
+        title: &str,
+        panels: &[(&'a str, &'a str)],
+        rows: &[Row<'_, Forecast<'_>>],
+    ) -> Result<Self> {
+        let (names, legend) = named(rows, Sample::Curve);
         let told = format!(
-            "Mean distance between a job's nodes in the replay against weighted MPC, in hops, with {}: {}.",
+            "Mean distance between a job's nodes in the replay against weighted MPC, in hops, with {}: {names}.",
             list(panels.iter().map(|(name, _)| *name)),
-            list(rows.iter().map(|r| r.label))
         );
-        let legend = Legend::new(Sample::Curve, rows.iter().map(|r| (r.label, r.slot)));
         let finite = |value: f64| Some(value).filter(|v| v.is_finite());
         // The marks of a panel, with their slots.
         let marks = |panel: usize| -> Vec<(usize, Point)> {
-            let mark = |row: &Forecast<'_>| {
-                let outcome = row.outcome.get(panel).copied().flatten().and_then(finite)?;
-                Some((row.slot, (finite(row.forecast)?, outcome)))
+            let mark = |Row { slot, data, .. }: &Row<'_, Forecast<'_>>| {
+                let outcome = data.outcome.get(panel).copied().flatten().and_then(finite)?;
+                Some((*slot, (finite(data.forecast)?, outcome)))
             };
             rows.iter().filter_map(mark).collect()
         };
-        let panel = |(i, (name, said)): (usize, &(&str, &str))| {
-            (name.to_string(), said.to_string(), marks(i))
-        };
-        let panels: Vec<_> = panels.iter().enumerate().map(panel).collect();
-        let outcomes = bounds(panels.iter().flat_map(|p| &p.2).map(|(_, at)| at.1));
-        let forecasts = bounds(rows.iter().filter_map(|r| finite(r.forecast)));
+        let panels: Vec<_> = panels.iter().zip((0..).map(marks)).map(|(p, m)| (*p, m)).collect();
+        let outcomes = bounds(panels.iter().flat_map(|p| &p.1).map(|(_, at)| at.1));
+        let forecasts = bounds(rows.iter().filter_map(|r| finite(r.data.forecast)));
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
-        let head = title.to_string();
-        let drawing = Drawing::new(title, told, size, move |pen| {
-            heading(pen, &head, "a mark an ordering; lower is better on both axes")?;
+        Figure::new(title, told, size, move |pen| {
+            heading(pen, "a mark an ordering; lower is better on both axes")?;
             legend.draw_flow(pen)?;
             let (x, y) = (scale(forecasts, 200.0, 3), scale(outcomes, PANEL, 6));
-            let columns = panels.len().clamp(1, ACROSS);
-            let first = y.room();
-            let wide = (WIDTH - MARGIN - first - (columns - 1) as f64 * GAP) / columns as f64;
-            for (i, (name, said, marks)) in panels.iter().enumerate() {
+            let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();
+            for (i, ((name, said), marks)) in panels.iter().enumerate() {
                 let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
-                let left = first + (i % ACROSS) as f64 * (wide + GAP);
-                panel_title(pen, (left, top - 24.0), name, wide)?;
+                let (left, right) = columns[i % ACROSS];
+                panel_title(pen, (left, top - 24.0), name, right - left)?;
                 let muted = Text::new(12.0).colour(MUTED);
-                pen.text((left, top - 8.0), &muted.fit(said, wide), &muted)?;
-                let (right, bottom, x_name) = (left + wide, top + PANEL, "weighted MPC (hops)");
+                pen.text((left, top - 8.0), &muted.fit(said, right - left), &muted)?;
                 let y_name = if i % ACROSS == 0 { "mean MIND in the replay (hops)" } else { "" };
-                let panel = Panel { left, right, top, bottom, x: &x, y: &y, x_name, y_name };
-                let mut chart = panel.draw(pen)?;
+                let (from, to) = ((left, top), (right, top + PANEL));
+                let (x, y) = ((&x, "weighted MPC (hops)"), (&y, y_name));
+                let mut chart = Panel { from, to, x, y }.draw(pen)?;
                 for (slot, at) in marks {
                     chart.marks([*at], look(*slot))?;
                 }
             }
             Ok(())
-        });
-        Figure::when(outcomes.is_some(), "no outcome in any row", drawing)
+        })
+        .when(outcomes.is_some(), "no outcome in any row")
     }
 }

@@ -1,11 +1,11 @@
 //! Smallest, mean and largest mean distance against job size: a band and a line.
 
-use super::super::chart::{BELOW, Chart, Legend, Panel, TOP, WIDTH, heading};
-use super::super::drawing::{Drawing, Figure};
+use super::super::chart::{BELOW, Chart, LOG_SIZES, Panel, TOP, heading};
+use super::super::drawing::Figure;
 use super::super::element::{BAND, Point, Sample, Stroke};
 use super::super::palette::look;
 use super::super::scale::{Scale, bounds};
-use super::data::{Range, Spread, list};
+use super::data::{Range, Spread, named};
 use super::scatter::marks;
 use crate::error::Result;
 
@@ -18,9 +18,9 @@ const REACH: f64 = 6.0;
 const MARKS: f64 = 24.0;
 
 /// The sizes in ascending order, without what cannot be drawn.
-fn clean(row: &Range<'_>) -> Vec<Spread> {
+fn clean(sizes: &[Spread]) -> Vec<Spread> {
     let good = |s: &&Spread| s.size > 0 && [s.least, s.mean, s.most].iter().all(|v| v.is_finite());
-    let mut sizes: Vec<Spread> = row.sizes.iter().filter(good).copied().collect();
+    let mut sizes: Vec<Spread> = sizes.iter().filter(good).copied().collect();
     sizes.sort_by_key(|s| s.size);
     sizes
 }
@@ -54,45 +54,40 @@ fn band(sizes: &[Spread], chart: &Chart<'_, '_>, ends: (f64, f64)) -> Vec<(f64, 
     stretches
 }
 
-impl Figure {
+impl Figure<'_> {
     /// Smallest, mean and largest MIND against job size (Figs 45 to 52): a band and the line of the means.
     /// For one allocator or two; bands of more hide each other.
     ///
     /// # Errors
     /// No size in any row.
     pub fn ranges(title: &str, rows: &[Range<'_>]) -> Result<Self> {
+        let (names, legend) = named(rows, Sample::Band);
         let told = format!(
             "Smallest, mean and largest mean distance within jobs (MIND, hops) against job size in nodes on \
-             a logarithmic axis: {}.",
-            list(rows.iter().map(|row| row.label))
+             a logarithmic axis: {names}."
         );
-        let legend = Legend::new(Sample::Band, rows.iter().map(|r| (r.label, r.slot)));
-        let size = (WIDTH, TOP + (PANEL + BELOW).max(legend.height()));
-        let rows: Vec<_> = rows.iter().map(|row| (row.slot, clean(row))).collect();
+        let rows: Vec<_> = rows.iter().map(|row| (look(row.slot), clean(row.data))).collect();
         let spreads = || rows.iter().flat_map(|(_, sizes)| sizes);
         let values = bounds(spreads().flat_map(|s| [s.least, s.most]));
         let sizes = bounds(spreads().map(|s| f64::from(s.size))).unwrap_or((1.0, 2.0));
-        let head = title.to_string();
-        let drawing = Drawing::new(title, told, size, move |pen| {
-            heading(pen, &head, "line: mean of the jobs of a size; band: smallest to largest")?;
+        Figure::new(title, told, legend.figure(TOP, PANEL + BELOW), move |pen| {
+            heading(pen, "line: mean of the jobs of a size; band: smallest to largest")?;
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
-            let (left, right, top, bottom) = (y.room(), legend.panel_right(), TOP, TOP + PANEL);
+            let (left, right) = (y.room(), legend.panel_right());
             let x = Scale::log(sizes, right - left);
-            let x_name = "job size (nodes), log scale";
-            let y_name = "MIND: mean distance within a job (hops)";
-            let panel = Panel { left, right, top, bottom, x: &x, y: &y, x_name, y_name };
-            let mut chart = panel.draw(pen)?;
-            for (slot, sizes) in rows.iter().rev() {
+            let (from, to) = ((left, TOP), (right, TOP + PANEL));
+            let (x, y) = ((&x, LOG_SIZES), (&y, "MIND: mean distance within a job (hops)"));
+            let mut chart = Panel { from, to, x, y }.draw(pen)?;
+            for (look, sizes) in rows.iter().rev() {
                 for (from, to, low, high) in band(sizes, &chart, (left, right)) {
                     let (top, bottom) = (chart.pixel((1.0, high)).1, chart.pixel((1.0, low)).1);
                     let size = (to - from, bottom - top + 1.0);
-                    pen.tint((from, top - 0.5), size, look(*slot).colour, BAND)?;
+                    pen.tint((from, top - 0.5), size, look.colour, BAND)?;
                 }
             }
-            for (i, (slot, sizes)) in rows.iter().enumerate().rev() {
-                let look = look(*slot);
-                let line: Vec<Point> = sizes.iter().map(|s| (f64::from(s.size), s.mean)).collect();
-                chart.line(&line, &Stroke { colour: look.colour, width: 1.9, dash: look.dash })?;
+            for (i, (look, sizes)) in rows.iter().enumerate().rev() {
+                let line = sizes.iter().map(|s| (f64::from(s.size), s.mean));
+                chart.line(line.clone(), &Stroke::of(*look, 1.9))?;
                 let mut apart: Vec<Point> = Vec::new();
                 for point in line {
                     let x = |p: Point| chart.pixel(p).0;
@@ -100,10 +95,10 @@ impl Figure {
                         apart.push(point);
                     }
                 }
-                chart.marks(marks(&apart, i), look)?;
+                chart.marks(marks(&apart, i), *look)?;
             }
             legend.draw(pen, TOP - 3.0)
-        });
-        Figure::when(values.is_some(), "no size in any row", drawing)
+        })
+        .when(values.is_some(), "no size in any row")
     }
 }

@@ -19,14 +19,14 @@ const MARK_ALL: usize = 8;
 pub(super) struct Curve {
     slot: usize,
     /// Size and value, ascending.
-    points: Vec<(f64, f64)>,
+    points: Vec<Point>,
     /// The medians, a bin each; the points themselves where no bin has two.
-    line: Vec<(f64, f64)>,
+    line: Vec<Point>,
 }
 
 impl Curve {
     pub fn new(slot: usize, points: &[(u32, f64)]) -> Self {
-        let mut points: Vec<(f64, f64)> = points
+        let mut points: Vec<Point> = points
             .iter()
             .filter(|(size, value)| *size > 0 && value.is_finite())
             .map(|(size, value)| (f64::from(*size), *value))
@@ -45,18 +45,18 @@ impl Curve {
 pub(super) struct Scatter(pub Vec<Curve>);
 
 impl Scatter {
-    pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|c| c.points.is_empty())
+    fn points(&self) -> impl Iterator<Item = Point> {
+        self.0.iter().flat_map(|c| &c.points).copied()
     }
 
     /// The smallest and largest size.
     pub fn sizes(&self) -> Option<(f64, f64)> {
-        bounds(self.0.iter().flat_map(|c| &c.points).map(|p| p.0))
+        bounds(self.points().map(|p| p.0))
     }
 
     /// The values that the axis must hold: all of few; all lines and 98 of 100 of many.
     pub fn values(&self) -> (f64, f64) {
-        let mut all: Vec<f64> = self.0.iter().flat_map(|c| &c.points).map(|p| p.1).collect();
+        let mut all: Vec<f64> = self.points().map(|p| p.1).collect();
         all.sort_by(f64::total_cmp);
         let cut = if all.len() < MANY { 0 } else { all.len() / 100 };
         let kept = all.get(cut..all.len() - cut).unwrap_or_default();
@@ -70,10 +70,8 @@ impl Scatter {
         if !self.0.iter().any(Curve::binned) {
             return String::new();
         }
-        let sizes: HashSet<u64> =
-            self.0.iter().flat_map(|c| &c.points).map(|p| p.0 as u64).collect();
-        let outside =
-            self.0.iter().flat_map(|c| &c.points).filter(|p| !scale.contains(p.1)).count();
+        let sizes: HashSet<u64> = self.points().map(|p| p.0 as u64).collect();
+        let outside = self.points().filter(|p| !scale.contains(p.1)).count();
         let mut note = format!(
             "{} job sizes: a dot each; lines through the median of every quarter octave",
             thousands(sizes.len() as u64)
@@ -88,28 +86,22 @@ impl Scatter {
 
     /// Draws dots, then lines, the first on top; `y` is the chart's vertical axis.
     pub fn draw(&self, chart: &mut Chart<'_, '_>, y: &Scale) -> Result<()> {
+        const SIDE: f64 = 2.2;
         for curve in self.0.iter().rev().filter(|c| c.binned()) {
-            self.dots(chart, y, curve)?;
+            let mut drawn = HashSet::new();
+            for point in curve.points.iter().filter(|p| y.contains(p.1)) {
+                let (x, y) = chart.pixel(*point);
+                // Dots on the same half pixel are one.
+                if drawn.insert(((x * 2.0).round() as i64, (y * 2.0).round() as i64)) {
+                    let corner = (x - SIDE / 2.0, y - SIDE / 2.0);
+                    chart.pen.tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
+                }
+            }
         }
         for (i, curve) in self.0.iter().enumerate().rev() {
             let look = look(curve.slot);
-            let stroke = Stroke { colour: look.colour, width: 1.9, dash: look.dash };
-            chart.line(&curve.line, &stroke)?;
+            chart.line(curve.line.iter().copied(), &Stroke::of(look, 1.9))?;
             chart.marks(marks(&curve.line, i), look)?;
-        }
-        Ok(())
-    }
-
-    fn dots(&self, chart: &Chart<'_, '_>, y: &Scale, curve: &Curve) -> Result<()> {
-        const SIDE: f64 = 2.2;
-        let mut drawn = HashSet::new();
-        for point in curve.points.iter().filter(|p| y.contains(p.1)) {
-            let (x, y) = chart.pixel(*point);
-            // Dots on the same half pixel are one.
-            if drawn.insert(((x * 2.0).round() as i64, (y * 2.0).round() as i64)) {
-                let corner = (x - SIDE / 2.0, y - SIDE / 2.0);
-                chart.pen.tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
-            }
         }
         Ok(())
     }
@@ -124,7 +116,7 @@ pub(super) fn marks(points: &[Point], line: usize) -> impl Iterator<Item = Point
 
 /// The median value of each bin of sizes, at the mean of their logarithms. Bins are quarters of an octave: up
 /// to 8 nodes, every size is one of its own.
-fn medians(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+fn medians(points: &[Point]) -> Vec<Point> {
     let bin = |size: f64| (BINS * size.log2() + 1e-9).floor();
     points
         .chunk_by(|a, b| bin(a.0) == bin(b.0))

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::super::chart::{BELOW, Legend, MARGIN, Panel, TOP, WIDTH, heading};
-use super::super::drawing::{Drawing, Figure};
-use super::super::element::{Point, Sample};
+use super::super::chart::{BELOW, Chart, LOG_SIZES, MARGIN, Panel, TOP, WIDTH, heading};
+use super::super::drawing::Figure;
+use super::super::element::Sample;
 use super::super::palette::{MUTED, look};
 use super::super::pen::Pen;
 use super::super::scale::{Scale, bounds, thousands};
 use super::super::text::Text;
-use super::data::{Jobs, list};
+use super::data::{Jobs, named};
 use crate::error::Result;
 
 const PANEL: f64 = 260.0;
@@ -29,7 +29,7 @@ struct Log {
 impl Log {
     fn new(log: &Jobs<'_>) -> Self {
         let mut jobs: BTreeMap<u32, u64> = BTreeMap::new();
-        for (size, count) in log.jobs.iter().filter(|(size, count)| *size > 0 && *count > 0) {
+        for (size, count) in log.data.iter().filter(|(size, count)| *size > 0 && *count > 0) {
             let jobs = jobs.entry(*size).or_default();
             *jobs = jobs.saturating_add(*count);
         }
@@ -90,33 +90,48 @@ fn bars(
     let named = (first..=last).filter(|o| (last - o) % every == 0);
     let ticks = named.map(|o| (f64::from(o - first) + 0.5, octave_label(o))).collect();
     let x = Scale::named((0.0, f64::from(octaves)), ticks);
-    let (x_name, y_name) = ("job size (nodes), by octave", "share of jobs (%)");
-    let (top, bottom) = (TOP, TOP + PANEL);
-    let panel = Panel { left, right, top, bottom, x: &x, y, x_name, y_name };
-    let mut chart = panel.draw_with(pen, (false, true))?;
+    let (from, to) = ((left, TOP), (right, TOP + PANEL));
+    let axes = ((&x, "job size (nodes), by octave"), (y, "share of jobs (%)"));
+    let mut chart = Panel { from, to, x: axes.0, y: axes.1 }.draw_with(pen, (false, true))?;
     let count = logs.len() as f64;
     let each = (0.78 / count).min(70.0 / wide);
+    let gap = (1.0 / wide).min(each / 2.0);
     // A share too small to see still shows.
     let least = y.value_of(1.0 / PANEL);
     for (i, log) in logs.iter().enumerate() {
         let shares = log.shares(first, last);
         let start = |o: usize| o as f64 + 0.5 + (i as f64 - count / 2.0) * each;
-        let gap = (1.0 / wide).min(each / 2.0);
-        let some = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);
-        let bar = |(o, share): (usize, &f64)| {
-            [(start(o), 0.0), (start(o) + each - gap, share.max(least))]
-        };
+        let some = shares.iter().copied().enumerate().filter(|(_, share)| *share > 0.0);
+        let bar =
+            |(o, share): (usize, f64)| [(start(o), 0.0), (start(o) + each - gap, share.max(least))];
         chart.bars(some.clone().map(bar), look(log.slot).colour)?;
         for (o, share) in some.filter(|_| logs.len() == 1) {
-            let text = if *share < 0.1 { "<0.1".to_string() } else { format!("{share:.1}") };
-            let (x, y) = chart.pixel((start(o) + each / 2.0, *share));
-            pen.text((x, (y - 5.0).max(top + 9.0)), &text, &small)?;
+            let text = if share < 0.1 { "<0.1".to_string() } else { format!("{share:.1}") };
+            let (x, y) = chart.pixel((start(o) + each / 2.0, share));
+            pen.text((x, (y - 5.0).max(TOP + 9.0)), &text, &small)?;
         }
     }
     Ok(())
 }
 
-impl Figure {
+/// Every size of the logs with its jobs: a mark, or a dot where sizes crowd.
+fn jobs(logs: &[Log], chart: &mut Chart<'_, '_>) -> Result<()> {
+    let few = logs.iter().all(|log| log.jobs.len() <= FEW);
+    for log in logs.iter().rev() {
+        let look = look(log.slot);
+        let points = log.jobs.iter().map(|(size, n)| (f64::from(*size), *n as f64));
+        if few {
+            chart.marks(points, look)?;
+            continue;
+        }
+        for (x, y) in points.map(|p| chart.pixel(p)) {
+            chart.pen.tint((x - 1.5, y - 1.5), (3.0, 3.0), look.colour, 0.75)?;
+        }
+    }
+    Ok(())
+}
+
+impl Figure<'_> {
     /// How many jobs have which size: shares by octave (1, 2, 3-4, 5-8 …) in bars, and every size with its
     /// jobs below, both axes logarithmic (Stoltzfus, Figs 8 and 9).
     ///
@@ -127,57 +142,41 @@ impl Figure {
     /// ```
     /// use nodeorder::plot::replay::{Figure, Jobs};
     ///
-    /// let log = Jobs { label: "a week", slot: 0, jobs: &[(1, 310), (4, 25), (16, 90)] };
+    /// let log = Jobs { label: "a week", slot: 0, data: &[(1, 310), (4, 25), (16, 90)] };
     /// let svg = Figure::sizes("Job sizes", &[log])?.svg()?;
     /// assert!(svg.starts_with("<svg"));
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
     pub fn sizes(title: &str, logs: &[Jobs<'_>]) -> Result<Self> {
-        let legend = Legend::new(Sample::Patch, logs.iter().map(|l| (l.label, l.slot)));
+        let (names, legend) = named(logs, Sample::Patch);
         let logs: Vec<Log> = logs.iter().map(Log::new).collect();
-        let (head, note) = (title.to_string(), note(&logs));
+        let note = note(&logs);
         let told = format!(
             "Share of jobs by octaves of job size, and jobs of every size, both axes logarithmic. {note}. \
-             Logs: {}.",
-            list(logs.iter().map(|log| log.label.as_str()))
+             Logs: {names}."
         );
-        let size = (WIDTH, TOP + (2.0 * (PANEL + BELOW)).max(legend.height()));
         let good = logs.iter().any(|log| log.total > 0);
-        let drawing = Drawing::new(title, told, size, move |pen| {
-            heading(pen, &head, &note)?;
+        Figure::new(title, told, legend.figure(TOP, 2.0 * (PANEL + BELOW)), move |pen| {
+            heading(pen, &note)?;
             let sizes = || logs.iter().flat_map(|log| log.jobs.keys().copied());
             let (least, most) = (sizes().min().unwrap_or(1), sizes().max().unwrap_or(1));
             let octaves = (octave(least), octave(most));
             let shares = logs.iter().flat_map(|log| log.shares(octaves.0, octaves.1));
             // Room above the highest bar for its number.
-            let y = Scale::tight((0.0, bounds(shares).map_or(1.0, |b| b.1)), 6);
+            let shares = Scale::tight((0.0, bounds(shares).map_or(1.0, |b| b.1)), 6);
             let counts = logs.iter().flat_map(|log| log.jobs.values()).map(|n| *n as f64);
-            let jobs = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
-            let left = y.room().max(jobs.room());
+            let counts = Scale::decades(bounds(counts).map_or(1.0, |b| b.1));
+            let left = shares.room().max(counts.room());
             let right = if logs.len() > 1 { legend.panel_right() } else { WIDTH - MARGIN - 10.0 };
-            bars(&logs, pen, octaves, (left, right), &y)?;
+            bars(&logs, pen, octaves, (left, right), &shares)?;
 
             let top = TOP + PANEL + BELOW;
+            let (from, to) = ((left, top), (right, top + PANEL));
             let x = Scale::log((f64::from(least), f64::from(most)), right - left);
-            let (bottom, x_name) = (top + PANEL, "job size (nodes), log scale");
-            let y_name = "jobs of this size, log scale";
-            let panel = Panel { left, right, top, bottom, x: &x, y: &jobs, x_name, y_name };
-            let mut chart = panel.draw(pen)?;
-            let few = logs.iter().all(|log| log.jobs.len() <= FEW);
-            for log in logs.iter().rev() {
-                let look = look(log.slot);
-                let points: Vec<Point> =
-                    log.jobs.iter().map(|(size, n)| (f64::from(*size), *n as f64)).collect();
-                if few {
-                    chart.marks(points, look)?;
-                    continue;
-                }
-                for (x, y) in points.into_iter().map(|p| chart.pixel(p)) {
-                    pen.tint((x - 1.5, y - 1.5), (3.0, 3.0), look.colour, 0.75)?;
-                }
-            }
+            let (x, y) = ((&x, LOG_SIZES), (&counts, "jobs of this size, log scale"));
+            jobs(&logs, &mut Panel { from, to, x, y }.draw(pen)?)?;
             if logs.len() > 1 { legend.draw(pen, TOP - 3.0) } else { Ok(()) }
-        });
-        Figure::when(good, "no job in any log", drawing)
+        })
+        .when(good, "no job in any log")
     }
 }

@@ -1,11 +1,11 @@
 //! Nodes in use, jobs waiting and fragmentation over time.
 
 use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
-use super::super::drawing::{Drawing, Figure};
-use super::super::element::{Point, Stroke};
+use super::super::drawing::Figure;
+use super::super::element::Stroke;
 use super::super::palette::look;
 use super::super::scale::Scale;
-use super::time::{COLUMNS, LEFT, RIGHT, unit};
+use super::time::{COLUMNS, LEFT, RIGHT, axis};
 use crate::error::Result;
 
 /// Height of a panel, and the gap to the next.
@@ -70,7 +70,7 @@ impl Curves {
     }
 }
 
-impl Figure {
+impl Figure<'_> {
     /// Share of nodes in use, jobs waiting and fragmentation of the free ranks over time: means of columns of two
     /// pixels, and the longest queue of each. The last moment only ends the one before.
     ///
@@ -82,11 +82,11 @@ impl Figure {
             "Share of nodes in use, jobs waiting (at most {}) and fragmentation of the free ranks over time.",
             figure.longest()
         );
-        let (head, lasts) = (title.to_string(), figure.range.1 > figure.range.0);
+        let (from, to) = figure.range;
         let size = (WIDTH, TOP + 3.0 * PANEL + 2.0 * GAP + BELOW);
-        let drawing = Drawing::new(title, told, size, move |pen| {
+        Figure::new(title, told, size, move |pen| {
             let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
-            heading(pen, &head, note)?;
+            heading(pen, note)?;
             type Value = fn(&Column) -> f64;
             let longest = f64::from(figure.longest().max(1));
             let panels: [(&str, f64, Value); 3] = [
@@ -94,25 +94,21 @@ impl Figure {
                 ("jobs waiting", longest, |c| f64::from(c.waiting)),
                 ("fragmentation (%)", 100.0, |c| 100.0 * c.broken),
             ];
-            let (unit_name, hours) = unit(figure.range.1 - figure.range.0);
-            let (from, to) = (figure.range.0 / hours, figure.range.1 / hours);
-            let (x, time) =
-                (Scale::exact((from, to), 12), format!("{unit_name} since the first submit"));
+            let (x, time) = axis(figure.range);
             for (i, (y_name, high, of)) in panels.into_iter().enumerate() {
                 let top = TOP + i as f64 * (PANEL + GAP);
-                let (bottom, y) = (top + PANEL, Scale::exact((0.0, high), 3));
+                let y = Scale::exact((0.0, high), 3);
+                let (from, to) = ((LEFT, top), (RIGHT, top + PANEL));
                 let x_name = if i == 2 { time.as_str() } else { "" };
-                let panel =
-                    Panel { left: LEFT, right: RIGHT, top, bottom, x: &x, y: &y, x_name, y_name };
-                let mut chart = panel.draw(pen)?;
-                let middle = |i: usize| from + (to - from) * (i as f64 + 0.5) / COLUMNS as f64;
+                let mut chart = Panel { from, to, x: (&x, x_name), y: (&y, y_name) }.draw(pen)?;
+                let middle = |i: usize| x.value_of((i as f64 + 0.5) / COLUMNS as f64);
                 let columns = figure.columns.iter().enumerate();
-                let points: Vec<Point> = columns.map(|(i, c)| (middle(i), of(c))).collect();
-                chart.line(&points, &Stroke::solid(look(i).colour, 1.4))?;
+                let points = columns.map(|(i, c)| (middle(i), of(c)));
+                chart.line(points, &Stroke::solid(look(i).colour, 1.4))?;
             }
             Ok(())
-        });
-        Figure::when(lasts, "no time passes", drawing)
+        })
+        .when(to > from, "no time passes")
     }
 }
 

@@ -1,11 +1,10 @@
 //! Ranks upwards, time across, a colour a job.
 
 use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
-use super::super::drawing::{Drawing, Figure};
-use super::super::element::Point;
+use super::super::drawing::Figure;
 use super::super::palette::{HOLE, Rgb, look};
 use super::super::scale::Scale;
-use super::time::{CELL, COLUMNS, LEFT, RIGHT, unit};
+use super::time::{CELL, COLUMNS, LEFT, RIGHT, axis, unit};
 use crate::error::Result;
 use crate::ranks::Ranks;
 
@@ -30,7 +29,6 @@ pub struct Stay<'a> {
 type Piece = ((usize, usize), (usize, usize), u32);
 
 struct Occupancy {
-    nodes: u32,
     jobs: usize,
     /// Hours shown, and hours there are.
     range: (f64, f64),
@@ -75,7 +73,7 @@ impl Occupancy {
                 }
             }
         }
-        Occupancy { nodes, jobs, range, all, pieces, rows }
+        Occupancy { jobs, range, all, pieces, rows }
     }
 
     /// One of 18 colours; jobs that follow each other differ.
@@ -94,7 +92,7 @@ impl Occupancy {
     }
 }
 
-impl Figure {
+impl Figure<'_> {
     /// Ranks upwards, time across, a colour a job: the Gantt chart of a schedule. `stays` come by start. Of many
     /// jobs those in the middle of the schedule are drawn, some 600; the figure says which hours it shows. A cell
     /// of two pixels shows who holds its middle.
@@ -114,45 +112,29 @@ impl Figure {
     /// ```
     pub fn occupancy(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Result<Self> {
         let figure = Occupancy::new(nodes, stays);
+        let (jobs, shown) = (figure.jobs, figure.shown());
         let told = format!(
-            "Which of {nodes} ranks each of {} jobs holds over time, {}: ranks upwards, time across, a colour \
-             a job; free ranks are grey.",
-            figure.jobs,
-            figure.shown()
+            "Which of {nodes} ranks each of {jobs} jobs holds over time, {shown}: ranks upwards, time across, \
+             a colour a job; free ranks are grey."
         );
-        let head = title.to_string();
-        let drawing = Drawing::new(title, told, (WIDTH, TOP + TALL + BELOW), move |pen| {
-            let note = format!(
-                "{} jobs, {}; a colour a job, free ranks grey",
-                figure.jobs,
-                figure.shown()
-            );
-            heading(pen, &head, &note)?;
-            let (top, bottom) = (TOP, TOP + TALL);
-            pen.rect((LEFT, top), (RIGHT - LEFT, TALL), HOLE)?;
+        let good = !stays.is_empty() && nodes > 0;
+        Figure::new(title, told, (WIDTH, TOP + TALL + BELOW), move |pen| {
+            heading(pen, &format!("{jobs} jobs, {shown}; a colour a job, free ranks grey"))?;
+            let bottom = TOP + TALL;
+            pen.rect((LEFT, TOP), (RIGHT - LEFT, TALL), HOLE)?;
             let high = TALL / figure.rows as f64;
             for ((left, right), (low, end), job) in &figure.pieces {
-                let at: Point = (LEFT + *left as f64 * CELL, bottom - *end as f64 * high);
+                let at = (LEFT + *left as f64 * CELL, bottom - *end as f64 * high);
                 let size = ((right - left) as f64 * CELL, (end - low) as f64 * high);
                 pen.rect(at, size, Occupancy::colour(*job))?;
             }
-            let (name, hours) = unit(figure.range.1 - figure.range.0);
-            let x = Scale::exact((figure.range.0 / hours, figure.range.1 / hours), 12);
-            let y = Scale::exact((0.0, f64::from(figure.nodes)), 11);
-            let x_name = &format!("{name} since the first submit");
-            let panel = Panel {
-                left: LEFT,
-                right: RIGHT,
-                top,
-                bottom,
-                x: &x,
-                y: &y,
-                x_name,
-                y_name: "rank",
-            };
+            let (x, time) = axis(figure.range);
+            let y = Scale::exact((0.0, f64::from(nodes)), 11);
+            let (from, to) = ((LEFT, TOP), (RIGHT, bottom));
+            let panel = Panel { from, to, x: (&x, &time), y: (&y, "rank") };
             panel.draw_with(pen, (false, false)).map(|_| ())
-        });
-        Figure::when(!stays.is_empty() && nodes > 0, "no job", drawing)
+        })
+        .when(good, "no job")
     }
 }
 

@@ -47,9 +47,8 @@ struct Data<'a> {
 struct OrderingData<'a> {
     label: &'a str,
     nodes: usize,
-    colour: String,
-    dash: &'static [f64],
-    mark: &'static str,
+    #[serde(flatten)]
+    style: plot::Style,
     /// MPC at those of the sizes that the ordering reaches.
     values: String,
     /// Node ids by rank.
@@ -124,17 +123,12 @@ pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
         Some(integers(order.nodes().iter().map(|n| n.0), wide))
     };
     let orderings: Vec<OrderingData<'_>> = (comparison.entries.iter().zip(source.slots))
-        .map(|(entry, slot)| {
-            let look = plot::style(*slot);
-            OrderingData {
-                label: &entry.label,
-                nodes: entry.nodes,
-                colour: look.colour,
-                dash: look.dash,
-                mark: look.mark,
-                values: at(&entry.values),
-                order: order(*slot),
-            }
+        .map(|(entry, slot)| OrderingData {
+            label: &entry.label,
+            nodes: entry.nodes,
+            style: plot::style(*slot),
+            values: at(&entry.values),
+            order: order(*slot),
         })
         .collect();
     let drawn = orderings.iter().any(|ordering| ordering.order.is_some());
@@ -166,16 +160,9 @@ pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
 
 /// JSON that can neither end its element nor be taken for one: these characters stand in strings only.
 fn harmless(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '<' | '>' | '&' | '\'' | '\u{2028}' | '\u{2029}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out
+    let bad = ['<', '>', '&', '\'', '\u{2028}', '\u{2029}'];
+    bad.iter()
+        .fold(json.to_string(), |json, c| json.replace(*c, &format!("\\u{:04x}", u32::from(*c))))
 }
 
 /// The sizes embedded: all where they are few; else the small ones, the others evenly spread over the log axis

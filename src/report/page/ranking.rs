@@ -32,8 +32,9 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
     let mean = comparison.topology.mean_distance;
     let curves = (plot::series(comparison, slots).into_iter().zip(entries))
         .map(|(series, entry)| {
-            let key = plot::sample(series.slot)?;
-            Ok((key, spark_words(entry, mean), plot::spark(series, best, mean)?))
+            let key = plot::sample(series.slot).decoration()?;
+            let spark = plot::spark(series, best, mean).decoration()?;
+            Ok((key, spark_words(entry, mean), spark))
         })
         .collect::<Result<_>>()?;
     let names = entries.iter().map(|e| e.label.clone()).collect();

@@ -50,10 +50,30 @@ pub struct PolicyContext<'g> {
 }
 
 impl PolicyContext<'_> {
-    /// `interval=`, seconds from one pass to the next; in ticks. 0 is a pass at every event.
-    fn interval(&self, params: &Params) -> Result<i64> {
+    /// `interval=`, seconds from one pass to the next; 0 is a pass at every event.
+    fn passes(&self, params: &Params) -> Result<Passes> {
         const YEAR: i64 = 366 * 86_400;
-        Ok(params.whole("interval", 0, YEAR)? * self.ticks)
+        Ok(Passes { seconds: params.whole("interval", 0, YEAR)?, ticks: self.ticks })
+    }
+}
+
+/// When a policy that polls has its passes.
+struct Passes {
+    seconds: i64,
+    /// Ticks a second.
+    ticks: i64,
+}
+
+impl Passes {
+    fn interval(&self) -> i64 {
+        self.seconds * self.ticks
+    }
+
+    fn in_words(&self) -> String {
+        match self.seconds {
+            0 => "a pass at every instant at which something happened".into(),
+            s => format!("a pass every {s} seconds from the first submit"),
+        }
     }
 }
 

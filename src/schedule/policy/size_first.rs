@@ -3,7 +3,7 @@
 use crate::params::Opt;
 use std::collections::BTreeSet;
 
-use super::{ClusterState, INTERVAL, Policy, PolicyEntry};
+use super::{ClusterState, INTERVAL, Passes, Policy, PolicyEntry};
 
 /// `size-first[:desc=true,interval=30]`: the queue is sorted by nodes, then by requested time, then by submit;
 /// `desc=true` reverses the first two. Every `interval` seconds from the first submit (0: whenever something
@@ -21,32 +21,22 @@ pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     options: &[Opt::flag("desc", "largest first"), INTERVAL],
     build: |params, context| {
         let descending = params.flag("desc")?;
-        let interval = context.interval(params)?;
-        let seconds = interval / context.ticks;
-        Ok(Box::new(SizeFirst { descending, interval, seconds, queue: BTreeSet::new() }))
+        let passes = context.passes(params)?;
+        Ok(Box::new(SizeFirst { descending, passes, queue: BTreeSet::new() }))
     },
 };
 
 struct SizeFirst {
     descending: bool,
-    interval: i64,
-    seconds: i64,
+    passes: Passes,
     /// Nodes and requested time, negative where larger ones go first; then queue order.
     queue: BTreeSet<(i64, i64, u32)>,
-}
-
-/// When a policy that polls has its passes, in words.
-pub(super) fn passes(seconds: i64) -> String {
-    match seconds {
-        0 => "a pass at every instant at which something happened".into(),
-        s => format!("a pass every {s} seconds from the first submit"),
-    }
 }
 
 impl Policy for SizeFirst {
     fn rule(&self) -> String {
         let order = if self.descending { "descending" } else { "ascending" };
-        let passes = passes(self.seconds);
+        let passes = self.passes.in_words();
         format!(
             "queue {order} by nodes, then requested time, then submit; the head blocks; {passes}"
         )
@@ -73,6 +63,6 @@ impl Policy for SizeFirst {
     }
 
     fn interval(&self) -> i64 {
-        self.interval
+        self.passes.interval()
     }
 }

@@ -1,8 +1,7 @@
 //! Window-based locality-aware scheduling: some jobs at a time into runs of free ranks.
 
 use super::super::knapsack::{Packing, pack_exactly, pack_greedily};
-use super::size_first::passes;
-use super::{ClusterState, INTERVAL, Policy, PolicyContext, PolicyEntry};
+use super::{ClusterState, INTERVAL, Passes, Policy, PolicyContext, PolicyEntry};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 use crate::ranks::{Ranks, Run};
@@ -67,16 +66,14 @@ fn build(
     exact: bool,
 ) -> Result<Box<dyn Policy>> {
     let window = params.whole("window", 1, most)?;
-    let interval = context.interval(params)?;
-    let seconds = interval / context.ticks;
+    let passes = context.passes(params)?;
     let blocks = params.choice("held")? == "block";
-    Ok(Box::new(Window { window, interval, seconds, exact, blocks, queue: Vec::new() }))
+    Ok(Box::new(Window { window, passes, exact, blocks, queue: Vec::new() }))
 }
 
 struct Window {
     window: usize,
-    interval: i64,
-    seconds: i64,
+    passes: Passes,
     exact: bool,
     /// Whether jobs larger than every slot keep their positions in the window.
     blocks: bool,
@@ -94,7 +91,7 @@ impl Policy for Window {
             "the first {} jobs of the queue are packed {how} into runs of free ranks, profit = weight = nodes; \
              {held}; {}",
             self.window,
-            passes(self.seconds)
+            self.passes.in_words()
         )
     }
 
@@ -132,7 +129,7 @@ impl Policy for Window {
     }
 
     fn interval(&self) -> i64 {
-        self.interval
+        self.passes.interval()
     }
 
     fn chooses_ranks(&self) -> bool {

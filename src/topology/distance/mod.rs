@@ -30,7 +30,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Hops between two routers, or `None` where only a search tells. O(axes) or O(levels).
+    /// Hops between two routers, or `None` where only a search finds them. O(axes) or O(levels).
     pub fn between(&self, a: RouterId, b: RouterId) -> Option<u32> {
         match self {
             Metric::Product(product) => Some(product.between(a.0, b.0)),
@@ -100,7 +100,7 @@ impl Labelling {
 
 impl Metric {
     /// The metric as a sum: `d(a,b) = Σ weight · axis(label(a), label(b))`; `None` where only a search
-    /// tells distances. Terms that are always zero are left out.
+    /// finds distances. Terms that are always zero are left out.
     pub fn labellings(&self) -> Option<Vec<Labelling>> {
         let digits = |product: &Product, rule: &dyn Fn(u32) -> Rule| -> Vec<Labelling> {
             let term =

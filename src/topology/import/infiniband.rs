@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Switch, Wiring, path};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::input::{Line, Text};
 use crate::params::{Opt, Params};
 use crate::topology::{Context, Network, TopologyEntry};
@@ -60,7 +60,6 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
     let mut section = None;
     for line in text.lines() {
         let trimmed = line.text.trim();
-        let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
         let attribute = |name: &str| trimmed.starts_with(name) && trimmed.contains('=');
         let passed_over = ["vendid", "devid", "sysimgguid", "switchguid", "caguid", "rtguid"];
         if trimmed.is_empty()
@@ -73,41 +72,34 @@ fn read(text: &Text, rail: Option<&str>) -> Result<Wiring> {
         let word = data.split_whitespace().next().unwrap_or_default();
         match word {
             "Switch" => {
-                let id = quoted(data)
-                    .ok_or_else(|| wrong(format!("`{data}`"), "Switch PORTS \"S-…\""))?;
+                let expected = "Switch PORTS \"S-…\"";
+                let id = quoted(data).ok_or_else(|| line.wrong(format!("`{data}`"), expected))?;
                 let index = wiring.switches.len();
                 if let Some(other) = known.insert(id, index) {
                     let other = wiring.switches[other].line;
-                    return Err(wrong(
-                        format!("switch `{id}` again (line {other} has it)"),
-                        "each once",
-                    ));
+                    let found = format!("switch `{id}` again (line {other} has it)");
+                    return Err(line.wrong(found, "each once"));
                 }
-                wiring.switches.push(Switch {
-                    name: id.into(),
-                    nodes: Vec::new(),
-                    line: line.number,
-                });
+                let (name, nodes) = (id.into(), Vec::new());
+                wiring.switches.push(Switch { name, nodes, line: line.number });
                 section = Some(Some(index));
             }
             "Ca" | "Rt" => section = Some(None),
             _ if word.starts_with('[') => {
                 let Some(inside) = section else {
-                    return Err(wrong(
-                        format!("`{data}`"),
-                        "a line Switch … or Ca … before its ports",
-                    ));
+                    let expected = "a line Switch … or Ca … before its ports";
+                    return Err(line.wrong(format!("`{data}`"), expected));
                 };
                 // Adapters' sections repeat what the switches' say.
                 let Some(switch) = inside else { continue };
                 let expected = "a port, [N] \"ID\"[M]";
                 let (port, peer, peer_port) =
-                    port(data).ok_or_else(|| wrong(format!("`{data}`"), expected))?;
+                    port(data).ok_or_else(|| line.wrong(format!("`{data}`"), expected))?;
                 ports.push(Port { switch, port, peer, peer_port, comment, line });
             }
             _ => {
                 let expected = "ibnetdiscover's Switch, Ca and port lines";
-                return Err(wrong(format!("`{trimmed}`"), expected));
+                return Err(line.wrong(format!("`{trimmed}`"), expected));
             }
         }
     }
@@ -129,8 +121,7 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
     let mut rates: BTreeMap<u64, usize> = BTreeMap::new();
     let mut cables = Vec::new();
     for port in ports.iter().filter(|p| p.peer.starts_with("S-")) {
-        let wrong =
-            |found: String, expected: &str| Error::input(port.line.location(), found, expected);
+        let wrong = |found: String, expected: &str| port.line.wrong(found, expected);
         let Some(&peer) = known.get(port.peer) else {
             let found = format!("a cable to `{}`, which no section describes", port.peer);
             return Err(wrong(found, "a line Switch … for each switch"));
@@ -158,7 +149,7 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
         let Some(&peer) = known.get(port.peer) else { continue };
         if !ends.contains_key(&(peer, port.peer_port)) {
             let found = format!("a cable that `{}` does not have", port.peer);
-            return Err(Error::input(port.line.location(), found, "the same cable at both ends"));
+            return Err(port.line.wrong(found, "the same cable at both ends"));
         }
     }
     // The most frequent rate is capacity 1; of equally frequent ones the lowest.
@@ -215,19 +206,10 @@ fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
 /// Gbit/s of a port such as `4xHDR`, the last word of its comment; 1 where it says none.
 fn rate(comment: &str) -> f64 {
     let word = comment.split_whitespace().next_back().unwrap_or_default();
-    let lanes = [
-        ("SDR", 2.0),
-        ("DDR", 4.0),
-        ("QDR", 8.0),
-        ("FDR10", 10.0),
-        ("FDR", 13.64),
-        ("EDR", 25.0),
-        ("HDR", 50.0),
-        ("NDR", 100.0),
-        ("XDR", 200.0),
-    ];
+    let speeds = ["SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR"];
+    let rates = [2.0, 4.0, 8.0, 10.0, 13.64, 25.0, 50.0, 100.0, 200.0];
     let Some((width, speed)) = word.split_once('x') else { return 1.0 };
-    let lane = lanes.iter().find(|(name, _)| *name == speed).map(|(_, rate)| *rate);
+    let lane = speeds.iter().position(|name| *name == speed).map(|i| rates[i]);
     match (width.parse::<u32>(), lane) {
         (Ok(width), Some(rate)) if width > 0 => f64::from(width) * rate,
         _ => 1.0,
@@ -279,20 +261,13 @@ mod tests {
             assert!(FABRIC.contains(from), "{from}");
             error("ibnetdiscover", &FABRIC.replacen(from, to, 1))
         };
+        let cable = "[21]\t\"S-b8cef60300e5d2c0\"[1]";
         for (from, to, message) in [
             ("Switch\t40 \"S-b8cef60300e5d2a0\"", "Switch\t40", "found `Switch 40`"),
-            (
-                "[21]\t\"S-b8cef60300e5d2c0\"[1]",
-                "[21]\t\"S-1\"[1]",
-                "a cable to `S-1`, which no section",
-            ),
-            ("[21]\t\"S-b8cef60300e5d2c0\"[1]", "[x]\t\"S-1\"[1]", "found `[x]"),
-            ("[21]\t\"S-b8cef60300e5d2c0\"[1]", "[22]\t\"S-b8cef60300e5d2c0\"[1]", "port 22 again"),
-            (
-                "[21]\t\"S-b8cef60300e5d2c0\"[1]",
-                "[21]\t\"S-b8cef60300e5d2c0\"[9]",
-                "a cable to port 21",
-            ),
+            (cable, "[21]\t\"S-1\"[1]", "a cable to `S-1`, which no section"),
+            (cable, "[x]\t\"S-1\"[1]", "found `[x]"),
+            (cable, "[22]\t\"S-b8cef60300e5d2c0\"[1]", "port 22 again"),
+            (cable, "[21]\t\"S-b8cef60300e5d2c0\"[9]", "a cable to port 21"),
             ("vendid=0x2c9", "nonsense", "found `nonsense`"),
         ] {
             let error = changed(from, to);

@@ -60,7 +60,7 @@ impl Wiring {
         let file = path.display().to_string();
         let Some(per_router) = self.switches.iter().map(|s| s.nodes.len()).max().filter(|n| *n > 0)
         else {
-            let location = SourceLocation::File(file.as_str().into());
+            let location = SourceLocation::file(path);
             return Err(Error::input(location, "no nodes", "switches with nodes"));
         };
         let mut parts = UnionFind::<usize>::new(self.switches.len());

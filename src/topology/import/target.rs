@@ -32,23 +32,17 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         line.text.split_whitespace().map(move |word| (word, line)).collect::<Vec<_>>()
     });
     let Some((kind, line)) = words.next() else {
-        let location = crate::SourceLocation::File(text.name().into());
-        return Err(Error::input(
-            location,
-            "an empty file",
-            "an architecture such as torusXD 3 8 8 8",
-        ));
+        let expected = "an architecture such as torusXD 3 8 8 8";
+        return Err(Error::input(text.location(), "an empty file", expected));
     };
     let mut numbers = Vec::new();
     for (word, line) in words {
         let number = word.parse::<u32>().ok().filter(|n| *n <= 1 << 30);
-        numbers.push(number.ok_or_else(|| {
-            Error::input(line.location(), format!("`{word}`"), "a whole number up to 2^30")
-        })?);
+        let wrong = || line.wrong(format!("`{word}`"), "a whole number up to 2^30");
+        numbers.push(number.ok_or_else(wrong)?);
     }
-    let wrong =
-        |expected: &str| Error::input(line.location(), format!("`{}`", line.text), expected);
-    let spec = specification(kind, &numbers).map_err(&wrong)?;
+    let wrong = |expected: &str| line.wrong(format!("`{}`", line.text), expected);
+    let spec = specification(kind, &numbers).map_err(wrong)?;
     let (family, inner) = TOPOLOGIES.read(&spec, context.seed)?;
     let network = (family.build)(&inner, context)?;
     inner.finish()?;
@@ -105,7 +99,7 @@ fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
 mod tests {
     use super::super::tests::{error, machine};
     use crate::ids::NodeId;
-    use crate::topology::{Context, Topology};
+    use crate::topology::{Topology, testing::build};
 
     #[test]
     fn architectures_are_families_of_ours() {
@@ -118,13 +112,10 @@ mod tests {
             ("cmplt 6", "hyperx:6"),
             ("tleaf 3 2 300 3 200 4 100\n", "xgft:h=3,m=4x3x2,w=1x1x1"),
         ] {
-            let made = machine("tgt", text).unwrap();
-            let ours = Topology::inline(spec, &Context::default()).unwrap();
+            let (made, ours) = (machine("tgt", text).unwrap(), build(spec));
             assert_eq!(made.spec(), ours.spec(), "{text}");
-            assert_eq!(
-                made.statistics().unwrap().total_distance,
-                ours.statistics().unwrap().total_distance
-            );
+            let total = |machine: &Topology| machine.statistics().unwrap().total_distance;
+            assert_eq!(total(&made), total(&ours));
         }
         // Processor p is node p: in torus2D 4 3 processor 1 is one step along the dimension of 4.
         let torus = machine("tgt", "torus2D 4 3").unwrap();

@@ -48,20 +48,13 @@ impl<'a> Reader<'a> {
     pub fn job(&mut self, line: &RawLine<'_>) -> Result<()> {
         let text = line.text()?;
         let mut fields = [""; 18];
-        let mut count = 0;
-        for field in text.split_ascii_whitespace() {
-            if let Some(location) = fields.get_mut(count) {
-                *location = field;
-            }
-            count += 1;
-        }
+        let mut words = text.split_ascii_whitespace();
+        let filled = fields.iter_mut().zip(&mut words).map(|(field, word)| *field = word).count();
+        let count = filled + words.count();
         if count != 18 {
             let found = format!("{count} field{}", if count == 1 { "" } else { "s" });
-            return Err(Error::input(
-                line.location(),
-                found,
-                "the 18 fields of a job, -1 where unknown",
-            ));
+            let expected = "the 18 fields of a job, -1 where unknown";
+            return Err(Error::input(line.location(), found, expected));
         }
         let fields = Fields { line, fields };
         self.tally.lines += 1;
@@ -89,23 +82,17 @@ impl<'a> Reader<'a> {
 
         let processors = requested.or(allocated);
         let larger = |p: u32| self.limit.is_some_and(|limit| u64::from(p) > limit);
-        let drop = if !self.options.partitions.is_empty()
-            && !self.options.partitions.contains(&partition)
-        {
-            Some(Reason::OtherPartition)
-        } else if submit < 0 {
-            Some(Reason::NoSubmitTime)
-        } else if recorded <= 0 {
-            Some(Reason::NoRunTime)
-        } else if processors.is_none() {
-            Some(Reason::NoProcessors)
-        } else if processors.is_some_and(larger) {
-            Some(Reason::LargerThanMachine)
-        } else {
-            None
-        };
-        let (None, Some(processors)) = (drop, processors) else {
-            self.tally.add(drop.unwrap_or(Reason::NoProcessors), 1);
+        let partitions = &self.options.partitions;
+        let faults = [
+            (!partitions.is_empty() && !partitions.contains(&partition), Reason::OtherPartition),
+            (submit < 0, Reason::NoSubmitTime),
+            (recorded <= 0, Reason::NoRunTime),
+            (processors.is_none(), Reason::NoProcessors),
+            (processors.is_some_and(larger), Reason::LargerThanMachine),
+        ];
+        let fault = faults.into_iter().find(|(found, _)| *found);
+        let (None, Some(processors)) = (fault, processors) else {
+            self.tally.add(fault.map_or(Reason::NoProcessors, |(_, reason)| reason), 1);
             return Ok(());
         };
         let requested_time = if wanted > 0 { wanted } else { recorded };
@@ -152,11 +139,8 @@ pub(super) fn parts(name: &str, mut numbers: Vec<(i64, bool, usize)>) -> Result<
         let (first, rest) = (&same[0], &same[1..]);
         if let Some(twice) = rest.iter().find(|(_, part, _)| !part || first.1) {
             let found = format!("job number {} again, first on line {}", twice.0, first.2);
-            return Err(Error::input(
-                SourceLocation::line(name, twice.2),
-                found,
-                "each job number once",
-            ));
+            let location = SourceLocation::line(name, twice.2);
+            return Err(Error::input(location, found, "each job number once"));
         }
         parts.extend(rest.iter().map(|(_, _, line)| *line));
     }

@@ -76,7 +76,7 @@ fn churn(params: &Params, sizes: &Sizes) -> Result<Workload> {
         sampler.mean(),
         sampler.largest()
     );
-    let churn = Churn {
+    let mut churn = Churn {
         rate: load * f64::from(nodes) / sampler.mean(),
         sampler,
         draw: Draw::seeded(seed),
@@ -87,7 +87,7 @@ fn churn(params: &Params, sizes: &Sizes) -> Result<Workload> {
         head: None,
         live: Vec::new(),
     };
-    Ok(Workload { format: Format::Log, pieces: Box::new(std::iter::once(header).chain(churn)) })
+    Ok(Workload::over(Format::Log, header, move |text| churn.event(text)))
 }
 
 struct Churn {
@@ -152,16 +152,6 @@ impl Churn {
         let (job, size) = self.live.swap_remove(which);
         self.free = self.free.map(|free| free + size);
         let _ = writeln!(text, "F {job}");
-    }
-}
-
-impl Iterator for Churn {
-    type Item = String;
-
-    fn next(&mut self) -> Option<String> {
-        let mut text = String::with_capacity(1 << 16);
-        while text.len() < (1 << 16) - 64 && self.event(&mut text) {}
-        (!text.is_empty()).then_some(text)
     }
 }
 

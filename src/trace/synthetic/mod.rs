@@ -48,7 +48,25 @@ pub type GeneratorEntry = Entry<fn(&Params) -> Result<Workload>>;
 pub static GENERATORS: Registry<fn(&Params) -> Result<Workload>> =
     Registry::new("workload", "", &[churn::HECTOR, churn::NERSC, churn::LOG, poisson::POISSON]);
 
+/// Bytes of a piece, and room for the last line of it.
+const PIECE: usize = 1 << 16;
+const LINE: usize = 256;
+
 impl Workload {
+    /// A header, then what `write` writes, an event a call, until it has none left.
+    fn over(
+        format: Format,
+        header: String,
+        mut write: impl FnMut(&mut String) -> bool + Send + 'static,
+    ) -> Workload {
+        let pieces = std::iter::from_fn(move || {
+            let mut text = String::with_capacity(PIECE);
+            while text.len() < PIECE - LINE && write(&mut text) {}
+            (!text.is_empty()).then_some(text)
+        });
+        Workload { format, pieces: Box::new(std::iter::once(header).chain(pieces)) }
+    }
+
     /// Makes the workload of a specification such as `hector:placements=300000,nodes=2816,load=0.9,seed=1`;
     /// `seed` is taken where it names none.
     ///

@@ -87,7 +87,7 @@ fn build(params: &Params) -> Result<Workload> {
         "log-normal" => Run::LogNormal { mu: ln(mean) - sigma * sigma / 2.0, sigma },
         _ => Run::Fixed { mean },
     };
-    let arrivals = Arrivals {
+    let mut arrivals = Arrivals {
         sampler,
         draw: Draw::seeded(seed),
         gap: unit / rate,
@@ -97,7 +97,7 @@ fn build(params: &Params) -> Result<Workload> {
         done: 0,
         jobs,
     };
-    Ok(Workload { format: Format::Swf, pieces: Box::new(std::iter::once(header).chain(arrivals)) })
+    Ok(Workload::over(Format::Swf, header, move |text| arrivals.job(text)))
 }
 
 #[derive(Clone, Copy)]
@@ -120,7 +120,11 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    fn job(&mut self, text: &mut String) {
+    /// Writes the next job; false after the last.
+    fn job(&mut self, text: &mut String) -> bool {
+        if self.done == self.jobs {
+            return false;
+        }
         self.done += 1;
         let size = self.sampler.draw(&mut self.draw);
         self.time += self.draw.exponential() * self.gap;
@@ -137,18 +141,7 @@ impl Arrivals {
             "{} {submit} -1 {} {size} -1 -1 {size} {requested} -1 1 -1 -1 -1 -1 -1 -1 -1",
             self.done, run as u64
         );
-    }
-}
-
-impl Iterator for Arrivals {
-    type Item = String;
-
-    fn next(&mut self) -> Option<String> {
-        let mut text = String::with_capacity(1 << 16);
-        while text.len() < (1 << 16) - 256 && self.done < self.jobs {
-            self.job(&mut text);
-        }
-        (!text.is_empty()).then_some(text)
+        true
     }
 }
 

@@ -1,166 +1,14 @@
-//! Reading input: a file or standard input, plain or gzip, as text whose lines know their number; whole
-//! ([`Text`]) or as a stream in constant memory ([`Lines`]).
+//! A stream of lines.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::Read;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::{Line, open};
 use crate::error::{Error, Result, SourceLocation};
-
-/// A text and the name it is quoted by in messages.
-#[derive(Clone, Debug)]
-pub struct Text {
-    name: String,
-    text: String,
-}
-
-/// One line of a [`Text`].
-#[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
-    source: &'a str,
-    /// Line number, from 1.
-    pub number: usize,
-    /// The line without its end.
-    pub text: &'a str,
-}
-
-impl Line<'_> {
-    /// The line as a place for an error message.
-    pub fn location(&self) -> SourceLocation {
-        SourceLocation::line(self.source, self.number)
-    }
-}
-
-impl<'a> Line<'a> {
-    /// The fields of a line of CSV, blanks trimmed; quotes as RFC 4180 has them: `"a,b"`, `""` for a quote.
-    ///
-    /// # Errors
-    /// A quoted field that does not end on the line.
-    pub fn fields(&self) -> Result<Vec<Cow<'a, str>>> {
-        if !self.text.contains('"') {
-            return Ok(self.text.split(',').map(|field| field.trim().into()).collect());
-        }
-        // Blanks between a comma and a quote would make the quote a part of the field.
-        let mut reader = csv::ReaderBuilder::new();
-        let mut reader =
-            reader.has_headers(false).double_quote(true).from_reader(self.text.as_bytes());
-        let record = reader.records().next().and_then(|record| record.ok());
-        let (quotes, record) = (self.text.matches('"').count(), record.unwrap_or_default());
-        if quotes % 2 != 0 || record.is_empty() {
-            let found = format!("`{}`", self.text);
-            return Err(Error::input(self.location(), found, "each quote closed on its line"));
-        }
-        let plain = |field: &str| field.trim().trim_matches('"').trim().to_string();
-        Ok(record.iter().map(|field| plain(field).into()).collect())
-    }
-}
-
-impl Text {
-    /// Reads `path`, at most `most` bytes; `-` is standard input; a name ending in `.gz` is decompressed.
-    ///
-    /// # Errors
-    /// [`Error::Io`] when the file cannot be read, [`Error::Memory`] when it is larger, [`Error::Input`] when it
-    /// is not UTF-8.
-    pub fn read(path: &Path, most: u64) -> Result<Self> {
-        let mut bytes = Vec::new();
-        let (name, source) = open(path)?;
-        // A device never ends, and a small compressed file may hold anything.
-        let mut source = source.take(most.saturating_add(1));
-        source.read_to_end(&mut bytes).map_err(|e| Error::io(Path::new(&name), "reading", e))?;
-        if bytes.len() as u64 > most {
-            let what = format!("{name}: the text");
-            return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
-        }
-        Text::from_bytes(&name, bytes)
-    }
-
-    /// A text held in memory, quoted as `name`.
-    ///
-    /// A byte-order mark is left out; a line may end in `\n`, `\r\n` or `\r`.
-    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        let mut text = text.into();
-        if text.starts_with('\u{feff}') {
-            text.remove(0);
-        }
-        if text.contains('\r') {
-            text = text.replace("\r\n", "\n").replace('\r', "\n");
-        }
-        Text { name: name.into(), text }
-    }
-
-    fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
-        match String::from_utf8(bytes) {
-            Ok(text) => Ok(Text::new(name, text)),
-            Err(e) => {
-                let good = e.utf8_error().valid_up_to();
-                let line = 1 + e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count();
-                Err(Error::input(
-                    SourceLocation::line(name, line),
-                    "bytes that are not UTF-8",
-                    "UTF-8 text",
-                ))
-            }
-        }
-    }
-
-    /// The name used in messages.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The whole text.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// Every line, numbered from 1.
-    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        self.text.lines().enumerate().map(|(i, text)| Line {
-            source: &self.name,
-            number: i + 1,
-            text,
-        })
-    }
-
-    /// The lines that say something: `#` comments cut off, blanks trimmed, empty lines left out.
-    pub fn data_lines(&self) -> impl Iterator<Item = Line<'_>> {
-        self.lines().filter_map(|line| {
-            let text = line.text.split('#').next().unwrap_or("").trim();
-            (!text.is_empty()).then_some(Line { text, ..line })
-        })
-    }
-
-    /// The number of the line that byte `offset` stands on.
-    pub fn line_of(&self, offset: usize) -> usize {
-        1 + self.text.as_bytes()[..offset.min(self.text.len())]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count()
-    }
-}
-
-/// Whether the file of this name is compressed, read or written: it ends in `.gz`.
-pub fn is_packed(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "gz")
-}
-
-/// The bytes of `path`, and the name that messages call them by.
-fn open(path: &Path) -> Result<(String, Box<dyn Read + Send>)> {
-    if path == Path::new("-") {
-        return Ok(("standard input".into(), Box::new(std::io::stdin())));
-    }
-    let file = std::fs::File::open(path).map_err(|e| Error::io(path, "opening", e))?;
-    let source: Box<dyn Read + Send> = if is_packed(path) {
-        Box::new(flate2::read::MultiGzDecoder::new(std::io::BufReader::new(file)))
-    } else {
-        Box::new(file)
-    };
-    Ok((path.display().to_string(), source))
-}
 
 /// A source that counts the bytes it gives.
 struct Counting {
@@ -442,48 +290,12 @@ impl Lines {
     }
 }
 
-/// `path` as seen from the folder of `base`, the file that names it.
-pub fn beside(base: Option<&Path>, path: &str) -> PathBuf {
-    match base.and_then(Path::parent) {
-        Some(folder) if Path::new(path).is_relative() && path != "-" => folder.join(path),
-        _ => PathBuf::from(path),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Text;
     use super::*;
     use proptest::prelude::*;
     use std::io::Write;
-
-    #[test]
-    fn comments_and_blank_lines_keep_the_numbers_right() {
-        let text = Text::new("t", "# head\n\n 3 # three\n4\n");
-        let seen: Vec<_> = text.data_lines().map(|l| (l.number, l.text.to_string())).collect();
-        assert_eq!(seen, [(3, "3".to_string()), (4, "4".to_string())]);
-    }
-
-    #[test]
-    fn gzip_is_read_like_plain_text() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.txt.gz");
-        let mut encoder = flate2::write::GzEncoder::new(
-            std::fs::File::create(&path).unwrap(),
-            flate2::Compression::fast(),
-        );
-        encoder.write_all(b"1\n2\n").unwrap();
-        encoder.finish().unwrap();
-        assert_eq!(Text::read(&path, 4).unwrap().as_str(), "1\n2\n");
-        // What it holds counts, not what it takes on disk.
-        let error = Text::read(&path, 3).unwrap_err().to_string();
-        assert!(error.contains("x.txt.gz: the text needs about 4 B, more than the 3 B"), "{error}");
-    }
-
-    #[test]
-    fn bytes_that_are_no_text_are_refused_with_their_line() {
-        let error = Text::from_bytes("f", b"ok\n\xff\n".to_vec()).unwrap_err();
-        assert!(error.to_string().starts_with("f:2: "), "{error}");
-    }
 
     /// Hands out its bytes in pieces of `step`, as a pipe may.
     struct Dripping(std::io::Cursor<Vec<u8>>, usize);
@@ -562,20 +374,6 @@ mod tests {
                 assert!(lines.data_line().unwrap().is_none());
             }
         }
-    }
-
-    #[test]
-    fn fields_are_read_as_csv() {
-        let of = |text: &str| {
-            let whole = Text::new("f", text);
-            let line = whole.lines().next().unwrap();
-            line.fields().map(|f| f.join("|")).map_err(|e| e.to_string())
-        };
-        assert_eq!(of("0, n0 ,3").unwrap(), "0|n0|3");
-        assert_eq!(of("0,\"n0\"").unwrap(), "0|n0");
-        assert_eq!(of("0, \"n0\" ").unwrap(), "0|n0");
-        assert_eq!(of("0,\"a,b\",1").unwrap(), "0|a,b|1");
-        assert!(of("0,\"n0").unwrap_err().starts_with("f:1: found `0,\"n0`; expected each quote"));
     }
 
     #[test]

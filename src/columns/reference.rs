@@ -1,0 +1,111 @@
+//! All output tables with their columns: the text of `docs/columns.md`.
+
+use super::comparison::{Crossover, Winner};
+use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, WorkloadRow};
+use super::jobs::{JobRow, SIZE_COUNT};
+use super::mapping::{CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, PROCESS};
+use super::replay::{ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
+use super::schedule::ScheduleFigures;
+use super::sweep::CellRow;
+use super::{Column, Heading, headings};
+
+/// An output table: its heading, what a row is, and its columns in groups, each with what it appears with.
+struct Table(&'static str, &'static str, Vec<(&'static str, Vec<Heading>)>);
+
+impl Table {
+    /// Adds columns that appear under a condition; always where that is empty.
+    fn with<R>(mut self, condition: &'static str, columns: &[Column<R>]) -> Self {
+        self.2.push((condition, headings(columns)));
+        self
+    }
+}
+
+fn table<R>(heading: &'static str, about: &'static str, columns: &[Column<R>]) -> Table {
+    Table(heading, about, Vec::new()).with("", columns)
+}
+
+fn tables() -> Vec<Table> {
+    vec![
+        table(
+            "`compare`, `mpc`: `mpc.csv`",
+            "A row for each ordering and job size.",
+            CurvePoint::ALL,
+        ),
+        table("`compare`: `table.csv`", "A row for each ordering, best first.", RankedEntry::ALL),
+        table("`compare`: `stretches.csv`", "A row for each stretch of sizes.", Winner::ALL),
+        table("`compare`: `crossovers.csv`", "A row for each change of the lead.", Crossover::ALL),
+        table::<Limits>("`compare`: `limits.csv`", "A row for each job size.", LIMITS),
+        table(
+            "`compare`: `workload.csv`",
+            "A row for each ordering and allocator.",
+            WorkloadRow::ALL,
+        )
+        .with("`--guest`", WorkloadRow::TRAFFIC),
+        table(
+            "`compare`: `schedule.csv`",
+            "A row for each ordering; the same figures are `schedules.rows` in `summary.json`.",
+            &ScheduleFigures::compared(),
+        ),
+        table("`replay`: placements", "A row for each job placed.", JobRow::PLACED)
+            .with("several orderings, as the first column", JobRow::ORDERING)
+            .with("", JobRow::METRICS)
+            .with("`--extent`", JobRow::EXTENT)
+            .with("`--guest`", JobRow::TRAFFIC)
+            .with("`--ranks`", JobRow::RANKS),
+        table(
+            "`replay --summary FILE.csv`",
+            "A row for each replay and job size.",
+            SizeFigures::REPLAY,
+        )
+        .with("", SizeFigures::ALL),
+        table("`replay --json`: `replays`", "An object for each replay.", ReplayFigures::JSON)
+            .with("", ReplayFigures::ALL)
+            .with("`--compute`", ReplayFigures::WEIGHTED),
+        table("`replay --json`: `sizes`", "An object for each job size.", SizeFigures::ALL)
+            .with("", SizeFigures::JSON),
+        table("`replay --json`: `t_test`", "The paired test of a replay.", T_TEST),
+        table("`replay --json`, `schedule --json`: `traffic`", "With `--guest`.", TRAFFIC),
+        table("`schedule`: jobs", "A row for each job, in the order of starts.", JobRow::SCHEDULED)
+            .with("", JobRow::METRICS)
+            .with("`--guest`", JobRow::TRAFFIC)
+            .with("`--ranks`", JobRow::RANKS),
+        table("`schedule --json`", "The figures of a schedule.", &ScheduleFigures::json()),
+        table("`map --json`", "The figures of a mapping.", MappingFigures::MORE)
+            .with("", MappingFigures::ALL),
+        table("`map --json`: `busiest_links`", "An object for each link.", LinkLoad::ALL)
+            .with("", LinkLoad::BUSIEST),
+        table("`map --json`: `contention_histogram`", "An object for each bar.", CONTENTION_BAR),
+        table("`map --json`: `dilation_histogram`", "An object for each bar.", DILATION_BAR),
+        table("`map --links`", "A row for each directed link.", LinkLoad::ALL),
+        table("`map --output`", "A row for each process.", PROCESS),
+        table("`topology --edges`", "A row for each link of the router graph.", EDGE),
+        table("`trace info --sizes`", "A row for each job size.", SIZE_COUNT),
+        table("`sweep`: `results.csv`", "A row for each combination of a plan.", CellRow::FIRST)
+            .with("the lists that the plan has", CellRow::LISTS)
+            .with("", CellRow::GROUP)
+            .with("rows of the group `mpc`", RankedEntry::SWEEP)
+            .with("rows of the group `replay`", ReplayFigures::ALL)
+            .with("rows of the group `schedule`", &ScheduleFigures::sweep())
+            .with("rows of the group `mapping`", MappingFigures::ALL)
+            .with("", CellRow::NOTE),
+    ]
+}
+
+/// Every output table as Markdown.
+pub fn markdown() -> String {
+    let mut text = String::from(
+        "# Columns\n\nEvery table that the command writes, with its columns. A `.` in a name stands between a JSON \
+         object and its key; in CSV it is `_`. A cell is empty (in JSON `null`) where a row has no such figure. \
+         This file is generated; a test compares it with the program.\n",
+    );
+    for Table(heading, about, groups) in tables() {
+        text += &format!("\n## {heading}\n\n{about}\n\n");
+        text += "| Column | Unit | Only with | Meaning |\n|---|---|---|---|\n";
+        for (condition, headings) in groups {
+            for Heading { name, unit, meaning } in headings {
+                text += &format!("| `{name}` | {unit} | {condition} | {meaning} |\n");
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,226 @@
+//! A text held in memory.
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::path::Path;
+
+use super::open;
+use crate::error::{Error, Result, SourceLocation};
+
+/// A text and the name it is quoted by in messages.
+#[derive(Clone, Debug)]
+pub struct Text {
+    name: String,
+    text: String,
+}
+
+/// One line of a [`Text`].
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    pub(super) source: &'a str,
+    /// Line number, from 1.
+    pub number: usize,
+    /// The line without its end.
+    pub text: &'a str,
+}
+
+impl Line<'_> {
+    /// The line as a place for an error message.
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::line(self.source, self.number)
+    }
+}
+
+impl<'a> Line<'a> {
+    /// An error at this line.
+    pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+        Error::input(self.location(), found, expected)
+    }
+
+    /// The fields of a line of CSV, blanks trimmed; quotes as RFC 4180 has them: `"a,b"`, `""` for a quote.
+    ///
+    /// # Errors
+    /// A quoted field that does not end on the line.
+    pub fn fields(&self) -> Result<Vec<Cow<'a, str>>> {
+        if !self.text.contains('"') {
+            return Ok(self.text.split(',').map(|field| field.trim().into()).collect());
+        }
+        let mut fields = Vec::new();
+        let mut rest = self.text;
+        loop {
+            let Some(quoted) = rest.trim_start().strip_prefix('"') else {
+                let (field, after) =
+                    rest.split_once(',').map_or((rest, None), |(f, r)| (f, Some(r)));
+                fields.push(field.trim().into());
+                match after {
+                    Some(after) => rest = after,
+                    None => return Ok(fields),
+                }
+                continue;
+            };
+            // A doubled quote stands for one; blanks around the field's own quotes say nothing.
+            let mut ends = quoted.match_indices('"').filter(|(i, _)| {
+                let doubled = quoted[..*i].bytes().rev().take_while(|b| *b == b'"').count();
+                doubled % 2 == 0 && !quoted[i + 1..].starts_with('"')
+            });
+            let end = ends.next().map(|(i, _)| (i, quoted[i + 1..].trim_start()));
+            match end.filter(|(_, after)| after.is_empty() || after.starts_with(',')) {
+                Some((end, after)) => {
+                    fields.push(quoted[..end].replace("\"\"", "\"").trim().to_string().into());
+                    match after.strip_prefix(',') {
+                        Some(after) => rest = after,
+                        None => return Ok(fields),
+                    }
+                }
+                None => {
+                    let found = format!("`{}`", self.text);
+                    return Err(Error::input(
+                        self.location(),
+                        found,
+                        "each quote closed on its line",
+                    ));
+                }
+            }
+        }
+    }
+}
+
+impl Text {
+    /// Reads `path`, at most `most` bytes; `-` is standard input; a name ending in `.gz` is decompressed.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the file cannot be read, [`Error::Memory`] when it is larger, [`Error::Input`] when it
+    /// is not UTF-8.
+    pub fn read(path: &Path, most: u64) -> Result<Self> {
+        let mut bytes = Vec::new();
+        let (name, source) = open(path)?;
+        // A device never ends, and a small compressed file may hold anything.
+        let mut source = source.take(most.saturating_add(1));
+        source.read_to_end(&mut bytes).map_err(|e| Error::io(Path::new(&name), "reading", e))?;
+        if bytes.len() as u64 > most {
+            let what = format!("{name}: the text");
+            return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
+        }
+        Text::from_bytes(&name, bytes)
+    }
+
+    /// A text held in memory, quoted as `name`.
+    ///
+    /// A byte-order mark is left out; a line may end in `\n`, `\r\n` or `\r`.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let mut text = text.into();
+        if text.starts_with('\u{feff}') {
+            text.remove(0);
+        }
+        if text.contains('\r') {
+            text = text.replace("\r\n", "\n").replace('\r', "\n");
+        }
+        Text { name: name.into(), text }
+    }
+
+    pub(super) fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self> {
+        match String::from_utf8(bytes) {
+            Ok(text) => Ok(Text::new(name, text)),
+            Err(e) => {
+                let good = e.utf8_error().valid_up_to();
+                let line = 1 + e.as_bytes()[..good].iter().filter(|b| **b == b'\n').count();
+                Err(Error::input(
+                    SourceLocation::line(name, line),
+                    "bytes that are not UTF-8",
+                    "UTF-8 text",
+                ))
+            }
+        }
+    }
+
+    /// The name used in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text as a whole, for an error message.
+    pub fn location(&self) -> SourceLocation {
+        SourceLocation::File(self.name.as_str().into())
+    }
+
+    /// The whole text.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Every line, numbered from 1.
+    pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        self.text.lines().enumerate().map(|(i, text)| Line {
+            source: &self.name,
+            number: i + 1,
+            text,
+        })
+    }
+
+    /// The lines that say something: `#` comments cut off, blanks trimmed, empty lines left out.
+    pub fn data_lines(&self) -> impl Iterator<Item = Line<'_>> {
+        self.lines().filter_map(|line| {
+            let text = line.text.split('#').next().unwrap_or("").trim();
+            (!text.is_empty()).then_some(Line { text, ..line })
+        })
+    }
+
+    /// The number of the line that byte `offset` stands on.
+    pub fn line_of(&self, offset: usize) -> usize {
+        1 + self.text.as_bytes()[..offset.min(self.text.len())]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn comments_and_blank_lines_keep_the_numbers_right() {
+        let text = Text::new("t", "# head\n\n 3 # three\n4\n");
+        let seen: Vec<_> = text.data_lines().map(|l| (l.number, l.text.to_string())).collect();
+        assert_eq!(seen, [(3, "3".to_string()), (4, "4".to_string())]);
+    }
+
+    #[test]
+    fn gzip_is_read_like_plain_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.txt.gz");
+        let mut encoder = flate2::write::GzEncoder::new(
+            std::fs::File::create(&path).unwrap(),
+            flate2::Compression::fast(),
+        );
+        encoder.write_all(b"1\n2\n").unwrap();
+        encoder.finish().unwrap();
+        assert_eq!(Text::read(&path, 4).unwrap().as_str(), "1\n2\n");
+        // What it holds counts, not what it takes on disk.
+        let error = Text::read(&path, 3).unwrap_err().to_string();
+        assert!(error.contains("x.txt.gz: the text needs about 4 B, more than the 3 B"), "{error}");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_refused_with_their_line() {
+        let error = Text::from_bytes("f", b"ok\n\xff\n".to_vec()).unwrap_err();
+        assert!(error.to_string().starts_with("f:2: "), "{error}");
+    }
+
+    #[test]
+    fn fields_are_read_as_csv() {
+        let of = |text: &str| {
+            let whole = Text::new("f", text);
+            let line = whole.lines().next().unwrap();
+            line.fields().map(|f| f.join("|")).map_err(|e| e.to_string())
+        };
+        assert_eq!(of("0, n0 ,3").unwrap(), "0|n0|3");
+        assert_eq!(of("0,\"n0\"").unwrap(), "0|n0");
+        assert_eq!(of("0, \"n0\" ").unwrap(), "0|n0");
+        assert_eq!(of("0,\"a,b\",1").unwrap(), "0|a,b|1");
+        assert_eq!(of("\"say \"\"hi\"\"\",d\"e,\"\"").unwrap(), "say \"hi\"|d\"e|");
+        assert_eq!(of("0,\"a\"b").unwrap_err().split(';').next().unwrap(), "f:1: found `0,\"a\"b`");
+        assert!(of("0,\"n0").unwrap_err().starts_with("f:1: found `0,\"n0`; expected each quote"));
+    }
+}

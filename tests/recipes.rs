@@ -1,0 +1,119 @@
+//! Applies the recipes of CONTRIBUTING.md to a copy of the source and compiles it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A block of the text: its language, its file and its lines.
+struct Recipe {
+    language: String,
+    file: String,
+    lines: Vec<String>,
+}
+
+fn recipes(text: &str) -> Vec<Recipe> {
+    let mut recipes = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some((language, file)) = line.strip_prefix("```").and_then(|l| l.split_once(" file="))
+        else {
+            continue;
+        };
+        let block = lines.by_ref().take_while(|line| !line.starts_with("```"));
+        let lines = block.map(str::to_string).collect();
+        recipes.push(Recipe { language: language.into(), file: file.into(), lines });
+    }
+    recipes
+}
+
+/// `text` with the lines that begin with `+` after the line that stands before them in the block.
+fn patched(text: &str, block: &[String], file: &str) -> String {
+    let mut out: Vec<String> = text.lines().map(str::to_string).collect();
+    let mut at = 0;
+    for line in block {
+        let (mark, rest) = line.split_at(1);
+        if mark == "+" {
+            out.insert(at, rest.to_string());
+        } else {
+            let found = out.iter().position(|l| l == rest);
+            at = found.unwrap_or_else(|| panic!("{file} has no line `{rest}`"));
+        }
+        at += 1;
+    }
+    out.join("\n") + "\n"
+}
+
+fn apply(recipe: &Recipe, folder: &Path) {
+    let path = folder.join(&recipe.file);
+    let text = match recipe.language.as_str() {
+        "rust" => {
+            assert!(!path.exists(), "{} is there already", recipe.file);
+            recipe.lines.join("\n") + "\n"
+        }
+        _ => patched(&std::fs::read_to_string(&path).unwrap(), &recipe.lines, &recipe.file),
+    };
+    std::fs::write(path, text).unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    if !from.is_dir() {
+        std::fs::copy(from, to).unwrap();
+        return;
+    }
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        copy(&entry.path(), &to.join(entry.file_name()));
+    }
+}
+
+/// The lines that a recipe wants to stand beside are there: holds without compiling anything.
+#[test]
+fn recipes_fit_the_source() {
+    let text = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let recipes = recipes(&text);
+    assert!(recipes.len() >= 11, "only {} recipes", recipes.len());
+    for recipe in recipes.iter().filter(|recipe| recipe.language == "diff") {
+        let source = std::fs::read_to_string(root().join(&recipe.file)).unwrap();
+        patched(&source, &recipe.lines, &recipe.file);
+    }
+}
+
+#[test]
+#[ignore = "compiles the crate once more"]
+fn recipes_compile() {
+    let folder = tempfile::tempdir().unwrap();
+    let needed = [
+        "src",
+        "templates",
+        "topologies",
+        "orderings",
+        "docs",
+        "build.rs",
+        "Cargo.lock",
+        "README.md",
+        "ARCHITECTURE.md",
+    ];
+    for name in needed {
+        copy(&root().join(name), &folder.path().join(name));
+    }
+    // The package alone: no workspace, no tests.
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let sections = manifest.split("\n[").filter(|s| {
+        !["workspace", "[test]]", "[bench]]", "[example]]"].iter().any(|name| s.starts_with(name))
+    });
+    let manifest = sections.collect::<Vec<_>>().join("\n[");
+    std::fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
+    let text = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    recipes(&text).iter().for_each(|recipe| apply(recipe, folder.path()));
+    let output = Command::new(env!("CARGO"))
+        .args(["check", "--offline"])
+        .current_dir(folder.path())
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
