@@ -16,7 +16,7 @@ struct Rule {
     /// The rule in words.
     about: &'static str,
     /// The keys and values chosen for so many nodes.
-    choose: fn(&Params, u64) -> Result<Vec<(&'static str, String)>>,
+    choose: fn(&Params, u64) -> Keys,
 }
 
 /// One line a family.
