@@ -240,7 +240,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The next line that says something, as [`Text::data_lines`] gives it: `#` comments cut off, blanks
+    /// The next line that says something, as [`super::Text::data_lines`] gives it: `#` comments cut off, blanks
     /// trimmed, empty lines left out.
     ///
     /// # Errors

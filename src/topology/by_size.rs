@@ -1,6 +1,6 @@
 //! Families by size: `fat-tree:nodes=5000` in the place of a shape.
 //!
-//! Each line of [`RULES`] says which keys `nodes=` stands for in a family and how it chooses them. The first N
+//! Each line of `RULES` says which keys `nodes=` stands for in a family and how it chooses them. The first N
 //! node ids are schedulable, as with `limit=N`.
 
 use super::MAX_NODES;
@@ -16,7 +16,7 @@ struct Rule {
     /// The rule in words.
     about: &'static str,
     /// The keys and values chosen for so many nodes.
-    choose: fn(&Params, u64) -> Result<Vec<(&'static str, String)>>,
+    choose: fn(&Params, u64) -> Keys,
 }
 
 /// One line a family.

@@ -11,7 +11,7 @@ pub enum Shape {
     Clique,
 }
 
-/// One axis of a [`Product`].
+/// One axis of a [`super::Product`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis {
     /// Routers along it.
