@@ -199,7 +199,7 @@ impl JobLevel {
             run.until_each_has_done(self.iterations);
             for (i, key) in keys.iter().enumerate() {
                 if let Some(job) = self.running.get_mut(key) {
-                    job.seconds = Some(run.mean(i));
+                    job.seconds = Some(run.mean(i).0);
                 }
             }
         }

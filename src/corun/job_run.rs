@@ -1,9 +1,9 @@
 //! Jobs that meet, simulated with one rate each.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::job_level::JobUsage;
-use super::timing::{Computing, Finished};
+use super::timing::{Computing, Finished, Span, Spans};
 
 /// A link that jobs can fill: job, phase, and the share of the link that a rate of 1 byte a second takes.
 pub(super) type Row = Vec<(u32, u32, f64)>;
@@ -31,6 +31,10 @@ struct Member {
     computing: Computing,
     phase: usize,
     stage: Stage,
+    /// When the stage began.
+    began: f64,
+    /// How often each phase is done.
+    done: Vec<f64>,
     finished: Finished,
 }
 
@@ -42,6 +46,7 @@ pub(super) struct JobRun {
     /// Rates of all jobs by the phase (from 1) that each sends, 0 for none.
     rates: HashMap<Vec<u8>, Vec<f64>>,
     sending: Vec<u8>,
+    pub spans: Spans,
 }
 
 impl JobRun {
@@ -50,18 +55,21 @@ impl JobRun {
         let member = |(usage, alone): (JobUsage, Vec<f64>)| {
             let mut computing = Computing::new(usage.seed, usage.spread);
             let until = wait(&usage, 0, &mut computing);
+            let done = vec![0.0; usage.phases.len()];
             Member {
                 usage,
                 alone,
                 computing,
                 phase: 0,
                 stage: Stage::Waits { until },
+                began: 0.0,
+                done,
                 finished: Finished::default(),
             }
         };
         let jobs: Vec<Member> = jobs.map(member).collect();
         let sending = vec![0; jobs.len()];
-        JobRun { jobs, rows, now: 0.0, rates: HashMap::new(), sending }
+        JobRun { jobs, rows, now: 0.0, rates: HashMap::new(), sending, spans: Spans::default() }
     }
 
     /// Goes on until each job has done so many iterations. Returns the time.
@@ -77,16 +85,32 @@ impl JobRun {
         while self.next() <= time {
             self.step();
         }
+        self.now = self.now.max(time);
     }
 
-    /// Mean seconds of the iterations that a job has finished.
-    pub fn mean(&self, job: usize) -> f64 {
-        self.jobs[job].finished.mean()
+    /// Mean seconds of the iterations that a job has finished, and how many there are.
+    pub fn mean(&self, job: usize) -> (f64, u64) {
+        let finished = &self.jobs[job].finished;
+        (finished.mean(), finished.count)
     }
 
-    /// What a job has finished.
-    pub fn finished(&self, job: usize) -> &Finished {
-        &self.jobs[job].finished
+    /// The bytes that each link has carried until now; a phase that is not done counts by the part that is sent.
+    pub fn carried(&self) -> Vec<(u32, f64)> {
+        let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
+        for job in &self.jobs {
+            for (p, phase) in job.usage.phases.iter().enumerate() {
+                let part = match job.stage {
+                    Stage::Sends { left, rate, since, .. } if p == job.phase => {
+                        phase.bytes - (left - rate * (self.now - since)).max(0.0)
+                    }
+                    _ => 0.0,
+                };
+                for (link, uses) in &phase.links {
+                    *bytes.entry(*link).or_default() += uses * (job.done[p] * phase.bytes + part);
+                }
+            }
+        }
+        bytes.into_iter().collect()
     }
 
     fn next(&self) -> f64 {
@@ -97,12 +121,15 @@ impl JobRun {
     fn step(&mut self) {
         self.now = self.next();
         let mut changed = false;
-        for (job, sending) in self.jobs.iter_mut().zip(&mut self.sending) {
+        for (i, (job, sending)) in self.jobs.iter_mut().zip(&mut self.sending).enumerate() {
             if job.stage.until() > self.now {
                 continue;
             }
+            let from = std::mem::replace(&mut job.began, self.now);
+            let sends = matches!(job.stage, Stage::Sends { .. });
+            self.spans.add(Span { job: i, from, to: self.now, sends });
             let bytes = job.usage.phases[job.phase].bytes;
-            if matches!(job.stage, Stage::Waits { .. }) && bytes > 0.0 {
+            if !sends && bytes > 0.0 {
                 let (since, until) = (self.now, f64::INFINITY);
                 job.stage = Stage::Sends { left: bytes, rate: 0.0, since, until };
                 *sending = job.phase as u8 + 1;
@@ -110,6 +137,7 @@ impl JobRun {
                 continue;
             }
             changed |= std::mem::take(sending) != 0;
+            job.done[job.phase] += 1.0;
             job.phase = (job.phase + 1) % job.usage.phases.len();
             if job.phase == 0 {
                 job.finished.add(self.now);

@@ -17,11 +17,19 @@
 //! filling). Casanova, Marchal, "A Network Model for Simulation of Grid Application", INRIA RR-4596, 2002 (shares
 //! by round-trip time).
 
+mod filling;
+mod flow_run;
 mod job_level;
 mod job_run;
+mod jobs;
+mod pattern;
+mod side_by_side;
 mod timing;
 
 pub use job_level::{JobLevel, JobUsage, PhaseUsage};
+pub use jobs::{Job, Phase};
+pub use side_by_side::{JobOutcome, Level, Outcome, Settings, side_by_side};
+pub use timing::Span;
 
 use crate::mapping::Links;
 
