@@ -234,11 +234,6 @@ impl FlowRun {
         (finished.mean(), finished.count)
     }
 
-    /// Iterations that all jobs have finished.
-    pub fn finished(&self) -> u64 {
-        self.jobs.iter().map(|job| job.finished.count).sum()
-    }
-
     fn time(&self) -> f64 {
         self.now + self.skipped
     }
