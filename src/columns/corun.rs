@@ -34,9 +34,9 @@ pub struct CorunFigures<'a> {
     pub outcome: &'a Outcome,
 }
 
-impl CorunFigures<'_> {
+impl<'a> CorunFigures<'a> {
     /// In JSON.
-    pub const ALL: &'static [Column<Self>] = columns! {
+    pub const ALL: &'a [Column<Self>] = columns! {
         "topology", "", "The machine as it was given.", |r| r.topology;
         "routing", "", "Which links messages take.", |r| r.routing;
         "level", "", "`flow`: message by message; `job`: one rate a job.", |r| r.level;
@@ -62,9 +62,9 @@ pub struct LinkUse<'a> {
     pub utilisation: f64,
 }
 
-impl LinkUse<'_> {
+impl<'a> LinkUse<'a> {
     /// Of every directed link.
-    pub const ALL: &'static [Column<Self>] = columns! {
+    pub const ALL: &'a [Column<Self>] = columns! {
         "u", "", "The router that the link leaves.", |l| l.fabric.links.ends(l.link).0;
         "v", "", "The router that it enters.", |l| l.fabric.links.ends(l.link).1;
         "utilisation", "", "Share of what it could have carried until every job was done that it did carry.",
