@@ -40,7 +40,7 @@ pub struct Command {
     /// How messages share a link: equally (flow), or by 1 over the latency of their routes (rtt)
     #[arg(long, value_parser = ["flow", "rtt"], default_value = "flow")]
     fair: String,
-    /// Follow each message (flow), or one rate for each job, which is faster (job)
+    /// Follow each message (flow), or the links that jobs share one by one, which is faster (job)
     #[arg(long, value_parser = ["flow", "job"], default_value = "flow")]
     level: String,
     /// Go on until every job has done so many iterations

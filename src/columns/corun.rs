@@ -39,7 +39,7 @@ impl<'a> CorunFigures<'a> {
     pub const ALL: &'a [Column<Self>] = columns! {
         "topology", "", "The machine as it was given.", |r| r.topology;
         "routing", "", "Which links messages take.", |r| r.routing;
-        "level", "", "`flow`: message by message; `job`: one rate a job.", |r| r.level;
+        "level", "", "`flow`: message by message; `job`: by the links that jobs share.", |r| r.level;
         "fair", "", "`flow`: messages share a link equally; `rtt`: by 1 over the latency of their routes.", |r| r.fair;
         "bandwidth", "B/s", "What a link of capacity 1 carries each way.", |r| r.bandwidth;
         "latency", "s", "Latency of a hop.", |r| r.latency;

@@ -5,7 +5,8 @@
 //!
 //! - **Flow level**: all messages in flight share links by max-min fairness, anew whenever a message or a
 //!   computation ends.
-//! - **Job level** ([`JobLevel`]): one rate a job. Much faster; also for jobs that come and go.
+//! - **Job level** ([`JobLevel`]): one rate a job alone, and the links it shares one by one. Much faster; also for
+//!   jobs that come and go.
 //!
 //! Only directed links between routers are shared, each with its capacity times the bandwidth. A node's own link
 //! bounds each message at the bandwidth; messages inside a router go at that rate. A message that a routing splits

@@ -18,7 +18,7 @@ use crate::mapping::{Fabric, RoutingEntry};
 pub enum Level {
     /// Message by message.
     Flow,
-    /// One rate a job.
+    /// By the links that jobs share, one by one.
     Job,
 }
 
