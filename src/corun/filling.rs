@@ -104,6 +104,17 @@ impl Filling {
         }
     }
 
+    /// What a link carries now.
+    #[cfg(test)]
+    pub fn used(&self, link: usize) -> f64 {
+        let part = |i: &u32| {
+            let crossing = self.routes[*i as usize];
+            let slot = &self.slots[crossing.slot as usize];
+            crossing.share * slot.count * slot.rate
+        };
+        self.on[link].iter().map(part).sum()
+    }
+
     /// Whether a slot crosses any link.
     pub fn crosses(&self, slot: u32) -> bool {
         let slot = &self.slots[slot as usize];

@@ -7,48 +7,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::filling::Filling;
+use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::pattern::{Pattern, State};
 use super::timing::{Computing, Finished, Span, Spans};
-
-/// The messages of a job on one route.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct FlowGroup {
-    /// The links, with the share of each message on them, ascending.
-    pub route: Vec<(u32, f64)>,
-    /// Seconds before their first byte arrives.
-    pub latency: f64,
-    /// How fast their rate grows among others'.
-    pub weight: f64,
-    /// Bytes of a message, ascending, and how many have them.
-    pub sizes: Vec<(f64, f64)>,
-}
-
-/// What a phase sends.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct FlowPhase {
-    /// Seconds of computing before.
-    pub compute: f64,
-    /// Messages between routers.
-    pub groups: Vec<FlowGroup>,
-    /// Bytes of the largest message inside a router.
-    pub inside: f64,
-}
-
-/// A job, message by message.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct FlowJob {
-    pub phases: Vec<FlowPhase>,
-    pub spread: f64,
-    pub seed: u64,
-}
-
-impl FlowJob {
-    /// The links it uses.
-    pub fn links(&self) -> impl Iterator<Item = u32> + '_ {
-        let groups = self.phases.iter().flat_map(|phase| &phase.groups);
-        groups.flat_map(|group| group.route.iter().map(|(link, _)| *link))
-    }
-}
 
 /// How far the messages of a slot are.
 #[derive(Clone, Debug)]
@@ -234,7 +195,7 @@ impl FlowRun {
         (finished.mean(), finished.count)
     }
 
-    fn time(&self) -> f64 {
+    pub fn time(&self) -> f64 {
         self.now + self.skipped
     }
 
@@ -493,6 +454,23 @@ impl FlowRun {
         if self.jobs[0].finished.count == 0 {
             self.now = self.now.max(time);
         }
+    }
+}
+
+#[cfg(test)]
+impl FlowRun {
+    /// The next event.
+    pub fn one_step(&mut self) {
+        self.step(Goal::Time(f64::INFINITY));
+    }
+
+    /// What each link carries now, in bytes a second.
+    pub fn used(&self) -> Vec<(u32, f64)> {
+        let mut used = Vec::new();
+        for (place, link) in self.links.iter().enumerate() {
+            used.push((*link, self.filling.used(place)));
+        }
+        used
     }
 }
 

@@ -20,16 +20,19 @@
 
 mod filling;
 mod flow_run;
+#[cfg(test)]
+mod flow_tests;
 mod job_level;
 mod job_run;
 mod jobs;
+mod messages;
 mod pattern;
 mod side_by_side;
 mod timing;
 
 pub use job_level::{JobLevel, JobUsage, PhaseUsage};
 pub use jobs::{Job, Phase};
-pub use side_by_side::{JobOutcome, Level, Outcome, Settings, side_by_side};
+pub use side_by_side::{JobOutcome, Level, Outcome, Settings, computing_times, side_by_side};
 pub use timing::Span;
 
 use crate::mapping::Links;

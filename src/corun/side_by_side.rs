@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::Speeds;
-use super::flow_run::{FlowGroup, FlowJob, FlowPhase, FlowRun};
+use super::flow_run::FlowRun;
 use super::job_level::{JobLevel, JobUsage, PhaseUsage};
 use super::job_run::JobRun;
 use super::jobs::{Job, Phase};
-use super::timing::{Span, Spans};
+use super::messages::{FlowGroup, FlowJob, FlowPhase};
+use super::timing::{Computing, Span, Spans};
 use crate::error::{Error, Result, SourceLocation};
 use crate::mapping::{Fabric, RoutingEntry};
+use crate::topology::Topology;
 
 /// How closely messages are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,9 +205,17 @@ const LONGEST: f64 = 1e6;
 /// Groups of jobs that meet, each with its simulation, and the mean seconds of an iteration of each job alone.
 type Groups = (Vec<(Vec<usize>, Box<dyn Run>)>, Vec<f64>);
 
+/// The seconds that the job at this place of the list computes, one phase and iteration after the other, the first
+/// `count`: what another simulator needs to follow the same jobs.
+pub fn computing_times(topology: &Topology, place: usize, job: &Job, count: usize) -> Vec<f64> {
+    let mut computing = Computing::new(seed(topology, place), job.spread);
+    let phases = job.phases.iter().cycle().take(count);
+    phases.map(|phase| computing.draw(phase.compute)).collect()
+}
+
 /// The seed of a job's draws.
-fn seed(fabric: &Fabric<'_>, job: usize) -> u64 {
-    let seed = fabric.topology.context().seed;
+fn seed(topology: &Topology, job: usize) -> u64 {
+    let seed = topology.context().seed;
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(job as u64)
 }
 
@@ -221,7 +231,7 @@ fn flows(
     for (i, job) in jobs.iter().enumerate() {
         let phases = job.phases.iter().map(|p| phase(fabric, routing, job, p, &settings.speeds));
         let phases = phases.collect::<Result<_>>()?;
-        flows.push(FlowJob { phases, spread: job.spread, seed: seed(fabric, i) });
+        flows.push(FlowJob { phases, spread: job.spread, seed: seed(fabric.topology, i) });
     }
     let sending: Vec<Vec<f64>> =
         flows.par_iter().map(|job| FlowRun::alone(job, capacity, bound)).collect();
@@ -312,7 +322,10 @@ fn usages(
             PhaseUsage::new(fabric, routing, guest, mapping, p.bytes, p.compute, &settings.speeds)
         };
         let phases = job.phases.iter().map(phase).collect::<Result<_>>()?;
-        level.start(i as u64, JobUsage { phases, spread: job.spread, seed: seed(fabric, i) });
+        level.start(
+            i as u64,
+            JobUsage { phases, spread: job.spread, seed: seed(fabric.topology, i) },
+        );
     }
     let keys: Vec<u64> = (0..jobs.len() as u64).collect();
     let alone = keys.iter().map(|key| {
