@@ -27,6 +27,7 @@ pub struct Case {
     pub machine: Topology,
     pub jobs: Vec<Job>,
     /// What each job's guest is, and which share of its iteration alone it sends.
+    #[allow(dead_code)] // The report's.
     pub about: Vec<(String, f64)>,
 }
 
