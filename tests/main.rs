@@ -2,6 +2,7 @@
 //! runs one of them.
 
 mod allocators;
+mod bounds;
 mod browser;
 mod cli;
 mod commands;

@@ -66,8 +66,14 @@ pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), 
 
 /// A placement log, or an SWF trace as one; reports on standard error what was left out of a trace of jobs on
 /// `nodes` nodes.
-pub fn log(path: &Path, procs_per_node: u32, nodes: u32) -> anyhow::Result<OpenedLog> {
-    let options = Options { procs_per_node, nodes: Some(nodes), ..Options::default() };
+pub fn log(
+    path: &Path,
+    procs_per_node: u32,
+    nodes: u32,
+    context: &Context,
+) -> anyhow::Result<OpenedLog> {
+    let memory = context.memory;
+    let options = Options { procs_per_node, nodes: Some(nodes), memory, ..Options::default() };
     let opened = OpenedLog::open(path, &options)?;
     opened.trace.iter().for_each(report_tally);
     Ok(opened)

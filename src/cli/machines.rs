@@ -101,7 +101,9 @@ fn on_jobs(
     allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
     jobs.check_schedule()?;
     let nodes = topologies.iter().map(Topology::node_count).max().unwrap_or(0) as u32;
-    let OpenedLog { log, trace, .. } = inputs::log(path, jobs.procs_per_node.unwrap_or(1), nodes)?;
+    let context = topologies.first().map_or_else(Context::default, |one| *one.context());
+    let OpenedLog { log, trace, .. } =
+        inputs::log(path, jobs.procs_per_node.unwrap_or(1), nodes, &context)?;
     let name = log.name().to_string();
     drop(log);
     if trace.is_none() && path == Path::new("-") {
@@ -110,12 +112,12 @@ fn on_jobs(
         return Err(Error::input(SourceLocation::option("--trace -"), found, expected).into());
     }
     if trace.is_none() {
-        jobs.sizes_of_log(path)?;
+        jobs.sizes_of_log(path, context.memory)?;
     }
     let text = trace.as_ref().map(convert::to_log);
     let open = || match &text {
         Some(text) => Ok(Log::new(&name, text.clone())),
-        None => Log::open(path),
+        None => Log::open(path, context.memory),
     };
     let queued = trace.as_ref().and_then(|trace| jobs.queue(trace));
     let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });

@@ -81,8 +81,8 @@ impl Command {
         let topology = inputs::topology(&self.spec, context)?;
         let orders = inputs::orders(&topology, &self.orders)?;
         let nodes = topology.node_count() as u32;
-        let shares = self.shares(nodes)?;
-        let input = inputs::log(&self.log, self.procs_per_node, nodes)?;
+        let shares = self.shares(nodes, context.memory)?;
+        let input = inputs::log(&self.log, self.procs_per_node, nodes, context)?;
         let fabric = self.traffic.fabric(&topology)?;
         let distances: Vec<RankDistances> =
             orders.iter().map(|o| RankDistances::new(&topology, o)).collect::<Result<_, _>>()?;
@@ -193,10 +193,10 @@ impl Command {
     }
 
     /// Shares of compute by size, where `--compute` is given. A table's shares are taken as they are.
-    fn shares(&self, nodes: u32) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
+    fn shares(&self, nodes: u32, memory: u64) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
         let Some(path) = &self.compute else { return Ok(None) };
-        let options = Options { procs_per_node: self.procs_per_node, ..Options::default() };
-        let weight = match trace::kind(&mut Lines::open(path)?)? {
+        let options = Options { procs_per_node: self.procs_per_node, memory, ..Options::default() };
+        let weight = match trace::kind(&mut Lines::open(path, memory)?)? {
             WorkloadKind::Table => Weight::Jobs,
             WorkloadKind::Swf => Weight::NodeHours,
             WorkloadKind::Log => {

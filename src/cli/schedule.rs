@@ -71,6 +71,7 @@ impl Command {
             procs_per_node: self.procs_per_node,
             nodes: Some(order.len() as u32),
             partitions: self.partitions.clone(),
+            memory: context.memory,
         };
         let trace = Trace::read(&self.trace, &options)?;
         inputs::report_tally(&trace);

@@ -82,11 +82,12 @@ struct MachineArgs {
 }
 
 impl MachineArgs {
-    fn options(self) -> Options {
+    fn options(self, context: &Context) -> Options {
         Options {
             procs_per_node: self.procs_per_node,
             nodes: self.nodes,
             partitions: self.partition,
+            memory: context.memory,
         }
     }
 }
@@ -95,10 +96,10 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         match self.verb {
             Verb::Info { file, machine, json, sizes } => {
-                info(&file, &machine.options(), json, sizes)
+                info(&file, &machine.options(context), json, sizes)
             }
             Verb::Convert { file, machine, output } => {
-                let trace = Trace::read(&file, &machine.options())?;
+                let trace = Trace::read(&file, &machine.options(context))?;
                 inputs::report_processors(&trace);
                 output::write(output.as_deref(), convert::to_log(&trace))
             }
@@ -113,7 +114,7 @@ impl Command {
 }
 
 fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> anyhow::Result<()> {
-    let mut lines = Lines::open(file)?;
+    let mut lines = Lines::open(file, options.memory)?;
     let name = lines.name().to_string();
     let (mut document, sizes) = match trace::kind(&mut lines)? {
         WorkloadKind::Swf => {

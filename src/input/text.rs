@@ -1,10 +1,9 @@
 //! A text held in memory.
 
 use std::borrow::Cow;
-use std::io::Read;
 use std::path::Path;
 
-use super::open;
+use super::Lines;
 use crate::error::{Error, Result, SourceLocation};
 
 /// A text and the name it is quoted by in messages.
@@ -90,18 +89,21 @@ impl Text {
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be read, [`Error::Memory`] when it is larger, [`Error::Input`] when it
-    /// is not UTF-8.
+    /// is not UTF-8 or has 64 MB of blank lines and comments in a row.
     pub fn read(path: &Path, most: u64) -> Result<Self> {
+        // Line by line: a device never ends, and a small compressed file may hold anything.
+        let longest = usize::try_from(most).unwrap_or(usize::MAX);
+        let mut lines = Lines::open(path, most)?.longest(longest);
         let mut bytes = Vec::new();
-        let (name, source) = open(path)?;
-        // A device never ends, and a small compressed file may hold anything.
-        let mut source = source.take(most.saturating_add(1));
-        source.read_to_end(&mut bytes).map_err(|e| Error::io(Path::new(&name), "reading", e))?;
-        if bytes.len() as u64 > most {
-            let what = format!("{name}: the text");
-            return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
+        while let Some(line) = lines.line()? {
+            bytes.extend_from_slice(line.bytes);
+            bytes.push(b'\n');
+            if bytes.len() as u64 > most {
+                let what = format!("{}: the text", lines.name());
+                return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
+            }
         }
-        Text::from_bytes(&name, bytes)
+        Text::from_bytes(lines.name(), bytes)
     }
 
     /// A text held in memory, quoted as `name`.

@@ -164,7 +164,7 @@ impl Plan {
                     return Err(Error::input(location.clone(), "standard input", expected));
                 }
                 let path = crate::input::beside(base, text);
-                check_kind(&path, is_trace, location)?;
+                check_kind(&path, is_trace, location, context.memory)?;
                 plan.workloads.push(PlanWorkload { text: text.clone(), path, is_trace });
             }
         }
@@ -265,8 +265,13 @@ fn at(location: &SourceLocation, error: Error) -> Error {
     }
 }
 
-fn check_kind(path: &Path, is_trace: bool, location: &SourceLocation) -> Result<()> {
-    let (found, expected) = match (trace::kind(&mut Lines::open(path)?)?, is_trace) {
+fn check_kind(
+    path: &Path,
+    is_trace: bool,
+    location: &SourceLocation,
+    memory: u64,
+) -> Result<()> {
+    let (found, expected) = match (trace::kind(&mut Lines::open(path, memory)?)?, is_trace) {
         (WorkloadKind::Log, false) | (WorkloadKind::Swf, true) => return Ok(()),
         (WorkloadKind::Log, true) => ("a placement log among the traces", "it under `logs`"),
         (WorkloadKind::Swf, false) => ("an SWF trace among the logs", "it under `traces`"),

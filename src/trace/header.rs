@@ -26,8 +26,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Takes in a line that starts with `;`.
-    pub(super) fn push(&mut self, line: &RawLine<'_>) {
+    /// Takes in a line that starts with `;`; how many bytes it takes.
+    pub(super) fn push(&mut self, line: &RawLine<'_>) -> usize {
         let text = String::from_utf8_lossy(line.bytes);
         let text = text.trim().trim_start_matches(';').trim();
         // A label is one word with a capital; `http://…` and sentences are text.
@@ -39,7 +39,7 @@ impl Header {
             Some(pair) => pair,
             None if text.is_empty() => {
                 self.open = false;
-                return;
+                return 0;
             }
             None => ("", text),
         };
@@ -55,6 +55,7 @@ impl Header {
             }),
         }
         self.open = true;
+        2 * (text.len() + size_of::<Entry>())
     }
 
     /// All entries in file order.

@@ -10,11 +10,14 @@ pub struct Options {
     pub nodes: Option<u32>,
     /// The partitions whose jobs are wanted; empty for all.
     pub partitions: Vec<i32>,
+    /// The most bytes that the jobs and the header may take.
+    pub memory: u64,
 }
 
 impl Default for Options {
+    /// One processor a node, all jobs, 8 GB.
     fn default() -> Self {
-        Options { procs_per_node: 1, nodes: None, partitions: Vec::new() }
+        Options { procs_per_node: 1, nodes: None, partitions: Vec::new(), memory: 8_000_000_000 }
     }
 }
 

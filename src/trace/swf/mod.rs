@@ -51,7 +51,7 @@ impl Trace {
     /// # Errors
     /// A file that cannot be read, or a line that is wrong, by file and line.
     pub fn read(path: &Path, options: &Options) -> Result<Self> {
-        Trace::over(Lines::open(path)?, options)
+        Trace::over(Lines::open(path, options.memory)?, options)
     }
 
     /// A trace held in memory, quoted as `name`.
@@ -59,16 +59,17 @@ impl Trace {
     /// # Errors
     /// As [`Trace::read`].
     pub fn new(name: &str, text: impl Into<Vec<u8>>, options: &Options) -> Result<Self> {
-        Trace::over(Lines::new(name, text), options)
+        Trace::over(Lines::new(name, text).within(options.memory), options)
     }
 
-    /// The trace that the rest of `lines` is.
+    /// The trace that the rest of `lines` is, within their memory.
     ///
     /// # Errors
-    /// As [`Trace::read`].
+    /// As [`Trace::read`]; more jobs than the memory holds.
     ///
     /// # Complexity
-    /// O(bytes), and O(jobs · log jobs) where the jobs do not come by number or submit time.
+    /// O(bytes), and O(jobs · log jobs) where the jobs do not come by number or submit time. Memory: at most
+    /// 450 bytes a job while they are read, 150 after that.
     pub fn over(mut lines: Lines, options: &Options) -> Result<Self> {
         if options.procs_per_node == 0 {
             let location = SourceLocation::option("procs-per-node");
@@ -82,13 +83,17 @@ impl Trace {
         while let Some(line) = lines.line()? {
             match line.bytes.trim_ascii().first() {
                 None => {}
-                Some(b';') => header.push(&line),
+                Some(b';') => {
+                    let kept = header.push(&line);
+                    lines.keep(kept, "header")?;
+                }
                 Some(_) => {
                     if in_header {
                         reader.limit = limit(&header, &name, options)?;
                         in_header = false;
                     }
-                    reader.job(&line)?;
+                    let kept = reader.job(&line)?;
+                    lines.keep(kept, "jobs")?;
                 }
             }
         }
