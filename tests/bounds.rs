@@ -43,7 +43,8 @@ fn memory_bounds_what_is_kept_of_jobs() {
     let lines = |line: &dyn Fn(usize) -> String| (1..=9000).map(line).collect::<String>();
     fs::write(folder.join("t.swf"), swf(9000)).unwrap();
     fs::write(folder.join("head.swf"), lines(&|i| format!("; Note: {i}\n")) + &swf(1)).unwrap();
-    fs::write(folder.join("live.log"), lines(&|i| format!("P a-long-name-of-job-{i} 1\n"))).unwrap();
+    fs::write(folder.join("live.log"), lines(&|i| format!("P a-long-name-of-job-{i} 1\n")))
+        .unwrap();
     fs::write(folder.join("sizes.log"), lines(&|i| format!("P {i} {i}\nF {i}\n"))).unwrap();
     fs::write(folder.join("sizes.csv"), lines(&|i| format!("{i},1\n"))).unwrap();
     let ended = lines(&|i| format!("P {i} 1\nF {i}\n"));
@@ -81,7 +82,10 @@ fn memory_bounds_what_is_kept_of_jobs() {
     ] {
         let mut parts = said.trim_end().splitn(3, ':');
         assert!(parts.next().is_some_and(|name| name.ends_with(file)), "{said}");
-        assert!(parts.next().and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n > 1), "{said}");
+        assert!(
+            parts.next().and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n > 1),
+            "{said}"
+        );
         let wanted = format!(
             " found more {what} than fit into 100.0 kB; expected a shorter file or a higher --memory"
         );
@@ -121,8 +125,17 @@ fn packed_files_of_nothing_are_refused_by_every_reader() {
         (0..66).for_each(|_| encoder.write_all(&piece).unwrap());
         encoder.finish().unwrap()
     };
-    let bombs = [pack(b"\n"), pack(b"# a comment of some length that says nothing at all\r\n"), pack(b" ")];
-    let names = ["o.gz", "names.csv.gz", "g.csv.gz", "m.csv.gz", "links.csv.gz", "t.swf.gz", "topology.conf.gz"];
+    let bombs =
+        [pack(b"\n"), pack(b"# a comment of some length that says nothing at all\r\n"), pack(b" ")];
+    let names = [
+        "o.gz",
+        "names.csv.gz",
+        "g.csv.gz",
+        "m.csv.gz",
+        "links.csv.gz",
+        "t.swf.gz",
+        "topology.conf.gz",
+    ];
     let commands = |i: usize| {
         let file = |name: &str| format!("{i}-{name}");
         [
@@ -140,7 +153,8 @@ fn packed_files_of_nothing_are_refused_by_every_reader() {
         assert!(bomb.len() < 1 << 20);
         names.iter().for_each(|name| fs::write(folder.join(format!("{i}-{name}")), bomb).unwrap());
         // The other two by one reader of each kind: of whole texts, of streams.
-        let readers = commands(i).into_iter().enumerate().filter(|(j, _)| i == 0 || [0, 5].contains(j));
+        let readers =
+            commands(i).into_iter().enumerate().filter(|(j, _)| i == 0 || [0, 5].contains(j));
         for (_, command) in readers {
             let said = refused(folder, &command.split(' ').collect::<Vec<_>>());
             // The lines of the third file are one, which is too long in a trace.

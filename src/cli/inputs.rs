@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::notes::note;
 use super::progress;
 use super::watch::Clock;
-use crate::error::{Error, SourceLocation, sanitize};
+use crate::error::{Error, SourceLocation, bytes, sanitize};
 use crate::ordering::NodeOrder;
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
@@ -19,7 +20,7 @@ const FEW: usize = 4;
 pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
     let topology = crate::catalog::topology(spec, context)?;
     if let Some(rule) = topology.chosen() {
-        eprintln!("{spec}: chose {} ({rule})", topology.spec());
+        note!("{spec}: chose {} ({rule})", topology.spec());
     }
     Ok(topology)
 }
@@ -27,7 +28,8 @@ pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
 /// One ordering; a search's time counts from its own start. What it leaves out is said on standard error.
 pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
     let waiting = progress::waiting(text);
-    let order = NodeOrder::make_with(topology, text, &Clock::start(false))?.0;
+    announce(topology, text);
+    let order = NodeOrder::make_with(topology, text, &Clock::start(false, &waiting))?.0;
     drop(waiting);
     let (left_out, all) = (order.left_out(topology), topology.node_count());
     if !left_out.is_empty() {
@@ -35,12 +37,21 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
         let names = names.collect::<Vec<_>>().join(", ");
         let more = if left_out.len() > FEW { ", …" } else { "" };
         let text = sanitize(text);
-        eprintln!(
-            "{text}: leaves out {} of {all} schedulable nodes: {names}{more}",
-            left_out.len()
-        );
+        note!("{text}: leaves out {} of {all} schedulable nodes: {names}{more}", left_out.len());
     }
     Ok(order)
+}
+
+/// Nodes from which an ordering's size is said before it is made.
+const MANY: usize = 1 << 26;
+
+/// Says what an ordering of very many nodes takes.
+pub fn announce(topology: &Topology, text: &str) {
+    let nodes = topology.node_count();
+    if nodes >= MANY {
+        let memory = bytes(NodeOrder::memory(topology));
+        note!("{}: {text} of {nodes} nodes takes about {memory} of memory", topology.name());
+    }
 }
 
 /// The orderings of `--order` options.
@@ -50,6 +61,11 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
 pub fn orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeOrder>> {
     check_distinct("--order", "ordering", texts)?;
     texts.iter().map(|text| order(topology, text)).collect()
+}
+
+/// Checks that the nodes of orderings can be named, where names are wanted.
+pub fn check_names(wanted: bool, topology: &Topology, orders: &[NodeOrder]) -> Result<(), Error> {
+    orders.iter().filter(|_| wanted).try_for_each(|order| topology.check_names(order.nodes()))
 }
 
 /// Refuses the same value twice for an option that repeats; `what` is what it names.
@@ -83,7 +99,7 @@ pub fn log(
 pub fn report_tally(trace: &Trace) {
     for (reason, count) in trace.tally().iter() {
         let what = if reason.drops() { "left out" } else { "mended" };
-        eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
+        note!("{}: {what} {count}: {}", trace.name(), reason.about());
     }
     report_processors(trace);
 }
@@ -91,7 +107,7 @@ pub fn report_tally(trace: &Trace) {
 /// Says on standard error where a trace's processors were probably wrongly taken for nodes.
 pub fn report_processors(trace: &Trace) {
     if let Some(hint) = trace.processors_hint() {
-        eprintln!("{}: {hint}", trace.name());
+        note!("{}: {hint}", trace.name());
     }
 }
 

@@ -53,7 +53,7 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         bar.set_message(name.to_string());
     });
     let compare = |workload: Option<&Workload<'_>>| {
-        let (clock, orders) = (Clock::start(false), request.orders);
+        let (clock, orders) = (Clock::start(false, &bar), request.orders);
         machines::compare(&topologies, orders, &prices, workload, &clock, &|name| {
             (step.borrow_mut())(name)
         })

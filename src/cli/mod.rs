@@ -21,6 +21,7 @@ mod man;
 mod map;
 mod merge;
 mod mpc;
+mod notes;
 mod order;
 mod output;
 mod own_files;
@@ -82,6 +83,9 @@ struct Common {
     /// Memory that one data structure may take, such as 16G [default: four fifths of the free memory]
     #[arg(long, global = true, value_parser = parse_bytes, help_heading = "Common options")]
     memory: Option<u64>,
+    /// Print only errors on standard error: no progress, no notes
+    #[arg(long, global = true, help_heading = "Common options")]
+    quiet: bool,
 }
 
 /// The commands, each with its module, in the groups that the help shows.
@@ -126,6 +130,9 @@ pub fn run() -> ExitCode {
             return ExitCode::from(e.exit_code() as u8);
         }
     };
+    if cli.common.quiet {
+        notes::silence();
+    }
     interrupt::install();
     if let Some(threads) = cli.common.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
@@ -142,6 +149,7 @@ pub fn run() -> ExitCode {
             eprintln!("{e:#}");
             ExitCode::FAILURE
         }
+        _ if interrupt::stopped() => ExitCode::from(interrupt::INTERRUPTED),
         _ => ExitCode::SUCCESS,
     }
 }

@@ -7,12 +7,14 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 
+use super::notes::note;
 use super::rows::{BlockRows, RowFile};
 use super::traffic::TrafficArgs;
 use super::{inputs, output, own_files, progress, tables};
 use crate::error::{Error, SourceLocation};
 use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
+use crate::ordering::NodeOrder;
 use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Clock, Counts, Outputs};
 use crate::report;
@@ -44,6 +46,9 @@ pub struct Command {
     /// Add a column with the ranks of each job
     #[arg(long)]
     ranks: bool,
+    /// Add a column with the names of each job's nodes, as a host list
+    #[arg(long)]
+    names: bool,
     /// Add columns with the diameter and the bounding box of each job's nodes
     #[arg(long)]
     extent: bool,
@@ -80,6 +85,7 @@ impl Command {
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
         let topology = inputs::topology(&self.spec, context)?;
         let orders = inputs::orders(&topology, &self.orders)?;
+        inputs::check_names(self.names, &topology, &orders)?;
         let nodes = topology.node_count() as u32;
         let shares = self.shares(nodes, context.memory)?;
         let input = inputs::log(&self.log, self.procs_per_node, nodes, context)?;
@@ -90,12 +96,12 @@ impl Command {
             self.json || self.summary.is_some() || self.timings || self.plots.is_some();
         let settings = ReplaySettings {
             allocators: &self.allocators,
-            outputs: Outputs { ranks: self.ranks, extent: self.extent },
+            outputs: Outputs { ranks: self.ranks || self.names, extent: self.extent },
             traffic: self.traffic.settings(fabric.as_ref())?,
             summaries: if summarised { Summaries::OverBaseline } else { Summaries::None },
         };
         let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
-        self.replay(input, &mut replays, distances[0].len())?;
+        self.replay(input, &mut replays, &topology, &orders)?;
 
         let results = replays.results();
         let options = SummaryOptions { threshold: self.threshold, shares: shares.as_deref() };
@@ -117,17 +123,20 @@ impl Command {
         &self,
         input: OpenedLog,
         replays: &mut ReplaySet<'_>,
-        nodes: u32,
+        topology: &Topology,
+        orders: &[NodeOrder],
     ) -> anyhow::Result<()> {
         let columns = Columns {
             ordering: self.orders.len() > 1,
             extent: self.extent,
             traffic: self.traffic.guest.is_some(),
             ranks: self.ranks,
+            hosts: self.names,
         };
         // With --json the rows go only where -o says.
         let wanted = !self.json || self.output.is_some();
-        let rows = BlockRows::new(columns, if wanted { replays.labels() } else { &[] });
+        let labels = if wanted { replays.labels() } else { &[] };
+        let rows = BlockRows::new(columns, labels, topology, orders);
         let create = || RowFile::create(self.output.as_deref(), columns);
         let mut file = wanted.then(create).transpose()?;
         let started = Instant::now();
@@ -141,12 +150,12 @@ impl Command {
         };
         replays.run_with(&mut log, clock, |step| rows.write(&step), block_done)?;
         bar.finish_and_clear();
-        self.report_skipped(&replays.results()[0], nodes);
+        self.report_skipped(&replays.results()[0], orders[0].len());
         file.map_or(Ok(()), RowFile::finish)
     }
 
     /// Reports on standard error how many jobs were skipped and why. All replays skip the same jobs.
-    fn report_skipped(&self, result: &ReplayResult<'_>, nodes: u32) {
+    fn report_skipped(&self, result: &ReplayResult<'_>, nodes: usize) {
         let Counts { placed, skipped, oversized: never, .. } = result.counts;
         let reasons = [
             (skipped - never, "found too few nodes free".to_string()),
@@ -156,7 +165,7 @@ impl Command {
         let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
         if skipped > 0 {
             let (log, all) = (self.log.display(), placed + skipped);
-            eprintln!("{log}: skipped {skipped} of {all} jobs: {}", reasons.join(", "));
+            note!("{log}: skipped {skipped} of {all} jobs: {}", reasons.join(", "));
         }
     }
 

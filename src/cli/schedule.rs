@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::notes::note;
 use super::output;
 use super::traffic::TrafficArgs;
 use super::{inputs, own_files, progress};
 use crate::allocator::AllocatorContext;
 use crate::metric::rank_distances::RankDistances;
 use crate::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
+use crate::report::hosts::Hosts;
 use crate::report::schedule as report;
 use crate::schedule::{Outputs, ScheduleResult, Settings, Task, policy, simulate};
 use crate::topology::{Context, Topology};
@@ -46,6 +48,9 @@ pub struct Command {
     /// Add a column with the ranks of each job
     #[arg(long)]
     ranks: bool,
+    /// Add a column with the names of each job's nodes, as a host list
+    #[arg(long)]
+    names: bool,
     #[command(flatten)]
     traffic: TrafficArgs,
     /// Print the figures of the schedule as one JSON document instead of the CSV
@@ -67,6 +72,7 @@ impl Command {
         policy::check(&self.policy)?;
         let topology = inputs::topology(&self.spec, context)?;
         let order = inputs::order(&topology, &self.order)?;
+        inputs::check_names(self.names, &topology, std::slice::from_ref(&order))?;
         let options = Options {
             procs_per_node: self.procs_per_node,
             nodes: Some(order.len() as u32),
@@ -85,7 +91,8 @@ impl Command {
         let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
         if self.rows_wanted() {
             output::write_by(self.output.as_deref(), |out| {
-                report::write_csv(out, &result, met.as_deref(), self.ranks)
+                let hosts = self.names.then_some(Hosts { topology: &topology, order: &order });
+                report::write_csv(out, &result, met.as_deref(), self.ranks, hosts)
             })?;
         }
         if self.json {
@@ -122,18 +129,20 @@ impl Command {
             model: &self.model,
             outputs: Outputs {
                 placement: true,
-                ranks: self.ranks && self.rows_wanted() || drawn || self.traffic.guest.is_some(),
+                ranks: (self.ranks || self.names) && self.rows_wanted()
+                    || drawn
+                    || self.traffic.guest.is_some(),
                 timeline: self.json || drawn,
             },
         };
         let bar = progress::bar(tasks.len() as u64, "jobs");
         let result = simulate(machine, tasks, &settings, &|ended| bar.set_position(ended as u64))?;
         bar.finish_and_clear();
-        eprintln!("policy: {}", result.rule);
-        eprintln!("model: {}", result.model);
+        note!("policy: {}", result.rule);
+        note!("model: {}", result.model);
         if result.places_itself {
             let (policy, allocator) = (&self.policy, &self.allocator);
-            eprintln!("{policy}: chooses ranks itself; --alloc {allocator} is not used");
+            note!("{policy}: chooses ranks itself; --alloc {allocator} is not used");
         }
         Ok(result)
     }

@@ -304,7 +304,8 @@ mod tests {
     fn sums_do_not_depend_on_how_terms_go_together() {
         let of = |memory: u64| {
             let topology =
-                Topology::inline("torus:12x11x10", &Context { memory, ..Context::default() }).unwrap();
+                Topology::inline("torus:12x11x10", &Context { memory, ..Context::default() })
+                    .unwrap();
             let nodes: Vec<NodeId> = topology.nodes().iter().collect();
             let terms = terms::along(&topology, &nodes).unwrap();
             of_terms(&topology, &terms, nodes.len(), 500, SumMethod::Pairs).unwrap()

@@ -265,12 +265,7 @@ fn at(location: &SourceLocation, error: Error) -> Error {
     }
 }
 
-fn check_kind(
-    path: &Path,
-    is_trace: bool,
-    location: &SourceLocation,
-    memory: u64,
-) -> Result<()> {
+fn check_kind(path: &Path, is_trace: bool, location: &SourceLocation, memory: u64) -> Result<()> {
     let (found, expected) = match (trace::kind(&mut Lines::open(path, memory)?)?, is_trace) {
         (WorkloadKind::Log, false) | (WorkloadKind::Swf, true) => return Ok(()),
         (WorkloadKind::Log, true) => ("a placement log among the traces", "it under `logs`"),
