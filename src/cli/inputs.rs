@@ -80,16 +80,25 @@ pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), 
     }
 }
 
+/// How traces are read with what `--procs-per-node` says.
+pub fn trace_options(procs_per_node: Option<u32>, context: &Context) -> Options {
+    Options {
+        procs_per_node: procs_per_node.unwrap_or(1),
+        processors_stated: procs_per_node.is_some(),
+        memory: context.memory,
+        ..Options::default()
+    }
+}
+
 /// A placement log, or an SWF trace as one; reports on standard error what was left out of a trace of jobs on
 /// `nodes` nodes.
 pub fn log(
     path: &Path,
-    procs_per_node: u32,
+    procs_per_node: Option<u32>,
     nodes: u32,
     context: &Context,
 ) -> anyhow::Result<OpenedLog> {
-    let memory = context.memory;
-    let options = Options { procs_per_node, nodes: Some(nodes), memory, ..Options::default() };
+    let options = Options { nodes: Some(nodes), ..trace_options(procs_per_node, context) };
     let opened = OpenedLog::open(path, &options)?;
     opened.trace.iter().for_each(report_tally);
     Ok(opened)

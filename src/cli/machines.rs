@@ -102,8 +102,7 @@ fn on_jobs(
     jobs.check_schedule()?;
     let nodes = topologies.iter().map(Topology::node_count).max().unwrap_or(0) as u32;
     let context = topologies.first().map_or_else(Context::default, |one| *one.context());
-    let OpenedLog { log, trace, .. } =
-        inputs::log(path, jobs.procs_per_node.unwrap_or(1), nodes, &context)?;
+    let OpenedLog { log, trace, .. } = inputs::log(path, jobs.procs_per_node, nodes, &context)?;
     let name = log.name().to_string();
     drop(log);
     if trace.is_none() && path == Path::new("-") {

@@ -21,7 +21,7 @@ use crate::report;
 use crate::report::replay::{Columns, SummaryOptions};
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
-use crate::trace::{self, Options, Sizes, Weight, WorkloadKind};
+use crate::trace::{self, Sizes, Weight, WorkloadKind};
 
 /// Replay a placement log through allocators on orderings: a row for every placed job
 #[derive(Debug, Args)]
@@ -69,9 +69,9 @@ pub struct Command {
     /// Weight improvements by the node-hours that a trace spends on each size (FILE.swf, or CSV size,share)
     #[arg(long, value_name = "FILE")]
     compute: Option<PathBuf>,
-    /// Processors per node, in SWF traces
-    #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    procs_per_node: u32,
+    /// Processors per node, in SWF traces [default: 1]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: Option<u32>,
     /// Print a table with each allocator's results and time to standard error
     #[arg(long)]
     timings: bool,
@@ -87,7 +87,7 @@ impl Command {
         let orders = inputs::orders(&topology, &self.orders)?;
         inputs::check_names(self.names, &topology, &orders)?;
         let nodes = topology.node_count() as u32;
-        let shares = self.shares(nodes, context.memory)?;
+        let shares = self.shares(nodes, context)?;
         let input = inputs::log(&self.log, self.procs_per_node, nodes, context)?;
         let fabric = self.traffic.fabric(&topology)?;
         let distances: Vec<RankDistances> =
@@ -202,10 +202,10 @@ impl Command {
     }
 
     /// Shares of compute by size, where `--compute` is given. A table's shares are taken as they are.
-    fn shares(&self, nodes: u32, memory: u64) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
+    fn shares(&self, nodes: u32, context: &Context) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
         let Some(path) = &self.compute else { return Ok(None) };
-        let options = Options { procs_per_node: self.procs_per_node, memory, ..Options::default() };
-        let weight = match trace::kind(&mut Lines::open(path, memory)?)? {
+        let options = inputs::trace_options(self.procs_per_node, context);
+        let weight = match trace::kind(&mut Lines::open(path, context.memory)?)? {
             WorkloadKind::Table => Weight::Jobs,
             WorkloadKind::Swf => Weight::NodeHours,
             WorkloadKind::Log => {

@@ -59,9 +59,9 @@ pub struct Command {
     /// Draw occupancy, utilisation and queue over time into DIR, as SVG
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
-    /// Processors per node
-    #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    procs_per_node: u32,
+    /// Processors per node [default: 1]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: Option<u32>,
     /// Keep only jobs of this partition (field 16); repeat for several
     #[arg(long = "partition", value_name = "N")]
     partitions: Vec<i32>,
@@ -74,10 +74,9 @@ impl Command {
         let order = inputs::order(&topology, &self.order)?;
         inputs::check_names(self.names, &topology, std::slice::from_ref(&order))?;
         let options = Options {
-            procs_per_node: self.procs_per_node,
             nodes: Some(order.len() as u32),
             partitions: self.partitions.clone(),
-            memory: context.memory,
+            ..inputs::trace_options(self.procs_per_node, context)
         };
         let trace = Trace::read(&self.trace, &options)?;
         inputs::report_tally(&trace);

@@ -70,9 +70,9 @@ enum Verb {
 /// How many processors make a node, and which jobs are kept.
 #[derive(Debug, Args)]
 struct MachineArgs {
-    /// Processors per node: a job's nodes are its processors divided by P, rounded up
-    #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    procs_per_node: u32,
+    /// Processors per node: a job's nodes are its processors divided by P, rounded up [default: 1]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: Option<u32>,
     /// Leave out jobs of more than N nodes [default: the machine's nodes in the trace's header]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     nodes: Option<u32>,
@@ -84,10 +84,9 @@ struct MachineArgs {
 impl MachineArgs {
     fn options(self, context: &Context) -> Options {
         Options {
-            procs_per_node: self.procs_per_node,
             nodes: self.nodes,
             partitions: self.partition,
-            memory: context.memory,
+            ..inputs::trace_options(self.procs_per_node, context)
         }
     }
 }

@@ -93,7 +93,7 @@ impl WorkloadArgs {
         self.check_schedule()?;
         let nodes = topology.node_count() as u32;
         let OpenedLog { log, trace, .. } =
-            inputs::log(path, self.procs_per_node.unwrap_or(1), nodes, topology.context())?;
+            inputs::log(path, self.procs_per_node, nodes, topology.context())?;
         let hint = trace.as_ref().and_then(Trace::processors_hint);
         let processors = hint.map(ToString::to_string);
         let (sizes, queue) = match trace {

@@ -116,6 +116,7 @@ impl<'m> Machine<'m> {
         let options = Options {
             procs_per_node: self.plan.procs_per_node[procs as usize],
             nodes: Some(self.topology.node_count() as u32),
+            processors_stated: true,
             memory: self.topology.context().memory,
             ..Options::default()
         };
