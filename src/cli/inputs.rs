@@ -8,7 +8,8 @@ use super::notes::note;
 use super::progress;
 use super::watch::Clock;
 use crate::error::{Error, SourceLocation, bytes, sanitize};
-use crate::ordering::NodeOrder;
+use crate::metric::mpc;
+use crate::ordering::{NodeOrder, ORDERINGS};
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
 use crate::trace::{Options, Tally, Trace};
@@ -52,6 +53,12 @@ pub fn announce(topology: &Topology, text: &str) {
         let memory = bytes(NodeOrder::memory(topology));
         note!("{}: {text} of {nodes} nodes takes about {memory} of memory", topology.name());
     }
+}
+
+/// Checks before orderings are made that their curves fit. A file may order few of the nodes.
+pub fn check_curves(topology: &Topology, texts: &[String]) -> Result<(), Error> {
+    let all = texts.iter().any(|text| ORDERINGS.get(text).is_some());
+    if all { mpc::check_memory(topology, topology.node_count()) } else { Ok(()) }
 }
 
 /// The orderings of `--order` options.

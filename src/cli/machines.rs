@@ -46,6 +46,9 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     inputs::check_distinct("", "machine", request.specs)?;
     let load = |spec: &String| inputs::topology(spec, context);
     let topologies: Vec<Topology> = request.specs.iter().map(load).collect::<Result<_, _>>()?;
+    // Unless given, orderings are made for each.
+    let made = if request.orders.is_empty() { &["row-major".to_string()] } else { request.orders };
+    topologies.iter().try_for_each(|topology| inputs::check_curves(topology, made))?;
     let bar = progress::bar(topologies.len() as u64, "machines");
     let mut begun = false;
     let step = std::cell::RefCell::new(|name: &str| {

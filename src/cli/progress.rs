@@ -104,8 +104,11 @@ fn lines(
             && !bar.is_finished()
         {
             let (what, seconds) = (bar.prefix(), bar.elapsed().as_secs());
-            let text = format!("{what}: {} ({seconds} s)\n", line(&bar).trim());
-            let _ = out.write_all(text.replace(":  (", ": (").as_bytes());
+            let said = match line(&bar).trim() {
+                "" => String::new(),
+                text => format!(" {text},"),
+            };
+            let _ = out.write_all(format!("{what}:{said} {seconds} s\n").as_bytes());
         }
     });
     end
@@ -140,7 +143,7 @@ mod tests {
         let (sender, seen) = channel();
         let end = lines(&bar, Duration::from_millis(1), count, Lines(sender));
         let first = seen.recv().unwrap();
-        assert!(first.starts_with("MPC: 3/7 hilbert (") && first.ends_with(" s)\n"), "{first}");
+        assert!(first.starts_with("MPC: 3/7 hilbert, ") && first.ends_with(" s\n"), "{first}");
         bar.set_position(4);
         assert!(seen.iter().any(|line| line.starts_with("MPC: 4/7")));
         drop(end);

@@ -107,7 +107,7 @@ pub fn along(
     if nodes.len() < 2 {
         return Ok(PairSums::zero(nodes.len()));
     }
-    topology.require("the sums of an MPC curve", 96 * nodes.len() as u64)?;
+    check_memory(topology, nodes.len())?;
     match terms::along(topology, nodes) {
         Some(terms) => of_terms(topology, &terms, nodes.len(), last, method),
         None => hops::sums(topology, nodes, last),
@@ -131,7 +131,7 @@ pub fn windows(
         let totals = sums.window_totals();
         sizes.iter().map(|s| totals[*s]).collect()
     };
-    topology.require("the sums of an MPC curve", 96 * n as u64)?;
+    check_memory(topology, n)?;
     let Some(terms) = terms::along(topology, nodes) else {
         return Ok(at_sizes(&hops::sums(topology, nodes, last)?));
     };
@@ -142,6 +142,14 @@ pub fn windows(
         return Ok(sizes.iter().map(|s| terms::total(&terms, *s)).collect());
     }
     Ok(at_sizes(&of_terms(topology, &terms, n, last, method)?))
+}
+
+/// Checks that the sums along `n` nodes fit.
+///
+/// # Errors
+/// More memory than allowed.
+pub fn check_memory(topology: &Topology, n: usize) -> Result<()> {
+    topology.require("the sums of an MPC curve", 96 * n as u64)
 }
 
 fn of_terms(
