@@ -165,3 +165,160 @@ fn packed_files_of_nothing_are_refused_by_every_reader() {
     }
     assert!(!folder.join("s").exists());
 }
+
+/// Sums beyond 64 bits, closed forms where a walk never ends, refusals before anything is made.
+#[test]
+fn machines_near_the_limit_are_answered_or_refused() {
+    let here = Path::new(".");
+    for (spec, total, mean) in [
+        ("torus:1000x1000x1000", "375000000000000000000", "750.00000075"),
+        // n³/8 for a ring of an even n.
+        ("torus:2147483648", "1237940039285380274899124224", "536870912.25"),
+        // n (n² - 1)/6 for a path.
+        ("mesh:2147483648", "1650586719047173699507585024", "715827883"),
+        ("hyperx:2147483648", "2305843008139952128", "1"),
+        ("cascade:16x6x22369621", "6389106377873514720", "2.77083328"),
+        ("torus:65536x32768", "56668397794435742564352", "24576.0000114"),
+    ] {
+        let text = done(here, &["topology", spec, "--json"]);
+        let figure = |key: &str| {
+            let line = text.lines().find(|line| line.trim().starts_with(&format!("\"{key}\":")));
+            line.unwrap().split(": ").nth(1).unwrap().trim_end_matches(',').to_string()
+        };
+        assert_eq!(figure("total_distance"), total, "{spec}");
+        assert!(figure("mean_distance").starts_with(mean), "{spec}: {}", figure("mean_distance"));
+    }
+    let text =
+        done(here, &["topology", "cascade:16x6x22369621,global=single,limit=9", "--memory", "40G"]);
+    assert!(text.contains("level group    22369621 of 96 nodes"), "{text}");
+    let memory = ["--memory", "8G"];
+    for (command, needs) in [
+        (
+            &["order", "torus:65536x32768", "--by", "row-major"][..],
+            "an ordering needs about 17.4 GB",
+        ),
+        (
+            &["mpc", "torus:9999x9999", "--order", "hilbert"],
+            "the sums of an MPC curve needs about 9.6 GB",
+        ),
+        (
+            &["mpc", "torus:65536x32768", "--order", "snake"],
+            "the sums of an MPC curve needs about 206.2 GB",
+        ),
+        (&["compare", "torus:9999x9999"], "the sums of an MPC curve needs about 9.6 GB"),
+        (&["compare", "torus:9999x9999", "mesh:9"], "the sums of an MPC curve needs about 9.6 GB"),
+        (
+            &["topology", "torus:2147483648", "--histogram"],
+            "counting pairs by distance needs about 51.5 GB",
+        ),
+    ] {
+        let said = refused(here, &[command, &memory].concat());
+        assert!(said.contains(needs), "{command:?}: {said}");
+    }
+    // The figure comes before the refusal.
+    let said =
+        refused(here, &["order", "torus:65536x32768", "--by", "row-major", "--memory", "1G"]);
+    let first = "torus:65536x32768: row-major of 2147483648 nodes takes about 17.4 GB of memory\n";
+    assert!(said.starts_with(first), "{said}");
+}
+
+/// Byte-order marks and every kind of line end, wherever text is read.
+#[test]
+fn every_reader_takes_every_kind_of_line_end() {
+    let files: [(&str, String); 11] = [
+        ("m.toml", "kind = 'torus'\ndims = [4, 3]\nnames = 'names.csv'\n".into()),
+        ("names.csv", (0..12).map(|i| format!("{i},host{i:02}\n")).collect()),
+        ("p.toml", "name = 'p'\ntopologies = ['m.toml']\norderings = ['o.txt']\nallocators = ['fifo:0']\nlogs = ['jobs.log']\n".into()),
+        ("o.txt", (0..12).rev().map(|i| format!("{i}\n")).collect()),
+        ("jobs.log", "# a log\nP a 3\nP b 2\nF a\n".into()),
+        ("t.swf", format!("; MaxNodes: 12\n{}", swf(5))),
+        ("sizes.csv", "size,share\n2,3\n4,1\n".into()),
+        ("links.csv", "u,v\n0,1\n1,2\n2,0\n".into()),
+        ("guest.csv", "source,target,volume\n0,1,2.5\n1,2,1\n".into()),
+        ("map.csv", "process,node\n0,3\n1,0\n2,host07\n".into()),
+        ("topology.conf", "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\nSwitchName=r Switches=s[0-1]\n".into()),
+    ];
+    let outcome = |change: &dyn Fn(&str) -> String| {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        files.iter().for_each(|(name, text)| fs::write(folder.join(name), change(text)).unwrap());
+        let mut texts: Vec<String> = [
+            "topology m.toml",
+            "mpc m.toml --order o.txt",
+            "replay m.toml --order o.txt --log jobs.log --alloc fifo:0 --names",
+            "trace info t.swf",
+            "trace info sizes.csv",
+            "schedule m.toml --order o.txt --trace t.swf --policy fcfs --alloc fifo:0",
+            "topology graph:links.csv",
+            "map m.toml --guest guest.csv --mapping map.csv --json",
+            "topology slurm-topology:topology.conf",
+        ]
+        .iter()
+        .map(|command| done(folder, &command.split(' ').collect::<Vec<_>>()))
+        .collect();
+        done(folder, &["sweep", "p.toml", "--out", "s"]);
+        texts.push(fs::read_to_string(folder.join("s/results.csv")).unwrap());
+        texts
+    };
+    let plain = outcome(&str::to_string);
+    let changes: [&dyn Fn(&str) -> String; 3] =
+        [&|text| format!("\u{feff}{text}"), &|text| text.replace('\n', "\r\n"), &|text| {
+            format!("\u{feff}{}", text.replace('\n', "\r"))
+        }];
+    for change in changes {
+        assert_eq!(outcome(change), plain);
+    }
+}
+
+/// `--quiet`: nothing but errors on standard error.
+#[test]
+fn quiet_silences_notes_and_not_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("t.swf"), swf(5)).unwrap();
+    fs::write(folder.join("part.txt"), "1\n2\n").unwrap();
+    for command in [
+        "schedule torus:4x4 --order part.txt --trace t.swf --policy fcfs --alloc fifo:0",
+        "mpc torus:4x4 --order part.txt",
+        "topology torus:nodes=12",
+        "order torus:4x4 --by optimise:steps=10",
+        "export torus:4x4 --order snake --to simgrid",
+    ] {
+        let words: Vec<&str> = command.split(' ').collect();
+        let loud = run(folder, &words);
+        let quiet = run(folder, &[&words[..], &["--quiet"]].concat());
+        assert!(loud.status.success() && !loud.stderr.is_empty(), "{command}");
+        assert!(quiet.status.success() && quiet.stderr.is_empty(), "{command}");
+        assert_eq!(loud.stdout, quiet.stdout, "{command}");
+    }
+    assert!(
+        refused(folder, &["mpc", "torus:4x4", "--order", "nothing", "--quiet"])
+            .contains("`nothing`")
+    );
+}
+
+/// What `--procs-per-node 1` says is no guess, and gets no hint.
+#[test]
+fn one_processor_a_node_may_be_stated() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("t.swf"), format!("; MaxProcs: 64\n; MaxNodes: 16\n{}", swf(3))).unwrap();
+    for command in [
+        "trace info t.swf",
+        "trace convert t.swf",
+        "replay torus:4x4 --order snake --log t.swf --alloc fifo:0",
+        "schedule torus:4x4 --order snake --trace t.swf --policy fcfs --alloc fifo:0",
+        "compare torus:4x4 --trace t.swf",
+    ] {
+        let words: Vec<&str> = command.split(' ').collect();
+        let said = |more: &[&str]| {
+            let output = run(folder, &[&words[..], more].concat());
+            assert!(output.status.success());
+            String::from_utf8(output.stderr).unwrap().contains("--procs-per-node 4 is likely")
+        };
+        assert!(said(&[]), "{command}");
+        assert!(!said(&["--procs-per-node", "1"]), "{command}");
+    }
+    let info = done(folder, &["trace", "info", "t.swf", "--procs-per-node", "1"]);
+    assert!(info.contains("node hours"), "{info}");
+}

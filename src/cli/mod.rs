@@ -174,7 +174,8 @@ fn with_groups(command: clap::Command) -> clap::Command {
 
 /// A byte count with an optional k, M, G or T (powers of 1000).
 fn parse_bytes(text: &str) -> Result<u64, String> {
-    let expected = || format!("found `{text}`; expected a byte count such as 500M or 16G");
+    let expected =
+        || format!("found `{text}`; expected a byte count up to 18446744T, such as 500M or 16G");
     let (digits, factor) = match text.trim_end_matches(['B', 'b']) {
         t if t.ends_with(['k', 'K']) => (&t[..t.len() - 1], 1_000),
         t if t.ends_with(['m', 'M']) => (&t[..t.len() - 1], 1_000_000),

@@ -123,12 +123,12 @@ impl Plan {
     /// The plan's lists, without what is to be done with them.
     pub(super) fn read_lists(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
         let params = Params::table("a sweep plan", text, base, context.seed)?;
-        let mut seeds = numbers(&list(&params, "seeds")?, "a whole number from 0", 0)?;
+        let mut seeds = numbers(&list(&params, "seeds")?, 0, u64::MAX)?;
         if seeds.is_empty() {
             seeds.push(params.seed()?);
         }
         let procs = list(&params, "procs_per_node")?;
-        let mut procs_per_node = numbers(&procs, "a whole number from 1", 1)?;
+        let mut procs_per_node = numbers(&procs, 1, u32::MAX)?;
         if procs_per_node.is_empty() {
             procs_per_node.push(1);
         }
@@ -325,13 +325,14 @@ fn check_together(lists: &Lists, params: &Params) -> Result<()> {
     Ok(())
 }
 
-fn numbers<T>(list: &[Located], expected: &str, least: T) -> Result<Vec<T>>
+fn numbers<T>(list: &[Located], least: T, most: T) -> Result<Vec<T>>
 where
-    T: std::str::FromStr + PartialOrd,
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
 {
+    let expected = format!("a whole number from {least} to {most}");
     let number = |(text, location): &Located| match text.parse::<T>() {
         Ok(n) if n >= least => Ok(n),
-        _ => Err(Error::input(location.clone(), format!("`{text}`"), expected)),
+        _ => Err(Error::input(location.clone(), format!("`{text}`"), &expected)),
     };
     list.iter().map(number).collect()
 }

@@ -84,7 +84,8 @@ impl Header {
         let number = word.trim_end_matches([',', ';', '.']).parse();
         number.map(Some).map_err(|_| {
             let found = format!("{label}: {}", entry.value.lines().next().unwrap_or_default());
-            Error::input(SourceLocation::line(file, entry.line), found, "a whole number")
+            let expected = format!("a whole number from {} to {}", i64::MIN, i64::MAX);
+            Error::input(SourceLocation::line(file, entry.line), found, expected)
         })
     }
 
@@ -175,6 +176,9 @@ mod tests {
         assert_eq!(header.partitions(), [(1, "test"), (18, "z+i5U=:")]);
         assert_eq!(header.value("Computer"), None);
         let error = header.integer("MaxJobs", "c").unwrap_err().to_string();
-        assert_eq!(error, "c:12: found MaxJobs: many; expected a whole number");
+        assert_eq!(
+            error,
+            "c:12: found MaxJobs: many; expected a whole number from -9223372036854775808 to 9223372036854775807"
+        );
     }
 }

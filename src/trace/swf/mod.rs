@@ -73,7 +73,7 @@ impl Trace {
     pub fn over(mut lines: Lines, options: &Options) -> Result<Self> {
         if options.procs_per_node == 0 {
             let location = SourceLocation::option("procs-per-node");
-            return Err(Error::input(location, "0", "a whole number of at least 1"));
+            return Err(Error::input(location, "0", "a whole number from 1 to 4294967295"));
         }
         let name = lines.name().to_string();
         let mut header = Header::default();
@@ -310,12 +310,23 @@ mod tests {
             (format!("{} 1", good.trim()), "found 19 fields; expected the 18"),
             (with(1, "x"), "found job number (field 1) `x`; expected a whole number"),
             (with(2, "1e5"), "found submit time (field 2) `1e5`; expected a whole number"),
-            (with(3, "-2"), "found wait time (field 3) `-2`; expected seconds, or -1 for unknown"),
+            (
+                with(3, "-2"),
+                "found wait time (field 3) `-2`; expected seconds, or -1 for unknown, up to 1000000000000000",
+            ),
+            (
+                with(8, "4294967296"),
+                "found processors requested (field 8) `4294967296`; expected a whole number from -4294967295 to \
+                 4294967295",
+            ),
+            (
+                with(2, "1000000000000000.5"),
+                "found submit time (field 2) `1000000000000000.5`; expected seconds from 0 to 1000000000000000, or -1",
+            ),
             (with(4, "3.x"), "found run time (field 4) `3.x`; expected seconds"),
             (with(4, "99999999999999999999"), "found run time (field 4) `9999"),
             (with(5, "4.5"), "found processors allocated (field 5) `4.5`"),
             (with(6, "nan"), "found processor time used (field 6) `nan`; expected a number"),
-            (with(8, "4294967296"), "found processors requested (field 8) `4294967296`"),
             (with(11, "ok"), "found status (field 11) `ok`"),
             (with(18, "-"), "found think time (field 18) `-`"),
         ];

@@ -81,7 +81,11 @@ impl<'a> Reader<'a> {
         let preceding = fields.whole(17, "preceding job", LONGEST)?;
         let think_time = fields.seconds(18, "think time", &mut rounded)?;
         if wait < -1 {
-            return Err(fields.wrong(3, "wait time", "seconds, or -1 for unknown"));
+            return Err(fields.wrong(
+                3,
+                "wait time",
+                &format!("seconds, or -1 for unknown, up to {LONGEST}"),
+            ));
         }
         self.numbers.push((id, (2..=4).contains(&status), line.number));
 
