@@ -58,6 +58,8 @@ impl Command {
             let (gap, solver, status) = (100.0 * found.gap, &found.solver, found.status.name());
             note!("objective {objective}, bound {bound}, gap {gap:.2} %, {solver} ({status})");
         }
+        // A spinner and data do not share a terminal.
+        let _waiting = self.output.is_some().then_some(waiting);
         let path = self.output.as_deref();
         output::write_by(path, |out| match self.json {
             false => order.write_to(&topology, self.names, out),
