@@ -256,6 +256,17 @@ fn verbs_are_thin() {
     only(LONG_RUNS, &long, &format!("`run` of a verb above {LONGEST_RUN} lines"));
 }
 
+/// A failing property test prints its case and leaves no folder behind, where cargo starts it.
+#[test]
+fn failing_property_tests_write_nothing() {
+    let kept = std::fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
+    assert!(kept.contains("PROPTEST_DISABLE_FAILURE_PERSISTENCE"));
+    if std::env::var_os("CARGO").is_some() {
+        let settings = proptest::test_runner::Config::default();
+        assert!(settings.failure_persistence.is_none(), "{settings:?}");
+    }
+}
+
 /// The project is not published: an address of it would be invented.
 #[test]
 fn no_address_is_invented() {
