@@ -110,6 +110,12 @@ fn recipes_pass_all_tests() {
     };
     let anew = [("UPDATE_DOCS", "1"), ("TRYCMD", "overwrite")];
     cargo(&["--test", "all", "--", "commands::", "reference::"], &anew);
+    // What the contributor of docs/walks.md sees.
+    let binary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes/debug/nodeorder");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let ran =
+        crate::readme::run_all(&crate::readme::walk("Contributor"), elsewhere.path(), &binary);
+    assert!(ran >= 2, "only {ran} commands found");
     let others = ["browser::", "scotch::", "simgrid::", "slurm::"];
     let others: Vec<&str> = others.iter().flat_map(|name| ["--skip", name]).collect();
     cargo(&[&["--lib", "--test", "all", "--"], &others[..]].concat(), &[]);
