@@ -7,10 +7,9 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use super::layout;
 use super::output::{self, Output};
-use super::own_files::OwnFiles;
 use super::watch::Clock;
 use super::workload::{DEFAULT_ALLOCATORS, WorkloadArgs};
-use super::{inputs, progress};
+use super::{inputs, own_files, progress};
 use crate::allocator;
 use crate::error::{Error, SourceLocation};
 use crate::machines::{self, Contender, Machines, Queue, Workload, headline};
@@ -66,12 +65,13 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         }
     };
     bar.finish_and_clear();
-    let document = || report::machines::document(&found, name.as_deref(), &request.command);
     if let Some(folder) = request.out {
-        write_folder(folder, &found, &document())?;
+        let files = report::machines::files(&found, name.as_deref(), &request.command)?;
+        own_files::write_report(folder, "compare", files)?;
     }
     if request.json {
-        return output::write(None, document().as_bytes());
+        let text = report::machines::document(&found, name.as_deref(), &request.command);
+        return output::write(None, text);
     }
     let mut out = Output::open(None)?;
     layout::sentence(&mut out, &headline(&found, name.as_deref()))?;
@@ -81,7 +81,7 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         write_service(&mut out, &found)?;
     }
     if let Some(folder) = request.out {
-        writeln!(out, "\nTables: {}", folder.display())?;
+        writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
     }
     out.finish()
 }
@@ -121,31 +121,6 @@ fn on_jobs(
     let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });
     let workload = Workload { name: &name, open: &open, allocators: &allocators, leading, queue };
     Ok((compare(Some(&workload))?, name.clone()))
-}
-
-/// The tables as CSV and the document as JSON.
-fn write_folder(folder: &Path, found: &Machines, document: &str) -> anyhow::Result<()> {
-    use anyhow::Context as _;
-    type Writer = fn(&mut Output, &Machines) -> std::io::Result<()>;
-    let served = found.contenders.iter().any(|c| c.service.is_some());
-    let queued = found.contenders.iter().any(|c| c.service.iter().any(|s| s.schedule.is_some()));
-    let tables: [(&str, bool, Writer); 4] = [
-        ("machines.csv", true, |out, m| report::machines::write_machines(out, m)),
-        ("machine-curves.csv", true, |out, m| report::machines::write_curves(out, m)),
-        ("machine-jobs.csv", served, |out, m| report::machines::write_jobs(out, m)),
-        ("machine-queue.csv", queued, |out, m| report::machines::write_queue(out, m)),
-    ];
-    let wanted = || tables.iter().filter(|(_, wanted, _)| *wanted);
-    let names = wanted().map(|(name, ..)| *name).chain(["machines.json"]);
-    let own = OwnFiles::begin(folder, "compare", names.map(String::from).collect())?;
-    for (name, _, write) in wanted() {
-        let path = own.path(name);
-        let mut out = Output::open(Some(&path))?;
-        write(&mut out, found).with_context(|| output::name(Some(&path)))?;
-        out.finish()?;
-    }
-    output::write(Some(&own.path("machines.json")), document.as_bytes())?;
-    own.finish()
 }
 
 fn number(value: Option<f64>, digits: usize) -> String {

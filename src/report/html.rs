@@ -91,25 +91,36 @@ pub(crate) struct Figure {
 pub(super) enum Best {
     None,
     Low,
+    High,
 }
 
-/// A number in a table: as it reads and as it sorts; or none.
+/// A cell of a table: a number as it reads and as it sorts, a name, or nothing.
 #[derive(Template)]
 #[template(
-    source = "{% match value %}{% when Some(value) %}<td data-value=\"{{ value }}\"{% if best %} class=\"low\"\
-              {% endif %}>{{ text }}</td>{% when None %}<td data-value=\"\">–</td>{% endmatch %}",
+    source = "{% match value %}{% when Value::Number(value) %}<td data-value=\"{{ value }}\"{% if best %} \
+              class=\"low\"{% endif %}>{{ text }}</td>{% when Value::Name %}<td class=\"text\" \
+              data-value=\"{{ text }}\">{{ text }}</td>{% when Value::Nothing %}<td data-value=\"\">–</td>\
+              {% endmatch %}",
     ext = "html"
 )]
 struct Cell {
     text: String,
-    value: Option<f64>,
+    value: Value,
     best: bool,
 }
 
-/// A column of numbers.
+enum Value {
+    Number(f64),
+    Name,
+    Nothing,
+}
+
+/// A column of numbers or names.
 pub(super) struct Column {
     title: String,
     cells: Vec<Cell>,
+    /// Names, which stand to the left.
+    names: bool,
 }
 
 impl Column {
@@ -122,23 +133,41 @@ impl Column {
     ) -> Self {
         let values: Vec<Option<f64>> = values.into_iter().collect();
         let known = || values.iter().copied().flatten();
-        let low = known().reduce(f64::min);
+        let (low, high) = (known().reduce(f64::min), known().reduce(f64::max));
+        let marked = match best {
+            Best::None => None,
+            Best::Low => low,
+            Best::High => high,
+        };
         // Where all are equal, none is better.
-        let marked = best == Best::Low && low != known().reduce(f64::max);
-        let best = low.filter(|_| marked);
+        let best = marked.filter(|_| low != high);
         let cell = |value: Option<f64>| Cell {
             text: value.map_or(String::new(), |v| fixed(v, decimals)),
-            value,
+            value: value.map_or(Value::Nothing, Value::Number),
             best: value.is_some() && value == best,
         };
-        Column { title: title.into(), cells: values.into_iter().map(cell).collect() }
+        Column { title: title.into(), cells: values.into_iter().map(cell).collect(), names: false }
     }
 
     /// Whole numbers.
-    pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = usize>) -> Self {
-        let cell =
-            |n: usize| Cell { text: thousands(n as u64), value: Some(n as f64), best: false };
-        Column { title: title.into(), cells: counts.into_iter().map(cell).collect() }
+    pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = u64>) -> Self {
+        let value = |n: u64| Value::Number(n as f64);
+        let cell = |n: u64| Cell { text: thousands(n), value: value(n), best: false };
+        let cells = counts.into_iter().map(cell).collect();
+        Column { title: title.into(), cells, names: false }
+    }
+
+    /// Names.
+    pub fn names(title: impl Into<String>, names: impl IntoIterator<Item = String>) -> Self {
+        let cell = |text| Cell { text, value: Value::Name, best: false };
+        let cells = names.into_iter().map(cell).collect();
+        Column { title: title.into(), cells, names: true }
+    }
+
+    /// With these texts before the numbers.
+    pub fn marked(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
+        self.cells.iter_mut().zip(marks).for_each(|(cell, mark)| cell.text.insert_str(0, mark));
+        self
     }
 }
 
@@ -164,7 +193,7 @@ pub(super) struct Table {
 impl Table {
     /// A table of orderings, in the order of a rank.
     pub fn ranked(label: &'static str, names: Vec<String>, columns: Vec<Column>) -> Self {
-        let before = vec![Column::counts("Rank", 1..=names.len())];
+        let before = vec![Column::counts("Rank", 1..=names.len() as u64)];
         Table { label, of: "Ordering", names, before, columns, ..Table::default() }
     }
 
@@ -222,18 +251,18 @@ impl Section {
 
 /// A term of a list and its value.
 pub(super) struct Fact {
-    pub term: &'static str,
+    pub term: String,
     pub value: Words,
     pub wide: bool,
 }
 
 impl Fact {
-    pub fn new(term: &'static str, value: impl Into<Part>) -> Self {
-        Fact { term, value: words![value], wide: false }
+    pub fn new(term: impl Into<String>, value: impl Into<Part>) -> Self {
+        Fact { term: term.into(), value: words![value], wide: false }
     }
 
     /// One that takes a line of its own.
-    pub fn wide(term: &'static str, value: impl Into<Part>) -> Self {
+    pub fn wide(term: impl Into<String>, value: impl Into<Part>) -> Self {
         Fact { wide: true, ..Fact::new(term, value) }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::html::{Best, Column, Part, Section, Table, Words, bold, fixed, words};
+use super::words::file_name;
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::{self, named};
 use crate::plot::thousands;
@@ -43,16 +44,22 @@ pub fn write_csv(out: impl Write, schedules: &Schedules) -> io::Result<()> {
     columns::write(out, &ScheduleFigures::compared(), rows(schedules))
 }
 
+/// The figures as columns of a page's table.
+pub(super) fn queue_columns(rows: &[&OrderingSchedule]) -> Vec<Column> {
+    let column = |(title, name, decimals, best): (&str, &str, usize, Best)| {
+        // Shares are per cent on the page.
+        let unit = if name == "utilisation" { 100.0 } else { 1.0 };
+        let values = rows.iter().map(|row| Some(unit * figure(row, name)?));
+        Column::new(title, decimals, best, values)
+    };
+    FIGURES.map(column).into()
+}
+
 /// The page's section.
 pub(super) fn section(schedules: &Schedules) -> Section {
     let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
     ranked.sort_by(|a, b| a.summary.mean_response.total_cmp(&b.summary.mean_response));
-    let columns = FIGURES.into_iter().map(|(title, name, decimals, best)| {
-        // Shares are per cent on the page.
-        let unit = if name == "utilisation" { 100.0 } else { 1.0 };
-        Column::new(title, decimals, best, ranked.iter().map(|row| Some(unit * figure(row, name)?)))
-    });
-    let columns = columns.collect();
+    let columns = queue_columns(&ranked);
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
     let left_out = match schedules.rows.iter().map(|r| r.too_large).max().unwrap_or(0) {
         0 => String::new(),
@@ -70,7 +77,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         format!(
             "The {} jobs of {} were scheduled on each ordering with their times: policy ",
             thousands(jobs),
-            schedules.trace
+            file_name(&schedules.trace)
         ),
         bold(&schedules.policy),
         ", ",

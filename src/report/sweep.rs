@@ -7,6 +7,7 @@ use askama::Template;
 
 use super::html::{Best, Column, Fact, Figure, Section, Table, Words, bold, fixed, words};
 use super::page;
+use super::terms::{self, Term};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::plot::replay::{Bars, Figure as Drawn, Means};
@@ -40,6 +41,7 @@ struct Page<'p> {
     /// Whether a manifest stands beside it.
     manifest: bool,
     facts: Vec<Fact>,
+    terms: Vec<Term>,
 }
 
 /// The files of a sweep's page: `index.html` first, then the figures it shows, as names and texts.
@@ -79,6 +81,7 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
         results: results.name().rsplit('/').next().unwrap_or_default(),
         manifest: !manifest.is_null(),
         facts,
+        terms: Vec::new(),
     };
     let mut files = vec![("index.html".to_string(), page.to_string())];
     files.extend(figures);

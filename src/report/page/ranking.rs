@@ -24,7 +24,7 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
         number("Mean step (hops)", 3, &|e| e.mean_step),
     ];
     if entries.iter().any(|e| e.nodes != entries[0].nodes) {
-        columns.push(Column::counts("Nodes", entries.iter().map(|e| e.nodes)));
+        columns.push(Column::counts("Nodes", entries.iter().map(|e| e.nodes as u64)));
     }
     columns.extend(comparison.sizes.iter().enumerate().map(|(i, size)| {
         Column::new(thousands(*size as u64), 3, Best::Low, entries.iter().map(|e| e.at[i]))
