@@ -97,16 +97,17 @@ pub(super) enum Best {
 /// A cell of a table: a number as it reads and as it sorts, a name, or nothing.
 #[derive(Template)]
 #[template(
-    source = "{% match value %}{% when Value::Number(value) %}<td data-value=\"{{ value }}\"{% if best %} \
-              class=\"low\"{% endif %}>{{ text }}</td>{% when Value::Name %}<td class=\"text\" \
-              data-value=\"{{ text }}\">{{ text }}</td>{% when Value::Nothing %}<td data-value=\"\">–</td>\
-              {% endmatch %}",
+    source = "<td data-value=\"{% match value %}{% when Value::Number(value) %}{{ value }}{% when Value::Name %}{{ text }}\
+              {% when Value::Nothing %}{% endmatch %}\"{% if !class.is_empty() || best %} \
+              class=\"{{ class }}{% if best %}{% if !class.is_empty() %} {% endif %}low{% endif %}\"{% endif %}>\
+              {% if let Value::Nothing = value %}–{% else %}{{ text }}{% endif %}</td>",
     ext = "html"
 )]
 struct Cell {
     text: String,
     value: Value,
     best: bool,
+    class: &'static str,
 }
 
 enum Value {
@@ -119,8 +120,8 @@ enum Value {
 pub(super) struct Column {
     title: String,
     cells: Vec<Cell>,
-    /// Names, which stand to the left.
-    names: bool,
+    /// Classes of its cells.
+    class: &'static str,
 }
 
 impl Column {
@@ -142,26 +143,37 @@ impl Column {
         // Where all are equal, none is better.
         let best = marked.filter(|_| low != high);
         let cell = |value: Option<f64>| Cell {
-            text: value.map_or(String::new(), |v| fixed(v, decimals)),
+            text: value.map_or(String::new(), |v| match decimals {
+                0 if v >= 1e4 => thousands(v.round() as u64),
+                _ => fixed(v, decimals),
+            }),
             value: value.map_or(Value::Nothing, Value::Number),
             best: value.is_some() && value == best,
+            class: "",
         };
-        Column { title: title.into(), cells: values.into_iter().map(cell).collect(), names: false }
+        Column { title: title.into(), cells: values.into_iter().map(cell).collect(), class: "" }
     }
 
     /// Whole numbers.
     pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = u64>) -> Self {
         let value = |n: u64| Value::Number(n as f64);
-        let cell = |n: u64| Cell { text: thousands(n), value: value(n), best: false };
+        let cell = |n: u64| Cell { text: thousands(n), value: value(n), best: false, class: "" };
         let cells = counts.into_iter().map(cell).collect();
-        Column { title: title.into(), cells, names: false }
+        Column { title: title.into(), cells, class: "" }
     }
 
     /// Names.
     pub fn names(title: impl Into<String>, names: impl IntoIterator<Item = String>) -> Self {
-        let cell = |text| Cell { text, value: Value::Name, best: false };
+        let cell = |text| Cell { text, value: Value::Name, best: false, class: "text" };
         let cells = names.into_iter().map(cell).collect();
-        Column { title: title.into(), cells, names: true }
+        Column { title: title.into(), cells, class: "text" }
+    }
+
+    /// One that is shown when the reader asks for all.
+    pub fn on_demand(mut self) -> Self {
+        self.class = "more";
+        self.cells.iter_mut().for_each(|cell| cell.class = "more");
+        self
     }
 
     /// With these texts before the numbers.
@@ -184,8 +196,6 @@ pub(super) struct Table {
     /// The columns before the names.
     pub before: Vec<Column>,
     pub columns: Vec<Column>,
-    /// A title over the last columns, and over how many.
-    pub group: Option<(String, usize)>,
     /// The key of each row's curve as SVG, what the curve shows in words, and the curve as SVG; or nothing at all.
     pub curves: Vec<(String, String, String)>,
 }
@@ -211,12 +221,6 @@ impl Table {
         self.curves.get(*row)
     }
 
-    /// Columns that the group's title is not over.
-    fn ungrouped(&self) -> usize {
-        let over = self.group.as_ref().map_or(0, |(_, over)| *over);
-        self.first_column() + self.columns.len() - over
-    }
-
     fn first_column(&self) -> usize {
         self.before.len() + 1 + usize::from(!self.curves.is_empty())
     }
@@ -233,7 +237,7 @@ pub(super) struct Section {
     /// What the table says.
     pub said: Words,
     pub note: Words,
-    pub figure: Option<Figure>,
+    pub figures: Vec<Figure>,
 }
 
 impl Section {
@@ -245,7 +249,7 @@ impl Section {
     ) -> Self {
         let (id, title) = (id.into(), title.into());
         let (said, note) = (Words::default(), Words::default());
-        Section { id, title, about, table, said, note, figure: None }
+        Section { id, title, about, table, said, note, figures: Vec::new() }
     }
 }
 

@@ -226,7 +226,7 @@ fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Fi
         ),
         (
             ("mpc-gain.svg", View::Gain, mean_distance > 0.0),
-            "Gain over random placement on {}",
+            "Gain against random placement on {}",
             "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at random. \
              Higher is better."
                 .into(),

@@ -84,7 +84,7 @@ pub(super) fn sections(prediction: &Prediction, figure: Figure) -> Vec<Section> 
     let title = format!("Replay of the workload {}", file_name(&p.workload));
     let mut replay = Section::new("workload", title, about, table);
     replay.said = agreement(&p.agreement);
-    replay.figure = Some(figure);
+    replay.figures = vec![figure];
     let traffic = p.guest.as_ref().map(|guest| contention(p, guest, &ranked, names));
     std::iter::once(replay).chain(traffic).collect()
 }

@@ -120,6 +120,11 @@ pub(super) const RUNTIMES: [Term; 3] = [
     ),
     term("Makespan", "The time from the first submission to the last end."),
 ];
+pub(super) const GUEST: Term = term(
+    "Mapping, guest, routing",
+    "A mapping puts each process of a guest, the traffic pattern of a job, on a node; the routing says which links the \
+     traffic takes.",
+);
 pub(super) const DILATION: Term =
     term("Dilation", "The mean number of hops of a job’s traffic, weighted by volume.");
 pub(super) const CONTENTION: Term =

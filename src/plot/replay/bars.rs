@@ -61,7 +61,8 @@ impl<'a> Figure<'a> {
         let told = format!("{}.", told.collect::<Vec<_>>().join(". "));
         let rows: Vec<(&str, usize)> = rows.iter().map(|row| (row.label, row.slot)).collect();
         let (count, shared) = (rows.len() as f64, panels.iter().all(|p| p.axis == panels[0].axis));
-        let across = panels.len().clamp(1, ACROSS);
+        // Four are two and two.
+        let across = if panels.len() == 4 { 2 } else { panels.len().clamp(1, ACROSS) };
         let high = count * EACH + 4.0;
         let step = NAMES + high + BELOW;
         let range = |values: &[&Vec<Option<f64>>]| {
@@ -80,7 +81,8 @@ impl<'a> Figure<'a> {
                 let range = if shared { all } else { range(&[values]) };
                 let x = Scale::tight(range.unwrap_or((0.0, 1.0)), 5);
                 // One name in the middle is enough for three that share it.
-                let named = !shared || across < ACROSS || i % across == 1;
+                let beside = across.min(values.len() - i / across * across);
+                let named = !shared || beside < ACROSS || i % across == 1;
                 let x_name = if named { panel.axis } else { "" };
                 let y_name = if i % across == 0 { " " } else { "" };
                 let (from, to) = ((left, top), (end - NUMBER, top + high));

@@ -82,7 +82,7 @@ pub(super) fn html(
         sections,
     };
     let text = page.to_string();
-    Ok((text, page.sections.into_iter().filter_map(|section| section.figure).collect()))
+    Ok((text, page.sections.into_iter().flat_map(|section| section.figures).collect()))
 }
 
 /// A machine on which the jobs were placed, with its rank from 0.
@@ -147,8 +147,19 @@ fn figures(machines: &Machines) -> Section {
         columns.push(Column::new("Cost", 0, Best::None, all().map(|m| m.cost)));
         columns.push(Column::new("Cost a node", 2, Best::Low, all().map(|m| m.cost_per_node())));
     }
+    let (least, most) = all()
+        .map(|m| m.comparison.topology.nodes)
+        .fold((u64::MAX, 0), |(l, h), n| (l.min(n), h.max(n)));
+    let sizes = match least == most {
+        true => String::new(),
+        false => format!(
+            " They have {} to {} nodes: more nodes mean shorter waits and longer distances, whatever the network.",
+            plot::thousands(least),
+            plot::thousands(most)
+        ),
+    };
     let about = words![format!(
-        "Best first by {}{}. The best value of a column is bold where it has a better side.",
+        "Best first by {}{}.{sizes} The best value of a column is bold where it has a better side.",
         criterion.name(),
         match machines.jobs {
             0 => String::new(),
@@ -193,7 +204,7 @@ fn orderings(machines: &Machines) -> Result<Section> {
         .collect();
     let title = "The best ordering of each machine by job size, and by share of the machine";
     let drawn = plot::curves(title, &series, &[View::Sizes, View::Shares], Limits::default())?;
-    section.figure = Some(Figure {
+    section.figures.push(Figure {
         file: "machine-curves.svg".into(),
         caption: "Lower is better: the nodes of a job are closer together. Above, machines at the same job size; \
                   below, at the same share of each machine."
@@ -229,7 +240,7 @@ fn jobs(workload: &str, served: &[Served<'_>]) -> Result<Section> {
     let panels: Vec<BarPanel<'_>> =
         allocators.iter().map(|name| BarPanel { name, axis, decimals: 3 }).collect();
     let values = |s: &Service| s.allocators.iter().map(|a| a.mean_mind).collect();
-    section.figure =
+    section.figures =
         bars("machine-jobs.svg", "Distances within jobs under load", &panels, served, &values)?;
     Ok(section)
 }
@@ -287,7 +298,7 @@ fn queue(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<O
         }
         None => Vec::new(),
     };
-    section.figure = bars("machine-queue.svg", "Waits and slowdowns", &panels, &served, &values)?;
+    section.figures = bars("machine-queue.svg", "Waits and slowdowns", &panels, &served, &values)?;
     Ok(Some(section))
 }
 
@@ -298,11 +309,11 @@ fn bars(
     panels: &[BarPanel<'_>],
     served: &[Served<'_>],
     values: &dyn Fn(&Service) -> Vec<Option<f64>>,
-) -> Result<Option<Figure>> {
+) -> Result<Vec<Figure>> {
     let data: Vec<Vec<Option<f64>>> =
         served.iter().map(|(_, _, service)| values(service)).collect();
     if data.iter().flatten().all(Option::is_none) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let mut rows: Vec<Row<'_, &[Option<f64>]>> = Vec::new();
     for ((slot, c, _), data) in served.iter().zip(&data) {
@@ -310,9 +321,6 @@ fn bars(
     }
     let note = "each machine with its best ordering; lower is better";
     let svg = Drawn::bars(title, note, panels, &rows)?.svg()?;
-    Ok(Some(Figure {
-        file: file.into(),
-        caption: "The same figures, a bar a machine.".into(),
-        svg,
-    }))
+    let caption = "The same figures, a bar a machine.".into();
+    Ok(vec![Figure { file: file.into(), caption, svg }])
 }

@@ -9,6 +9,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use serde::Serialize;
 
 use super::packed::{floats, integers};
+use crate::ids::NodeId;
 use crate::plot::thousands;
 use crate::topology::{Lattice, Topology};
 
@@ -39,6 +40,10 @@ pub(super) struct Layout {
     /// x and y of every cell, where the parts do not say.
     points: String,
     frames: Vec<Frame>,
+    /// Whether a cell without a node is none, rather than a gap in a box of cells.
+    sparse: bool,
+    /// Names and extents of the axes to the right and upwards of panels.
+    axes: Vec<(String, u32)>,
     /// Ends of lines: x, y, x, y.
     links: String,
     /// What each digit of a cell is called: the name with its `=` or space, and the digit.
@@ -208,13 +213,17 @@ fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
 /// Units within units, the outermost framed and named; `None` where there are none.
 fn nested(topology: &Topology) -> Option<Layout> {
     let network = topology.network();
-    let slots = topology.nodes().slot_count() as usize;
+    // Slots after the last schedulable node are no part of the machine.
+    let slots = topology.nodes().iter().last().map_or(0, |node| node.index() + 1);
+    let exists = |unit: usize, nodes: usize| {
+        (unit..unit + nodes).any(|node| topology.nodes().contains(NodeId(node as u32)))
+    };
     let mut units: Vec<(&str, usize)> = Vec::new();
     for level in network.levels() {
         let nodes = level.routers as usize * network.per_router() as usize;
-        let around = units.last().map_or(slots, |(_, nodes)| *nodes);
+        let around = units.last().map_or(usize::MAX, |(_, nodes)| *nodes);
         let parts = units.is_empty() || around.is_multiple_of(nodes);
-        if nodes > 1 && nodes < around && parts {
+        if nodes > 1 && nodes < around.min(slots) && parts {
             units.push((level.name, nodes));
         }
     }
@@ -240,7 +249,8 @@ fn nested(topology: &Topology) -> Option<Layout> {
     let mut frames = Vec::new();
     for (k, (_, nodes)) in units.iter().enumerate() {
         let (w, h) = sizes[units.len() - k];
-        for node in (0..slots).step_by(*nodes).take_while(|_| slots / nodes <= FRAMES) {
+        let framed = (0..slots).step_by(*nodes).take_while(|_| slots / nodes <= FRAMES);
+        for node in framed.filter(|unit| exists(*unit, *nodes)) {
             let corner = |(grid, shift, stride): &(Grid, (f64, f64), usize)| {
                 sum(grid.corner(node / stride % grid.count), *shift)
             };
@@ -268,6 +278,7 @@ fn nested(topology: &Topology) -> Option<Layout> {
         names: names.map(|((name, _), (g, _, s))| (format!("{name} "), digit(g, *s))).collect(),
         about: format!("A box is one {name}{within}; a square is a node."),
         frames,
+        sparse: true,
         ..flat(slots, all.size(), parts)
     })
 }
@@ -321,9 +332,9 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
         within.coordinates(panel as u32, &mut at);
         let long = others.iter().zip(&at).filter(|(axis, _)| lattice.extents[**axis] > 1);
         let titles: Vec<String> = long.map(|(axis, x)| format!("{}{x}", names[*axis].0)).collect();
-        let short: Vec<String> = at.iter().map(u32::to_string).collect();
         let ((x, y), h) = (grid.corner(panel), h + head);
-        let (title, short) = (titles.join(", "), short.join(","));
+        let title = titles.join(", ");
+        let short = title.replace(" = ", "").replace(',', "");
         frames.push(Frame { x, y, w, h, title, short, head, bare: true, faint: false });
     }
     let each = match panels {
@@ -339,6 +350,7 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
     Layout {
         cells: lattice.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
         edge: 0.92 / fine,
+        axes: [across, up].map(|a| (lattice.axes[a].clone(), lattice.extents[a])).into(),
         frames,
         names,
         about,
