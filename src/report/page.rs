@@ -14,7 +14,6 @@ use crate::plot::{self, thousands};
 use crate::topology::Topology;
 
 mod data;
-mod layout;
 mod packed;
 mod ranking;
 

@@ -61,10 +61,12 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
         facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
     }
     let (mut verdicts, mut parts, mut used) = (Vec::new(), Vec::new(), Vec::<Term>::new());
+    let every: Vec<&Row> = rows.iter().collect();
+    let all = labels(&every, "ordering");
     for group in &GROUPS {
         let found: Vec<Figures<'_>> = sections(&rows, group)
             .into_iter()
-            .map(|(t, rows)| Figures::new(group, t, rows))
+            .map(|(t, rows)| Figures::new(group, t, rows, &all))
             .collect();
         for figures in &found {
             verdicts.extend(figures.best().map(|best| (group.verdict)(&figures.title(), best)));
@@ -292,12 +294,19 @@ struct Figures<'r> {
     rows: Vec<&'r Row>,
     choices: Vec<String>,
     orderings: Vec<String>,
+    /// The orderings of the whole sweep: their places decide their colours.
+    all: &'r [String],
 }
 
 impl<'r> Figures<'r> {
-    fn new(group: &'static Group, titles: Vec<String>, rows: Vec<&'r Row>) -> Self {
+    fn new(
+        group: &'static Group,
+        titles: Vec<String>,
+        rows: Vec<&'r Row>,
+        all: &'r [String],
+    ) -> Self {
         let (choices, orderings) = (labels(&rows, group.by), labels(&rows, "ordering"));
-        Figures { group, titles, rows, choices, orderings }
+        Figures { group, titles, rows, choices, orderings, all }
     }
 
     fn title(&self) -> String {
@@ -375,12 +384,24 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
         let named = if figures.group.by == "topology" { "" } else { choice };
         let panels: Vec<(&str, &str)> = columns.iter().map(|(_, _, axis)| (named, *axis)).collect();
         let of = |o: &str, i: usize| figures.of(o, choice, columns[i].0);
-        section.figures.extend(drawn(file(figures.group.name), &title, &panels, &orderings, &of)?);
+        section.figures.extend(drawn(
+            file(figures.group.name),
+            &title,
+            &panels,
+            (&orderings, figures.all),
+            &of,
+        )?);
     } else {
         for (column, _, axis) in columns {
             let panels: Vec<(&str, &str)> = figures.choices.iter().map(|c| (&**c, *axis)).collect();
             let of = |o: &str, i: usize| figures.of(o, &figures.choices[i], column);
-            section.figures.extend(drawn(file(column), &title, &panels, &orderings, &of)?);
+            section.figures.extend(drawn(
+                file(column),
+                &format!("{title}: {axis}"),
+                &panels,
+                (&orderings, figures.all),
+                &of,
+            )?);
         }
     }
     if replayed {

@@ -6,9 +6,9 @@
 use serde::Serialize;
 
 use super::Source;
-use super::layout::{Layout, layout};
-use super::packed::{base64, integers};
+use super::packed::{base64, floats, integers};
 use crate::ids::NodeId;
+use crate::layout::{Layout, layout};
 use crate::metric::comparison::Comparison;
 use crate::plot;
 use crate::report::File;
@@ -65,8 +65,29 @@ struct MachineData<'a> {
     routers: u32,
     names: Option<Names<'a>>,
     /// Where nodes are drawn; absent where the page has no ordering to colour them by.
-    layout: Option<Layout>,
+    layout: Option<LayoutData>,
     distance: DistanceData,
+}
+
+/// A layout with its lists packed.
+#[derive(Serialize)]
+struct LayoutData {
+    cells: Option<String>,
+    points: String,
+    links: String,
+    #[serde(flatten)]
+    layout: Layout,
+}
+
+impl From<Layout> for LayoutData {
+    fn from(layout: Layout) -> Self {
+        LayoutData {
+            cells: layout.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
+            points: floats(layout.points.iter().copied()),
+            links: floats(layout.links.iter().copied()),
+            layout,
+        }
+    }
 }
 
 /// What nodes are called.
@@ -152,7 +173,7 @@ pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
         per_router: network.per_router(),
         routers: network.routers(),
         names: names(topology),
-        layout: drawn.then(|| layout(topology)),
+        layout: drawn.then(|| LayoutData::from(layout(topology))),
         distance: distance(topology),
     };
     let data = Data {

@@ -65,19 +65,26 @@ pub(super) fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<S
             let panels: Vec<(&str, &str)> = called.iter().map(|name| (&**name, *axis)).collect();
             let of = |o: &str, i: usize| machines[i].lowest(o, column);
             let file = format!("section-{number:02}-{}.svg", column.replace('_', "-"));
-            section.figures.extend(drawn(file, &title, &panels, &names, &of)?);
+            section.figures.extend(drawn(
+                file,
+                &format!("{title}: {axis}"),
+                &panels,
+                (&names, first.all),
+                &of,
+            )?);
         }
         sections.push(section);
     }
     Ok(sections)
 }
 
-/// A bar an ordering in each panel, of a name and an axis; none where there is no value.
+/// A bar an ordering in each panel, of a name and an axis, coloured by its place among all; none where there is no
+/// value.
 pub(super) fn drawn(
     file: String,
     title: &str,
     panels: &[(&str, &str)],
-    orderings: &[String],
+    (orderings, all): (&[String], &[String]),
     of: &dyn Fn(&str, usize) -> Option<f64>,
 ) -> Result<Option<Figure>> {
     let decimals = |axis: &str| if axis.ends_with("(s)") { 1 } else { 3 };
@@ -92,7 +99,8 @@ pub(super) fn drawn(
         return Ok(None);
     }
     let mut rows: Vec<Row<'_, &[Option<f64>]>> = Vec::new();
-    for (slot, (label, data)) in shown.iter().zip(&values).enumerate() {
+    for (label, data) in shown.iter().zip(&values) {
+        let slot = all.iter().position(|other| other == label).unwrap_or(0);
         rows.push(Row { label, slot, data });
     }
     let more = match orderings.len() - shown.len() {
