@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::CellAlignment;
 
 use super::layout;
 use super::output::{self, Output};
+use super::tables::{SCHEDULED, number, scheduled, table};
 use super::watch::Clock;
 use super::workload::{DEFAULT_ALLOCATORS, WorkloadArgs};
 use super::{inputs, own_files, progress};
@@ -29,7 +30,7 @@ pub struct Request<'a> {
     pub workload: &'a WorkloadArgs,
     /// `links=X,routers=Y,nodes=Z`.
     pub prices: Option<&'a str>,
-    /// Where tables are written.
+    /// Where the page, figures and tables are written.
     pub out: Option<&'a Path>,
     /// Whether one JSON document is printed.
     pub json: bool,
@@ -123,10 +124,6 @@ fn on_jobs(
     Ok((compare(Some(&workload))?, name.clone()))
 }
 
-fn number(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
-}
-
 /// The machines, ranked.
 fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     let priced = found.contenders.iter().any(|c| c.machine.cost.is_some());
@@ -193,15 +190,7 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     write_columns(out, header, served.iter().map(row).collect(), 1)?;
     let queue = |(contender, service): &(&Contender, &machines::Service)| {
         let row = service.schedule.as_ref()?;
-        Some(vec![
-            contender.machine.name().to_string(),
-            row.summary.jobs.to_string(),
-            format!("{:.1}", row.summary.mean_wait),
-            format!("{:.1}", row.summary.mean_response),
-            format!("{:.3}", row.summary.mean_bounded_slowdown),
-            format!("{:.2}%", 100.0 * row.summary.utilisation),
-            number(row.summary.mean_mind, 4),
-        ])
+        Some(scheduled(contender.machine.name(), &row.summary))
     };
     let rows: Vec<Vec<String>> = served.iter().filter_map(queue).collect();
     if rows.is_empty() {
@@ -209,8 +198,8 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     }
     writeln!(out)?;
     layout::sentence(out, "The schedule, times in seconds.")?;
-    let header = ["machine", "jobs", "wait", "response", "slowdown", "utilisation", "hops"];
-    write_columns(out, header.to_vec(), rows, 1)
+    let header = ["machine"].into_iter().chain(SCHEDULED).collect();
+    write_columns(out, header, rows, 1)
 }
 
 /// A table whose columns from the `names`-th on are numbers, an ordering's name aside.
@@ -220,15 +209,10 @@ fn write_columns(
     rows: Vec<Vec<String>>,
     names: usize,
 ) -> anyhow::Result<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    let words: Vec<bool> = header.iter().map(|h| *h == "ordering").collect();
-    table.set_header(header);
-    table.add_rows(rows);
-    for (i, column) in table.column_iter_mut().enumerate() {
-        if i >= names && !words[i] {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    let words = header.iter().position(|name| *name == "ordering");
+    let mut table = table(header.into_iter().map(String::from).collect(), rows, names);
+    if let Some(column) = words.and_then(|i| table.column_mut(i)) {
+        column.set_cell_alignment(CellAlignment::Left);
     }
     Ok(writeln!(out, "{}", layout::fitted(table, names, &std::io::stdout()))?)
 }

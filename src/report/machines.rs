@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 
 use super::File;
+use super::schedule_comparison::figures;
 use crate::columns;
-use crate::columns::machines::{MachineJobs, MachinePoint, MachineQueue, RankedMachine};
+use crate::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
+use crate::columns::schedule::ScheduleFigures;
 use crate::error::Result;
 use crate::machines::{Machines, headline};
 use crate::metric::bisection::Bisection;
@@ -44,10 +46,10 @@ fn jobs(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
 }
 
 /// One row a machine whose jobs have times.
-fn queue(machines: &Machines) -> impl Iterator<Item = MachineQueue<'_>> {
+fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
     machines.contenders.iter().filter_map(|contender| {
         let schedule = contender.service.as_ref()?.schedule.as_ref()?;
-        Some(MachineQueue { machine: contender.machine.name(), schedule })
+        Some(ScheduleFigures { machine: contender.machine.name(), ..figures(schedule) })
     })
 }
 
@@ -74,7 +76,7 @@ pub fn files<'a>(
     }
     if queue(m).next().is_some() {
         files.push(File::table("machine-queue.csv", |out| {
-            columns::write(out, MachineQueue::ALL, queue(m))
+            columns::write(out, &ScheduleFigures::machines(), queue(m))
         }));
     }
     files.push(File::text("machines.json", document(m, workload, command)));
@@ -119,10 +121,8 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
             });
         }
         if let Some(service) = service {
-            // The machine's name stands above.
-            let queue = |schedule| {
-                columns::object(&MachineQueue::ALL[1..], &MachineQueue { machine: "", schedule })
-            };
+            let compared = ScheduleFigures::compared();
+            let queue = |row| columns::object(&compared, &figures(row));
             value["workload"] = json!({
                 "placed": service.placed, "skipped": service.skipped, "too_large": service.too_large,
                 "too_large_names": service.too_large_names, "allocators": service.allocators,

@@ -146,7 +146,11 @@ impl Page<'_> {
 
 /// The words of the page to explain.
 fn terms(comparison: &Comparison, workload: Workload<'_>) -> Vec<Term> {
-    let mut all = terms::DISTANCES.to_vec();
+    let mut all = terms::NETWORK.to_vec();
+    if comparison.topology.nodes != comparison.topology.places {
+        all.push(terms::SLOT);
+    }
+    all.extend(terms::DISTANCES);
     all.extend([terms::LOG_UNIFORM, terms::BEST_AT, terms::STEP, terms::RANDOM]);
     if !comparison.floor.is_empty() {
         all.push(terms::FLOOR);

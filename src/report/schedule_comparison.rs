@@ -21,9 +21,11 @@ const FIGURES: [(&str, &str, usize, Best); 7] = [
     ("Mean distance (hops)", "mean_mind", 4, Best::Low),
 ];
 
-fn figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
+/// As columns take it.
+pub(super) fn figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
     let OrderingSchedule { ordering, too_large, summary } = row;
-    ScheduleFigures { ordering, schedule: None, summary, left_out: *too_large as u64 }
+    let left_out = *too_large as u64;
+    ScheduleFigures { machine: "", ordering, schedule: None, summary, left_out }
 }
 
 fn figure(row: &OrderingSchedule, name: &str) -> Option<f64> {

@@ -448,7 +448,7 @@ mod tests {
         let page = &files[0].1;
         assert_eq!(
             files.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(),
-            ["index.html", "section-01.svg"]
+            ["index.html", "section-01-mean-mind.svg", "section-01.svg", "section-02-schedule.svg"]
         );
         assert!(
             page.contains(
@@ -464,6 +464,28 @@ mod tests {
         assert!(page.contains("<td data-value=\"70\" class=\"low\">70.0000</td>"));
         assert!(page.contains("1 × fat-tree has no &#60;coordinates&#62;"));
         assert!(!page.contains("{{") && !page.contains("http"));
+        // Words are explained where they are used, and only there.
+        for (word, used) in [("MIND", true), ("Wait, response", true), ("Dilation", false)] {
+            assert_eq!(page.contains(&format!("<dt>{word}")), used, "{word}");
+        }
+        assert!(page.contains("<dt>Improvement over fifo:0") && !page.contains("<dt>Log-uniform"));
+    }
+
+    /// The same workload on two machines: a section and a figure with a panel for each.
+    #[test]
+    fn machines_stand_side_by_side() {
+        let table = TABLE.replace(
+            "fat-tree:k=4,snake,fifo:0,a.log,,,,1,replay,,,,,,,,fat-tree has no <coordinates>",
+            "runs/fat-tree:k=4,row-major,fifo:0,a.log,,,,1,replay,9,1.25,,,,,,",
+        );
+        let files = files(&Text::new("results.csv", &table), None).unwrap();
+        let page = &files[0].1;
+        assert!(page.contains("<h2 id=\"s3\">all machines under a.log</h2>"), "{page}");
+        let row = "<td data-value=\"1.5\" class=\"low\">1.5000</td><td data-value=\"\">–</td>";
+        assert!(page.contains(row), "{page}");
+        assert!(page.contains("<td data-value=\"1.25\">1.2500</td>"), "{page}");
+        let figure = files.iter().find(|f| f.0 == "section-03-mean-mind.svg").unwrap();
+        assert!(figure.1.contains(">fat-tree:k=4<") && figure.1.contains(">torus:4x4<"));
     }
 
     #[test]

@@ -25,6 +25,30 @@ pub(super) const DISTANCES: [Term; 3] = [
     ),
     MPC,
 ];
+/// Of every machine.
+pub(super) const NETWORK: [Term; 2] = [
+    term("Router", "A switch that nodes sit on, or that only joins others."),
+    term(
+        "Diameter, mean distance",
+        "The largest and the mean distance between two nodes of the machine.",
+    ),
+];
+pub(super) const SLOT: Term = term(
+    "Slot",
+    "A position for a node on a router. Not every slot holds a node that the scheduler may use.",
+);
+/// Of machines side by side.
+pub(super) const CABLES: [Term; 2] = [
+    term(
+        "Links, cables a node",
+        "Cables between routers, in all and for each node. A node’s own cable to its router comes on top.",
+    ),
+    term(
+        "Bisection bandwidth",
+        "The fewest links between two halves of the nodes, each link in one direction; “≤” marks the best cut found \
+         where a cut with fewer links is not ruled out.",
+    ),
+];
 pub(super) const MPC: Term = term(
     "Mean placement calculation, MPC(<var>S</var>)",
     "The mean distance between the nodes of a job of <var>S</var> nodes, averaged over all \
@@ -129,23 +153,6 @@ pub(super) const DILATION: Term =
     term("Dilation", "The mean number of hops of a job’s traffic, weighted by volume.");
 pub(super) const CONTENTION: Term =
     term("Contention", "The load of the busiest directed link, divided by its capacity.");
-/// Of a machine.
-pub(super) const MACHINE: [Term; 4] = [
-    term("Router", "A switch that nodes sit on, or that only joins others."),
-    term(
-        "Links, cables a node",
-        "Cables between routers, in all and for each node. A node’s own cable to its router comes on top.",
-    ),
-    term(
-        "Diameter, mean distance",
-        "The largest and the mean distance between two nodes of the machine.",
-    ),
-    term(
-        "Bisection bandwidth",
-        "The fewest links between two halves of the nodes, each link in one direction; “≤” marks the best cut found \
-         where a cut with fewer links is not ruled out.",
-    ),
-];
 pub(super) const INTERVAL: Term = term(
     "95 % interval",
     "Where the difference of the first two machines would lie in 95 of 100 draws: jobs or whole weeks of the workload \

@@ -48,7 +48,7 @@ pub(super) fn html(
         .filter_map(|(slot, c)| Some((slot, c, c.service.as_ref()?)))
         .collect();
     let mut sections = vec![figures(machines), orderings(machines)?];
-    let mut terms = [&terms::MACHINE[..], &terms::DISTANCES].concat();
+    let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
     terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);
     if let (Some(name), false) = (workload, served.is_empty()) {
         sections.push(jobs(name, &served)?);
