@@ -8,7 +8,7 @@ use crate::machines::{Contender, Criterion, Machines, Service, outcome};
 use crate::plot::replay::{BarPanel, Figure as Drawn, Row};
 use crate::plot::{self, Limits, Series, View};
 use crate::report::File;
-use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, bold, words};
+use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
 use crate::report::page::{CSS, TABLES};
 use crate::report::schedule_comparison::queue_columns;
 use crate::report::terms::{self, Term};
@@ -21,7 +21,7 @@ struct Page<'p> {
     title: String,
     css: String,
     js: &'static str,
-    verdict: String,
+    verdict: Words,
     details: String,
     sections: Vec<Section>,
     /// What each machine is made of.
@@ -73,7 +73,7 @@ pub(super) fn html(
         title,
         css: [CSS, plot::STYLE].concat(),
         js: TABLES,
-        verdict,
+        verdict: named(machines, &verdict),
         details: details.join(" "),
         facts: machines.contenders.iter().map(built).collect(),
         files: files.iter().filter_map(File::listed).collect(),
@@ -83,6 +83,18 @@ pub(super) fn html(
     };
     let text = page.to_string();
     Ok((text, page.sections.into_iter().flat_map(|section| section.figures).collect()))
+}
+
+/// The outcome with the first machine and its ordering standing out.
+fn named(machines: &Machines, verdict: &str) -> Words {
+    let first = machines.contenders.first().map(|c| &c.machine);
+    let called = first.map(|m| format!("{} with {}", m.name(), m.best.label())).unwrap_or_default();
+    match verdict.split_once(&called) {
+        Some((before, after)) if machines.difference.as_ref().is_some_and(|d| d.told()) => {
+            words![before, Part::Strong(called), after]
+        }
+        _ => words![verdict],
+    }
 }
 
 /// A machine on which the jobs were placed, with its rank from 0.
