@@ -436,7 +436,8 @@ fn the_machine_is_walked_through() {
             let (before, node) = (order.nodes()[16], order.nodes()[17]);
             let hops = topology.distance(before, node);
             let said = tab.text("#walk-said");
-            assert!(said.contains(&format!("node {},", node.0)), "{label}: {said}");
+            let name = topology.node_name(node);
+            assert!(said.contains(&format!("node {} ({name}),", node.0)), "{label}: {said}");
             assert!(said.contains(&format!("; {hops} hop")), "{label}: {said}");
             assert_eq!(tab.number("document.getElementById('walk-canvas').dataset.coloured"), 18.0);
         }
