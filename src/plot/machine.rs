@@ -47,7 +47,7 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
     let title = format!("{} on {}", order.label(), topology.name());
     let flat = topology.lattice().is_none_or(|lattice| lattice.extents.len() < 2);
     let small = flat && topology.nodes().slot_count() as usize <= MOST_NODES;
-    if let Some(layout) = nested(topology).filter(|_| small) {
+    if let Some(layout) = small.then(|| nested(topology)).flatten() {
         return units(&title, topology, order, layout);
     }
     let layout = panels_of(topology, order);
