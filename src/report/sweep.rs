@@ -355,9 +355,10 @@ impl<'r> Figures<'r> {
         let names = self.ranked();
         let columns = (self.choices.iter())
             .flat_map(|choice| columns.iter().map(move |column| (choice, column)))
-            .map(|(choice, (figure, title, _))| {
+            .map(|(choice, (figure, title, axis))| {
                 let values = names.iter().map(|ordering| self.of(ordering, choice, figure));
-                Column::new(title.replace("{}", choice), 4, Best::Low, values)
+                let decimals = if axis.ends_with("(s)") { 1 } else { 4 };
+                Column::new(title.replace("{}", choice), decimals, Best::Low, values)
             })
             .collect();
         Table { label, of: "Ordering", names, columns, ..Table::default() }
@@ -461,7 +462,7 @@ mod tests {
         assert!(page.contains(
             "t.swf on torus:4x4, 2 processors per node, easy: <b>snake</b> with <b>span-best-fit</b>, 1.200 hops"
         ));
-        assert!(page.contains("<td data-value=\"70\" class=\"low\">70.0000</td>"));
+        assert!(page.contains("<td data-value=\"70\" class=\"low\">70.0</td>"));
         assert!(page.contains("1 × fat-tree has no &#60;coordinates&#62;"));
         assert!(!page.contains("{{") && !page.contains("http"));
         // Words are explained where they are used, and only there.

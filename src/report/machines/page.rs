@@ -232,18 +232,18 @@ fn jobs(workload: &str, served: &[Served<'_>]) -> Result<Section> {
     let all = || served.iter().map(|(_, _, service)| *service);
     let allocators: Vec<&str> =
         served[0].2.allocators.iter().map(|a| a.allocator.as_str()).collect();
-    let mut columns = vec![
-        Column::counts("Jobs placed", all().map(|s| s.placed)),
-        Column::counts("Skipped", all().map(|s| s.skipped)),
-        Column::counts("Too large", all().map(|s| s.too_large)),
-    ];
-    columns.extend(allocators.iter().enumerate().map(|(i, allocator)| {
-        let minds = all().map(|s| s.allocators[i].mean_mind);
-        Column::new(format!("{allocator} (hops)"), 3, Best::Low, minds)
-    }));
+    let mut columns: Vec<Column> = (allocators.iter().enumerate())
+        .map(|(i, allocator)| {
+            let minds = all().map(|s| s.allocators[i].mean_mind);
+            Column::new(format!("{allocator} (hops)"), 3, Best::Low, minds)
+        })
+        .collect();
+    columns.push(Column::counts("Jobs placed", all().map(|s| s.placed)));
+    columns.push(Column::counts("Skipped", all().map(|s| s.skipped)));
+    columns.push(Column::counts("Too large", all().map(|s| s.too_large)));
     let about = words![format!(
         "The jobs of {workload} were replayed on each machine with its best ordering, starting with an empty machine. \
-         The last columns are the mean distance between the nodes of a job (MIND) with each allocator. Jobs are \
+         The first columns are the mean distance between the nodes of a job (MIND) with each allocator. Jobs are \
          skipped where too few nodes were free, and too large where they need more nodes than the machine has."
     )];
     let table = table("Replay by machine", &contenders, columns);
@@ -266,11 +266,9 @@ fn queue(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<O
     };
     let contenders: Vec<&Contender> = scheduled.iter().map(|((_, c, _), _)| *c).collect();
     let rows: Vec<_> = scheduled.iter().map(|(_, row)| *row).collect();
-    let mut columns = vec![
-        Column::counts("Jobs", rows.iter().map(|r| r.summary.jobs as u64)),
-        Column::counts("Too large", rows.iter().map(|r| r.too_large as u64)),
-    ];
-    columns.extend(queue_columns(&rows));
+    let mut columns = queue_columns(&rows);
+    columns.push(Column::counts("Jobs", rows.iter().map(|r| r.summary.jobs as u64)));
+    columns.push(Column::counts("Too large", rows.iter().map(|r| r.too_large as u64)));
     let about = words![
         format!(
             "The jobs of {workload} scheduled with their times on each machine with its best ordering: policy "
