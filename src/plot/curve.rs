@@ -236,7 +236,12 @@ impl Curves<'_> {
             View::Shares => Scale::exact((0.0, 100.0), 10),
             View::Gain | View::AboveBest | View::Sizes => Scale::log((2.0, last), room),
         };
-        (x, Scale::linear((low, high.min(view.top())), 8))
+        let y = match view {
+            // Little below zero should not take a whole step of the axis.
+            View::Gain => Scale::tight((low, high), 8),
+            _ => Scale::linear((low, high.min(view.top())), 8),
+        };
+        (x, y)
     }
 
     /// Sizes and what `view` shows of them.
