@@ -311,8 +311,11 @@ fn with_trace() -> tempfile::TempDir {
         format!("{i} {} -1 {run} {nodes} -1 -1 {nodes} {run} -1 1 1 1 1 1 -1 -1 -1\n", i * 60)
     };
     let text: String = (1..40).map(job).collect();
-    std::fs::write(folder.path().join("runs/jobs.swf"), "; MaxNodes: 16\n".to_string() + &text)
-        .unwrap();
+    std::fs::write(
+        folder.path().join("runs/jobs.swf"),
+        "; MaxNodes: 16\n; MaxProcs: 64\n".to_string() + &text,
+    )
+    .unwrap();
     folder
 }
 
@@ -376,6 +379,7 @@ fn machines_side_by_side_have_a_page() {
     let plain = page.replace("<strong>", "").replace("</strong>", "");
     assert!(plain.contains(first), "{first}");
     assert!(!page.contains("runs/") && !page.contains("://"));
+    assert!(page.contains("Processors of the trace") && page.contains("--procs-per-node"));
     let words = [
         "Bisection bandwidth",
         "MIND",

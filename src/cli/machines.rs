@@ -18,7 +18,7 @@ use crate::metric::machine::{Machine, Prices};
 use crate::report;
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
-use crate::trace::{Log, convert};
+use crate::trace::{Log, Trace, convert};
 
 /// What `compare` was asked to do with several machines.
 pub struct Request<'a> {
@@ -58,16 +58,18 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
             (step.borrow_mut())(name)
         })
     };
-    let (found, name) = match &request.workload.trace {
-        None => (compare(None)?, None),
+    let (found, name, processors) = match &request.workload.trace {
+        None => (compare(None)?, None, None),
         Some(path) => {
-            let (found, name) = on_jobs(request, path, &topologies, &compare)?;
-            (found, Some(name))
+            let (found, name, processors) = on_jobs(request, path, &topologies, &compare)?;
+            (found, Some(name), processors)
         }
     };
     bar.finish_and_clear();
     if let Some(folder) = request.out {
-        let files = report::machines::files(&found, name.as_deref(), &request.command)?;
+        let processors = processors.as_deref();
+        let jobs = name.as_deref().map(|name| report::machines::Jobs { name, processors });
+        let files = report::machines::files(&found, jobs, &request.command)?;
         own_files::write_report(folder, "compare", files)?;
     }
     if request.json {
@@ -87,13 +89,13 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     out.finish()
 }
 
-/// Opens the workload and compares on it; its name comes back, too.
+/// Opens the workload and compares on it; its name comes back, too, and what tells that its processors are no nodes.
 fn on_jobs(
     request: &Request<'_>,
     path: &Path,
     topologies: &[Topology],
     compare: &dyn Fn(Option<&Workload<'_>>) -> crate::Result<Machines>,
-) -> anyhow::Result<(Machines, String)> {
+) -> anyhow::Result<(Machines, String, Option<String>)> {
     let jobs = request.workload;
     let (allocators, leading) = match jobs.allocators.as_slice() {
         [] => (DEFAULT_ALLOCATORS.map(String::from).to_vec(), LEADING),
@@ -121,7 +123,8 @@ fn on_jobs(
     let queued = trace.as_ref().and_then(|trace| jobs.queue(trace));
     let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });
     let workload = Workload { name: &name, open: &open, allocators: &allocators, leading, queue };
-    Ok((compare(Some(&workload))?, name.clone()))
+    let hint = trace.as_ref().and_then(Trace::processors_hint);
+    Ok((compare(Some(&workload))?, name.clone(), hint.map(|hint| hint.to_string())))
 }
 
 /// The machines, ranked.

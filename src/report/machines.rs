@@ -37,7 +37,7 @@ fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
 }
 
 /// One row a machine and allocator.
-fn jobs(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
+fn placed(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
     let served = machines.contenders.iter().filter_map(|c| Some((c, c.service.as_ref()?)));
     served.flat_map(|(contender, service)| {
         let row = move |allocator| MachineJobs { contender, service, allocator };
@@ -53,15 +53,24 @@ fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
     })
 }
 
+/// The jobs that machines were compared on.
+#[derive(Clone, Copy, Debug)]
+pub struct Jobs<'a> {
+    /// Their name.
+    pub name: &'a str,
+    /// What tells that the trace's processors were wrongly taken for nodes, if anything does.
+    pub processors: Option<&'a str>,
+}
+
 /// Every file of machines side by side: `index.html`, `machines.csv`, `machine-curves.csv`, `machines.json` and the
-/// figures as SVG; with jobs also `machine-jobs.csv`, and `machine-queue.csv` where they were scheduled. `workload` is
-/// the jobs' name, `command` what reproduces the comparison.
+/// figures as SVG; with `jobs` also `machine-jobs.csv`, and `machine-queue.csv` where they were scheduled. `command` is
+/// what reproduces the comparison.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
 pub fn files<'a>(
     machines: &'a Machines,
-    workload: Option<&str>,
+    jobs: Option<Jobs<'_>>,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
     let m = machines;
@@ -69,9 +78,9 @@ pub fn files<'a>(
         File::table("machines.csv", |out| columns::write(out, RankedMachine::ALL, ranked(m))),
         File::table("machine-curves.csv", |out| columns::write(out, MachinePoint::ALL, points(m))),
     ];
-    if jobs(m).next().is_some() {
+    if placed(m).next().is_some() {
         files.push(File::table("machine-jobs.csv", |out| {
-            columns::write(out, MachineJobs::ALL, jobs(m))
+            columns::write(out, MachineJobs::ALL, placed(m))
         }));
     }
     if queue(m).next().is_some() {
@@ -79,8 +88,8 @@ pub fn files<'a>(
             columns::write(out, &ScheduleFigures::machines(), queue(m))
         }));
     }
-    files.push(File::text("machines.json", document(m, workload, command)));
-    let (page, figures) = page::html(m, workload, &files, command)?;
+    files.push(File::text("machines.json", document(m, jobs.map(|jobs| jobs.name), command)));
+    let (page, figures) = page::html(m, jobs, &files, command)?;
     files.insert(0, File::text("index.html", page));
     files.extend(figures.into_iter().map(|figure| File::text(figure.file, figure.svg)));
     Ok(files)

@@ -3,6 +3,7 @@
 
 use askama::Template;
 
+use super::Jobs;
 use crate::error::Result;
 use crate::machines::{Contender, Criterion, Machines, Service, outcome};
 use crate::plot::replay::{BarPanel, Figure as Drawn, Row};
@@ -31,18 +32,17 @@ struct Page<'p> {
     terms: Vec<Term>,
 }
 
-/// The page as HTML text, and its figures. `files` stand beside it. `workload` is the name
-/// of the jobs.
+/// The page as HTML text, and its figures. `files` stand beside it.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
 pub(super) fn html(
     machines: &Machines,
-    workload: Option<&str>,
+    jobs: Option<Jobs<'_>>,
     files: &[File<'_>],
     command: &str,
 ) -> Result<(String, Vec<Figure>)> {
-    let workload = workload.map(file_name);
+    let workload = jobs.map(|jobs| file_name(jobs.name));
     let (verdict, details) = outcome(machines, workload);
     let served: Vec<Served<'_>> = (machines.contenders.iter().enumerate())
         .filter_map(|(slot, c)| Some((slot, c, c.service.as_ref()?)))
@@ -51,7 +51,7 @@ pub(super) fn html(
     let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
     terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);
     if let (Some(name), false) = (workload, served.is_empty()) {
-        sections.push(jobs(name, &served)?);
+        sections.push(replayed(name, &served)?);
         terms.extend([terms::ALLOCATOR, terms::MIND]);
         if let Some(queue) = queue(machines, name, &served)? {
             sections.push(queue);
@@ -68,6 +68,8 @@ pub(super) fn html(
     let built = |c: &Contender| {
         Fact::wide(c.machine.name(), Part::Code(c.machine.comparison.topology.spec.clone()))
     };
+    let hint = jobs.and_then(|jobs| jobs.processors);
+    let processors = hint.map(|hint| Fact::wide("Processors of the trace", hint));
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
         title,
@@ -75,7 +77,7 @@ pub(super) fn html(
         js: TABLES,
         verdict: named(machines, &verdict),
         details: details.join(" "),
-        facts: machines.contenders.iter().map(built).collect(),
+        facts: machines.contenders.iter().map(built).chain(processors).collect(),
         files: files.iter().filter_map(File::listed).collect(),
         command,
         terms,
@@ -227,7 +229,7 @@ fn orderings(machines: &Machines) -> Result<Section> {
 }
 
 /// What jobs get under load from each allocator.
-fn jobs(workload: &str, served: &[Served<'_>]) -> Result<Section> {
+fn replayed(workload: &str, served: &[Served<'_>]) -> Result<Section> {
     let contenders: Vec<&Contender> = served.iter().map(|(_, c, _)| *c).collect();
     let all = || served.iter().map(|(_, _, service)| *service);
     let allocators: Vec<&str> =
