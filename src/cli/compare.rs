@@ -118,6 +118,7 @@ impl Command {
             [] => ordering::defaults::suiting(topology),
             given => given.to_vec(),
         };
+        inputs::check_curves(topology, &texts)?;
         let bar = progress::bar(2 * texts.len() as u64, "comparing");
         let mut orders = if self.orders.is_empty() {
             let made = texts.par_iter().map(|t| NodeOrder::make(topology, t));

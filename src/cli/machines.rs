@@ -46,6 +46,9 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     inputs::check_distinct("", "machine", request.specs)?;
     let load = |spec: &String| inputs::topology(spec, context);
     let topologies: Vec<Topology> = request.specs.iter().map(load).collect::<Result<_, _>>()?;
+    // Unless given, orderings are made for each.
+    let made = if request.orders.is_empty() { &["row-major".to_string()] } else { request.orders };
+    topologies.iter().try_for_each(|topology| inputs::check_curves(topology, made))?;
     let bar = progress::bar(topologies.len() as u64, "machines");
     let mut begun = false;
     let step = std::cell::RefCell::new(|name: &str| {
@@ -53,7 +56,7 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         bar.set_message(name.to_string());
     });
     let compare = |workload: Option<&Workload<'_>>| {
-        let (clock, orders) = (Clock::start(false), request.orders);
+        let (clock, orders) = (Clock::start(false, &bar), request.orders);
         machines::compare(&topologies, orders, &prices, workload, &clock, &|name| {
             (step.borrow_mut())(name)
         })
@@ -104,7 +107,8 @@ fn on_jobs(
     allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
     jobs.check_schedule()?;
     let nodes = topologies.iter().map(Topology::node_count).max().unwrap_or(0) as u32;
-    let OpenedLog { log, trace, .. } = inputs::log(path, jobs.procs_per_node.unwrap_or(1), nodes)?;
+    let context = topologies.first().map_or_else(Context::default, |one| *one.context());
+    let OpenedLog { log, trace, .. } = inputs::log(path, jobs.procs_per_node, nodes, &context)?;
     let name = log.name().to_string();
     drop(log);
     if trace.is_none() && path == Path::new("-") {
@@ -113,12 +117,12 @@ fn on_jobs(
         return Err(Error::input(SourceLocation::option("--trace -"), found, expected).into());
     }
     if trace.is_none() {
-        jobs.sizes_of_log(path)?;
+        jobs.sizes_of_log(path, context.memory)?;
     }
     let text = trace.as_ref().map(convert::to_log);
     let open = || match &text {
         Some(text) => Ok(Log::new(&name, text.clone())),
-        None => Log::open(path),
+        None => Log::open(path, context.memory),
     };
     let queued = trace.as_ref().and_then(|trace| jobs.queue(trace));
     let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });

@@ -14,6 +14,7 @@ use crate::topology::Topology;
 use html::Figure;
 
 pub mod csv;
+pub mod hosts;
 mod html;
 pub mod json;
 pub mod machines;
