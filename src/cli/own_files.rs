@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::{files, interrupt, output};
 use crate::error::{Error, SourceLocation};
 use crate::input::Text;
+use crate::report;
 
 /// The list of them, in the folder.
 pub const LIST: &str = "nodeorder-files.txt";
@@ -18,6 +19,20 @@ const TITLE: &str =
     "# written by nodeorder: the next run of the same command into this folder replaces its files";
 /// The largest list that is read, in bytes.
 const MOST: u64 = 1 << 24;
+
+/// Writes the files of a report of `command`; the page comes last, so that it never refers to a missing file.
+pub fn write_report(
+    folder: &Path,
+    command: &'static str,
+    mut files: Vec<report::File<'_>>,
+) -> anyhow::Result<()> {
+    files.sort_by_key(|file| file.name == "index.html");
+    let own = OwnFiles::begin(folder, command, files.iter().map(|f| f.name.clone()).collect())?;
+    for file in &files {
+        output::write_by(Some(&own.path(&file.name)), |out| file.write_to(out))?;
+    }
+    own.finish()
+}
 
 /// A folder being filled anew.
 pub struct OwnFiles<'a> {

@@ -3,6 +3,7 @@
 use super::comparison::{Crossover, Winner};
 use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, ScoreRow, WorkloadRow};
 use super::jobs::{JobRow, SIZE_COUNT};
+use super::machines::{MachineJobs, MachinePoint, RankedMachine};
 use super::mapping::{
     CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS,
 };
@@ -48,6 +49,26 @@ fn tables() -> Vec<Table> {
             "`compare`: `schedule.csv`",
             "A row for each ordering; the same figures are `schedules.rows` in `summary.json`.",
             &ScheduleFigures::compared(),
+        ),
+        table(
+            "`compare` of several machines: `machines.csv`",
+            "A row for each machine, best first.",
+            RankedMachine::ALL,
+        ),
+        table(
+            "`compare` of several machines: `machine-curves.csv`",
+            "A row for each machine and job size.",
+            MachinePoint::ALL,
+        ),
+        table(
+            "`compare` of several machines: `machine-jobs.csv`",
+            "A row for each machine and allocator.",
+            MachineJobs::ALL,
+        ),
+        table(
+            "`compare` of several machines: `machine-queue.csv`",
+            "A row for each machine.",
+            &ScheduleFigures::machines(),
         ),
         table("`replay`: placements", "A row for each job placed.", JobRow::PLACED)
             .with("several orderings, as the first column", JobRow::ORDERING)

@@ -50,7 +50,7 @@ pub fn write_csv(
 /// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
 pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
     let (ordering, schedule, summary) = ("", Some(outcome), &outcome.summary());
-    let row = ScheduleFigures { ordering, schedule, summary, left_out: 0 };
+    let row = ScheduleFigures { machine: "", ordering, schedule, summary, left_out: 0 };
     let mut figures = object(&ScheduleFigures::json(), &row);
     if let Some(totals) = totals {
         figures["traffic"] = object(TRAFFIC, totals);

@@ -167,7 +167,13 @@ const SCHEDULE: Kind = Kind {
                     };
                     let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
                     let (ordering, summary) = (order.label(), &schedule.summary());
-                    let row = ScheduleFigures { ordering, schedule: None, summary, left_out };
+                    let row = ScheduleFigures {
+                        machine: "",
+                        ordering,
+                        schedule: None,
+                        summary,
+                        left_out,
+                    };
                     Ok(texts(&ScheduleFigures::sweep(), &row))
                 })
             },

@@ -257,6 +257,15 @@ impl Topology {
         self.names.name(node)
     }
 
+    /// The text before and after the ids of all names, and the width to which ids are padded with zeros; none where
+    /// names follow no such pattern.
+    pub(crate) fn name_pattern(&self) -> Option<(&str, usize, &str)> {
+        match &self.names {
+            nodes::Names::Pattern { before, width, after } => Some((before, *width, after)),
+            nodes::Names::Table(_) => None,
+        }
+    }
+
     /// Refuses a node that the machine does not have or that is not schedulable.
     ///
     /// # Errors
