@@ -76,7 +76,7 @@ impl Command {
         let bar = progress::bar(settings.iterations * jobs.len() as u64, "iterations");
         let outcome =
             side_by_side(&fabric, routing, &jobs, &settings, &|iterations| bar.inc(iterations))?;
-        bar.finish_and_clear();
+        drop(bar);
         if let Some(path) = &self.links {
             let used = |(link, utilisation): (usize, &f64)| LinkUse {
                 fabric: &fabric,

@@ -189,8 +189,14 @@ fn nodes(topology: &Topology, text: &Text, params: &Params) -> Result<Vec<NodeId
             (Some(id), _) => (id, id),
             (None, Some(range)) => range,
             (None, None) => {
-                let named = named(topology, text, &location, &word)?;
-                for node in named {
+                let number = match &location {
+                    SourceLocation::Line { line, .. } => *line,
+                    _ => 1,
+                };
+                let wrong = || Error::input(location.clone(), format!("`{word}`"), "a node");
+                let mut line = text.lines().nth(number - 1).ok_or_else(wrong)?;
+                line.text = &word;
+                for node in topology.nodes_named(&word, &line, nodes.len())? {
                     topology.check_node(node, || location.clone())?;
                     nodes.push(node);
                 }
@@ -211,20 +217,4 @@ fn nodes(topology: &Topology, text: &Text, params: &Params) -> Result<Vec<NodeId
         }
     }
     Ok(nodes)
-}
-
-/// The nodes of a name or host list.
-fn named(
-    topology: &Topology,
-    _text: &Text,
-    location: &SourceLocation,
-    word: &str,
-) -> Result<Vec<NodeId>> {
-    let node = topology.nodes().iter().find(|node| topology.node_name(*node) == word);
-    let wrong = || {
-        let last = topology.nodes().slot_count() - 1;
-        let expected = format!("a node id from 0 to {last}, a range of ids, or a node's name");
-        Error::input(location.clone(), format!("`{word}`"), expected)
-    };
-    node.map(|node| vec![node]).ok_or_else(wrong)
 }
