@@ -44,7 +44,8 @@ pub struct Command {
     #[arg(long, value_parser = ["flow", "job"], default_value = "flow")]
     level: String,
     /// Go on until every job has done so many iterations
-    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     iterations: u64,
     /// Print one JSON document
     #[arg(long)]

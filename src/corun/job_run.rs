@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::job_level::JobUsage;
 use super::timing::{Computing, Finished, Span, Spans};
+use super::usage::JobUsage;
 
 /// A link that jobs can fill: job, phase, and the seconds of the link that a byte of its largest message takes.
 pub(super) type Row = Vec<(u32, u32, f64)>;

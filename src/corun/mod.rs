@@ -29,11 +29,13 @@ mod messages;
 mod pattern;
 mod side_by_side;
 mod timing;
+mod usage;
 
-pub use job_level::{JobLevel, JobUsage, PhaseUsage};
+pub use job_level::JobLevel;
 pub use jobs::{Job, Phase};
 pub use side_by_side::{JobOutcome, Level, Outcome, Settings, computing_times, side_by_side};
 pub use timing::Span;
+pub use usage::{JobUsage, PhaseUsage};
 
 use crate::mapping::Links;
 

@@ -6,11 +6,12 @@ use rayon::prelude::*;
 
 use super::Speeds;
 use super::flow_run::FlowRun;
-use super::job_level::{JobLevel, JobUsage, PhaseUsage};
+use super::job_level::JobLevel;
 use super::job_run::JobRun;
 use super::jobs::{Job, Phase};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::timing::{Computing, Span, Spans};
+use super::usage::{JobUsage, PhaseUsage};
 use crate::error::{Error, Result, SourceLocation};
 use crate::mapping::{Fabric, RoutingEntry};
 use crate::topology::Topology;
