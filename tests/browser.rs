@@ -457,11 +457,12 @@ fn the_machine_is_walked_through() {
         tab.choose("#walk-speed", "20");
         tab.click("#walk-play");
         assert_eq!(tab.text("#walk-play"), "Pause");
-        tab.wait(&format!("{canvas}.dataset.rank > 5"));
-        tab.click("#walk-play");
+        let button = "document.getElementById('walk-play').click()";
+        tab.wait_then(&format!("{canvas}.dataset.rank > 5"), button);
         assert_eq!(tab.text("#walk-play"), "Play");
         let stopped = rank(&mut tab);
-        tab.pause(200);
+        // Four steps at this speed.
+        tab.timers(200);
         assert_eq!(rank(&mut tab), stopped);
         tab.set("#walk-rank", "110");
         tab.eval(&format!("{canvas}.focus()"));
@@ -499,9 +500,9 @@ fn the_machine_is_walked_through() {
         tab.click("#walk-first");
         tab.eval("window.seen = new Set(); new MutationObserver(() => window.seen.add(document.getElementById('walk-canvas').dataset.rank)).observe(document.getElementById('walk-canvas'), { attributeFilter: ['data-rank'] })");
         tab.click("#walk-play");
-        tab.wait(&format!("{canvas}.dataset.rank > 25"));
-        tab.click("#walk-play");
-        let pictures = tab.number("window.seen.size");
+        let counted = format!("window.pictures = window.seen.size; {button}");
+        tab.wait_then(&format!("{canvas}.dataset.rank > 25"), &counted);
+        let pictures = tab.number("window.pictures");
         assert!(pictures <= 6.0, "{pictures} pictures of 25 ranks");
         assert_eq!(tab.errors(), Vec::<String>::new());
     });
@@ -614,14 +615,7 @@ fn what_the_page_saves_is_what_stands_beside_it() {
         }
         for name in &names {
             tab.click(&format!("[data-save='{name}']"));
-            let read = || std::fs::read(saved.join(name)).ok().filter(|bytes| !bytes.is_empty());
-            let bytes = (0..200).find_map(|_| {
-                read().or_else(|| {
-                    tab.pause(50);
-                    None
-                })
-            });
-            let bytes = bytes.unwrap_or_else(|| panic!("{name} was not saved"));
+            let bytes = tab.saved(&saved.join(name));
             if name != "orders.csv" {
                 assert!(bytes == std::fs::read(out.join(name)).unwrap(), "{name} differs");
                 continue;

@@ -6,6 +6,7 @@ mod bounds;
 mod browser;
 mod cli;
 mod commands;
+mod corun;
 mod examples;
 mod export;
 mod figures;

@@ -381,6 +381,14 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_in_pieces_is_an_empty_text() {
+        let bytes = std::io::Cursor::new("\u{feff}".into());
+        let mut lines = Lines::over("t", Box::new(Dripping(bytes, 1)));
+        lines.peek(|_| Some(())).unwrap();
+        assert!(lines.data_line().unwrap().is_none());
+    }
+
+    #[test]
     fn a_stream_holds_one_piece_and_refuses_endless_lines() {
         let mut lines = Lines::new("t", "12345678\n".repeat(100_000));
         while lines.line().unwrap().is_some() {}

@@ -10,6 +10,7 @@
 
 mod canvas;
 mod chart;
+mod corun;
 mod curve;
 mod drawing;
 mod element;
@@ -27,6 +28,7 @@ mod text;
 mod thin;
 mod winners;
 
+pub use corun::corun;
 pub(crate) use curve::best;
 pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, Series, View, curves, mpc_plot};
 pub use drawing::Figure;

@@ -3,7 +3,7 @@
 use super::bisection::CutBounds;
 use super::distance::{Axis, Hub, Product, Shape};
 use super::{Context, Lattice, Level, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
-use super::{by_x, per_router, per_router_suffix, product};
+use super::{by_x, nodes_option, per_router, per_router_suffix, product};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 
@@ -19,6 +19,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "global",
             &["all", "single"],
             "links between groups: router by router, or one a pair of groups",
+        ),
+        nodes_option(
+            "in the place of dims: groups of 16x6 blades, 4 nodes a blade unless per_router is given, as many as needed",
         ),
     ],
     build: Cascade::from_params,

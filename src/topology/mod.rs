@@ -17,7 +17,7 @@ use crate::params::{Opt, Params};
 use crate::registry::{Entry, Registry};
 
 pub mod bisection;
-pub mod by_size;
+mod by_size;
 mod cascade;
 mod context;
 pub mod distance;
@@ -98,6 +98,12 @@ pub const COMMON: &[Opt] = &[
 /// The `per_router` option of families that leave it free.
 const PER_ROUTER: Opt = Opt::whole("per_router", "nodes on each router").or("1");
 
+/// The `nodes` option of families that a line of [`by_size`] chooses the shape of: `in the place of` the keys of the
+/// shape, a colon, the rule in words.
+const fn nodes_option(about: &'static str) -> Opt {
+    Opt::whole("nodes", about).or_else("none")
+}
+
 /// A machine: a network, its schedulable nodes and their names.
 #[derive(Debug)]
 pub struct Topology {
@@ -133,7 +139,7 @@ impl Topology {
     /// ```
     pub fn inline(spec: &str, context: &Context) -> Result<Self> {
         let family = TOPOLOGIES.find(spec)?;
-        let options = family.options.iter().chain(COMMON).chain(by_size::options(family.name));
+        let options = family.options.iter().chain(COMMON);
         let params = Params::inline(spec, TOPOLOGIES.separator, options, context.seed)?;
         Topology::build(family, &params, spec, context)
     }
@@ -146,7 +152,7 @@ impl Topology {
         let name = Path::new(text.name()).file_stem().map(|s| s.to_string_lossy().into_owned());
         let mut params = Params::toml(text, base, context.seed)?;
         let family = TOPOLOGIES.find_at(params.kind(), || params.location_of("kind"))?;
-        params.declare(family.options.iter().chain(COMMON).chain(by_size::options(family.name)));
+        params.declare(family.options.iter().chain(COMMON));
         Topology::build(family, &params, name.as_deref().unwrap_or(text.name()), context)
     }
 
@@ -156,7 +162,7 @@ impl Topology {
         default_name: &str,
         context: &Context,
     ) -> Result<Self> {
-        let by_size = by_size::chosen(params)?;
+        let by_size = by_size::chosen(family, params)?;
         let (params, chosen) = match &by_size {
             Some((params, rule)) => (params, Some(*rule)),
             None => (params, None),
@@ -446,6 +452,8 @@ mod tests {
     #[test]
     fn families_ask_for_what_they_declare() {
         let read = |family: &TopologyEntry, params: &Params| {
+            // Asks for nodes=, which stands for the shape.
+            by_size::chosen(family, params)?;
             let built = (family.build)(params, &Context::default()).map(|_| ());
             // Where the file of an example is not there, all keys have been asked for before.
             if reads_a_file(family) { built.or(Ok(())) } else { built }

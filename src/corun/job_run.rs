@@ -1,0 +1,217 @@
+//! Jobs that meet, simulated link by link.
+//!
+//! On a link the messages of all jobs that send share it by their weights, so all that matters is how much each has
+//! got: the service S, which grows by 1 / Σ uses · weight a second. A job is done there when S has grown by its largest
+//! message over its weight. More jobs can only delay that, so the end of a phase is known until one begins to send.
+
+use std::collections::BTreeMap;
+
+use super::job_level::JobUsage;
+use super::timing::{Computing, Finished, Span, Spans};
+
+/// A link that jobs can fill: job, phase, and the seconds of the link that a byte of its largest message takes.
+pub(super) type Row = Vec<(u32, u32, f64)>;
+
+/// What a job does until a time.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// Nothing that others can slow down; then it sends.
+    Waits,
+    Sends,
+}
+
+struct Member {
+    usage: JobUsage,
+    /// The rate of each phase alone.
+    alone: Vec<f64>,
+    /// By phase: the links that others may fill, with what it uses of each.
+    rows: Vec<Vec<(u32, f64)>>,
+    computing: Computing,
+    phase: usize,
+    stage: Stage,
+    /// When the stage began, and when it ends if no other job begins to send.
+    began: f64,
+    until: f64,
+    /// How often each phase is done.
+    done: Vec<f64>,
+    finished: Finished,
+}
+
+/// A link that several jobs send over.
+#[derive(Clone, Debug, Default)]
+struct Shared {
+    /// Jobs not done here: the job, uses · weight, and the service at which it is.
+    active: Vec<(u32, f64, f64)>,
+    service: f64,
+    now: f64,
+}
+
+impl Shared {
+    /// Goes on to a time: jobs that are done by then leave.
+    fn advance(&mut self, time: f64) {
+        while !self.active.is_empty() {
+            let uses: f64 = self.active.iter().map(|(_, uses, _)| uses).sum();
+            let next = self.active.iter().map(|(.., done)| *done).fold(f64::INFINITY, f64::min);
+            let at = self.now + (next - self.service) * uses;
+            if at > time {
+                self.service += (time - self.now) / uses;
+                break;
+            }
+            (self.service, self.now) = (next, at);
+            self.active.retain(|(.., done)| *done > next);
+        }
+        self.now = time;
+        if self.active.is_empty() {
+            self.service = 0.0;
+        }
+    }
+
+    /// When each job will be done here. O(jobs on the link, squared).
+    fn ends(&mut self, mut visit: impl FnMut(u32, f64)) {
+        self.active.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let (mut service, mut time) = (self.service, self.now);
+        for (i, (job, _, done)) in self.active.iter().enumerate() {
+            time +=
+                (done - service) * self.active[i..].iter().map(|(_, uses, _)| uses).sum::<f64>();
+            service = *done;
+            visit(*job, time);
+        }
+    }
+}
+
+/// The simulation of some jobs, from one begin or end of sending to the next.
+pub(super) struct JobRun {
+    jobs: Vec<Member>,
+    links: Vec<Shared>,
+    now: f64,
+    pub spans: Spans,
+}
+
+impl JobRun {
+    /// Jobs with the rate of each phase alone, at time 0; `rows` are the links that they can fill together.
+    pub fn new(jobs: impl Iterator<Item = (JobUsage, Vec<f64>)>, rows: Vec<Row>) -> Self {
+        let member = |(usage, alone): (JobUsage, Vec<f64>)| {
+            let mut computing = Computing::new(usage.seed, usage.spread);
+            let phases = usage.phases.len();
+            Member {
+                until: wait(&usage, 0, &mut computing),
+                usage,
+                alone,
+                rows: vec![Vec::new(); phases],
+                computing,
+                phase: 0,
+                stage: Stage::Waits,
+                began: 0.0,
+                done: vec![0.0; phases],
+                finished: Finished::default(),
+            }
+        };
+        let mut jobs: Vec<Member> = jobs.map(member).collect();
+        let links = vec![Shared::default(); rows.len()];
+        for (row, uses) in (0..).zip(&rows) {
+            for (job, phase, uses) in uses {
+                jobs[*job as usize].rows[*phase as usize].push((row, *uses));
+            }
+        }
+        JobRun { jobs, links, now: 0.0, spans: Spans::default() }
+    }
+
+    /// Goes on until each job has done so many iterations. Returns the time.
+    pub fn until_each_has_done(&mut self, iterations: u64) -> f64 {
+        while self.jobs.iter().any(|job| job.finished.count < iterations) {
+            self.step();
+        }
+        self.now
+    }
+
+    /// Goes on as long as something happens up to a time, and to that time.
+    pub fn until(&mut self, time: f64) {
+        while self.next() <= time {
+            self.step();
+        }
+        self.now = self.now.max(time);
+    }
+
+    /// Mean seconds of the iterations that a job has finished, and how many there are.
+    pub fn mean(&self, job: usize) -> (f64, u64) {
+        let finished = &self.jobs[job].finished;
+        (finished.mean(), finished.count)
+    }
+
+    /// The bytes that each link has carried until now; of a phase that is not done as large a part as of its time.
+    pub fn carried(&self) -> Vec<(u32, f64)> {
+        let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
+        for job in &self.jobs {
+            for (p, phase) in job.usage.phases.iter().enumerate() {
+                let part = match job.stage {
+                    Stage::Sends if p == job.phase => {
+                        (self.now - job.began) / (job.until - job.began)
+                    }
+                    _ => 0.0,
+                };
+                for (link, uses) in &phase.links {
+                    *bytes.entry(*link).or_default() += uses * (job.done[p] + part) * phase.bytes;
+                }
+            }
+        }
+        bytes.into_iter().collect()
+    }
+
+    fn next(&self) -> f64 {
+        self.jobs.iter().map(|job| job.until).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The next event, and all others at its time.
+    fn step(&mut self) {
+        self.now = self.next();
+        for i in 0..self.jobs.len() {
+            let job = &mut self.jobs[i];
+            if job.until > self.now {
+                continue;
+            }
+            let from = std::mem::replace(&mut job.began, self.now);
+            let sends = matches!(job.stage, Stage::Sends);
+            self.spans.add(Span { job: i, from, to: self.now, sends });
+            if !sends && job.usage.phases[job.phase].bytes > 0.0 {
+                self.send(i);
+                continue;
+            }
+            job.done[job.phase] += 1.0;
+            job.phase = (job.phase + 1) % job.usage.phases.len();
+            if job.phase == 0 {
+                job.finished.add(self.now);
+            }
+            job.stage = Stage::Waits;
+            job.until = self.now + wait(&job.usage, job.phase, &mut job.computing);
+        }
+    }
+
+    /// A job begins to send: no sooner done than alone, later on links that others use, and so are they.
+    fn send(&mut self, i: usize) {
+        let job = &mut self.jobs[i];
+        let phase = &job.usage.phases[job.phase];
+        job.stage = Stage::Sends;
+        job.until = self.now + phase.bytes / job.alone[job.phase];
+        let (service, weight) = (phase.bytes / phase.weight, phase.weight);
+        for at in 0..job.rows[job.phase].len() {
+            let job = &self.jobs[i];
+            let (row, uses) = job.rows[job.phase][at];
+            let link = &mut self.links[row as usize];
+            link.advance(self.now);
+            link.active.push((i as u32, uses * weight, link.service + service));
+            if link.active.len() > 1 {
+                let jobs = &mut self.jobs;
+                link.ends(|job, end| {
+                    let until = &mut jobs[job as usize].until;
+                    *until = until.max(end);
+                });
+            }
+        }
+    }
+}
+
+/// Seconds from the start of a phase until it sends.
+fn wait(usage: &JobUsage, phase: usize, computing: &mut Computing) -> f64 {
+    let phase = &usage.phases[phase];
+    computing.draw(phase.compute) + phase.latency
+}
