@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::watch::Clock;
-use super::{inputs, output};
+use super::{inputs, output, progress};
 use crate::columns::comparison::ScoreRow;
 use crate::columns::{self, object};
 use crate::ordering::optimise::scores;
@@ -38,7 +38,10 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = inputs::topology(&self.spec, context)?;
         let orders = inputs::orders(&topology, &self.orders)?;
-        let found = scores(&topology, &self.weights, &orders, &Clock::start(false))?;
+        let waiting = progress::waiting("scores");
+        let clock = Clock::start(false, &waiting);
+        let found = scores(&topology, &self.weights, &orders, &clock)?;
+        drop(waiting);
         let rows: Vec<ScoreRow<'_>> = orders
             .iter()
             .zip(&found)

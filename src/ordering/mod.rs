@@ -4,6 +4,7 @@
 //! A family takes a topology and its options and returns node ids, nothing else. [`NodeOrder`] accepts
 //! only what is a valid ordering of its topology.
 
+use std::io::Write;
 use std::path::Path;
 
 use fixedbitset::FixedBitSet;
@@ -190,8 +191,7 @@ impl NodeOrder {
         text: &str,
         observer: &dyn Observer,
     ) -> Result<(Self, Option<SearchResult>)> {
-        let slots = u64::from(topology.nodes().slot_count());
-        topology.require("an ordering", 8 * topology.node_count() as u64 + slots / 8)?;
+        topology.require("an ordering", NodeOrder::memory(topology))?;
         let Some(entry) = ORDERINGS.get(text) else {
             return Ok((NodeOrder::from_file(topology, text)?, None));
         };
@@ -214,6 +214,11 @@ impl NodeOrder {
         }
     }
 
+    /// Bytes that making an ordering of `topology` takes at least: the nodes, their cells and which are there already.
+    pub fn memory(topology: &Topology) -> u64 {
+        8 * topology.node_count() as u64 + u64::from(topology.nodes().slot_count()) / 8
+    }
+
     fn from_file(topology: &Topology, path: &str) -> Result<Self> {
         if !Path::new(path).exists() && path != "-" {
             return Err(ORDERINGS.neither(path, "an ordering file"));
@@ -233,7 +238,23 @@ impl NodeOrder {
     /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
     /// a line.
     pub fn to_file(&self, topology: &Topology) -> String {
-        file::write(topology, self)
+        let mut text = Vec::new();
+        // Writing to memory cannot fail, and all of it is text.
+        let _ = self.write_to(topology, false, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Writes the file's text, with `names` a node's name in the place of its id.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn write_to(
+        &self,
+        topology: &Topology,
+        names: bool,
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        file::write(topology, self, names, out)
     }
 
     /// How it was found, where a search found it: lines for a file's header.

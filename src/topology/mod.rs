@@ -5,6 +5,7 @@
 //! what they are called. Nothing is built that is not asked for: the router graph appears on first use,
 //! distances on grids and trees come from closed forms.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -32,6 +33,7 @@ mod import;
 pub mod lattice;
 pub mod levels;
 mod link_list;
+mod names;
 mod network;
 pub mod nodes;
 mod random_graph;
@@ -116,6 +118,8 @@ pub struct Topology {
     names: nodes::Names,
     context: Context,
     graph: OnceLock<RouterGraph>,
+    /// Ids by name, where names are a table.
+    by_name: OnceLock<HashMap<String, u32>>,
 }
 
 impl Topology {
@@ -186,6 +190,7 @@ impl Topology {
             names,
             context: *context,
             graph: OnceLock::new(),
+            by_name: OnceLock::new(),
         })
     }
 
@@ -252,6 +257,15 @@ impl Topology {
         self.names.name(node)
     }
 
+    /// The text before and after the ids of all names, and the width to which ids are padded with zeros; none where
+    /// names follow no such pattern.
+    pub(crate) fn name_pattern(&self) -> Option<(&str, usize, &str)> {
+        match &self.names {
+            nodes::Names::Pattern { before, width, after } => Some((before, *width, after)),
+            nodes::Names::Table(_) => None,
+        }
+    }
+
     /// Refuses a node that the machine does not have or that is not schedulable.
     ///
     /// # Errors
@@ -286,15 +300,13 @@ impl Topology {
         (first..end).map(|n| NodeId(n as u32)).filter(|n| self.nodes.contains(*n))
     }
 
-    /// Schedulable nodes on each node-carrying router. O(hosts) memory.
+    /// Schedulable nodes on each node-carrying router. O(hosts) memory, O(hosts + slots/64 + gaps) time.
     pub fn nodes_per_router(&self) -> Vec<u32> {
         let per = self.network.per_router();
-        let hosts = self.network.hosts() as usize;
-        if self.nodes.is_full() {
-            return vec![per; hosts];
+        let mut counts = vec![per; self.network.hosts() as usize];
+        for absent in self.nodes.gaps() {
+            counts[(absent.0 / per) as usize] -= 1;
         }
-        let mut counts = vec![0; hosts];
-        self.nodes.iter().for_each(|n| counts[(n.0 / per) as usize] += 1);
         counts
     }
 

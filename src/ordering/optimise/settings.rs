@@ -149,7 +149,7 @@ pub(super) fn read_weights(
             return Err(Error::input(location, "one node", "a machine of at least 2 nodes"));
         }
         (WeightKind::Workload, Some(text)) => {
-            let shares = shares(params, text, shared, per_node, nodes as u32)?;
+            let shares = shares(topology, params, text, shared, per_node)?;
             Weights::workload(nodes, &shares, ring)
         }
         _ => Weights::by_lag(kind, nodes, window.unwrap_or(default), ring),
@@ -159,16 +159,17 @@ pub(super) fn read_weights(
 
 /// The shares of job sizes that `sizes=` names.
 fn shares(
+    topology: &Topology,
     params: &Params,
     text: &str,
     shared: &str,
     per_node: u32,
-    nodes: u32,
 ) -> Result<Vec<(u32, f64)>> {
     if text == "log-uniform" && (shared == "node-hours" || per_node != 1) {
         return Err(params.wrong("sizes", "a trace beside `share` or `procs-per-node`"));
     }
     let weight = if shared == "node-hours" { Weight::NodeHours } else { Weight::Jobs };
-    let options = Options { procs_per_node: per_node, ..Options::default() };
-    Sizes::read(text, weight, &options)?.shares(nodes)
+    let memory = topology.context().memory;
+    let options = Options { procs_per_node: per_node, memory, ..Options::default() };
+    Sizes::read(text, weight, &options)?.shares(topology.node_count() as u32)
 }
