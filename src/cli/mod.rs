@@ -31,6 +31,7 @@ mod replay;
 mod report;
 mod rows;
 mod schedule;
+mod score;
 mod sizes;
 mod sweep;
 mod sweep_folder;
@@ -110,7 +111,7 @@ macro_rules! verbs {
 
 verbs! {
     "Compare orderings": Compare compare;
-    "Single steps": Topology topology, Order order, Mpc mpc, Replay replay, Schedule schedule, Map map,
+    "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
         Export export;
     "Many combinations": Sweep sweep, Merge merge, Report report;
     "Workloads": Trace trace;

@@ -1,7 +1,7 @@
 //! All output tables with their columns: the text of `docs/columns.md`.
 
 use super::comparison::{Crossover, Winner};
-use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, WorkloadRow};
+use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, ScoreRow, WorkloadRow};
 use super::jobs::{JobRow, SIZE_COUNT};
 use super::mapping::{
     CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS,
@@ -33,6 +33,7 @@ fn tables() -> Vec<Table> {
             "A row for each ordering and job size.",
             CurvePoint::ALL,
         ),
+        table("`score`", "A row for each ordering, in the order given.", ScoreRow::ALL),
         table("`compare`: `table.csv`", "A row for each ordering, best first.", RankedEntry::ALL),
         table("`compare`: `stretches.csv`", "A row for each stretch of sizes.", Winner::ALL),
         table("`compare`: `crossovers.csv`", "A row for each change of the lead.", Crossover::ALL),
