@@ -7,10 +7,9 @@ use clap::{ArgGroup, Args};
 use serde_json::{Value, json};
 
 use super::layout::field;
-use super::output;
 use super::picture::Picture;
-use super::progress;
 use super::watch::Clock;
+use super::{output, progress};
 use crate::columns::mapping::{
     CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS,
 };

@@ -5,6 +5,9 @@ use std::path::Path;
 use super::{Line, Lines};
 use crate::error::{Error, Result, SourceLocation};
 
+/// The longest line of a text, in bytes: a document may be one line.
+const LONGEST: usize = 1 << 30;
+
 /// A text and the name it is quoted by in messages.
 #[derive(Clone, Debug)]
 pub struct Text {
@@ -20,7 +23,7 @@ impl Text {
     /// is not UTF-8 or has 64 MB of blank lines and comments in a row.
     pub fn read(path: &Path, most: u64) -> Result<Self> {
         // Line by line: a device never ends, and a small compressed file may hold anything.
-        let longest = usize::try_from(most).unwrap_or(usize::MAX);
+        let longest = usize::try_from(most).map_or(LONGEST, |most| most.min(LONGEST));
         let mut lines = Lines::open(path, most)?.longest(longest);
         let mut bytes = Vec::new();
         while let Some(line) = lines.line()? {
