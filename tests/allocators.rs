@@ -300,7 +300,7 @@ fn random_is_fair_and_seeded() {
         free.take(nodeorder::ranks::Run { first: 4, count: 3 });
         let mut one = || {
             let mut chosen = nodeorder::ranks::Ranks::default();
-            allocator.choose(&free, 6, &mut chosen);
+            assert!(allocator.choose(&free, 6, &mut chosen).is_placed());
             assert!(chosen.len() == 6 && chosen.iter().all(|r| free.contains(r)));
             chosen.to_string()
         };

@@ -93,12 +93,17 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
 /// Writes the schedules of a trace, orderings as given.
 pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Result<()> {
     let allocator = schedules.allocator.iter().map(|a| format!(", {a}")).collect::<String>();
-    let header = ["ordering", "jobs", "wait", "response", "slowdown", "utilisation", "hops"];
+    let header = ["ordering", "jobs", "wait", "wait 90%", "wait 99%", "longest", "starved"];
+    let header = header.into_iter().chain(["response", "slowdown", "utilisation", "hops"]);
     let rows = schedules.rows.iter().map(|OrderingSchedule { ordering, summary, .. }| {
         vec![
             ordering.clone(),
             summary.jobs.to_string(),
             format!("{:.1}", summary.mean_wait),
+            format!("{:.1}", summary.wait_percentiles[1]),
+            format!("{:.1}", summary.wait_percentiles[2]),
+            format!("{:.1}", summary.max_wait),
+            summary.starved.to_string(),
             format!("{:.1}", summary.mean_response),
             format!("{:.3}", summary.mean_bounded_slowdown),
             format!("{:.2}%", 100.0 * summary.utilisation),
@@ -107,8 +112,19 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
     });
     let (trace, policy, model) = (&schedules.trace, &schedules.policy, &schedules.model);
     writeln!(out, "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n")?;
-    let table = table(header.map(String::from).to_vec(), rows, 1);
-    writeln!(out, "{}", fitted(table, 1, &io::stdout()))
+    let schedules_table = table(header.map(String::from).collect(), rows, 1);
+    writeln!(out, "{}", fitted(schedules_table, 1, &io::stdout()))?;
+    let classes = schedules.size_classes();
+    let sizes = classes.iter().map(|(from, to)| match from == to {
+        true => from.to_string(),
+        false => format!("{from}-{to}"),
+    });
+    let rows = schedules.rows.iter().map(|row| {
+        let waits = classes.iter().map(|(from, _)| row.class(*from).map(|class| class.mean_wait));
+        std::iter::once(row.ordering.clone()).chain(waits.map(|wait| number(wait, 1))).collect()
+    });
+    let header = std::iter::once("ordering".to_string()).chain(sizes).collect();
+    write_section(out, "Mean wait by job size in nodes.", header, rows)
 }
 
 /// Prints what each allocator gave and how long it took to standard error.

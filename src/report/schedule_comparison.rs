@@ -7,10 +7,15 @@ use crate::columns::schedule::ScheduleFigures;
 use crate::columns::{self, named};
 use crate::plot::thousands;
 use crate::schedule::orderings::{OrderingSchedule, Schedules};
+use crate::schedule::{STARVED_OVERTAKEN, STARVED_WAITS};
 
 /// How the page shows the figures: title, column, decimals, which value is best.
-const FIGURES: [(&str, &str, usize, Best); 7] = [
+const FIGURES: [(&str, &str, usize, Best); 11] = [
     ("Mean wait (s)", "mean_wait", 1, Best::Low),
+    ("90 % waited at most (s)", "wait_p90", 1, Best::Low),
+    ("99 % waited at most (s)", "wait_p99", 1, Best::Low),
+    ("Longest wait (s)", "max_wait", 1, Best::Low),
+    ("Jobs starved", "starved_jobs", 0, Best::Low),
     ("Mean response (s)", "mean_response", 1, Best::Low),
     ("Mean bounded slowdown", "mean_bounded_slowdown", 3, Best::Low),
     // High where jobs run longer, too: neither side is better.
@@ -52,12 +57,24 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         let unit = if name == "utilisation" { 100.0 } else { 1.0 };
         Column::new(title, decimals, best, ranked.iter().map(|row| Some(unit * figure(row, name)?)))
     });
-    let columns = columns.collect();
+    let classes = schedules.size_classes();
+    let waits = classes.iter().map(|(from, to)| {
+        let wait = |row: &&OrderingSchedule| row.class(*from).map(|class| class.mean_wait);
+        Column::new(sizes(*from, *to), 1, Best::Low, ranked.iter().map(wait))
+    });
+    let columns = columns.chain(waits).collect();
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
     let left_out = match schedules.rows.iter().map(|r| r.too_large).max().unwrap_or(0) {
         0 => String::new(),
         n => format!(
             " Up to {} jobs that need more nodes than an ordering has were left out.",
+            thousands(n as u64)
+        ),
+    };
+    let never = match schedules.rows.iter().map(|r| r.summary.never_placed).max().unwrap_or(0) {
+        0 => String::new(),
+        n => format!(
+            " Up to {} jobs were left out because they are refused even on the empty machine.",
             thousands(n as u64)
         ),
     };
@@ -82,12 +99,16 @@ pub(super) fn section(schedules: &Schedules) -> Section {
              value of each column is bold, but for utilisation: it is high where jobs run longer, too."
         ),
     ];
-    let table = Table::ranked("Schedules by ordering", names, columns);
+    let mut table = Table::ranked("Schedules by ordering", names, columns);
+    if !classes.is_empty() {
+        table.group = Some(("Mean wait by job size in nodes (s)".into(), classes.len()));
+    }
     let mut section = Section::new("scheduling", "Job queue", about, table);
     section.note = words![
         spread(&ranked),
         format!(
-            " Policy {}. Model {}. How strongly run times depend on distance differs between applications: the \
+            " A job is starved that waited for more than {STARVED_WAITS} times the mean wait while {STARVED_OVERTAKEN} \
+             or more jobs behind it in the queue started.{never} Policy {}. Model {}. How strongly run times depend on distance differs between applications: the \
              differences follow from this assumption. Give your own with ",
             schedules.rule, schedules.model_rule
         ),
@@ -95,6 +116,11 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         "."
     ];
     section
+}
+
+/// The sizes of a class.
+fn sizes(from: u32, to: u32) -> String {
+    if from == to { from.to_string() } else { format!("{from}–{to}") }
 }
 
 /// First against last, in a sentence.
@@ -119,7 +145,7 @@ fn spread(ranked: &[&OrderingSchedule]) -> Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::ScheduleSummary;
+    use crate::schedule::{ScheduleSummary, SizeClass};
 
     fn row(ordering: &str, mean_response: f64) -> OrderingSchedule {
         OrderingSchedule {
@@ -133,6 +159,9 @@ mod tests {
                 utilisation: 0.5,
                 makespan: 40.0,
                 mean_stretch: 1.25,
+                wait_percentiles: [1.0, 2.0, 3.0],
+                max_wait: 4.0,
+                by_size: vec![SizeClass { from: 4, to: 7, mean_wait: 1.5, ..SizeClass::default() }],
                 ..ScheduleSummary::default()
             },
         }
@@ -154,7 +183,8 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "ordering,jobs,too_large,mean_wait,mean_response,mean_bounded_slowdown,utilisation,makespan,\
-             mean_stretch,mean_mind\n\"b,c\",3,1,1.5,20,1,0.5,40,1.25,\n<a>,3,1,1.5,10,1,0.5,40,1.25,\n"
+             mean_stretch,mean_mind,wait_p50,wait_p90,wait_p99,max_wait,starved_jobs,never_placed\n\
+             \"b,c\",3,1,1.5,20,1,0.5,40,1.25,,1,2,3,4,0,0\n<a>,3,1,1.5,10,1,0.5,40,1.25,,1,2,3,4,0,0\n"
         );
         let section = section(&schedules).to_string();
         assert!(section.find("&#60;a&#62;").unwrap() < section.find("b,c").unwrap());
@@ -162,6 +192,7 @@ mod tests {
         // Waits and all else are equal: only the lower response is marked.
         assert_eq!(section.matches("class=\"low\"").count(), 1, "{section}");
         assert!(section.contains("<td data-value=\"10\" class=\"low\">10.0</td>"), "{section}");
+        assert!(section.contains("Mean wait by job size") && section.contains("4–7"), "{section}");
     }
 
     #[test]

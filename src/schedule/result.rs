@@ -1,7 +1,9 @@
 //! What became of the tasks, and the figures that sum it up.
 
 use super::Task;
-use crate::metric::allocation::AllocationMetrics;
+use super::fairness::{self, SizeClass};
+use crate::allocator::Reason;
+use crate::metric::allocation::{AllocationMetrics, Extent};
 use crate::ranks::Ranks;
 use crate::ratio::ratio;
 
@@ -23,8 +25,19 @@ pub struct Record {
     pub end: i64,
     /// Metrics of its placement, where wanted.
     pub placement: Option<AllocationMetrics>,
+    /// Its further metrics, where wanted.
+    pub extent: Option<Extent>,
     /// Its ranks, where wanted.
     pub ranks: Option<Ranks>,
+}
+
+/// A task that no free nodes of this machine suit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its index in queue order.
+    pub task: u32,
+    /// Why.
+    pub reason: Reason,
 }
 
 /// The machine after all that happened at one time, in ticks.
@@ -49,6 +62,8 @@ pub struct ScheduleResult {
     pub records: Vec<Record>,
     /// Instants in order, where wanted.
     pub timeline: Vec<Instant>,
+    /// Tasks that could never run, in the order that was found out.
+    pub left_out: Vec<LeftOut>,
     /// The tasks in queue order, times in ticks.
     pub tasks: Vec<Task>,
     /// Ticks a second.
@@ -74,6 +89,14 @@ pub struct ScheduleSummary {
     pub mean_wait: f64,
     /// The largest of them.
     pub max_wait: f64,
+    /// The waits that 50, 90 and 99 in a hundred tasks do not exceed: the smallest such waits of tasks.
+    pub wait_percentiles: [f64; 3],
+    /// Waits and slowdowns by size, powers of two.
+    pub by_size: Vec<SizeClass>,
+    /// How many tasks starved ([`ScheduleResult::starved`]).
+    pub starved: usize,
+    /// Tasks left out because they can never run ([`ScheduleResult::left_out`]).
+    pub never_placed: usize,
     /// Mean of end - submit.
     pub mean_response: f64,
     /// Mean of max(1, response / max(duration, [`BOUND`])).
@@ -123,7 +146,7 @@ impl ScheduleResult {
         }
     }
 
-    /// The figures. O(tasks + instants).
+    /// The figures. O(tasks · log tasks + instants).
     pub fn summary(&self) -> ScheduleSummary {
         let jobs = self.records.len();
         let (first, last) = self.span().unwrap_or((0, 0));
@@ -145,8 +168,7 @@ impl ScheduleResult {
             response += i128::from(waited + took);
             most = most.max(waited);
             area += u128::from(task.nodes) * took as u128;
-            let bound = took.max(BOUND * self.ticks);
-            slowdown += ((waited + took) as f64 / bound as f64).max(1.0);
+            slowdown += fairness::slowdown(self, record);
             stretch += took as f64 / task.run as f64;
             if let Some(placement) = &record.placement {
                 known = true;
@@ -167,6 +189,10 @@ impl ScheduleResult {
             utilisation: if capacity == 0 { 0.0 } else { ratio(area, capacity) },
             mean_wait: mean(wait),
             max_wait: seconds(i128::from(most)),
+            wait_percentiles: self.wait_percentiles(),
+            by_size: self.by_size(),
+            starved: self.starved().len(),
+            never_placed: self.left_out.len(),
             mean_response: mean(response),
             mean_bounded_slowdown: over(slowdown),
             makespan: seconds(makespan),
