@@ -32,3 +32,4 @@ mod terminal;
 mod tidy;
 mod topology_allocators;
 mod trace;
+mod waiting;
