@@ -65,8 +65,11 @@ fn winners(comparison: &Comparison) -> String {
 pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Result<()> {
     let p = prediction;
     let about = format!(
-        "Replay of {}: {} jobs placed, {} skipped. Mean hops between a job's nodes, by allocator.",
-        p.workload, p.placed, p.skipped
+        "Replay of {}: {} jobs placed, {} skipped.{} Mean hops between a job's nodes, by allocator.",
+        p.workload,
+        p.placed,
+        p.skipped,
+        p.refused.iter().map(|(a, most)| format!(" {a} refused up to {most}.")).collect::<String>()
     );
     let header = ["ordering", "weighted MPC"].map(String::from).into_iter();
     let header = header.chain(p.allocators.iter().cloned());

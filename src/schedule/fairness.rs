@@ -1,6 +1,6 @@
 //! Who waits: percentiles, waits by job size, and jobs that starve.
 
-use super::{BOUND, Record, ScheduleResult};
+use super::result::{BOUND, Record, ScheduleResult};
 use crate::ratio::ratio;
 
 /// A job is starved where it waited for longer than this many times the mean wait of its schedule, and was

@@ -29,13 +29,15 @@ pub mod orderings;
 pub mod policy;
 mod result;
 mod running;
+mod summary;
 mod waiting;
 
 pub use fairness::{STARVED_OVERTAKEN, STARVED_WAITS, SizeClass, Starved};
 pub use knapsack::{Packing, pack_exactly, pack_greedily};
 pub use model::{MODELS, Model};
 pub use policy::{POLICIES, Policy};
-pub use result::{BOUND, Instant, LeftOut, Record, ScheduleResult, ScheduleSummary};
+pub use result::{BOUND, Instant, LeftOut, Record, ScheduleResult};
+pub use summary::ScheduleSummary;
 
 use cluster_state::{ClusterState, Recorder};
 use policy::PolicyContext;
