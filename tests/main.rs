@@ -2,6 +2,7 @@
 //! runs one of them.
 
 mod allocators;
+mod bounds;
 mod browser;
 mod cli;
 mod commands;
@@ -11,9 +12,11 @@ mod figures;
 mod files;
 mod hostile;
 mod import;
+mod interrupts;
 mod licences;
 mod mapping;
 mod mpc;
+mod names;
 mod optimise;
 mod ordering_table;
 mod page;

@@ -8,6 +8,7 @@ use super::layout::{fitted, sentence};
 use crate::metric::comparison::Comparison;
 use crate::replay::prediction::Prediction;
 use crate::replay::set::ReplayResult;
+use crate::schedule::ScheduleSummary;
 use crate::schedule::orderings::{OrderingSchedule, Schedules};
 
 /// Writes the ranked table of orderings.
@@ -96,26 +97,14 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
 /// Writes the schedules of a trace, orderings as given.
 pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Result<()> {
     let allocator = schedules.allocator.iter().map(|a| format!(", {a}")).collect::<String>();
-    let header = ["ordering", "jobs", "wait", "wait 90%", "wait 99%", "longest", "starved"];
-    let header = header.into_iter().chain(["response", "slowdown", "utilisation", "hops"]);
-    let rows = schedules.rows.iter().map(|OrderingSchedule { ordering, summary, .. }| {
-        vec![
-            ordering.clone(),
-            summary.jobs.to_string(),
-            format!("{:.1}", summary.mean_wait),
-            format!("{:.1}", summary.wait_percentiles[1]),
-            format!("{:.1}", summary.wait_percentiles[2]),
-            format!("{:.1}", summary.max_wait),
-            summary.starved.to_string(),
-            format!("{:.1}", summary.mean_response),
-            format!("{:.3}", summary.mean_bounded_slowdown),
-            format!("{:.2}%", 100.0 * summary.utilisation),
-            number(summary.mean_mind, 4),
-        ]
-    });
+    let header = ["ordering"].into_iter().chain(SCHEDULED).map(String::from).collect();
+    let rows = schedules
+        .rows
+        .iter()
+        .map(|OrderingSchedule { ordering, summary, .. }| scheduled(ordering, summary));
     let (trace, policy, model) = (&schedules.trace, &schedules.policy, &schedules.model);
     writeln!(out, "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n")?;
-    let schedules_table = table(header.map(String::from).collect(), rows, 1);
+    let schedules_table = table(header, rows, 1);
     writeln!(out, "{}", fitted(schedules_table, 1, &io::stdout()))?;
     let classes = schedules.size_classes();
     let sizes = classes.iter().map(|(from, to)| match from == to {
@@ -128,6 +117,37 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
     });
     let header = std::iter::once("ordering".to_string()).chain(sizes).collect();
     write_section(out, "Mean wait by job size in nodes.", header, rows)
+}
+
+/// The figures of a schedule, by the names that stand above them.
+pub const SCHEDULED: [&str; 10] = [
+    "jobs",
+    "wait",
+    "wait 90%",
+    "wait 99%",
+    "longest",
+    "starved",
+    "response",
+    "slowdown",
+    "utilisation",
+    "hops",
+];
+
+/// They after the name of what they are of.
+pub fn scheduled(name: &str, summary: &ScheduleSummary) -> Vec<String> {
+    vec![
+        name.to_string(),
+        summary.jobs.to_string(),
+        format!("{:.1}", summary.mean_wait),
+        format!("{:.1}", summary.wait_percentiles[1]),
+        format!("{:.1}", summary.wait_percentiles[2]),
+        format!("{:.1}", summary.max_wait),
+        summary.starved.to_string(),
+        format!("{:.1}", summary.mean_response),
+        format!("{:.3}", summary.mean_bounded_slowdown),
+        format!("{:.2}%", 100.0 * summary.utilisation),
+        number(summary.mean_mind, 4),
+    ]
 }
 
 /// Prints what each allocator gave and how long it took to standard error.
@@ -165,7 +185,7 @@ fn write_section(
 }
 
 /// A table without lines whose columns from `numbers` on are numbers.
-fn table(
+pub fn table(
     header: Vec<String>,
     rows: impl IntoIterator<Item = Vec<String>>,
     numbers: usize,
@@ -181,6 +201,6 @@ fn table(
 }
 
 /// A value with so many digits, `-` for none.
-fn number(value: Option<f64>, digits: usize) -> String {
+pub fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
 }

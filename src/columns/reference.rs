@@ -1,9 +1,12 @@
 //! All output tables with their columns: the text of `docs/columns.md`.
 
 use super::comparison::{Crossover, Winner};
-use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, WorkloadRow};
+use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, ScoreRow, WorkloadRow};
 use super::jobs::{JobRow, SIZE_COUNT};
-use super::mapping::{CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, PROCESS};
+use super::machines::{MachineJobs, MachinePoint, RankedMachine};
+use super::mapping::{
+    CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS,
+};
 use super::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use super::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
 use super::sweep::CellRow;
@@ -31,6 +34,7 @@ fn tables() -> Vec<Table> {
             "A row for each ordering and job size.",
             CurvePoint::ALL,
         ),
+        table("`score`", "A row for each ordering, in the order given.", ScoreRow::ALL),
         table("`compare`: `table.csv`", "A row for each ordering, best first.", RankedEntry::ALL),
         table("`compare`: `stretches.csv`", "A row for each stretch of sizes.", Winner::ALL),
         table("`compare`: `crossovers.csv`", "A row for each change of the lead.", Crossover::ALL),
@@ -46,12 +50,33 @@ fn tables() -> Vec<Table> {
             "A row for each ordering; the same figures are `schedules.rows` in `summary.json`.",
             &ScheduleFigures::compared(),
         ),
+        table(
+            "`compare` of several machines: `machines.csv`",
+            "A row for each machine, best first.",
+            RankedMachine::ALL,
+        ),
+        table(
+            "`compare` of several machines: `machine-curves.csv`",
+            "A row for each machine and job size.",
+            MachinePoint::ALL,
+        ),
+        table(
+            "`compare` of several machines: `machine-jobs.csv`",
+            "A row for each machine and allocator.",
+            MachineJobs::ALL,
+        ),
+        table(
+            "`compare` of several machines: `machine-queue.csv`",
+            "A row for each machine.",
+            &ScheduleFigures::machines(),
+        ),
         table("`replay`: placements", "A row for each job placed.", JobRow::PLACED)
             .with("several orderings, as the first column", JobRow::ORDERING)
             .with("", JobRow::METRICS)
             .with("`--extent`", JobRow::EXTENT)
             .with("`--guest`", JobRow::TRAFFIC)
-            .with("`--ranks`", JobRow::RANKS),
+            .with("`--ranks`", JobRow::RANKS)
+            .with("`--names`", JobRow::HOSTS),
         table(
             "`replay --summary FILE.csv`",
             "A row for each replay and job size.",
@@ -70,7 +95,8 @@ fn tables() -> Vec<Table> {
             .with("", JobRow::METRICS)
             .with("`--extent`", JobRow::EXTENT)
             .with("`--guest`", JobRow::TRAFFIC)
-            .with("`--ranks`", JobRow::RANKS),
+            .with("`--ranks`", JobRow::RANKS)
+            .with("`--names`", JobRow::HOSTS),
         table("`schedule --json`", "The figures of a schedule.", &ScheduleFigures::json()),
         table("`schedule --json`: `by_size`", "An object for each class of sizes.", SIZE_CLASS),
         table("`schedule --json`: `starved`", "An object for each job.", Neglected::STARVED),
@@ -83,6 +109,7 @@ fn tables() -> Vec<Table> {
         table("`map --json`: `dilation_histogram`", "An object for each bar.", DILATION_BAR),
         table("`map --links`", "A row for each directed link.", LinkLoad::ALL),
         table("`map --output`", "A row for each process.", PROCESS),
+        table("`map --output` with `--names`", "A row for each process.", NAMED_PROCESS),
         table("`topology --edges`", "A row for each link of the router graph.", EDGE),
         table("`trace info --sizes`", "A row for each job size.", SIZE_COUNT),
         table("`sweep`: `results.csv`", "A row for each combination of a plan.", CellRow::FIRST)

@@ -5,6 +5,8 @@ use crate::schedule::{BOUND, LeftOut, ScheduleResult, ScheduleSummary, SizeClass
 
 /// A schedule summed up.
 pub struct ScheduleFigures<'a> {
+    /// The machine, where several are compared.
+    pub machine: &'a str,
     /// The ordering, where several are compared.
     pub ordering: &'a str,
     /// The schedule, where more than its figures was kept.
@@ -16,6 +18,11 @@ pub struct ScheduleFigures<'a> {
 }
 
 impl<'a> ScheduleFigures<'a> {
+    /// First in `machine-queue.csv`.
+    pub const MACHINE: &'a [Column<Self>] = columns! {
+        "machine", "", "The machine's name.", |r| r.machine;
+    };
+
     /// First in `schedule.csv`.
     pub const ORDERING: &'a [Column<Self>] = columns! {
         "ordering", "", "The ordering as it was given.", |r| r.ordering;
@@ -103,6 +110,11 @@ impl<'a> ScheduleFigures<'a> {
             ["mean_bounded_slowdown", "utilisation", "makespan", "mean_stretch", "mean_mind"];
         let waits = ["wait_p50", "wait_p90", "wait_p99", "max_wait", "starved_jobs"];
         named(&all, &[&first[..], &then, &waits, &["never_placed"]].concat())
+    }
+
+    /// `machine-queue.csv`.
+    pub fn machines() -> Vec<Column<Self>> {
+        [Self::MACHINE, &Self::compared()].concat()
     }
 
     /// The first submit or the last end in seconds.
