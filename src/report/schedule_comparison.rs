@@ -70,7 +70,12 @@ pub(super) fn section(schedules: &Schedules) -> Section {
     let classes = schedules.size_classes();
     let waits = classes.iter().map(|(from, to)| {
         let wait = |row: &&OrderingSchedule| row.class(*from).map(|class| class.mean_wait);
-        Column::new(sizes(*from, *to), 1, Best::Low, ranked.iter().map(wait))
+        Column::new(
+            format!("Mean wait, {} nodes (s)", sizes(*from, *to)),
+            1,
+            Best::Low,
+            ranked.iter().map(wait),
+        )
     });
     let columns = columns.into_iter().chain(waits).collect();
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
@@ -109,10 +114,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
              value of each column is bold, but for utilisation: it is high where jobs run longer, too."
         ),
     ];
-    let mut table = Table::ranked("Schedules by ordering", names, columns);
-    if !classes.is_empty() {
-        table.group = Some(("Mean wait by job size in nodes (s)".into(), classes.len()));
-    }
+    let table = Table::ranked("Schedules by ordering", names, columns);
     let mut section = Section::new("scheduling", "Job queue", about, table);
     section.note = words![
         spread(&ranked),
@@ -202,7 +204,7 @@ mod tests {
         // Waits and all else are equal: only the lower response is marked.
         assert_eq!(section.matches("class=\"low\"").count(), 1, "{section}");
         assert!(section.contains("<td data-value=\"10\" class=\"low\">10.0</td>"), "{section}");
-        assert!(section.contains("Mean wait by job size") && section.contains("4–7"), "{section}");
+        assert!(section.contains("Mean wait, 4–7 nodes (s)"), "{section}");
     }
 
     #[test]
