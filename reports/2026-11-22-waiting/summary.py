@@ -1,6 +1,6 @@
 """Means and paired differences of the rows of this report, with 95 % intervals, as Markdown.
 
-python3 summary.py small.csv large.csv windows.csv
+python3 summary.py small.csv windows.csv
 """
 
 import csv
@@ -80,7 +80,6 @@ def windows(table):
 
 
 if __name__ == "__main__":
-    small, large, slots = sys.argv[1:4]
+    small, slots = sys.argv[1:3]
     trade(rows(small), "jobs_submitted", ("nearest", "bfs", "random"), 2)
-    trade(rows(large), "load_percent", ("bfs", "random"), 2)
     windows(rows(slots))
