@@ -171,6 +171,13 @@ impl FreeSet {
         });
     }
 
+    /// Keeps only the ranks that are free in `other`, too, a set of the same size. O(size/64).
+    pub fn intersect(&mut self, other: &FreeSet) {
+        debug_assert_eq!(self.size, other.size);
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
+        self.free = self.words.iter().map(|word| word.count_ones()).sum();
+    }
+
     fn masks(&mut self, run: Run, mut apply: impl FnMut(&mut u64, u64)) {
         let (mut rank, end) = (run.first, run.end());
         while rank < end {
@@ -321,6 +328,12 @@ mod tests {
             set.list(&mut listed);
             prop_assert_eq!(&listed, &free);
             prop_assert!(runs.windows(2).all(|w| w[0].end() < w[1].first));
+            // Every third rank of it.
+            let mut third = FreeSet::new(size);
+            (0..size).filter(|r| r % 3 > 0).for_each(|first| third.take(Run { first, count: 1 }));
+            third.intersect(&set);
+            let thirds: Vec<u32> = free.iter().copied().filter(|r| r % 3 == 0).collect();
+            prop_assert_eq!((third.len() as usize, third.iter().collect()), (thirds.len(), thirds));
             let wanted = free.len().min(count as usize);
             let mut some = Ranks::default();
             set.lowest(count, &mut some);

@@ -46,7 +46,7 @@ pub struct Registry<B: 'static> {
     pub noun: &'static str,
     /// The option of the command that chooses an entry, as in `--policy`; empty where there are several.
     pub flag: &'static str,
-    /// What stands between the options of an entry: a comma or a colon.
+    /// What stands between the options of an entry: a comma, or a colon or comma.
     pub separator: char,
     /// The entries, in the order of lists.
     pub entries: &'static [Entry<B>],

@@ -300,7 +300,7 @@ fn random_is_fair_and_seeded() {
         free.take(nodeorder::ranks::Run { first: 4, count: 3 });
         let mut one = || {
             let mut chosen = nodeorder::ranks::Ranks::default();
-            allocator.choose(&free, 6, &mut chosen);
+            assert!(allocator.choose(&free, 6, &mut chosen).is_placed());
             assert!(chosen.len() == 6 && chosen.iter().all(|r| free.contains(r)));
             chosen.to_string()
         };
@@ -323,6 +323,10 @@ fn bad_allocators_are_refused() {
         ("first-fitt:8", "did you mean `first-fit`"),
         ("first-fit:x", "found gap = `x`; expected a whole number from 0 to 4294967295"),
         ("first-fit:-1", "found gap = `-1`"),
+        ("first-fit:1,2", "found `2`; expected first-fit[:GAP]"),
+        ("dilation:max=0", "found max = `0`; expected a whole number from 1"),
+        ("dilation:max=1,guest=4d", "unknown guest `4d`; expected one of 2d, 3d"),
+        ("bfs:contigous", "did you mean `contiguous`"),
         ("first-fit:1:2", "found `2`; expected first-fit[:GAP]"),
         ("fifo-fit", "found no `below`; expected below = a whole number"),
         ("span-best-fit:circular", "unknown span `circular`; expected one of ring, linear"),

@@ -36,3 +36,4 @@ mod terminal;
 mod tidy;
 mod topology_allocators;
 mod trace;
+mod waiting;

@@ -11,7 +11,7 @@ use nodeorder::trace::{Options, Trace};
 use nodeorder::{NodeOrder, Topology};
 use proptest::prelude::*;
 
-const ALL: Outputs = Outputs { placement: true, ranks: true, timeline: true };
+const ALL: Outputs = Outputs { placement: true, ranks: true, extent: false, timeline: true };
 
 fn schedule_on(
     spec: &str,
@@ -301,7 +301,7 @@ proptest! {
     ) {
         let name = if greedy { "window-greedy" } else { "window-bnb" };
         let held = if blocks { "block" } else { "skip" };
-        let policy = format!("{name}:window={window},interval={interval},held={held}");
+        let policy = format!("{name}:window={window},interval={interval},held={held},slots=runs");
         let outcome = schedule(16, &tasks, &policy, ALL);
         check_invariants(&outcome);
         let first = tasks[0].submit;
@@ -319,7 +319,7 @@ proptest! {
     #[test]
     fn contiguity_shortens_the_sensitive(tasks in random_tasks(16, 30, 40), alpha in 0u32..90) {
         let run = |beta: u32| {
-            let model = format!("contiguity:alpha={alpha},beta={beta}");
+            let model = format!("contiguity:alpha={alpha},beta={beta},contiguous=runs");
             schedule_on("mesh:16", &tasks, "easy", &model, ALL)
         };
         let (none, half, all) = (run(0), run(50), run(100));
@@ -493,7 +493,10 @@ fn wrong_names_and_impossible_jobs_are_refused() {
         (vec![task], "esay", "fixed", "did you mean `easy`"),
         (vec![task], "easy:runtime", "fixed", "runtime-estimates"),
         (vec![task], "window-bnb:window=17", "fixed", "from 1 to 16"),
-        (vec![task], "fcfs:interval=3", "fixed", "interval"),
+        (vec![task], "fcfs:intervals=3", "fixed", "did you mean `interval`"),
+        (vec![task], "easy:interval=-1", "fixed", "interval"),
+        (vec![task], "window-bnb:slots=run", "fixed", "did you mean `runs`"),
+        (vec![task], "fcfs", "contiguity:alpha=20,beta=5,contiguous=run", "did you mean `runs`"),
         (vec![task], "fcfs", "contiguity:alpha=20", "beta"),
         (vec![task], "fcfs", "contiguity:alpha=100,beta=5", "99.9"),
         (vec![task], "fcfs", "contention:app=XX", "unknown app `XX`"),

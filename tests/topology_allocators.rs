@@ -98,7 +98,7 @@ impl Scene {
         let mut allocator = allocator::make(name, &context).unwrap();
         let mut pick = |set: &FreeSet, count: u32| {
             let mut chosen = Ranks::default();
-            allocator.choose(set, count, &mut chosen);
+            assert!(allocator.choose(set, count, &mut chosen).is_placed());
             chosen.settle();
             chosen.iter().collect::<Vec<u32>>()
         };

@@ -13,16 +13,16 @@
 //! of a stream of jobs. Hu, Figs 7 and 8: mean and largest distance inside allocations; Figs 11 and 12: makespan and
 //! turnaround against the number of jobs.
 
-use nodeorder::allocator::AllocatorContext;
+use nodeorder::Result;
 use nodeorder::mapping::Allocation;
 use nodeorder::metric::allocation::AllocationMeter;
-use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::random::{below, generator, shuffle};
-use nodeorder::schedule::{Outputs, ScheduleResult, ScheduleSummary, Settings, Task, simulate};
-use nodeorder::topology::Context;
-use nodeorder::trace::{Options, Trace};
-use nodeorder::{NodeOrder, Result, Topology, catalog};
+use nodeorder::schedule::{ScheduleSummary, Task};
 use rayon::prelude::*;
+
+use common::{Machine, poisson};
+
+mod common;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,50 +44,6 @@ fn main() -> Result<()> {
     }
 }
 
-/// A machine with an ordering, ready for schedules.
-struct Machine {
-    topology: Topology,
-    order: NodeOrder,
-    distances: RankDistances,
-}
-
-impl Machine {
-    fn new(spec: &str, order: &str) -> Result<Self> {
-        let topology = catalog::topology(spec, &Context::default())?;
-        let order = NodeOrder::make(&topology, order)?;
-        let distances = RankDistances::new(&topology, &order)?;
-        Ok(Machine { topology, order, distances })
-    }
-
-    fn nodes(&self) -> u32 {
-        self.distances.len()
-    }
-
-    fn site(&self) -> AllocatorContext<'_> {
-        AllocatorContext {
-            topology: &self.topology,
-            order: &self.order,
-            distances: &self.distances,
-        }
-    }
-
-    fn run(
-        &self,
-        tasks: &[Task],
-        policy: &str,
-        allocator: &str,
-        model: &str,
-    ) -> Result<ScheduleResult> {
-        let outputs = Outputs { placement: true, ranks: true, timeline: false };
-        simulate(&self.site(), tasks, &Settings { policy, allocator, model, outputs }, &|_| ())
-    }
-
-    fn tasks(&self, trace: &str, procs_per_node: u32) -> Result<Vec<Task>> {
-        let options = Options { procs_per_node, nodes: Some(self.nodes()), ..Options::default() };
-        Ok(Task::of(&Trace::read(trace.as_ref(), &options)?))
-    }
-}
-
 /// Percent by which `new` is above `old`.
 fn gain(new: f64, old: f64) -> f64 {
     if old == 0.0 { 0.0 } else { 100.0 * (new - old) / old }
@@ -99,14 +55,14 @@ fn yang(spec: &str, trace: &str, procs_per_node: u32) -> Result<()> {
     let cells: Vec<(u32, u32)> =
         (1..=5).flat_map(|beta| (1..=5).map(move |alpha| (10 * beta, 10 * alpha))).collect();
     let rows = cells.into_par_iter().map(|(beta, alpha)| -> Result<String> {
-        let model = format!("contiguity:alpha={alpha},beta={beta}");
-        let of = |policy| -> Result<ScheduleSummary> {
+        let model = format!("contiguity:alpha={alpha},beta={beta},contiguous=runs");
+        let of = |policy: &str| -> Result<ScheduleSummary> {
             Ok(machine.run(&tasks, policy, "fifo:0", &model)?.summary())
         };
         let base = of("easy")?;
         let mut rows = String::new();
         for policy in ["window-bnb", "window-greedy"] {
-            let new = of(policy)?;
+            let new = of(&format!("{policy}:slots=runs"))?;
             let values = [
                 ("utilisation", new.utilisation, base.utilisation, 1.0),
                 ("wait", new.mean_wait, base.mean_wait, -1.0),
@@ -255,27 +211,11 @@ fn leung_makespan() -> Result<()> {
     Ok(())
 }
 
-/// Jobs that arrive as a Poisson process, `rate` a second, of sizes drawn evenly from `sizes`. The tasks' second
-/// is a millisecond here, so that arrivals are told apart.
-fn poisson(jobs: u32, rate: f64, sizes: &[u32], run: i64, seed: u64) -> Vec<Task> {
-    let mut random = generator(seed);
-    let mut at = 0.0;
-    (0..jobs)
-        .map(|i| {
-            let uniform = (below(1 << 53, &mut random) as f64 + 0.5) / (1u64 << 53) as f64;
-            at -= uniform.ln() / rate;
-            let nodes = sizes[below(sizes.len() as u64, &mut random) as usize];
-            let submit = (at * 1000.0).round() as i64;
-            Task { id: i64::from(i) + 1, submit, run, requested: run, nodes }
-        })
-        .collect()
-}
-
 fn hu_embedding() -> Result<()> {
     println!("host,allocator,size,jobs,aspl,diameter,connected,induced_aspl,induced_diameter");
     let hosts = ["hu-torus", "hu-ws", "hu-random"];
     // 74 nodes a second arrive; 30 seconds each keep some 70 % of the machine busy.
-    let tasks = poisson(2000, 2.0, &[4, 16, 64, 64], 30_000, 1);
+    let tasks = poisson(2000, 2.0, &[4, 16, 64, 64], [30_000, 30_000], 1);
     for host in hosts {
         let machine = Machine::new(host, "row-major")?;
         for allocator in ["dilation", "bfs", "random"] {
@@ -327,7 +267,7 @@ fn hu_makespan() -> Result<()> {
         let machine = Machine::new(host, "row-major")?;
         for allocator in ["dilation", "bfs", "random"] {
             for jobs in [20, 40, 60, 80, 100, 120, 140, 160, 180, 200] {
-                let tasks = poisson(jobs, f64::from(jobs) / 20.0, &[4, 16], 1000, 1);
+                let tasks = poisson(jobs, f64::from(jobs) / 20.0, &[4, 16], [1000, 1000], 1);
                 let s = machine.run(&tasks, "easy", allocator, model)?.summary();
                 let (makespan, turnaround) = (s.makespan / 1000.0, s.mean_response / 1000.0);
                 println!("{name},{allocator},{jobs},{makespan},{turnaround},{}", s.mean_stretch);

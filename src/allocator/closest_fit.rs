@@ -1,7 +1,7 @@
 //! Closest Fit by rank steps.
 
 use super::runs::Runs;
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -35,9 +35,10 @@ struct ClosestFit {
 }
 
 impl Allocator for ClosestFit {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count == 1 {
-            return free.lowest(1, chosen);
+            free.lowest(1, chosen);
+            return Choice::Placed;
         }
         self.runs.load(free);
         let enough = self.enough.max(1);
@@ -56,5 +57,6 @@ impl Allocator for ClosestFit {
         if let Some(start) = start {
             self.runs.take(start, count, chosen);
         }
+        Choice::Placed
     }
 }

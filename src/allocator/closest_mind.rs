@@ -1,6 +1,6 @@
 //! Closest Fit by mean pairwise distance.
 
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
 use crate::metric::window::Window;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -31,16 +31,18 @@ struct ClosestMind<'a> {
 }
 
 impl Allocator for ClosestMind<'_> {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count == 1 {
             self.total = 0;
-            return free.lowest(1, chosen);
+            free.lowest(1, chosen);
+            return Choice::Placed;
         }
         self.entries.clear();
         free.list(&mut self.entries);
         let (start, total) = self.window.best(&self.entries, count);
         self.total = total;
         self.entries[start..][..count as usize].iter().for_each(|rank| chosen.push_rank(*rank));
+        Choice::Placed
     }
 
     fn total_distance(&self) -> Option<u64> {

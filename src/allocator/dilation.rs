@@ -1,41 +1,61 @@
 //! A mesh of processes, embedded with the least dilation that a bounded search finds.
 
 use super::near::Near;
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
+use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
-/// `dilation`: the job's guest mesh is embedded into the free nodes so that processes next to each other in
-/// the mesh are at most d hops apart, for d = 1, 2, … until that is found; at the machine's diameter anything
-/// will do, and the lowest free ranks are taken.
+/// `dilation[:max=D,guest=2d|3d]`: the job's guest mesh is embedded into the free nodes so that processes next to
+/// each other in the mesh are at most d hops apart, for d = 1, 2, … until that is found; at the machine's diameter
+/// anything will do, and the lowest free ranks are taken. With `max=D` the answer is *not now* where nothing is
+/// found up to d = D: `max=1` is the source's regular mapping, whose jobs wait.
 ///
-/// The guest is the box of exactly n processes with as many axes as the host's coordinates have of more than
-/// one cell (two where there are none), of least sum of sides, of those the one of least largest side, and so
-/// on; sides descend. A prime number of processes so makes a path, as it does with `MPI_Dims_create`.
+/// The guest is the box of exactly n processes with three axes beside `max=`, else with as many as the host's
+/// coordinates have of more than one cell (two where there are none), or as many as `guest=` says; of least sum of
+/// sides, of those the one of least largest side, and so on; sides descend. A prime number of processes so makes
+/// a path, as it does with `MPI_Dims_create`.
 ///
 /// The search for one d: every free node in rank order stands for process 0; the processes follow in row-major
 /// order, each on the lowest free rank within d hops of all its neighbours that are placed; where there is
 /// none, the last one placed moves on to its next rank. Starts from which fewer than n free nodes can be
 /// reached in steps of d hops are left out. A start is given up after 2n + 1000 placements of processes, and d
 /// after 8n + 20000: the dilation found may then be larger than the least. (The source does not say how it
-/// searches.)
+/// searches.) With `max=` a job may so wait although there is a place that the bounded search does not find.
 ///
 /// # Complexity
 /// O(diameter · (8n + 20000)) placements at most; one costs the free nodes within d hops.
 ///
 /// # References
-/// Hu et al., "Job mapping and scheduling on random topologies", 2020, Algorithm 1 and section III.A.
-pub(super) const DILATION: AllocatorEntry = AllocatorEntry::plain(
-    "dilation",
-    "the job as a mesh, neighbours within the fewest hops a bounded search finds",
-    |_, context| {
+/// Hu, "Topology mapping of parallel applications onto random allocations", Algorithm 1 and section III.A.
+pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
+    name: "dilation",
+    about: "the job as a mesh, neighbours within the fewest hops a bounded search finds; dilation:max=1 waits",
+    example: "dilation",
+    options: &[
+        Opt::whole(
+            "max",
+            "hops between neighbours at most; a job waits where no such mesh is found",
+        )
+        .or_else("none: any free ranks at last"),
+        Opt::one_of("guest", &["2d", "3d"], "axes of the job's mesh")
+            .or_else("3d beside max=, else the axes of the machine's coordinates"),
+    ],
+    build: |params, context| {
         let near = Near::new(context)?;
-        let axes = context.topology.lattice().map_or(2, |lattice| {
-            lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
-        });
+        let max = params.integer("max", 1, u32::MAX)?;
+        let axes = match params.chosen("guest")? {
+            Some("2d") => 2,
+            Some(_) => 3,
+            None if max.is_some() => 3,
+            None => context.topology.lattice().map_or(2, |lattice| {
+                lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
+            }),
+        };
         let bytes = 4 * KEPT as u64 + 24 * near.locations.count() as u64;
         context.topology.require("lists of near ranks", bytes)?;
         Ok(Box::new(Dilation {
             diameter: context.topology.statistics()?.diameter,
+            max,
             axes,
             lists: Lists {
                 ranges: vec![None; near.locations.count()],
@@ -51,13 +71,15 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry::plain(
             guest: Guest::default(),
         }))
     },
-);
+};
 
 /// Entries of lists of near ranks that are kept; beyond that they are forgotten and made again.
 const KEPT: usize = 1 << 24;
 
 struct Dilation<'a> {
     diameter: u32,
+    /// The most hops between neighbours, where a job waits for that.
+    max: Option<u32>,
     axes: usize,
     lists: Lists<'a>,
     /// Ranks that carry a process; none between calls.
@@ -315,17 +337,31 @@ impl Dilation<'_> {
 }
 
 impl Allocator for Dilation<'_> {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count == 1 {
-            return free.lowest(1, chosen);
+            free.lowest(1, chosen);
+            return Choice::Placed;
         }
         self.lists.near.locations.load(free);
         self.guest = Guest::new(count, self.axes);
-        for hops in 1..self.diameter {
+        // At the diameter any ranks will do.
+        let searched = self.max.map_or(self.diameter, |max| max.min(self.diameter.max(1)) + 1);
+        for hops in 1..searched {
             if self.embed(free, count, hops) {
-                return self.placed.iter().for_each(|rank| chosen.push_rank(*rank));
+                self.placed.iter().for_each(|rank| chosen.push_rank(*rank));
+                return Choice::Placed;
             }
         }
+        if let Some(max) = self.max {
+            let hops = if max == 1 { "hop" } else { "hops" };
+            let mesh = format!("no free mesh with neighbours at most {max} {hops} apart was found");
+            return Choice::NotNow(mesh.into());
+        }
         free.lowest(count, chosen);
+        Choice::Placed
+    }
+
+    fn may_refuse(&self) -> bool {
+        self.max.is_some()
     }
 }

@@ -1,6 +1,6 @@
 //! The ends of the free list.
 
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -30,11 +30,12 @@ struct Fifo {
 }
 
 impl Allocator for Fifo {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count < self.below {
             free.highest(count, chosen);
         } else {
             free.lowest(count, chosen);
         }
+        Choice::Placed
     }
 }

@@ -1,7 +1,7 @@
 //! First Fit with a gap, and its variants.
 
 use super::runs::Runs;
-use super::{Allocator, AllocatorEntry, GAP};
+use super::{Allocator, AllocatorEntry, Choice, GAP};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks, Run};
 
@@ -77,11 +77,11 @@ impl Gap {
 }
 
 impl Allocator for FirstFit {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count >= self.reversed_below {
             self.runs.load(free);
             self.place(count, chosen);
-            return;
+            return Choice::Placed;
         }
         self.runs.load_reversed(free);
         let mut mirrored = Ranks::default();
@@ -90,6 +90,7 @@ impl Allocator for FirstFit {
         for run in mirrored.runs().iter().rev() {
             chosen.push(Run { first: free.size() - run.end(), ..*run });
         }
+        Choice::Placed
     }
 }
 

@@ -1,7 +1,7 @@
 //! The nearest free ranks of every free rank.
 
 use super::near::Near;
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
 use crate::metric::sums::Sums;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -104,9 +104,10 @@ impl GenAlg<'_> {
 }
 
 impl Allocator for GenAlg<'_> {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count == 1 || count == free.len() {
-            return free.lowest(count, chosen);
+            free.lowest(count, chosen);
+            return Choice::Placed;
         }
         self.near.locations.load(free);
         self.order.clear();
@@ -146,5 +147,6 @@ impl Allocator for GenAlg<'_> {
                 chosen.clone_from(&self.set);
             }
         }
+        Choice::Placed
     }
 }

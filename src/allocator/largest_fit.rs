@@ -1,7 +1,7 @@
 //! Largest Fit with a gap.
 
 use super::runs::Runs;
-use super::{Allocator, AllocatorEntry, GAP};
+use super::{Allocator, AllocatorEntry, Choice, GAP};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is
@@ -30,14 +30,16 @@ struct LargestFit {
 }
 
 impl Allocator for LargestFit {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.runs.load(free);
         if let Some(start) = self.runs.first(self.gap, count) {
-            return self.runs.take(start, count, chosen);
+            self.runs.take(start, count, chosen);
+            return Choice::Placed;
         }
         let (left, fits) = self.runs.take_longest(self.gap, count, chosen);
         if let Some(run) = fits.min_by_key(|run| run.start) {
             self.runs.take(run.start, left, chosen);
         }
+        Choice::Placed
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::ranks_by_location::Cells;
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `mbs`: the Multiple Buddy Strategy, on lattices of any dimension and several nodes a cell.
@@ -207,7 +207,7 @@ impl Mbs {
 }
 
 impl Allocator for Mbs {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.load(free);
         let mut left = u64::from(count);
         for level in (0..self.levels.len()).rev() {
@@ -228,5 +228,6 @@ impl Allocator for Mbs {
             chosen.push_rank(rank);
             left -= 1;
         }
+        Choice::Placed
     }
 }

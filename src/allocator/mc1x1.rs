@@ -1,7 +1,7 @@
 //! Shells around a centre.
 
 use super::ranks_by_location::Cells;
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `mc1x1`: every free node is tried as a centre. Around it lie shells: shell r holds the nodes whose cells
@@ -146,9 +146,10 @@ impl Mc1x1 {
 }
 
 impl Allocator for Mc1x1 {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count == 1 {
-            return free.lowest(1, chosen);
+            free.lowest(1, chosen);
+            return Choice::Placed;
         }
         self.load(free);
         let floor = self.floor(count);
@@ -178,5 +179,6 @@ impl Allocator for Mc1x1 {
             }
         }
         self.last[..left as usize].iter().for_each(|rank| chosen.push_rank(*rank));
+        Choice::Placed
     }
 }

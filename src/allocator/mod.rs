@@ -2,7 +2,10 @@
 //!
 //! Each is one file with an [`AllocatorEntry`]; [`ALLOCATORS`] is the table that names them all. An
 //! [`Allocator`] sees the free ranks of one ordering and chooses; the caller marks them as taken. What an
-//! allocator wants to know of the machine it is given when it is made ([`AllocatorContext`]).
+//! allocator wants to know of the machine it is given when it is made ([`AllocatorContext`]). Some refuse free
+//! ranks that do not suit a job ([`Choice`]): the job then waits, or is left out where it can never be placed.
+
+use std::borrow::Cow;
 
 use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
@@ -15,6 +18,7 @@ use crate::topology::Topology;
 mod bfs;
 mod closest_fit;
 mod closest_mind;
+mod components;
 mod dilation;
 mod fifo;
 mod first_fit;
@@ -28,6 +32,8 @@ mod ranks_by_location;
 mod runs;
 mod slurm;
 mod span;
+
+pub use components::FreeComponents;
 
 /// An allocator by name: an entry of [`ALLOCATORS`]. It makes the allocator from its parameters.
 pub type AllocatorEntry = Entry<Build>;
@@ -63,11 +69,56 @@ pub static ALLOCATORS: Registry<Build> = Registry::new(
 /// The largest step between neighbours in a run of free ranks.
 const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run").or("1").positional();
 
+/// Why an allocator refuses a job, in words that follow "job 7 of 64 nodes:".
+pub type Reason = Cow<'static, str>;
+
+/// What an allocator answers.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[must_use]
+pub enum Choice {
+    /// The ranks are chosen.
+    Placed,
+    /// Not on these free ranks; with others free, the same job may be placed.
+    NotNow(Reason),
+    /// Whatever is free: such a job cannot be placed.
+    Never(Reason),
+}
+
+impl Choice {
+    /// Whether there are ranks.
+    pub fn is_placed(&self) -> bool {
+        matches!(self, Choice::Placed)
+    }
+
+    /// The answer in a word or two.
+    pub fn answer(&self) -> &'static str {
+        match self {
+            Choice::Placed => "placed",
+            Choice::NotNow(_) => "not now",
+            Choice::Never(_) => "never",
+        }
+    }
+
+    /// Why there are none.
+    pub fn reason(&self) -> &str {
+        match self {
+            Choice::Placed => "",
+            Choice::NotNow(reason) | Choice::Never(reason) => reason,
+        }
+    }
+}
+
 /// Chooses ranks for jobs.
 pub trait Allocator: Send {
-    /// Puts `count` of the free ranks into `chosen`, which comes empty; the caller settles it.
-    /// `1 ≤ count ≤ free.len()`.
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks);
+    /// Puts `count` of the free ranks into `chosen`, which comes empty; the caller settles it. What is in
+    /// `chosen` means nothing where the answer is not [`Choice::Placed`]. `1 ≤ count ≤ free.len()`.
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
+
+    /// Whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
+    /// count nodes.
+    fn may_refuse(&self) -> bool {
+        false
+    }
 
     /// Σ of the pairwise distances of the ranks chosen last, in hops, where the choice was made by it.
     fn total_distance(&self) -> Option<u64> {
@@ -101,7 +152,7 @@ pub struct AllocatorContext<'a> {
 /// let mut first_fit = allocator::make("first-fit:1", &context)?;
 /// let (mut free, mut chosen) = (FreeSet::new(16), Ranks::default());
 /// free.take(Run { first: 2, count: 3 });
-/// first_fit.choose(&free, 4, &mut chosen);
+/// assert!(first_fit.choose(&free, 4, &mut chosen).is_placed());
 /// assert_eq!(chosen.to_string(), "5-8");
 /// # Ok::<(), nodeorder::Error>(())
 /// ```

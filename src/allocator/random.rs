@@ -3,7 +3,7 @@
 use crate::params::SEED;
 use rand_pcg::Pcg64;
 
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
 use crate::random::{below, generator};
 use crate::ranks::{FreeSet, Ranks};
 
@@ -31,7 +31,7 @@ struct Random {
 }
 
 impl Allocator for Random {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.entries.clear();
         free.list(&mut self.entries);
         // The first `count` steps of a shuffle.
@@ -42,5 +42,6 @@ impl Allocator for Random {
         let picked = &mut self.entries[..count as usize];
         picked.sort_unstable();
         picked.iter().for_each(|rank| chosen.push_rank(*rank));
+        Choice::Placed
     }
 }

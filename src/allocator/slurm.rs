@@ -1,7 +1,7 @@
 //! What Slurm's linear and tree selections do with nodes in order.
 
 use super::runs::Runs;
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -36,14 +36,16 @@ struct SlurmBestFit {
 }
 
 impl Allocator for SlurmBestFit {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count == 1 && self.first_for_one {
-            return free.lowest(1, chosen);
+            free.lowest(1, chosen);
+            return Choice::Placed;
         }
         self.runs.load(free);
         let (left, fits) = self.runs.take_longest(1, count, chosen);
         if let Some(run) = fits.min_by_key(|run| (run.count, run.start)) {
             self.runs.take(run.start, left, chosen);
         }
+        Choice::Placed
     }
 }

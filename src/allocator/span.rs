@@ -1,7 +1,7 @@
 //! The one-dimensional strategies of Cplant: intervals of free ranks, and windows of least span.
 
 use super::runs::Runs;
-use super::{Allocator, AllocatorEntry};
+use super::{Allocator, AllocatorEntry, Choice};
 use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks, Run};
 
@@ -105,10 +105,11 @@ impl Span {
 }
 
 impl Allocator for Span {
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.runs.load(free);
         if let Some(interval) = self.interval(free.size(), count) {
-            return self.runs.take(interval, count, chosen);
+            self.runs.take(interval, count, chosen);
+            return Choice::Placed;
         }
         let runs = self.runs.all();
         let start = narrowest(runs, count, (!self.linear).then(|| free.size()));
@@ -121,6 +122,7 @@ impl Allocator for Span {
                 break;
             }
         }
+        Choice::Placed
     }
 }
 

@@ -150,22 +150,37 @@ impl Command {
         };
         replays.run_with(&mut log, clock, |step| rows.write(&step), block_done)?;
         bar.finish_and_clear();
-        self.report_skipped(&replays.results()[0], orders[0].len());
+        self.report_skipped(&replays.results(), orders[0].len());
         file.map_or(Ok(()), RowFile::finish)
     }
 
-    /// Reports on standard error how many jobs were skipped and why. All replays skip the same jobs.
-    fn report_skipped(&self, result: &ReplayResult<'_>, nodes: usize) {
-        let Counts { placed, skipped, oversized: never, .. } = result.counts;
-        let reasons = [
-            (skipped - never, "found too few nodes free".to_string()),
-            (never, format!("asked for more than the {nodes} nodes of the ordering")),
-        ];
-        let reasons = reasons.iter().filter(|(count, _)| *count > 0);
-        let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
-        if skipped > 0 {
-            let (log, all) = (self.log.display(), placed + skipped);
-            note!("{log}: skipped {skipped} of {all} jobs: {}", reasons.join(", "));
+    /// Reports on standard error how many jobs were skipped or refused and why: once where that is the same for
+    /// all replays, which it is unless an allocator refuses jobs.
+    fn report_skipped(&self, results: &[ReplayResult<'_>], nodes: usize) {
+        let same = results.iter().all(|result| result.counts.refused.is_empty());
+        let log = self.log.display();
+        for result in &results[..if same { 1 } else { results.len() }] {
+            let Counts { placed, skipped, oversized: never, refused, .. } = &result.counts;
+            let mut reasons = vec![
+                (skipped - never, "found too few nodes free".to_string()),
+                (*never, format!("asked for more than the {nodes} nodes of the ordering")),
+            ];
+            reasons.extend(refused.iter().map(|(choice, count)| {
+                (*count, format!("refused, {}: {}", choice.answer(), choice.reason()))
+            }));
+            let reasons = reasons.iter().filter(|(count, _)| *count > 0);
+            let reasons: Vec<String> =
+                reasons.map(|(count, why)| format!("{count} {why}")).collect();
+            let left_out = skipped + result.counts.refused();
+            if left_out > 0 {
+                let of = match (same, self.orders.len()) {
+                    (true, _) => String::new(),
+                    (_, 1) => format!("{}: ", result.allocator),
+                    _ => format!("{}, {}: ", result.ordering, result.allocator),
+                };
+                let all = placed + left_out;
+                note!("{log}: {of}skipped {left_out} of {all} jobs: {}", reasons.join(", "));
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! `nodeorder schedule`: a trace through a queue, a policy and an allocator on an ordering.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -14,7 +15,9 @@ use crate::metric::rank_distances::RankDistances;
 use crate::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
 use crate::report::hosts::Hosts;
 use crate::report::schedule as report;
-use crate::schedule::{Outputs, ScheduleResult, Settings, Task, policy, simulate};
+use crate::schedule::{
+    Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, policy, simulate,
+};
 use crate::topology::{Context, Topology};
 use crate::trace::{Options, Trace};
 
@@ -48,6 +51,9 @@ pub struct Command {
     /// Add a column with the ranks of each job
     #[arg(long)]
     ranks: bool,
+    /// Add columns with the diameter and the bounding box of each job's nodes
+    #[arg(long)]
+    extent: bool,
     /// Add a column with the names of each job's nodes, as a host list
     #[arg(long)]
     names: bool,
@@ -89,9 +95,10 @@ impl Command {
         let result = self.simulate(&machine, &Task::of(&trace))?;
         let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
         if self.rows_wanted() {
+            let columns = Outputs { extent: self.extent, ranks: self.ranks, ..Outputs::default() };
             output::write_by(self.output.as_deref(), |out| {
                 let hosts = self.names.then_some(Hosts { topology: &topology, order: &order });
-                report::write_csv(out, &result, met.as_deref(), self.ranks, hosts)
+                report::write_csv(out, &result, met.as_deref(), columns, hosts)
             })?;
         }
         if self.json {
@@ -131,6 +138,7 @@ impl Command {
                 ranks: (self.ranks || self.names) && self.rows_wanted()
                     || drawn
                     || self.traffic.guest.is_some(),
+                extent: self.extent && self.rows_wanted(),
                 timeline: self.json || drawn,
             },
         };
@@ -143,6 +151,7 @@ impl Command {
             let (policy, allocator) = (&self.policy, &self.allocator);
             note!("{policy}: chooses ranks itself; --alloc {allocator} is not used");
         }
+        report_neglected(&result);
         Ok(result)
     }
 
@@ -171,6 +180,35 @@ impl Command {
         }
         document
     }
+}
+
+/// Names on standard error the jobs that can never be placed, and those that starved.
+fn report_neglected(result: &ScheduleResult) {
+    let mut never: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for job in &result.left_out {
+        never.entry(&job.reason).or_default().push(job.task);
+    }
+    for (reason, jobs) in never {
+        note!("left out, as they can never be placed: {}: {reason}", named(result, &jobs));
+    }
+    let starved: Vec<u32> = result.starved().iter().map(|job| job.task).collect();
+    if !starved.is_empty() {
+        note!(
+            "starved, waiting more than {STARVED_WAITS} times the mean while {STARVED_OVERTAKEN} or more jobs behind \
+             started: {}",
+            named(result, &starved)
+        );
+    }
+}
+
+/// How many jobs, and the first of them by their numbers in the trace.
+fn named(result: &ScheduleResult, tasks: &[u32]) -> String {
+    const NAMED: usize = 8;
+    let ids = tasks.iter().take(NAMED).map(|task| result.tasks[*task as usize].id.to_string());
+    let ids = ids.collect::<Vec<_>>().join(", ");
+    let more = if tasks.len() > NAMED { ", …" } else { "" };
+    let jobs = if tasks.len() == 1 { "job" } else { "jobs" };
+    format!("{} {jobs} ({ids}{more})", tasks.len())
 }
 
 /// The traffic of every job, in the order of the records. All were recorded with their ranks.

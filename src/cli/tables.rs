@@ -66,8 +66,11 @@ fn winners(comparison: &Comparison) -> String {
 pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Result<()> {
     let p = prediction;
     let about = format!(
-        "Replay of {}: {} jobs placed, {} skipped. Mean hops between a job's nodes, by allocator.",
-        p.workload, p.placed, p.skipped
+        "Replay of {}: {} jobs placed, {} skipped.{} Mean hops between a job's nodes, by allocator.",
+        p.workload,
+        p.placed,
+        p.skipped,
+        p.refused.iter().map(|(a, most)| format!(" {a} refused up to {most}.")).collect::<String>()
     );
     let header = ["ordering", "weighted MPC"].map(String::from).into_iter();
     let header = header.chain(p.allocators.iter().cloned());
@@ -101,12 +104,34 @@ pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Resul
         .map(|OrderingSchedule { ordering, summary, .. }| scheduled(ordering, summary));
     let (trace, policy, model) = (&schedules.trace, &schedules.policy, &schedules.model);
     writeln!(out, "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n")?;
-    let table = table(header, rows, 1);
-    writeln!(out, "{}", fitted(table, 1, &io::stdout()))
+    let schedules_table = table(header, rows, 1);
+    writeln!(out, "{}", fitted(schedules_table, 1, &io::stdout()))?;
+    let classes = schedules.size_classes();
+    let sizes = classes.iter().map(|(from, to)| match from == to {
+        true => from.to_string(),
+        false => format!("{from}-{to}"),
+    });
+    let rows = schedules.rows.iter().map(|row| {
+        let waits = classes.iter().map(|(from, _)| row.class(*from).map(|class| class.mean_wait));
+        std::iter::once(row.ordering.clone()).chain(waits.map(|wait| number(wait, 1))).collect()
+    });
+    let header = std::iter::once("ordering".to_string()).chain(sizes).collect();
+    write_section(out, "Mean wait by job size in nodes.", header, rows)
 }
 
 /// The figures of a schedule, by the names that stand above them.
-pub const SCHEDULED: [&str; 6] = ["jobs", "wait", "response", "slowdown", "utilisation", "hops"];
+pub const SCHEDULED: [&str; 10] = [
+    "jobs",
+    "wait",
+    "wait 90%",
+    "wait 99%",
+    "longest",
+    "starved",
+    "response",
+    "slowdown",
+    "utilisation",
+    "hops",
+];
 
 /// They after the name of what they are of.
 pub fn scheduled(name: &str, summary: &ScheduleSummary) -> Vec<String> {
@@ -114,6 +139,10 @@ pub fn scheduled(name: &str, summary: &ScheduleSummary) -> Vec<String> {
         name.to_string(),
         summary.jobs.to_string(),
         format!("{:.1}", summary.mean_wait),
+        format!("{:.1}", summary.wait_percentiles[1]),
+        format!("{:.1}", summary.wait_percentiles[2]),
+        format!("{:.1}", summary.max_wait),
+        summary.starved.to_string(),
         format!("{:.1}", summary.mean_response),
         format!("{:.3}", summary.mean_bounded_slowdown),
         format!("{:.2}%", 100.0 * summary.utilisation),

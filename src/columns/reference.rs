@@ -8,8 +8,8 @@ use super::machines::{MachineJobs, MachinePoint, RankedMachine};
 use super::mapping::{
     CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS,
 };
-use super::replay::{ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
-use super::schedule::ScheduleFigures;
+use super::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
+use super::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
 use super::sweep::CellRow;
 use super::{Column, Heading, headings};
 
@@ -89,14 +89,19 @@ fn tables() -> Vec<Table> {
             .with("`--compute`", ReplayFigures::WEIGHTED),
         table("`replay --json`: `sizes`", "An object for each job size.", SizeFigures::ALL)
             .with("", SizeFigures::JSON),
+        table("`replay --json`: `refused_by_reason`", "An object for each reason.", REFUSED),
         table("`replay --json`: `t_test`", "The paired test of a replay.", T_TEST),
         table("`replay --json`, `schedule --json`: `traffic`", "With `--guest`.", TRAFFIC),
         table("`schedule`: jobs", "A row for each job, in the order of starts.", JobRow::SCHEDULED)
             .with("", JobRow::METRICS)
+            .with("`--extent`", JobRow::EXTENT)
             .with("`--guest`", JobRow::TRAFFIC)
             .with("`--ranks`", JobRow::RANKS)
             .with("`--names`", JobRow::HOSTS),
         table("`schedule --json`", "The figures of a schedule.", &ScheduleFigures::json()),
+        table("`schedule --json`: `by_size`", "An object for each class of sizes.", SIZE_CLASS),
+        table("`schedule --json`: `starved`", "An object for each job.", Neglected::STARVED),
+        table("`schedule --json`: `never`", "An object for each job.", Neglected::NEVER),
         table("`map --json`", "The figures of a mapping.", MappingFigures::MORE)
             .with("", MappingFigures::ALL),
         table("`map --json`: `busiest_links`", "An object for each link.", LinkLoad::ALL)

@@ -1,6 +1,7 @@
 //! Figures of a whole replay, of the jobs of one size in it, of its test, and of its traffic.
 
 use super::{Column, columns};
+use crate::allocator::Choice;
 use crate::replay::set::ReplayResult;
 use crate::replay::statistics::{Improvement, SizeRow, TTest};
 use crate::replay::traffic::Totals;
@@ -20,6 +21,8 @@ impl<'a> ReplayFigures<'a> {
     pub const ALL: &'a [Column<Self>] = columns! {
         "placed", "jobs", "Jobs that were placed.", |r| r.result.counts.placed;
         "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.result.counts.skipped;
+        "refused", "jobs", "Jobs that the allocator refused although enough nodes were free.",
+            |r| r.result.counts.refused();
         "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.result.summary.mean_mind();
         "mean_mind_per_log_size", "hops", "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
             |r| Some(r.result.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
@@ -85,6 +88,14 @@ impl<'a> SizeFigures<'a> {
             |r| r.sums.mean(r.size) / f64::from(r.size).ln();
     };
 }
+
+/// Jobs refused for one reason.
+pub const REFUSED: &[Column<(Choice, u64)>] = columns! {
+    "answer", "", "`not now`, where other free nodes would do, or `never`.",
+        |r| r.0.answer();
+    "reason", "", "Why.", |r| r.0.reason();
+    "jobs", "jobs", "Jobs refused so.", |r| r.1;
+};
 
 /// The paired test of a replay against `fifo:0`.
 pub const T_TEST: &[Column<TTest>] = columns! {

@@ -1,7 +1,7 @@
 //! Figures of a whole schedule.
 
-use super::{Column, Value, columns, named};
-use crate::schedule::{BOUND, ScheduleResult, ScheduleSummary};
+use super::{Column, Value, columns, named, object};
+use crate::schedule::{BOUND, LeftOut, ScheduleResult, ScheduleSummary, SizeClass, Starved};
 
 /// A schedule summed up.
 pub struct ScheduleFigures<'a> {
@@ -46,11 +46,20 @@ impl<'a> ScheduleFigures<'a> {
             "Node-seconds used over nodes times `makespan`; high where jobs run longer, too: neither side is better.",
             |r| r.summary.utilisation;
         "mean_wait", "s", "Mean time from submit to start.", |r| r.summary.mean_wait;
+        "wait_p50", "s", "Half of the jobs waited no longer: the smallest such wait of a job.",
+            |r| r.summary.wait_percentiles[0];
+        "wait_p90", "s", "The same of 90 in a hundred jobs.", |r| r.summary.wait_percentiles[1];
+        "wait_p99", "s", "The same of 99 in a hundred jobs.", |r| r.summary.wait_percentiles[2];
         "max_wait", "s", "Longest time from submit to start.", |r| r.summary.max_wait;
         "mean_response", "s", "Mean time from submit to end.", |r| r.summary.mean_response;
         "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
             |r| r.summary.mean_bounded_slowdown;
         "makespan", "s", "Time from the first submit to the last end.", |r| r.summary.makespan;
+        "starved_jobs", "jobs",
+            "Jobs that waited for longer than 10 times `mean_wait` while 10 or more jobs behind them in the queue started.",
+            |r| r.summary.starved;
+        "never_placed", "jobs", "Jobs left out because the allocator or policy refuses them even on the empty machine.",
+            |r| r.summary.never_placed;
         "contiguous_share", "", "Share of the jobs of two nodes and more whose ranks are one run.",
             |r| r.summary.contiguous;
     };
@@ -81,10 +90,16 @@ impl<'a> ScheduleFigures<'a> {
         [Self::JOBS, Self::ALL, Self::MIND, Self::JSON].concat()
     }
 
+    /// In a sweep besides.
+    pub const BY_SIZE: &'a [Column<Self>] = columns! {
+        "by_size", "", "A JSON list with the objects of `by_size` in `schedule --json`.",
+            |r| serde_json::Value::from_iter(r.summary.by_size.iter().map(|c| object(SIZE_CLASS, c))).to_string();
+    };
+
     /// In a sweep.
     pub fn sweep() -> Vec<Column<Self>> {
         let mind = [Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
-        [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind].concat()
+        [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind, Self::BY_SIZE].concat()
     }
 
     /// `schedule.csv`.
@@ -93,7 +108,8 @@ impl<'a> ScheduleFigures<'a> {
         let first = ["ordering", "jobs", "too_large", "mean_wait", "mean_response"];
         let then =
             ["mean_bounded_slowdown", "utilisation", "makespan", "mean_stretch", "mean_mind"];
-        named(&all, &[first, then].concat())
+        let waits = ["wait_p50", "wait_p90", "wait_p99", "max_wait", "starved_jobs"];
+        named(&all, &[&first[..], &then, &waits, &["never_placed"]].concat())
     }
 
     /// `machine-queue.csv`.
@@ -101,13 +117,51 @@ impl<'a> ScheduleFigures<'a> {
         [Self::MACHINE, &Self::compared()].concat()
     }
 
-    /// The first submit or the last end in seconds; whole seconds stay whole.
+    /// The first submit or the last end in seconds.
     fn exact(&self, which: impl Fn((i64, i64)) -> i64) -> Value<'_> {
         let text = self.schedule.map(|s| s.seconds(s.span().map_or(0, which)));
-        let text = text.unwrap_or_default();
-        match text.parse::<i64>() {
-            Ok(seconds) => seconds.into(),
-            Err(_) => text.parse::<f64>().ok().into(),
-        }
+        number(text.unwrap_or_default())
     }
+}
+
+/// The number that a text of seconds stands for; whole seconds stay whole.
+fn number(seconds: String) -> Value<'static> {
+    match seconds.parse::<i64>() {
+        Ok(seconds) => seconds.into(),
+        Err(_) => seconds.parse::<f64>().ok().into(),
+    }
+}
+
+/// Waits of the jobs between two powers of two of nodes.
+pub const SIZE_CLASS: &[Column<SizeClass>] = columns! {
+    "from", "nodes", "The smallest size of the class, a power of two.", |c| c.from;
+    "to", "nodes", "The largest: twice `from` less one.", |c| c.to;
+    "jobs", "jobs", "Jobs of these sizes that were scheduled; classes without are left out.", |c| c.jobs;
+    "mean_wait", "s", "Mean time from submit to start.", |c| c.mean_wait;
+    "max_wait", "s", "Longest time from submit to start.", |c| c.max_wait;
+    "mean_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
+        |c| c.mean_slowdown;
+};
+
+/// A job of a schedule that starved or was left out.
+pub struct Neglected<'a, T>(pub &'a ScheduleResult, pub T);
+
+impl<'a> Neglected<'a, Starved> {
+    /// In the JSON document's list `starved`.
+    pub const STARVED: &'a [Column<Self>] = columns! {
+        "job", "", "The job's number in the trace.", |r| r.0.tasks[r.1.task as usize].id;
+        "nodes", "nodes", "Nodes of the job.", |r| r.0.tasks[r.1.task as usize].nodes;
+        "submit", "s", "When it joined the queue.", |r| number(r.0.seconds(r.0.tasks[r.1.task as usize].submit));
+        "wait", "s", "Time from submit to start.", |r| number(r.0.seconds(r.1.wait));
+        "overtaken", "jobs", "Jobs behind it in the queue that started before it.", |r| r.1.overtaken;
+    };
+}
+
+impl<'a> Neglected<'a, &'a LeftOut> {
+    /// In the JSON document's list `never`.
+    pub const NEVER: &'a [Column<Self>] = columns! {
+        "job", "", "The job's number in the trace.", |r| r.0.tasks[r.1.task as usize].id;
+        "nodes", "nodes", "Nodes of the job.", |r| r.0.tasks[r.1.task as usize].nodes;
+        "reason", "", "Why it can never be placed.", |r| r.1.reason.as_ref();
+    };
 }

@@ -27,7 +27,7 @@ impl Params {
         }
     }
 
-    /// Reads `kind` or `kind:first,key=value,…`, with `separator` for the comma. Parts without `=` stand first and
+    /// Reads `kind` or `kind:first,key=value,…`, with `separator` as well as the comma. Parts without `=` stand first and
     /// are the values of the positional options, in their order.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Params {
         let declared = params.declared.clone().unwrap_or_default();
         let Some((_, rest)) = text.split_once(':') else { return Ok(params) };
         let mut bare = declared.iter().filter(|option| option.positional);
-        for part in rest.split(separator) {
+        for part in rest.split([separator, ',']) {
             let wrong = || {
                 let expected = match separator {
                     ',' => "key=value".into(),

@@ -4,11 +4,12 @@
 //! through one log in parallel and hands each block's outcome to the caller's writer and counters. Nothing is kept of
 //! a job that was freed, so a log may be of any length.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use rayon::prelude::*;
 
-use crate::allocator::Allocator;
+use crate::allocator::{Allocator, Choice};
 use crate::error::Result;
 use crate::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
 use crate::ranks::{FreeSet, Ranks};
@@ -41,7 +42,7 @@ pub struct Replay<'a> {
 }
 
 /// What a replay did so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// Jobs placed.
     pub placed: u64,
@@ -49,8 +50,17 @@ pub struct Counts {
     pub skipped: u64,
     /// Those of the skipped that asked for more nodes than the ordering has.
     pub oversized: u64,
+    /// Jobs that the allocator refused although enough nodes were free, by its answer.
+    pub refused: BTreeMap<Choice, u64>,
     /// Time spent choosing ranks; zero without a clock.
     pub choosing: Duration,
+}
+
+impl Counts {
+    /// Jobs refused, for whatever reason.
+    pub fn refused(&self) -> u64 {
+        self.refused.values().sum()
+    }
 }
 
 /// What is reported of every placement beside [`AllocationMetrics`].
@@ -108,7 +118,7 @@ impl<'a> Replay<'a> {
 
     /// What it did so far.
     pub fn counts(&self) -> Counts {
-        self.counts
+        self.counts.clone()
     }
 
     /// Goes through a block of events and replaces `out` by its placements, in order.
@@ -125,7 +135,7 @@ impl<'a> Replay<'a> {
         for (event, what) in block.events.iter().enumerate() {
             match *what {
                 Event::Free { job } => {
-                    // Nothing, where the job was skipped.
+                    // Nothing, where the job was skipped or refused.
                     let held = &mut self.held[job.index()];
                     held.runs().iter().for_each(|run| self.free.give(*run));
                     held.clear();
@@ -142,13 +152,18 @@ impl<'a> Replay<'a> {
                         self.counts.oversized += u64::from(nodes > self.free.size());
                         continue;
                     }
-                    self.counts.placed += 1;
                     let started = clock.map(|now| now());
                     let ranks = &mut self.held[job.index()];
-                    self.allocator.choose(&self.free, nodes, ranks);
+                    let choice = self.allocator.choose(&self.free, nodes, ranks);
                     if let (Some(now), Some(started)) = (clock, started) {
                         self.counts.choosing += now().saturating_sub(started);
                     }
+                    if !choice.is_placed() {
+                        ranks.clear();
+                        *self.counts.refused.entry(choice).or_default() += 1;
+                        continue;
+                    }
+                    self.counts.placed += 1;
                     ranks.settle();
                     debug_assert_eq!(ranks.len(), nodes);
                     ranks.runs().iter().for_each(|run| self.free.take(*run));
@@ -186,7 +201,7 @@ struct Stage {
 
 /// Drives `replays` through `log`, in parallel. `write` is called once for each block and replay, for each replay
 /// in the log's order; `gather` afterwards, once a block, from the caller's thread and with the outcome of every
-/// replay. (A job is skipped by all of them or by none, so their placements go in pairs.)
+/// replay. (As long as no allocator refuses jobs, a job is skipped by all of them or by none.)
 ///
 /// While a block is stepped through, the one after it is read and the one before it written: a single replay,
 /// too, keeps more than one core busy.

@@ -21,10 +21,13 @@ pub struct Prediction {
     pub workload: String,
     /// The allocators replayed.
     pub allocators: Vec<String>,
-    /// Jobs placed and skipped, of a replay; the same for all on one ordering.
+    /// Jobs placed and skipped, of the first allocator; the same for all on one ordering that refuse no jobs.
     pub placed: u64,
     /// See `placed`.
     pub skipped: u64,
+    /// Allocators that refused jobs, and how many on the ordering where they refused most.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<(String, u64)>,
     /// One row an ordering, in the order given.
     pub rows: Vec<OrderingPrediction>,
     /// The pattern in which jobs talk and the routing of their traffic, where they do.
@@ -109,6 +112,11 @@ pub fn predict(
         return Err(Error::input(location, "no ordering or no allocator", "at least one of each"));
     };
     let Counts { placed, skipped, .. } = first.counts;
+    let refused = |(i, allocator): (usize, &String)| {
+        let counts = results.iter().skip(i).step_by(allocators.len()).map(|r| r.counts.refused());
+        Some((allocator.clone(), counts.max().filter(|most| *most > 0)?))
+    };
+    let refused = allocators.iter().enumerate().filter_map(refused).collect();
     let means = |totals: &Totals| MeanTraffic {
         mean_dilation: totals.mean_dilation(),
         mean_contention: totals.mean_contention_met(),
@@ -132,7 +140,7 @@ pub fn predict(
     let agreement = allocators.iter().enumerate().map(agreement).collect();
     let guest = settings.map(|t| (t.pattern().to_string(), t.routing().name.to_string()));
     let allocators = allocators.to_vec();
-    Ok(Prediction { workload, allocators, placed, skipped, rows, guest, agreement })
+    Ok(Prediction { workload, allocators, placed, skipped, refused, rows, guest, agreement })
 }
 
 #[cfg(test)]

@@ -96,15 +96,18 @@ pub struct Improvement {
 }
 
 impl Summary {
-    /// Adds a block's placements, and the baseline's placements of the same jobs to pair them with.
+    /// Adds a block's placements, and pairs them with those of the same jobs by the baseline. Where one of the
+    /// two refused a job, there is no pair.
     pub fn add(&mut self, placed: &[Placed], baseline: &[Placed]) {
-        debug_assert_eq!(placed.len(), baseline.len());
-        for (ours, theirs) in placed.iter().zip(baseline) {
-            let (ours, theirs) = (&ours.placement, &theirs.placement);
+        let mut theirs = baseline.iter().peekable();
+        for ours in placed {
+            while theirs.next_if(|base| base.event < ours.event).is_some() {}
+            let base = theirs.next_if(|base| base.event == ours.event);
+            let ours = &ours.placement;
             self.components += u128::from(ours.components);
             self.linear_span += u128::from(ours.linear_span);
             self.ring_span += u128::from(ours.ring_span);
-            let (Some(mind), Some(base)) = (ours.mind(), theirs.mind()) else {
+            let Some(mind) = ours.mind() else {
                 self.singles += 1;
                 continue;
             };
@@ -117,7 +120,9 @@ impl Summary {
             row.most = row.most.max(total);
             let scale = f64::from(ours.size).ln();
             self.normalised.add(mind / scale);
-            self.paired.add((base - mind) / scale);
+            if let Some(base) = base.and_then(|base| base.placement.mind()) {
+                self.paired.add((base - mind) / scale);
+            }
         }
     }
 
@@ -164,19 +169,23 @@ impl Summary {
     }
 
     /// Improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` of the sizes with
-    /// more than `threshold` placements. A size whose baseline is 0 cannot be improved: 0, or left out where
-    /// the distance grew.
+    /// more than `threshold` placements by both. A size whose baseline is 0 cannot be improved: 0, or left out
+    /// where the distance grew. An allocator that refuses jobs has other jobs in its means than the baseline.
     ///
     /// # References
     /// Stoltzfus, "Job placement on HECToR", 2013, sections 2.5.1 and 4.2.
     pub fn improvements(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
         let improvement = |(size, row): (&u32, &SizeRow)| {
             let base = baseline.sizes.get(size)?;
-            if row.count <= threshold || base.count != row.count {
+            if row.count <= threshold || base.count <= threshold {
                 return None;
             }
             if base.total == 0 {
                 return (row.total == 0).then_some((*size, 0.0));
+            }
+            if base.count != row.count {
+                let (ours, theirs) = (row.mean(*size), base.mean(*size));
+                return Some((*size, 100.0 * (theirs - ours) / theirs));
             }
             let gain = base.total as f64 - row.total as f64;
             Some((*size, 100.0 * gain / base.total as f64))

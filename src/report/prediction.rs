@@ -73,12 +73,16 @@ pub(super) fn sections(prediction: &Prediction, figure: Figure) -> Vec<Section> 
         0 => String::new(),
         n => format!(" {} jobs were skipped: too few nodes were free for them.", thousands(n)),
     };
+    let refused = p.refused.iter().map(|(allocator, most)| {
+        format!(" {allocator} refused up to {} of them, for want of a place.", thousands(*most))
+    });
     let about = words![format!(
-        "{} jobs were replayed with each allocator on each ordering, starting with an empty machine.{skipped} \
+        "{} jobs were replayed with each allocator on each ordering, starting with an empty machine.{skipped}{} \
          Weighted MPC is the mean of MPC over the sizes of these jobs; the other columns are the mean distance \
          between the nodes of a job in the replay. Jobs of one node are left out. Best first by weighted MPC; \
          the lowest value of each column is bold.",
-        thousands(p.placed)
+        thousands(p.placed),
+        refused.collect::<String>()
     )];
     let table = Table::ranked("Replay by ordering", names.clone(), columns);
     let title = format!("Replay of the workload {}", file_name(&p.workload));

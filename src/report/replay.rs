@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::hosts::Hosts;
 use crate::columns::jobs::JobRow;
-use crate::columns::replay::{ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
+use crate::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use crate::columns::{self, Column, Table, object};
 use crate::error::Result;
 use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
@@ -112,6 +112,9 @@ impl ReplayResult<'_> {
         let mut document = object(&columns, &figures);
         let by_size = [SizeFigures::ALL, SizeFigures::JSON].concat();
         document["sizes"] = self.sizes(terms).iter().map(|size| object(&by_size, size)).collect();
+        let refused = self.counts.refused.iter();
+        document["refused_by_reason"] =
+            refused.map(|(choice, jobs)| object(REFUSED, &(choice.clone(), *jobs))).collect();
         document["t_test"] = ours.t_test().map_or(Value::Null, |test| object(T_TEST, &test));
         if let Some(totals) = &self.traffic {
             document["traffic"] = object(TRAFFIC, totals);

@@ -7,14 +7,15 @@ use serde_json::Value;
 use super::hosts::Hosts;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::TRAFFIC;
-use crate::columns::schedule::ScheduleFigures;
+use crate::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
 use crate::columns::{Table, object};
 use crate::error::Result;
 use crate::plot::schedule::{Figure, Moment, Stay};
 use crate::replay::traffic::{JobTraffic, Totals};
-use crate::schedule::ScheduleResult;
+use crate::schedule::{Outputs, ScheduleResult};
 
-/// Writes a row a job in the order of starts: what its traffic met where jobs talk (`talks`, one a record), and
+/// Writes a row a job in the order of starts: `extent` where asked for, what its traffic met where jobs talk
+/// (`talks`, one a record), and
 /// `ranks` and `hosts` where asked for. Times are the trace's own, in seconds; columns of what was not measured are empty.
 ///
 /// # Errors
@@ -23,10 +24,11 @@ pub fn write_csv(
     out: &mut impl Write,
     outcome: &ScheduleResult,
     talks: Option<&[JobTraffic]>,
-    ranks: bool,
+    Outputs { extent, ranks, .. }: Outputs,
     hosts: Option<Hosts<'_>>,
 ) -> io::Result<()> {
     let mut columns = [JobRow::SCHEDULED, JobRow::METRICS].concat();
+    columns.extend(extent.then_some(JobRow::EXTENT).into_iter().flatten());
     columns.extend(talks.iter().flat_map(|_| JobRow::TRAFFIC));
     columns.extend(ranks.then_some(JobRow::RANKS).into_iter().flatten());
     columns.extend(hosts.iter().flat_map(|_| JobRow::HOSTS));
@@ -37,6 +39,7 @@ pub fn write_csv(
             size: outcome.task(record).nodes,
             times: Some((outcome, record)),
             metrics: record.placement.as_ref(),
+            extent: record.extent.as_ref(),
             traffic: talks.and_then(|talks| talks.get(i)),
             ranks: record.ranks.as_ref(),
             hosts: list,
@@ -52,6 +55,11 @@ pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
     let (ordering, schedule, summary) = ("", Some(outcome), &outcome.summary());
     let row = ScheduleFigures { machine: "", ordering, schedule, summary, left_out: 0 };
     let mut figures = object(&ScheduleFigures::json(), &row);
+    figures["by_size"] = summary.by_size.iter().map(|class| object(SIZE_CLASS, class)).collect();
+    let starved = outcome.starved().into_iter().map(|job| Neglected(outcome, job));
+    figures["starved"] = starved.map(|job| object(Neglected::STARVED, &job)).collect();
+    let never = outcome.left_out.iter().map(|job| Neglected(outcome, job));
+    figures["never"] = never.map(|job| object(Neglected::NEVER, &job)).collect();
     if let Some(totals) = totals {
         figures["traffic"] = object(TRAFFIC, totals);
     }

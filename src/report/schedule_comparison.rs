@@ -8,10 +8,15 @@ use crate::columns::schedule::ScheduleFigures;
 use crate::columns::{self, named};
 use crate::plot::thousands;
 use crate::schedule::orderings::{OrderingSchedule, Schedules};
+use crate::schedule::{STARVED_OVERTAKEN, STARVED_WAITS};
 
 /// How the page shows the figures: title, column, decimals, which value is best.
-const FIGURES: [(&str, &str, usize, Best); 7] = [
+const FIGURES: [(&str, &str, usize, Best); 11] = [
     ("Mean wait (s)", "mean_wait", 1, Best::Low),
+    ("90 % waited at most (s)", "wait_p90", 1, Best::Low),
+    ("99 % waited at most (s)", "wait_p99", 1, Best::Low),
+    ("Longest wait (s)", "max_wait", 1, Best::Low),
+    ("Jobs starved", "starved_jobs", 0, Best::Low),
     ("Mean response (s)", "mean_response", 1, Best::Low),
     ("Mean bounded slowdown", "mean_bounded_slowdown", 3, Best::Low),
     // High where jobs run longer, too: neither side is better.
@@ -62,11 +67,29 @@ pub(super) fn section(schedules: &Schedules) -> Section {
     let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
     ranked.sort_by(|a, b| a.summary.mean_response.total_cmp(&b.summary.mean_response));
     let columns = queue_columns(&ranked);
+    let classes = schedules.size_classes();
+    let waits = classes.iter().map(|(from, to)| {
+        let wait = |row: &&OrderingSchedule| row.class(*from).map(|class| class.mean_wait);
+        Column::new(
+            format!("Mean wait, {} nodes (s)", sizes(*from, *to)),
+            1,
+            Best::Low,
+            ranked.iter().map(wait),
+        )
+    });
+    let columns = columns.into_iter().chain(waits).collect();
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
     let left_out = match schedules.rows.iter().map(|r| r.too_large).max().unwrap_or(0) {
         0 => String::new(),
         n => format!(
             " Up to {} jobs that need more nodes than an ordering has were left out.",
+            thousands(n as u64)
+        ),
+    };
+    let never = match schedules.rows.iter().map(|r| r.summary.never_placed).max().unwrap_or(0) {
+        0 => String::new(),
+        n => format!(
+            " Up to {} jobs were left out because they are refused even on the empty machine.",
             thousands(n as u64)
         ),
     };
@@ -96,7 +119,8 @@ pub(super) fn section(schedules: &Schedules) -> Section {
     section.note = words![
         spread(&ranked),
         format!(
-            " Policy {}. Model {}. How strongly run times depend on distance differs between applications: the \
+            " A job is starved that waited for more than {STARVED_WAITS} times the mean wait while {STARVED_OVERTAKEN} \
+             or more jobs behind it in the queue started.{never} Policy {}. Model {}. How strongly run times depend on distance differs between applications: the \
              differences follow from this assumption. Give your own with ",
             schedules.rule, schedules.model_rule
         ),
@@ -104,6 +128,11 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         "."
     ];
     section
+}
+
+/// The sizes of a class.
+fn sizes(from: u32, to: u32) -> String {
+    if from == to { from.to_string() } else { format!("{from}–{to}") }
 }
 
 /// First against last, in a sentence.
@@ -128,7 +157,7 @@ fn spread(ranked: &[&OrderingSchedule]) -> Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedule::ScheduleSummary;
+    use crate::schedule::{ScheduleSummary, SizeClass};
 
     fn row(ordering: &str, mean_response: f64) -> OrderingSchedule {
         OrderingSchedule {
@@ -142,6 +171,9 @@ mod tests {
                 utilisation: 0.5,
                 makespan: 40.0,
                 mean_stretch: 1.25,
+                wait_percentiles: [1.0, 2.0, 3.0],
+                max_wait: 4.0,
+                by_size: vec![SizeClass { from: 4, to: 7, mean_wait: 1.5, ..SizeClass::default() }],
                 ..ScheduleSummary::default()
             },
         }
@@ -163,7 +195,8 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "ordering,jobs,too_large,mean_wait,mean_response,mean_bounded_slowdown,utilisation,makespan,\
-             mean_stretch,mean_mind\n\"b,c\",3,1,1.5,20,1,0.5,40,1.25,\n<a>,3,1,1.5,10,1,0.5,40,1.25,\n"
+             mean_stretch,mean_mind,wait_p50,wait_p90,wait_p99,max_wait,starved_jobs,never_placed\n\
+             \"b,c\",3,1,1.5,20,1,0.5,40,1.25,,1,2,3,4,0,0\n<a>,3,1,1.5,10,1,0.5,40,1.25,,1,2,3,4,0,0\n"
         );
         let section = section(&schedules).to_string();
         assert!(section.find("&#60;a&#62;").unwrap() < section.find("b,c").unwrap());
@@ -171,6 +204,7 @@ mod tests {
         // Waits and all else are equal: only the lower response is marked.
         assert_eq!(section.matches("class=\"low\"").count(), 1, "{section}");
         assert!(section.contains("<td data-value=\"10\" class=\"low\">10.0</td>"), "{section}");
+        assert!(section.contains("Mean wait, 4–7 nodes (s)"), "{section}");
     }
 
     #[test]

@@ -336,6 +336,7 @@ mod tests {
             allocators: (0..rows[0].2.len()).map(|i| format!("a{i}")).collect(),
             placed: 9,
             skipped: 0,
+            refused: Vec::new(),
             rows: rows.iter().map(row).collect(),
             guest: None,
             agreement: Vec::new(),

@@ -1,18 +1,43 @@
 //! The machine at one time: what policies may ask of it and do to it.
 
 use super::model::Model;
-use super::result::{Instant, Record};
+use super::result::{Instant, LeftOut, Record};
 use super::running::{Assumed, Running};
 use super::{Outputs, Start, Task};
-use crate::allocator::Allocator;
+use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
 use crate::error::Result;
 use crate::metric::allocation::AllocationMeter;
 use crate::ranks::{FreeSet, Ranks};
+
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is recorded of allocations, and with what.
 pub(super) struct Recorder<'a> {
     pub meter: Option<AllocationMeter<'a>>,
     pub outputs: Outputs,
+}
+
+/// What became of a task that a policy wanted to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Attempt {
+    /// It runs.
+    Started,
+    /// The allocator refuses the nodes that are free now.
+    Waits,
+    /// It can never run on this machine: it is recorded as left out, and leaves the queue.
+    LeftOut,
+}
+
+/// What an allocator answers about a task and a set of free ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// These ranks.
+    Place(Ranks),
+    /// Not these.
+    NotNow,
+    /// As [`Attempt::LeftOut`].
+    LeftOut,
 }
 
 /// The machine and its clock in the hands of a policy.
@@ -22,6 +47,14 @@ pub struct ClusterState<'m, 'a> {
     free: FreeSet,
     pub(super) running: Running,
     allocator: Box<dyn Allocator + 'a>,
+    /// Where the policy asks for them.
+    components: Option<FreeComponents<'a>>,
+    /// Sizes that the allocator refused since the free set last changed.
+    refused: BTreeSet<u32>,
+    /// Of sizes that were refused, why the empty machine refuses them, too, where it does.
+    never: BTreeMap<u32, Option<Reason>>,
+    /// Tasks that can never run.
+    pub(super) left_out: Vec<LeftOut>,
     pub(super) recorder: Recorder<'a>,
     model: &'m mut (dyn Model + 'a),
     /// In the order of starts.
@@ -39,6 +72,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         tasks: &'m [Task],
         nodes: u32,
         allocator: Box<dyn Allocator + 'a>,
+        components: Option<FreeComponents<'a>>,
         recorder: Recorder<'a>,
         model: &'m mut (dyn Model + 'a),
     ) -> Self {
@@ -48,6 +82,10 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             free: FreeSet::new(nodes),
             running: Running::default(),
             allocator,
+            components,
+            refused: BTreeSet::new(),
+            never: BTreeMap::new(),
+            left_out: Vec::new(),
             recorder,
             model,
             records: Vec::with_capacity(tasks.len()),
@@ -94,12 +132,83 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         record.start + self.tasks[task as usize].requested
     }
 
-    /// Starts a waiting task that fits on ranks of the allocator's choice.
-    pub fn start(&mut self, task: u32) {
+    /// What a running task holds; nothing for others.
+    pub fn held(&self, task: u32) -> &Ranks {
+        &self.held[task as usize]
+    }
+
+    /// The connected sets of free nodes, by their lowest ranks; none unless [`super::Policy::needs_components`].
+    pub fn free_components(&mut self) -> Vec<Ranks> {
+        let free = &self.free;
+        self.components.as_mut().map_or_else(Vec::new, |components| components.split(free))
+    }
+
+    /// Starts a waiting task, for which enough nodes are free, on ranks of the allocator's choice.
+    pub fn start(&mut self, task: u32) -> Attempt {
+        let nodes = self.tasks[task as usize].nodes;
+        if self.refused.contains(&nodes) {
+            return Attempt::Waits;
+        }
         let mut ranks = std::mem::take(&mut self.held[task as usize]);
-        self.allocator.choose(&self.free, self.tasks[task as usize].nodes, &mut ranks);
-        let total = self.allocator.total_distance();
-        self.occupy(task, ranks, total);
+        match self.allocator.choose(&self.free, nodes, &mut ranks) {
+            Choice::Placed => {
+                let total = self.allocator.total_distance();
+                self.occupy(task, ranks, total);
+                Attempt::Started
+            }
+            choice => match self.refuse(task, choice) {
+                Found::LeftOut => Attempt::LeftOut,
+                _ => {
+                    self.refused.insert(nodes);
+                    Attempt::Waits
+                }
+            },
+        }
+    }
+
+    /// Asks the allocator for a place of a waiting task among `free` ranks, of which there are enough.
+    pub fn find(&mut self, free: &FreeSet, task: u32) -> Found {
+        let mut ranks = Ranks::default();
+        match self.allocator.choose(free, self.tasks[task as usize].nodes, &mut ranks) {
+            Choice::Placed => {
+                ranks.settle();
+                Found::Place(ranks)
+            }
+            choice => self.refuse(task, choice),
+        }
+    }
+
+    /// Whether a refused task waits or is left out: it is where the empty machine refuses it, too.
+    fn refuse(&mut self, task: u32, choice: Choice) -> Found {
+        let nodes = self.tasks[task as usize].nodes;
+        let never = match choice {
+            Choice::Never(reason) => Some(reason),
+            _ => {
+                let (allocator, size) = (&mut self.allocator, self.free.size());
+                let asked = self.never.entry(nodes).or_insert_with(|| {
+                    match allocator.choose(&FreeSet::new(size), nodes, &mut Ranks::default()) {
+                        Choice::Placed => None,
+                        Choice::NotNow(reason) => {
+                            Some(format!("{reason}, even on the empty machine").into())
+                        }
+                        Choice::Never(reason) => Some(reason),
+                    }
+                });
+                asked.clone()
+            }
+        };
+        match never {
+            Some(reason) => {
+                self.leave_out(task, reason);
+                Found::LeftOut
+            }
+            None => Found::NotNow,
+        }
+    }
+
+    /// Records that a waiting task can never run; the policy takes it out of its queue.
+    pub fn leave_out(&mut self, task: u32, reason: Reason) {
+        self.left_out.push(LeftOut { task, reason });
     }
 
     /// Starts a waiting task on as many free ranks as it has nodes.
@@ -112,7 +221,10 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         ranks.settle();
         debug_assert_eq!(ranks.len(), task.nodes);
         ranks.runs().iter().for_each(|run| self.free.take(*run));
+        self.refused.clear();
         let placement = self.recorder.meter.as_mut().map(|meter| meter.measure(&ranks, total));
+        let meter = self.recorder.meter.as_mut().filter(|_| self.recorder.outputs.extent);
+        let extent = meter.map(|meter| meter.extent(&ranks));
         let start =
             Start { index, task, ranks: &ranks, placement: placement.as_ref(), now: self.now };
         let duration = match self.model.start(&start) {
@@ -130,6 +242,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             start: self.now,
             end,
             placement,
+            extent,
             ranks: self.recorder.outputs.ranks.then(|| ranks.clone()),
         });
         self.held[index as usize] = ranks;
@@ -143,6 +256,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         let index = self.records[record as usize].task;
         let ranks = std::mem::take(&mut self.held[index as usize]);
         ranks.runs().iter().for_each(|run| self.free.give(*run));
+        self.refused.clear();
         let task = &self.tasks[index as usize];
         let assumed = Assumed { end: self.assumed_end(index), task: index, nodes: task.nodes };
         self.running.forget(assumed);

@@ -2,15 +2,18 @@
 
 use super::cluster_state::ClusterState;
 use super::policy::Policy;
-use super::result::{Instant, Record};
+use super::result::{Instant, LeftOut, Record};
 use crate::error::Result;
 
-/// Runs all tasks to their end: what became of them in the order of starts, and the instants if wanted.
+/// What became of tasks: those that ran in the order of starts, the instants if wanted, those that could not run.
+type Outcome = (Vec<Record>, Vec<Instant>, Vec<LeftOut>);
+
+/// Runs all tasks that can run to their end.
 pub(super) fn run(
     mut machine: ClusterState<'_, '_>,
     policy: &mut (dyn Policy + '_),
     progress: &dyn Fn(usize),
-) -> Result<(Vec<Record>, Vec<Instant>)> {
+) -> Result<Outcome> {
     let tasks = machine.tasks;
     let (mut submitted, mut ended) = (0, 0);
     let first = tasks.first().map_or(0, |task| task.submit);
@@ -19,7 +22,7 @@ pub(super) fn run(
     // Whether anything has happened that the last pass could not know: without, another would find the same.
     let mut news = false;
     machine.now = first;
-    while ended < tasks.len() {
+    while ended + machine.left_out.len() < tasks.len() {
         let submit = tasks.get(submitted).map(|task| task.submit);
         // The instant itself is done.
         let poll = news.then(|| poll_after(machine.now + 1, first, interval));
@@ -61,8 +64,8 @@ pub(super) fn run(
             progress(ended);
         }
     }
-    debug_assert_eq!(ended, tasks.len());
-    Ok((machine.records, timeline))
+    debug_assert_eq!(ended + machine.left_out.len(), tasks.len());
+    Ok((machine.records, timeline, machine.left_out))
 }
 
 /// The first time from `now` on at which a policy looks: any without an interval, else every so many ticks

@@ -3,14 +3,18 @@
 //! [`simulate`] drives the jobs of a trace through a policy ([`POLICIES`]) that decides what starts when, an
 //! allocator that says where, and a model ([`MODELS`]) that says how long. The machine is the ordering's
 //! nodes. It is a simulation by events: at one instant all ends happen, then all submits, then one pass of
-//! the policy (policies that poll pass on their own clock).
+//! the policy (with `interval=` policies pass on their own clock).
+//!
+//! An allocator may refuse the nodes that are free ([`allocator::Choice`]). *Not now* leaves the task in the
+//! queue; *never*, and *not now* on the empty machine, leave it out ([`ScheduleResult::left_out`]). EASY and
+//! conservative backfilling then reserve places instead of numbers of nodes.
 //!
 //! # Time
 //! Times are whole numbers: seconds where run times are the trace's own, microseconds where a model stretches
 //! them. Every duration is rounded to the nearest such tick, once a change of speed, and nothing else ever is:
 //! same input, same bytes.
 
-use crate::allocator::{self, AllocatorContext};
+use crate::allocator::{self, AllocatorContext, FreeComponents};
 use crate::error::{Error, Result, SourceLocation};
 use crate::metric::allocation::{AllocationMeter, AllocationMetrics};
 use crate::ranks::Ranks;
@@ -18,20 +22,25 @@ use crate::trace::Trace;
 
 mod cluster_state;
 mod engine;
+mod fairness;
 mod knapsack;
 pub mod model;
 pub mod orderings;
 pub mod policy;
 mod result;
 mod running;
+mod summary;
 mod waiting;
 
+pub use fairness::{STARVED_OVERTAKEN, STARVED_WAITS, SizeClass, Starved};
 pub use knapsack::{Packing, pack_exactly, pack_greedily};
 pub use model::{MODELS, Model};
 pub use policy::{POLICIES, Policy};
-pub use result::{BOUND, Instant, Record, ScheduleResult, ScheduleSummary};
+pub use result::{BOUND, Instant, LeftOut, Record, ScheduleResult};
+pub use summary::ScheduleSummary;
 
 use cluster_state::{ClusterState, Recorder};
+use policy::PolicyContext;
 
 /// A job to be scheduled. Times in seconds, or in ticks inside a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +79,8 @@ pub struct Outputs {
     pub placement: bool,
     /// Its ranks.
     pub ranks: bool,
+    /// Diameter and bounding box.
+    pub extent: bool,
     /// Busy nodes, queue and free runs after every instant.
     pub timeline: bool,
 }
@@ -124,20 +135,23 @@ pub fn simulate(
     let (mut model, stretches) = model::make(settings.model, context, tasks.len())?;
     let ticks = if stretches { TICKS } else { 1 };
     let tasks = in_ticks(tasks, ticks)?;
-    let mut policy = policy::make(settings.policy, &tasks, ticks, context.topology.context().seed)?;
-    let measured = settings.outputs.placement || model.measures();
+    let allocator = allocator::make(settings.allocator, context)?;
+    let planned = PolicyContext { tasks: &tasks, ticks, places: allocator.may_refuse() };
+    let mut policy = policy::make(settings.policy, &planned, context.topology.context().seed)?;
+    let components = policy.needs_components().then(|| FreeComponents::new(context)).transpose()?;
+    let measured = settings.outputs.placement || settings.outputs.extent || model.measures();
     let recorder = Recorder {
         meter: measured
             .then(|| AllocationMeter::new(context.topology, context.distances))
             .transpose()?,
         outputs: settings.outputs,
     };
-    let allocator = allocator::make(settings.allocator, context)?;
-    let machine = ClusterState::new(&tasks, nodes, allocator, recorder, model.as_mut());
-    let (records, timeline) = engine::run(machine, policy.as_mut(), progress)?;
+    let machine = ClusterState::new(&tasks, nodes, allocator, components, recorder, model.as_mut());
+    let (records, timeline, left_out) = engine::run(machine, policy.as_mut(), progress)?;
     Ok(ScheduleResult {
         records,
         timeline,
+        left_out,
         tasks,
         ticks,
         nodes,

@@ -1,9 +1,11 @@
 //! One trace scheduled on several orderings of a machine: what each does to waiting and running.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Outputs, ScheduleSummary, Settings, Task, simulate};
+use super::{Outputs, ScheduleSummary, Settings, SizeClass, Task, simulate};
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
@@ -54,7 +56,21 @@ pub struct OrderingSchedule {
     pub summary: ScheduleSummary,
 }
 
+impl Schedules {
+    /// The classes of sizes, first and last of each, that some ordering has jobs of, ascending.
+    pub fn size_classes(&self) -> Vec<(u32, u32)> {
+        let classes = self.rows.iter().flat_map(|row| &row.summary.by_size);
+        let classes: BTreeSet<(u32, u32)> = classes.map(|class| (class.from, class.to)).collect();
+        classes.into_iter().collect()
+    }
+}
+
 impl OrderingSchedule {
+    /// The class of sizes that begins with `from`.
+    pub fn class(&self, from: u32) -> Option<&SizeClass> {
+        self.summary.by_size.iter().find(|class| class.from == from)
+    }
+
     /// The figures of a schedule that left out `too_large` jobs.
     pub fn of(ordering: &str, too_large: usize, summary: ScheduleSummary) -> Self {
         OrderingSchedule { ordering: ordering.to_string(), too_large, summary }

@@ -1,4 +1,4 @@
-//! Sensitive tasks run shorter on one run of ranks.
+//! Sensitive tasks run shorter on contiguous nodes.
 
 use super::super::Start;
 use super::{BuildModel, Model, ModelEntry, stretched};
@@ -6,8 +6,9 @@ use crate::error::Result;
 use crate::params::{Opt, SEED};
 use crate::random::{below, generator};
 
-/// `contiguity:alpha=A,beta=B[,seed=S]`: B percent of the tasks are sensitive; a sensitive task whose ranks are
-/// one run takes A percent less time. Each task in queue order draws a number below 2⁵³ and is sensitive where
+/// `contiguity:alpha=A,beta=B[,contiguous=components,seed=S]`: B percent of the tasks are sensitive; a sensitive task
+/// whose nodes are contiguous takes A percent less time. They are where their routers are one connected component of
+/// the network, or, with `contiguous=runs`, where their ranks are one run. Each task in queue order draws a number below 2⁵³ and is sensitive where
 /// that is less than B percent of the range: with one seed, a job that is sensitive at some B is so at every
 /// larger one.
 ///
@@ -16,14 +17,19 @@ use crate::random::{below, generator};
 /// torus-connected systems", 2014, section IV, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
 pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
     name: "contiguity",
-    about: "beta= percent of the jobs run alpha= percent shorter on one run of ranks",
+    about: "beta= percent of the jobs run alpha= percent shorter on nodes that hang together",
     example: "contiguity:alpha=20,beta=30",
     options: &[
         Opt::number(
             "alpha",
-            "percent that a sensitive job runs shorter on one run of ranks, to 99.9",
+            "percent that a sensitive job runs shorter on contiguous nodes, to 99.9",
         ),
         Opt::number("beta", "percent of the jobs that are sensitive"),
+        Opt::one_of(
+            "contiguous",
+            &["components", "runs"],
+            "what that is: one connected component of the network, or one run of ranks",
+        ),
         SEED,
     ],
     build: BuildModel {
@@ -42,7 +48,8 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
             let bound = beta / 100.0 * RANGE as f64;
             let sensitive =
                 (0..tasks).map(|_| (below(RANGE, &mut random) as f64) < bound).collect();
-            Ok(Box::new(Contiguity { alpha, beta, sensitive }))
+            let runs = params.choice("contiguous")? == "runs";
+            Ok(Box::new(Contiguity { alpha, beta, runs, sensitive }))
         },
     },
 };
@@ -50,6 +57,8 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
 struct Contiguity {
     alpha: f64,
     beta: f64,
+    /// Whether contiguous is one run of ranks.
+    runs: bool,
     sensitive: Vec<bool>,
 }
 
@@ -57,14 +66,24 @@ impl Model for Contiguity {
     fn rule(&self) -> String {
         let sensitive = self.sensitive.iter().filter(|s| **s).count();
         format!(
-            "contiguity: alpha={}, beta={}: {sensitive} jobs drawn as sensitive; such a job runs {} % shorter on one \
-             run of ranks",
-            self.alpha, self.beta, self.alpha
+            "contiguity: alpha={}, beta={}: {sensitive} jobs drawn as sensitive; such a job runs {} % shorter on one {}",
+            self.alpha,
+            self.beta,
+            self.alpha,
+            if self.runs { "run of ranks" } else { "connected component" }
         )
     }
 
+    fn measures(&self) -> bool {
+        !self.runs
+    }
+
     fn start(&mut self, start: &Start<'_>) -> Result<i64> {
-        let gains = self.sensitive[start.index as usize] && start.ranks.runs().len() == 1;
+        let whole = match self.runs {
+            true => start.ranks.runs().len() == 1,
+            false => start.placement.is_some_and(|placement| placement.components == 1),
+        };
+        let gains = self.sensitive[start.index as usize] && whole;
         Ok(match gains {
             true => stretched(start.task.run, 1.0 - self.alpha / 100.0),
             false => start.task.run,

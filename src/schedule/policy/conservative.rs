@@ -1,15 +1,21 @@
 //! Conservative backfilling: a reservation for everybody.
 
+use super::conservative_places::ConservativePlaces;
 use super::profile::Profile;
-use super::{ClusterState, Policy, PolicyEntry};
+use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 
-/// `conservative`: every task is promised, when it is submitted and in queue order, the earliest time at which
+/// `conservative[:interval=0]`: every task is promised, when it is submitted and in queue order, the earliest time at which
 /// its nodes are free for its requested time beside all promises before. When a task ends before its assumed
 /// end (start + requested time), all promises are dropped and made anew in queue order. A task starts at its
 /// time.
 ///
 /// A task that runs beyond its assumed end (which needs a model that stretches) is taken to end at the next
 /// tick, and promises are made anew at every event until it does.
+///
+/// With `interval=` there is a pass every so many seconds from the first submit. A task may then start later than
+/// promised, so all promises are made anew in queue order at every pass.
+///
+/// With an allocator that may refuse free nodes promises are places: see [`ConservativePlaces`].
 ///
 /// # Complexity
 /// An early end costs O(queue · steps), steps being the running and waiting tasks; other events one walk over
@@ -22,11 +28,18 @@ pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry {
     name: "conservative",
     about: "every job is reserved at submit; all reservations are rebuilt in queue order on an early end",
     example: "conservative",
-    options: &[],
-    build: |_, _| Ok(Box::new(Conservative { queue: Vec::new(), fresh: 0, profile: None })),
+    options: &[EVERY_EVENT],
+    build: |params, context| {
+        let passes = context.passes(params)?;
+        if context.places {
+            return Ok(Box::new(ConservativePlaces::new(passes)));
+        }
+        Ok(Box::new(Conservative { passes, queue: Vec::new(), fresh: 0, profile: None }))
+    },
 };
 
 struct Conservative {
+    passes: Passes,
     /// Waiting tasks in queue order, with the time promised.
     queue: Vec<(u32, i64)>,
     /// The last so many of them have no promise yet.
@@ -46,10 +59,13 @@ impl Conservative {
 
 impl Policy for Conservative {
     fn rule(&self) -> String {
-        "conservative backfilling: every job is reserved at submit for its requested time, in queue order; on \
-         an early end all reservations are rebuilt in queue order; all ends, then all submits of an instant, \
-         then one pass"
-            .into()
+        format!(
+            "conservative backfilling: every job is reserved at {} for its requested time, in queue order; {} all \
+             reservations are rebuilt in queue order; {}",
+            if self.passes.interval() == 0 { "submit" } else { "the first pass" },
+            if self.passes.interval() == 0 { "on an early end" } else { "at every pass" },
+            self.passes.after_instants()
+        )
     }
 
     fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
@@ -65,7 +81,8 @@ impl Policy for Conservative {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let now = machine.now();
-        if machine.running().first().is_some_and(|task| task.end <= now) {
+        let late = machine.running().first().is_some_and(|task| task.end <= now);
+        if late || self.passes.interval() > 0 {
             self.profile = None;
         }
         let (mut profile, fresh) = match self.profile.take() {
@@ -87,7 +104,9 @@ impl Policy for Conservative {
             // A task that runs longer than requested may still hold the nodes.
             let starts = *promise <= now && machine.task(*task).nodes <= machine.free();
             if starts {
-                machine.start(*task);
+                // Allocators that may refuse have another policy.
+                let started = machine.start(*task);
+                debug_assert_eq!(started, Attempt::Started);
             }
             !starts
         });
@@ -95,5 +114,9 @@ impl Policy for Conservative {
 
     fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.passes.interval()
     }
 }

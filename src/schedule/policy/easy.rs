@@ -1,10 +1,11 @@
 //! EASY backfilling: one reservation, for the head of the queue.
 
 use super::super::waiting::{Hole, Waiting};
-use super::{ClusterState, Policy, PolicyEntry};
-use crate::params::Opt;
+use super::easy_places::EasyPlaces;
+use super::estimates::{self, Estimates};
+use super::{Attempt, ClusterState, Policy, PolicyEntry};
 
-/// `easy[:runtime-estimates]`: tasks start in queue order until one does not fit. For that head, running tasks
+/// `easy[:runtime-estimates,interval=0]`: tasks start in queue order until one does not fit. For that head, running tasks
 /// are assumed to end at start + requested time; the *shadow* is the earliest time at which it then fits, and
 /// *extra* are the nodes free at that time (every task counted whose assumed end is not after it) less the
 /// head's. Then, in queue order, a task starts that fits now and ends by the shadow if it takes as long as it
@@ -12,7 +13,10 @@ use crate::params::Opt;
 /// are not computed anew within a pass.
 ///
 /// With `runtime-estimates`, what CQSim does as shipped: candidates count with their true run time, running
-/// tasks with the requested one, and there is a pass after every single event.
+/// tasks with the requested one, and there is a pass after every single event. With `interval=` there is instead a
+/// pass every so many seconds from the first submit.
+///
+/// With an allocator that may refuse free nodes the reservation is a place: see [`EasyPlaces`].
 ///
 /// # Complexity
 /// A pass after an end walks the running tasks up to the shadow and searches candidates in O(log tasks) where
@@ -27,27 +31,20 @@ pub(super) const EASY: PolicyEntry = PolicyEntry {
     name: "easy",
     about: "backfilling around a reservation for the head; easy:runtime-estimates as CQSim does it",
     example: "easy",
-    options: &[Opt::one_of(
-        "estimates",
-        &["requested", "runtime-estimates"],
-        "run times that candidates count with: requested, or true as CQSim does",
-    )
-    .positional()],
+    options: estimates::OPTIONS,
     build: |params, context| {
-        let true_times = params.choice("estimates")? == "runtime-estimates";
-        let time = |task: &super::Task| if true_times { task.run } else { task.requested };
-        Ok(Box::new(Easy {
-            queue: Waiting::new(context.tasks, time),
-            true_times,
-            blocked: None,
-            fresh: Vec::new(),
-        }))
+        let estimates = Estimates::read(params, context)?;
+        let queue = Waiting::new(context.tasks, |task| estimates.time(task));
+        if context.places {
+            return Ok(Box::new(EasyPlaces::new(queue, estimates)));
+        }
+        Ok(Box::new(Easy { queue, estimates, blocked: None, fresh: Vec::new() }))
     },
 };
 
 struct Easy {
     queue: Waiting,
-    true_times: bool,
+    estimates: Estimates,
     /// Shadow and what is left of extra, while no task has ended since they were computed.
     blocked: Option<(i64, u32)>,
     /// Who came since the last pass.
@@ -83,24 +80,19 @@ impl Easy {
             *extra -= nodes;
         }
         self.queue.remove(task);
-        machine.start(task);
+        // Allocators that may refuse have another policy.
+        let started = machine.start(task);
+        debug_assert_eq!(started, Attempt::Started);
     }
 }
 
 impl Policy for Easy {
     fn rule(&self) -> String {
-        let (candidates, pass) = match self.true_times {
-            true => (
-                "their true run time",
-                "a pass after every event, ends of an instant first, in the order of starts",
-            ),
-            false => {
-                ("the requested time", "all ends, then all submits of an instant, then one pass")
-            }
-        };
         format!(
             "EASY: reservation for the head from start + requested time of running jobs; candidates in queue \
-             order count with {candidates}; shadow and extra once a pass; {pass}"
+             order count with {}; shadow and extra once a pass; {}",
+            self.estimates.candidates(),
+            self.estimates.passes_in_words()
         )
     }
 
@@ -116,7 +108,7 @@ impl Policy for Easy {
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let fresh = std::mem::take(&mut self.fresh);
         // A backfilled task may outstay the shadow where its true time is shorter than the requested one.
-        if let Some((shadow, mut extra)) = self.blocked.filter(|_| !self.true_times) {
+        if let Some((shadow, mut extra)) = self.blocked.filter(|_| !self.estimates.true_times) {
             for task in fresh {
                 let time = shadow - machine.now();
                 let hole = Hole { free: machine.free(), time, extra };
@@ -133,7 +125,8 @@ impl Policy for Easy {
                 break head;
             }
             self.queue.remove(head);
-            machine.start(head);
+            let started = machine.start(head);
+            debug_assert_eq!(started, Attempt::Started);
         };
         let (shadow, mut extra) = Easy::reservation(head, machine);
         let mut from = head + 1;
@@ -148,7 +141,11 @@ impl Policy for Easy {
     }
 
     fn pass_per_event(&self) -> bool {
-        self.true_times
+        self.estimates.pass_per_event()
+    }
+
+    fn interval(&self) -> i64 {
+        self.estimates.passes.interval()
     }
 
     fn waiting(&self) -> usize {

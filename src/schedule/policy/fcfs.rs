@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::{ClusterState, Policy, PolicyEntry};
+use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 
-/// `fcfs`: tasks start in queue order; the head waits until it fits, and all others behind it.
+/// `fcfs[:interval=0]`: tasks start in queue order; the head waits until it fits, and all others behind it. With
+/// `interval=` that is looked at every so many seconds from the first submit.
 ///
 /// # Complexity
 /// O(1) an event beside the allocator.
@@ -12,20 +13,21 @@ pub(super) const FCFS: PolicyEntry = PolicyEntry {
     name: "fcfs",
     about: "first come, first served; a head that does not fit blocks the queue",
     example: "fcfs",
-    options: &[],
-    build: |_, _| Ok(Box::new(Fcfs::default())),
+    options: &[EVERY_EVENT],
+    build: |params, context| {
+        Ok(Box::new(Fcfs { passes: context.passes(params)?, queue: VecDeque::new() }))
+    },
 };
 
-#[derive(Default)]
 struct Fcfs {
+    passes: Passes,
     queue: VecDeque<u32>,
 }
 
 impl Policy for Fcfs {
     fn rule(&self) -> String {
-        "first come, first served by submit and file order; the head blocks; all ends, then all submits of an \
-         instant, then one pass"
-            .into()
+        let passes = self.passes.after_instants();
+        format!("first come, first served by submit and file order; the head blocks; {passes}")
     }
 
     fn submitted(&mut self, task: u32, _: &ClusterState<'_, '_>) {
@@ -34,15 +36,18 @@ impl Policy for Fcfs {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         while let Some(head) = self.queue.front().copied() {
-            if machine.task(head).nodes > machine.free() {
+            if machine.task(head).nodes > machine.free() || machine.start(head) == Attempt::Waits {
                 break;
             }
             self.queue.pop_front();
-            machine.start(head);
         }
     }
 
     fn waiting(&self) -> usize {
         self.queue.len()
+    }
+
+    fn interval(&self) -> i64 {
+        self.passes.interval()
     }
 }

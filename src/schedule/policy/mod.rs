@@ -3,16 +3,19 @@
 //! Each policy is one file with a [`PolicyEntry`]; [`POLICIES`] is the table that names them all. A
 //! [`Policy`] keeps the queue; at its passes it starts tasks on the [`ClusterState`].
 
-pub use super::cluster_state::ClusterState;
+pub use super::cluster_state::{Attempt, ClusterState, Found};
 pub use super::running::Assumed;
 
 use super::Task;
 use crate::error::Result;
-use crate::params::{Opt, Params};
+use crate::params::{Fallback, Opt, Params};
 use crate::registry::{Entry, Registry};
 
 mod conservative;
+mod conservative_places;
 mod easy;
+mod easy_places;
+mod estimates;
 mod fcfs;
 mod profile;
 mod size_first;
@@ -41,12 +44,17 @@ pub static POLICIES: Registry<Build> = Registry::new(
 const INTERVAL: Opt =
     Opt::whole("interval", "seconds from one pass to the next; 0: at every event").or("30");
 
+/// The same for policies that have a pass at every event unless asked.
+const EVERY_EVENT: Opt = Opt { default: Fallback::Value("0"), ..INTERVAL };
+
 /// What policies are made on.
 pub struct PolicyContext<'g> {
     /// The tasks in queue order, times in ticks.
-    tasks: &'g [Task],
+    pub(super) tasks: &'g [Task],
     /// Ticks a second.
-    ticks: i64,
+    pub(super) ticks: i64,
+    /// Whether the allocator may refuse free nodes, so that jobs wait for places.
+    pub(super) places: bool,
 }
 
 impl PolicyContext<'_> {
@@ -57,7 +65,8 @@ impl PolicyContext<'_> {
     }
 }
 
-/// When a policy that polls has its passes.
+/// When a policy has its passes.
+#[derive(Clone, Copy)]
 struct Passes {
     seconds: i64,
     /// Ticks a second.
@@ -73,6 +82,14 @@ impl Passes {
         match self.seconds {
             0 => "a pass at every instant at which something happened".into(),
             s => format!("a pass every {s} seconds from the first submit"),
+        }
+    }
+
+    /// As [`Passes::in_words`], with the order of events.
+    fn after_instants(&self) -> String {
+        match self.seconds {
+            0 => "all ends, then all submits of an instant, then one pass".into(),
+            _ => self.in_words(),
         }
     }
 }
@@ -106,16 +123,21 @@ pub trait Policy: Send {
         false
     }
 
+    /// Whether it asks for [`ClusterState::free_components`].
+    fn needs_components(&self) -> bool {
+        false
+    }
+
     /// Whether it chooses ranks itself, without the allocator.
     fn chooses_ranks(&self) -> bool {
         false
     }
 }
 
-/// Makes the policy that `text` asks for, for `tasks` in queue order with times in ticks.
-pub(super) fn make(text: &str, tasks: &[Task], ticks: i64, seed: u64) -> Result<Box<dyn Policy>> {
+/// Makes the policy that `text` asks for.
+pub(super) fn make(text: &str, context: &PolicyContext<'_>, seed: u64) -> Result<Box<dyn Policy>> {
     let (entry, params) = POLICIES.read(text, seed)?;
-    let policy = (entry.build)(&params, &PolicyContext { tasks, ticks })?;
+    let policy = (entry.build)(&params, context)?;
     params.finish()?;
     Ok(policy)
 }
@@ -125,7 +147,7 @@ pub(super) fn make(text: &str, tasks: &[Task], ticks: i64, seed: u64) -> Result<
 /// # Errors
 /// An unknown name, bad parameters.
 pub fn check(text: &str) -> Result<()> {
-    make(text, &[], 1, 1).map(|_| ())
+    make(text, &PolicyContext { tasks: &[], ticks: 1, places: false }, 1).map(|_| ())
 }
 
 #[cfg(test)]
@@ -134,9 +156,11 @@ mod tests {
 
     #[test]
     fn policies_ask_for_what_they_declare() {
-        let context = PolicyContext { tasks: &[], ticks: 1 };
-        crate::registry::testing::check(&POLICIES, |entry, params| {
-            (entry.build)(params, &context).map(|_| ())
-        });
+        for places in [false, true] {
+            let context = PolicyContext { tasks: &[], ticks: 1, places };
+            crate::registry::testing::check(&POLICIES, |entry, params| {
+                (entry.build)(params, &context).map(|_| ())
+            });
+        }
     }
 }

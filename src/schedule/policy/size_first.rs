@@ -3,7 +3,7 @@
 use crate::params::Opt;
 use std::collections::BTreeSet;
 
-use super::{ClusterState, INTERVAL, Passes, Policy, PolicyEntry};
+use super::{Attempt, ClusterState, INTERVAL, Passes, Policy, PolicyEntry};
 
 /// `size-first[:desc=true,interval=30]`: the queue is sorted by nodes, then by requested time, then by submit;
 /// `desc=true` reverses the first two. Every `interval` seconds from the first submit (0: whenever something
@@ -50,11 +50,10 @@ impl Policy for SizeFirst {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         while let Some((_, _, head)) = self.queue.first().copied() {
-            if machine.task(head).nodes > machine.free() {
+            if machine.task(head).nodes > machine.free() || machine.start(head) == Attempt::Waits {
                 break;
             }
             self.queue.pop_first();
-            machine.start(head);
         }
     }
 
