@@ -9,6 +9,7 @@ mod examples;
 mod export;
 mod figures;
 mod files;
+mod guests;
 mod hostile;
 mod import;
 mod licences;
