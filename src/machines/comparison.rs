@@ -83,7 +83,7 @@ pub struct Machines {
 }
 
 /// Compares machines that are built: figures and best ordering of each, and with a workload what its jobs get.
-/// `orders` and `prices` as in [`Machine::new`]; `progress` is told what comes next.
+/// `orders` and `prices` as in [`Machine::new`]; `progress` is called with the name of each step before it begins.
 ///
 /// # Errors
 /// As [`Machine::new`]; a workload that is wrong, or whose jobs all are too large for one of the machines.
@@ -355,7 +355,7 @@ mod tests {
         assert!(said.contains("1 of the jobs do not fit on torus:9x9: huge."), "{said}");
     }
 
-    /// The baseline is replayed where it is not among the allocators, and is not told.
+    /// The baseline is replayed where it is not among the allocators, but not reported.
     #[test]
     fn improvement_is_over_fifo() {
         let log: String = (0..200)

@@ -1,12 +1,10 @@
 //! The nodes of a job by themselves: how far apart they are, in the machine and on their own.
 
-use rayon::prelude::*;
-
-use super::hops::from_each;
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::ratio::ratio;
-use crate::topology::Topology;
+use crate::topology::statistics::{among, by_search};
+use crate::topology::{Metric, Topology};
 
 /// Average shortest path length and diameter of an allocation.
 ///
@@ -38,13 +36,13 @@ impl Allocation {
     /// More memory than allowed.
     ///
     /// # Complexity
-    /// A search inside the allocation for each of its routers; in the machine O(routers²) closed forms, or
-    /// a search for each.
+    /// A search inside the allocation for every 512 of its routers; in the machine O(routers · axes or levels) where
+    /// distances have a closed form, else likewise a search.
     pub fn of(topology: &Topology, nodes: &[NodeId]) -> Result<Self> {
         let mut sorted: Vec<u32> = nodes.iter().map(|n| topology.router_of(*n).0).collect();
         sorted.sort_unstable();
         let runs = sorted.chunk_by(|a, b| a == b);
-        let routers: Vec<(u32, u64)> = runs.map(|run| (run[0], run.len() as u64)).collect();
+        let routers: Vec<(u32, u32)> = runs.map(|run| (run[0], run.len() as u32)).collect();
         let (total, diameter) = in_machine(topology, &routers)?;
         let (components, inside) = if routers.len() == topology.graph()?.router_count() {
             // The whole machine is its own subgraph; machines are connected.
@@ -53,8 +51,7 @@ impl Allocation {
             induced(topology, &routers)?
         };
         let n = nodes.len() as u128;
-        // Ordered pairs of different nodes.
-        let mean = |total: u128| (n > 1).then(|| ratio(total, n * (n - 1)));
+        let mean = |total: u128| (n > 1).then(|| ratio(total, n * (n - 1) / 2));
         Ok(Allocation {
             nodes: nodes.len(),
             routers: routers.len(),
@@ -67,48 +64,39 @@ impl Allocation {
     }
 }
 
-/// Distance sums and largest distance over ordered pairs of nodes.
+/// Sum of distances over unordered pairs of nodes, and the largest.
 type Sums = (u128, u32);
 
-fn add(a: Sums, b: Sums) -> Sums {
-    (a.0 + b.0, a.1.max(b.1))
-}
+/// Routers up to which the pairs of routers are looked at one by one, where distances have a closed form.
+const FEW: usize = 32;
 
-fn in_machine(topology: &Topology, routers: &[(u32, u64)]) -> Result<Sums> {
-    let sources: Vec<u32> = routers.iter().map(|(router, _)| *router).collect();
-    let lookups = (routers.len() as u64).saturating_mul(routers.len() as u64);
-    let parts = from_each(topology, &sources, lookups, |from, hops, sums: &mut Sums| {
-        let here = routers[from].1;
-        // A router's distances to all nodes fit 64 bits.
-        let (mut row, mut far) = (0, 0);
-        for (to, there) in routers {
-            let hops = hops.to(*to);
-            row += there * u64::from(hops);
-            far = far.max(hops);
+fn in_machine(topology: &Topology, routers: &[(u32, u32)]) -> Result<Sums> {
+    if let (metric, true) = (topology.metric(), routers.len() <= FEW)
+        && !matches!(metric, Metric::Hops)
+    {
+        let (mut sum, mut far) = (0, 0);
+        for (i, (a, here)) in routers.iter().enumerate() {
+            for (b, there) in &routers[..i] {
+                let hops = metric.between(RouterId(*a), RouterId(*b)).unwrap_or(0);
+                sum += u128::from(*here) * u128::from(*there) * u128::from(hops);
+                far = far.max(hops);
+            }
         }
-        *sums = add(*sums, (u128::from(here) * u128::from(row), far));
-    })?;
-    Ok(parts.into_iter().fold((0, 0), add))
+        return Ok((sum, far));
+    }
+    let mut counts = vec![0; topology.network().hosts() as usize];
+    routers.iter().for_each(|(router, nodes)| counts[*router as usize] = *nodes);
+    among(topology, &counts)
 }
 
 /// Components of the induced subgraph, and its distances if it is one.
-fn induced(topology: &Topology, routers: &[(u32, u64)]) -> Result<(usize, Option<Sums>)> {
-    let ids: Vec<u32> = routers.iter().map(|(router, _)| *router).collect();
+fn induced(topology: &Topology, routers: &[(u32, u32)]) -> Result<(usize, Option<Sums>)> {
+    let (ids, counts): (Vec<u32>, Vec<u32>) = routers.iter().copied().unzip();
     let graph = topology.graph()?.induced(&ids);
-    let components = graph.components();
-    if components != 1 {
-        return Ok((components, None));
-    }
-    let buffers = || (vec![0; routers.len()], Vec::new());
-    let from = |(hops, queue): &mut (Vec<u32>, Vec<u32>), from: usize| {
-        graph.fill_hops(RouterId(from as u32), hops, queue);
-        let reached = hops.iter().zip(routers).map(|(hops, (_, there))| {
-            (u128::from(routers[from].1 * there) * u128::from(*hops), *hops)
-        });
-        reached.fold((0, 0), add)
-    };
-    let sums = (0..routers.len()).into_par_iter().map_init(buffers, from).reduce(|| (0, 0), add);
-    Ok((components, Some(sums)))
+    Ok(match graph.components() {
+        1 => (1, Some(by_search(topology, &graph, &counts)?)),
+        components => (components, None),
+    })
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl Bisection {
     }
 }
 
-/// The bisection of a machine; none where it is so large that only a formula would tell and there is none.
+/// The bisection of a machine; none where it is so large that only a formula would do and there is none.
 ///
 /// # Errors
 /// More memory than allowed for the counts of a machine with holes.

@@ -2,7 +2,7 @@
 //!
 //! A pair of ranks i<j lies in `c(i,j,S) = max(0, min(i,N-S) - max(0,j-S+1) + 1)` windows of S consecutive
 //! ranks. As a function of S that is piecewise linear: slope +1 from S=j-i, -1 from S=j+1, -1 from S=N-i. So
-//! three sums are all that is needed of the N²/2 distances to know `T(S)`, the sum over all windows of S
+//! three sums are all that is needed of the N²/2 distances to compute `T(S)`, the sum over all windows of S
 //! ranks of their pair-distance sums, for every S: two prefix sums ([`PairSums::window_totals`]).
 //!
 //! # References
@@ -89,7 +89,7 @@ impl PairSums {
 }
 
 /// The sums along `nodes`, lags up to `last` at least (rows and columns are whole in any case), by the
-/// method asked for. Networks whose distances only a search tells know one method, pairs.
+/// method asked for. Networks whose distances come from a search alone have one method, pairs.
 ///
 /// # Errors
 /// More memory than allowed.

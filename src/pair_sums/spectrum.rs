@@ -8,12 +8,12 @@
 //! Sixteen residues s + S·j (S = R/16, j < 16) make a *group*. With m = 16·m₁ + m₀, ω_R^{(s+S·j)·m} is
 //! `ω_S^{s·m₁} · ω_R^{s·m₀} · ω_16^{j·m₀}`: the sum over m₁ is the same for all sixteen and is looked up, eight
 //! bits of b at a time; the sum over m₀ is a product with a 16×16 matrix, split once into even and odd j.
-//! The results are sixteen sequences side by side, as [`Fft`] wants them.
+//! The results are sixteen sequences side by side, as [`Fft`] takes them.
 //!
 //! R is at most 512 and Q as short as that allows, so that a group stays in the second-level cache. All
 //! sets go through one group before the next, so that the group's factors and its part of the spectrum stay
 //! where they are; groups are independent and run in parallel. A real sequence has `P[L-f] = P[f]`: groups
-//! up to S/2 tell all.
+//! up to S/2 are enough.
 
 use multiversion::multiversion;
 use multiversion::target::target_cfg_f;
@@ -156,7 +156,7 @@ fn pattern(labels: &[u32], cut: &Cut, layout: Layout) -> Vec<u8> {
     pattern
 }
 
-/// Sums of up to eight factors, for every value of the byte that says which.
+/// Sums of up to eight factors, for every value of the byte that selects them.
 type Lookup = [Complex; 256];
 
 /// A factor for each of eight sequences.

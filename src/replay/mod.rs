@@ -1,7 +1,7 @@
 //! Replay of placement logs: what jobs get from an allocator on an ordering.
 //!
 //! A [`Replay`] is one allocator on one ordering, block of events by block. [`run`] drives any number of them
-//! through one log in parallel and hands each block's outcome to whoever writes or counts. Nothing is kept of
+//! through one log in parallel and hands each block's outcome to the caller's writer and counters. Nothing is kept of
 //! a job that was freed, so a log may be of any length.
 
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub struct Counts {
     pub choosing: Duration,
 }
 
-/// What is told of every placement beside [`AllocationMetrics`].
+/// What is reported of every placement beside [`AllocationMetrics`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outputs {
     /// The ranks.

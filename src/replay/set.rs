@@ -39,7 +39,7 @@ pub struct ReplaySettings<'a> {
     pub summaries: Summaries,
 }
 
-/// The replays: for each ordering every allocator, as given; then the baselines that nobody asked for.
+/// The replays: for each ordering every allocator, as given; then the baselines that were not among those given.
 pub struct ReplaySet<'a> {
     replays: Vec<Replay<'a>>,
     labels: Vec<Label<'a>>,

@@ -210,7 +210,7 @@ impl Summary {
     }
 
     /// Improvement weighted by the share of compute each size has: `Σ share·improvement / Σ share` over the
-    /// sizes that both know.
+    /// sizes that both have.
     ///
     /// # References
     /// Stoltzfus, section 6.1 ("fitness factors").

@@ -21,7 +21,7 @@ pub struct TrafficSettings<'a> {
 }
 
 impl<'a> TrafficSettings<'a> {
-    /// `pattern` is one of [`crate::mapping::guest::sized_names`]; `routing` tells which links traffic takes.
+    /// `pattern` is one of [`crate::mapping::guest::sized_names`]; `routing` decides which links traffic takes.
     ///
     /// # Errors
     /// An unknown pattern, a routing that does not suit the machine.

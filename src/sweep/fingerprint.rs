@@ -1,4 +1,4 @@
-//! Checksums: what tells a plan from another, and a whole line or file from a damaged one.
+//! Checksums: they distinguish one plan from another, and a whole line or file from a damaged one.
 
 use std::io::Read;
 use std::path::Path;

@@ -173,7 +173,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What tells this plan from another: tool version, lists, and the contents of the files they name.
+    /// What distinguishes this plan from another: tool version, lists, and the contents of the files they name.
     pub fn hash(&self) -> &str {
         &self.hash
     }

@@ -18,7 +18,7 @@ use crate::trace::{Options, Trace, convert};
 pub(super) type Numbered = (usize, Work);
 /// Takes the figures of a cell, or why it has none.
 pub(super) type Put<'p> = &'p (dyn Fn(usize, Result<Vec<String>, String>) -> Outcome + Sync);
-/// Whether to go on; no error where the one who takes the figures has it.
+/// Whether to go on. An error of the consumer of the figures is kept there, not here.
 pub(super) type Outcome = Result<(), Option<Error>>;
 
 /// Goes on `inside` with what `cells` share; where it does not suit, their rows say why.
@@ -225,7 +225,7 @@ mod tests {
         let failed = Err::<(), _>(Error::input(location(), "a", "b"));
         let outcome = scope(&cells, &put, failed, |()| panic!("there is nothing to share"));
         assert!(matches!(outcome, Err(Some(Error::Input { .. }))));
-        // The one who takes the figures has the error: it is told once.
+        // The consumer of the figures keeps the error: it is reported once.
         let refuse = |_, _| Err(None);
         assert!(matches!(each(&cells, &refuse, |_| Ok(Vec::new())), Err(None)));
     }

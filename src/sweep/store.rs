@@ -1,6 +1,6 @@
 //! How rows are kept between runs: journals of what is done, shards of what is finished.
 //!
-//! A journal is a text that only grows: a line that says whose it is, then a line a cell with a checksum. A
+//! A journal is a text that only grows: a line that names its plan, then a line a cell with a checksum. A
 //! kill can spoil the last line at most, which then does not count. A shard is written whole: comments that
 //! say whose it is, the table's header, the rows in order of their cells, and an end mark with a checksum.
 

@@ -80,7 +80,7 @@ pub trait Network: fmt::Debug + Send + Sync {
         None
     }
 
-    /// What the nodes are called, by slot, where the family knows; empty where a slot has no node.
+    /// Names of the nodes, by slot, where the family gives them; empty where a slot has no node.
     fn names(&self) -> Option<&[String]> {
         None
     }

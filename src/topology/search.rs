@@ -128,16 +128,16 @@ impl<'g> Search<'g> {
 }
 
 /// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
-/// sources. Its last argument is the largest distance, `None` where that is more than [`MAX_HOPS`].
+/// sources. `graph` is that of `topology` or a part of it. Its last argument is the largest distance, `None` where that is more than [`MAX_HOPS`].
 ///
 /// # Errors
-/// [`crate::Error::Memory`] when the graph or the buffers do not fit.
+/// [`crate::Error::Memory`] when the buffers do not fit.
 pub fn each_batch<T: Send>(
     topology: &Topology,
+    graph: &RouterGraph,
     sources: &[RouterId],
     work: impl Fn(&Search<'_>, &[RouterId], Option<u32>) -> T + Sync,
 ) -> Result<Vec<T>> {
-    let graph = topology.graph()?;
     let buffers = rayon::current_num_threads() as u64 * 64 * 10 * graph.router_count() as u64;
     topology.require("searching from 512 routers at once", buffers)?;
     let run = |search: &mut Search<'_>, batch: &[RouterId]| {

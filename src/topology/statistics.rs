@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::search::{self, each_batch};
-use super::{Metric, Topology};
+use super::{Metric, RouterGraph, Topology};
 use crate::error::Result;
 use crate::ids::RouterId;
 
@@ -70,12 +70,30 @@ fn distances(topology: &Topology) -> Result<(u128, u32)> {
         return Ok((full_product_sum(topology, product), product.diameter()));
     }
     topology.require("counting the nodes of every router", 12 * hosts)?;
-    let counts = topology.nodes_per_router();
+    among(topology, &topology.nodes_per_router())
+}
+
+/// Sum of distances over unordered pairs of nodes, and the largest, for `counts[r]` nodes on router r of those that
+/// carry nodes.
+///
+/// # Errors
+/// [`crate::Error::Memory`] when the graph or the searches do not fit.
+///
+/// # Complexity
+/// O(routers · axes or levels) where distances have a closed form, else a search for every 512 routers with nodes.
+pub(crate) fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     Ok(match topology.metric() {
-        Metric::Product(product) => (product.pair_sum(&counts), product.spread(&counts)),
-        Metric::Tree(tree) => tree.pair_sum(&counts),
-        Metric::Hub(hub) => hub.pair_sum(&counts),
-        Metric::Hops => by_search(topology, &counts)?,
+        Metric::Product(product) => (product.pair_sum(counts), product.spread(counts)),
+        Metric::Tree(tree) => tree.pair_sum(counts),
+        Metric::Hub(hub) => hub.pair_sum(counts),
+        Metric::Hops => {
+            let graph = topology.graph()?;
+            let full = counts.iter().all(|c| *c == topology.network().per_router());
+            match topology.network().vertex_transitive() && full {
+                true => from_one(graph, counts),
+                false => by_search(topology, graph, counts)?,
+            }
+        }
     })
 }
 
@@ -86,18 +104,25 @@ fn full_product_sum(topology: &Topology, product: &super::distance::Product) -> 
     product.axes.iter().map(|axis| axis.pair_sum(&along(axis.extent))).sum()
 }
 
-/// Searches from all node-carrying routers, 512 at a time, batches in parallel; integer sums, so that the
-/// number of threads does not show. One search gives all where every router looks like every other.
-fn by_search(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
-    let graph = topology.graph()?;
-    if topology.network().vertex_transitive() && topology.nodes().is_full() {
-        let hops = graph.hops_from(RouterId(0));
-        let reached = counts.iter().zip(&hops).map(|(c, h)| u128::from(*c) * u128::from(*h));
-        let sum: u128 = reached.sum();
-        let far = hops.iter().take(counts.len()).max().copied().unwrap_or(0);
-        return Ok((sum * u128::from(topology.nodes().slot_count()) / 2, far));
-    }
-    let found = each_batch(topology, &occupied(counts), |search, sources, far| {
+/// Every router looks like every other and carries as many nodes: one search gives all.
+fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
+    let hops = graph.hops_from(RouterId(0));
+    let sum: u128 = counts.iter().zip(&hops).map(|(c, h)| u128::from(*c) * u128::from(*h)).sum();
+    let nodes: u128 = counts.iter().map(|c| u128::from(*c)).sum();
+    (sum * nodes / 2, hops.iter().take(counts.len()).max().copied().unwrap_or(0))
+}
+
+/// Searches on `graph` from all node-carrying routers, 512 at a time, batches in parallel; integer sums, so that the
+/// number of threads does not show. The graph is that of `topology` or a part of it, and connected.
+///
+/// # Errors
+/// [`crate::Error::Memory`] when the searches do not fit.
+pub(crate) fn by_search(
+    topology: &Topology,
+    graph: &RouterGraph,
+    counts: &[u32],
+) -> Result<(u128, u32)> {
+    let found = each_batch(topology, graph, &occupied(counts), |search, sources, far| {
         let (mut sum, mut largest) = (0u128, 0);
         let weight = |s: RouterId| u64::from(counts[s.index()]);
         let (mask, mut bytes) = (search::first(sources.len()), [0; search::WIDTH]);
@@ -191,7 +216,7 @@ impl Topology {
             return Ok(occupied.map(from).reduce(|| vec![0], add));
         }
         let graph = self.graph()?;
-        let parts = each_batch(self, &occupied(counts), |search, sources, far| {
+        let parts = each_batch(self, graph, &occupied(counts), |search, sources, far| {
             let mut pairs = vec![0];
             let mut bytes = [0; search::WIDTH];
             for v in (0..counts.len()).filter(|v| counts[*v] > 0) {

@@ -80,7 +80,7 @@ fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {
 }
 
 /// A router other than u and its neighbours, uniformly; there must be one. By trial, or from a list where
-/// u knows most routers and trials would seldom hit.
+/// u is joined to most routers and trials would seldom hit.
 fn stranger(u: u32, known: &[u32], n: u32, rng: &mut Pcg64) -> u32 {
     if known.len() as u32 > n / 2 {
         let mut taken = vec![false; n as usize];

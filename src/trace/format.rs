@@ -71,7 +71,7 @@ fn word(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace).next().unwrap_or_default()
 }
 
-/// What kind of file `lines` is, told by its first line that says something; they then are where they were.
+/// What kind of file `lines` is, by its first line that is not blank or a comment; nothing is consumed.
 ///
 /// # Errors
 /// There is no such line, it is of no kind, or cannot be read.

@@ -29,7 +29,7 @@ pub enum Event {
     Place {
         /// The job.
         job: JobKey,
-        /// How many nodes it wants.
+        /// How many nodes it asks for.
         nodes: u32,
     },
     /// A job ends.

@@ -1,5 +1,5 @@
 //! Workloads: placement logs, traces in the Standard Workload Format, distributions of job sizes, and
-//! synthetic ones of each. Nothing here knows a network: sizes are numbers of nodes.
+//! synthetic ones of each. Nothing here depends on a network: sizes are numbers of nodes.
 
 pub mod convert;
 mod format;

@@ -61,7 +61,7 @@ pub(super) fn format(path: &str) -> Result<&'static FormatEntry> {
 
 /// Number of processes and messages, as they stand in the file.
 pub(super) fn read(text: &Text, format: &str, context: &Context) -> Result<(u32, Vec<Message>)> {
-    // No format says a message in fewer than four characters.
+    // No format writes a message in fewer than four characters.
     let bytes = (text.as_str().len() as u64 / 2).saturating_mul(size_of::<Message>() as u64);
     context.require(&format!("{}: the guest's messages", text.name()), bytes)?;
     let (processes, messages) = (FORMATS.find_at(format, || text.location())?.build)(text)?;

@@ -32,7 +32,7 @@ pub(super) fn available(params: &Params, solver: &str) -> Result<()> {
 /// What a solver answered.
 pub(super) struct Answer {
     pub values: Vec<f64>,
-    /// Achieved relative gap; `None` where the solver does not tell.
+    /// Achieved relative gap; `None` where the solver does not report it.
     pub gap: Option<f64>,
     pub status: SolutionStatus,
 }
@@ -47,7 +47,7 @@ pub(super) struct Model {
     pub warm: Vec<(Variable, f64)>,
 }
 
-/// One run: who asks, for how long, with which solver.
+/// One run: on whose behalf (for messages), for how long, with which solver.
 pub(super) struct Job<'a> {
     pub params: &'a Params,
     pub settings: &'a Settings,

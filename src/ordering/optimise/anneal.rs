@@ -3,7 +3,7 @@
 //! A step draws a rank and a neighbour, in the network, of the element there, and proposes one of four
 //! moves: carry a stretch that begins or ends with the neighbour next to the element (turned or not);
 //! reverse the stretch between them; exchange the neighbour with an element beside; exchange two ranks
-//! near each other. Most proposals are bad, and a few lags tell: a move is priced on lag 1, then on 4 lags,
+//! near each other. Most proposals are bad, and a few lags show it: a move is priced on lag 1, then on 4 lags,
 //! then on 16, and given up where the price exceeds what is acceptable by more than the lags not yet
 //! looked at are likely to give back. Where long lags weigh much, half of the steps skip these sieves, for
 //! the rare large rearrangements look bad at first; long windows are priced on a sample before they are

@@ -174,7 +174,7 @@ impl Distances {
         let bytes = (n as u64).saturating_mul(n as u64);
         topology.require("the distances between all routers", bytes)?;
         // Distances are symmetric: what a batch finds at a router is a stretch of that router's row.
-        let columns = each_batch(topology, routers, |search, batch, far| {
+        let columns = each_batch(topology, topology.graph()?, routers, |search, batch, far| {
             far?;
             let mut found = vec![0u8; n * batch.len()];
             let mut bytes = [0u8; WIDTH];

@@ -20,7 +20,7 @@ const CHAINS: usize = 2;
 const SHORT: usize = 64;
 
 /// Longest lag that moves are judged by when it is refined: pairs across a joint grow with its square, and where
-/// coordinates do not tell distances every pair is looked up.
+/// coordinates do not give distances every pair is looked up.
 const LONG: usize = 512;
 const LONG_LOOKED_UP: usize = 128;
 
@@ -40,7 +40,7 @@ const STEPS_AN_ELEMENT: f64 = 4000.0;
 /// (15×6×16 torus, harmonic weights: 19,700 from a warm start, 19,420 from a melt), but a melt takes its time.
 const MELTED: f64 = 0.2;
 
-/// Steps that tell how many there will be in a stretch of time.
+/// Steps from which the number in a given time is estimated.
 const PROBE: u64 = 16 * 1024;
 
 /// What a search found.
@@ -165,7 +165,7 @@ impl Run<'_> {
     }
 
     /// Steps an element, of those that the temperatures are meant for. With a time limit a chain that is thrown
-    /// away tells how many there will be.
+    /// away gives an estimate of how many there will be.
     fn pace(&self) -> f64 {
         let elements = (self.problem.space.len() * self.chains) as f64;
         let steps = match (self.budget.steps, self.budget.time, self.observer.seconds()) {

@@ -2,7 +2,7 @@
 //!
 //! All three are sums of one-dimensional distances between labels ([`Labelling`]), and so sums of cuts
 //! (Deza & Laurent, "Geometry of Cuts and Metrics", 1997): the fast exact methods of [`crate::metric`]
-//! rest on that and know nothing of the families.
+//! rest on that and do not depend on the families.
 
 use crate::ids::RouterId;
 

@@ -203,7 +203,7 @@ fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
     Some(name.to_string())
 }
 
-/// Gbit/s of a port such as `4xHDR`, the last word of its comment; 1 where it says none.
+/// Gbit/s of a port such as `4xHDR`, the last word of its comment; 1 where it gives none.
 fn rate(comment: &str) -> f64 {
     let word = comment.split_whitespace().next_back().unwrap_or_default();
     let speeds = ["SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR"];

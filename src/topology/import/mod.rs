@@ -24,7 +24,7 @@ pub use infiniband::FAMILY as IBNETDISCOVER;
 pub use slurm::FAMILY as SLURM_TOPOLOGY;
 pub use target::FAMILY as TGT;
 
-/// What a file says: switches with their nodes, and cables between switches.
+/// What a file describes: switches with their nodes, and cables between switches.
 #[derive(Debug, Default)]
 struct Wiring {
     switches: Vec<Switch>,

@@ -146,7 +146,7 @@ impl Trace {
         &self.tally
     }
 
-    /// What tells that each of its processors was taken for a node, though a node has several.
+    /// Evidence that each of its processors was taken for a node, though a node has several.
     pub fn processors_hint(&self) -> Option<&ProcessorsHint> {
         self.processors_hint.as_ref()
     }

@@ -6,7 +6,7 @@ use super::job::Options;
 use crate::trace::header::Header;
 use crate::trace::tally::{Reason, Tally};
 
-/// What tells that a trace's processors are no nodes, where each was taken for one.
+/// Evidence that a trace's processors are not nodes, where each was taken for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessorsHint {
     /// Processors that a node has, probably.
