@@ -33,6 +33,7 @@ pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod columns;
+pub mod corun;
 pub mod error;
 pub mod export;
 pub mod ids;

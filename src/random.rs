@@ -32,3 +32,11 @@ pub fn shuffle<T>(items: &mut [T], random: &mut impl Rng) {
         items.swap(last, below(last as u64 + 1, random) as usize);
     }
 }
+
+/// The type of [`generator`].
+pub type Generator = Pcg64;
+
+/// A number from 0 up to but not including 1, in steps of 2⁻⁵³.
+pub fn unit(random: &mut impl Rng) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}

@@ -1,7 +1,7 @@
 //! Link loads against paths written out one by one, with shares as fractions; published and hand-worked
 //! figures; the same bytes for any number of threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nodeorder::mapping::{
     self, Analysis, Demand, End, Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry,
@@ -215,6 +215,38 @@ fn up_and_down(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
     unreachable!("a tree has a top")
 }
 
+/// The one path of a pair: of two ways round a ring that from even positions up and from odd ones down; without
+/// dimensions, at every router the neighbour on a shortest path whose number among them is the target's modulo
+/// their count.
+fn alone(machine: &Topology, from: u32, to: u32) -> Vec<u32> {
+    if let Metric::Product(product) = machine.metric() {
+        let mut all: Vec<Vec<u32>> =
+            by_dimension(machine, from, to).into_iter().map(|(path, _)| path).collect();
+        for (i, axis) in product.axes.iter().enumerate() {
+            let place = |router: u32| product.coordinate(i, router);
+            let turn = |path: &Vec<u32>| {
+                path.windows(2).map(|w| (place(w[0]), place(w[1]))).find(|(a, b)| a != b)
+            };
+            let turns: BTreeSet<_> = all.iter().filter_map(turn).collect();
+            if turns.len() > 1 {
+                let a = place(from);
+                let kept = if a % 2 == 0 { a + 1 } else { a - 1 } % axis.extent;
+                all.retain(|path| turn(path) == Some((a, kept)));
+            }
+        }
+        assert_eq!(all.len(), 1);
+        return all.remove(0);
+    }
+    let all = shortest(machine, from, to);
+    let mut path = vec![from];
+    while *path.last().unwrap() != to {
+        let ahead = all.iter().filter(|p| p[..path.len()] == path[..]).map(|p| p[path.len()]);
+        let next: BTreeSet<u32> = ahead.collect();
+        path.push(*next.iter().nth(to as usize % next.len()).unwrap());
+    }
+    path
+}
+
 fn paths(routing: &str, machine: &Topology, from: u32, to: u32) -> Vec<Path> {
     match routing {
         "dimension-order" => by_dimension(machine, from, to),
@@ -223,6 +255,7 @@ fn paths(routing: &str, machine: &Topology, from: u32, to: u32) -> Vec<Path> {
         "minimal" => directly(machine, from, to),
         "valiant" => by_third_group(machine, from, to),
         "up-down" => up_and_down(machine, from, to),
+        "one-path" => vec![(alone(machine, from, to), ONE)],
         other => panic!("no paths for {other}"),
     }
 }
@@ -532,7 +565,7 @@ fn routings_that_do_not_suit_say_what_does() {
     for name in ["dimension-order", "minimal", "valiant", "up-down"] {
         let routing = RoutingEntry::named(name).unwrap();
         let error = mapping::analyse(&fabric, &ring, &placement, routing).unwrap_err().to_string();
-        assert!(error.ends_with("what works here: ecmp-path, ecmp-hop"), "{error}");
+        assert!(error.ends_with("what works here: ecmp-path, ecmp-hop, one-path"), "{error}");
     }
     let Err(error) = RoutingEntry::named("ecmp-pth") else { panic!("no such routing") };
     assert!(error.to_string().contains("did you mean `ecmp-path`"), "{error}");

@@ -15,7 +15,6 @@ mod csv;
 mod flux;
 mod lsf;
 mod pbs;
-mod routes;
 mod simgrid;
 mod slurm_names;
 mod slurm_topology;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::routes::Routes;
 use super::{Export, ExportTarget, header};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
+use crate::mapping::routing::Routes;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 

@@ -151,6 +151,18 @@ impl Demand {
         }
     }
 
+    /// One unit of traffic from a router to another one.
+    pub(crate) fn between(from: u32, to: u32) -> Self {
+        let table = |root, router| Table::new(&[(root, Flow { router, pairs: 1, volume: 1.0 })]);
+        Demand {
+            traffic: Between::Listed { by_source: table(from, to), by_target: table(to, from) },
+            pairs: 1,
+            volume: 1.0,
+            inside_pairs: 0,
+            inside_volume: 0.0,
+        }
+    }
+
     fn table(&self, end: End) -> Option<&Table> {
         match (&self.traffic, end) {
             (Between::Uniform { .. }, _) => None,

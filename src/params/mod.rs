@@ -14,9 +14,13 @@ use crate::input::beside;
 
 mod option;
 mod read;
+mod tables;
+mod units;
 mod value;
 
 pub use option::{Fallback, Opt, SEED, Values, join, usage};
+pub use tables::Tables;
+pub use units::Unit;
 pub use value::Value;
 
 #[derive(Clone, Debug)]

@@ -9,7 +9,12 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
 impl Params {
-    fn new(kind: &str, location: SourceLocation, base: Option<&Path>, default_seed: u64) -> Self {
+    pub(super) fn new(
+        kind: &str,
+        location: SourceLocation,
+        base: Option<&Path>,
+        default_seed: u64,
+    ) -> Self {
         Params {
             kind: kind.to_string(),
             location,
@@ -97,11 +102,7 @@ impl Params {
     /// Bad TOML, tables or dates as values: with file and line.
     pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
         let at = |offset: usize| SourceLocation::line(text.name(), text.line_of(offset));
-        let table = toml::de::DeTable::parse(text.as_str()).map_err(|e| {
-            let location = e.span().map_or_else(|| text.location(), |span| at(span.start));
-            let found = e.message().trim().replace('\n', ", ");
-            Error::input(location, found, "TOML of the form `key = value`")
-        })?;
+        let table = Params::parse_toml(text)?;
         let mut params = Params::new(kind, text.location(), base, default_seed);
         // The parser sorts by key: put the entries back into the order of the file, for messages.
         let mut items: Vec<_> = table.get_ref().iter().collect();
@@ -114,7 +115,16 @@ impl Params {
         Ok(params)
     }
 
-    fn push(
+    pub(super) fn parse_toml(text: &Text) -> Result<toml::Spanned<toml::de::DeTable<'_>>> {
+        toml::de::DeTable::parse(text.as_str()).map_err(|e| {
+            let line = |start| SourceLocation::line(text.name(), text.line_of(start));
+            let location = e.span().map_or_else(|| text.location(), |span| line(span.start));
+            let found = e.message().trim().replace('\n', ", ");
+            Error::input(location, found, "TOML of the form `key = value`")
+        })
+    }
+
+    pub(super) fn push(
         &mut self,
         key: String,
         key_location: SourceLocation,

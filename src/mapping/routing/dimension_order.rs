@@ -26,6 +26,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
         suits: |topology| matches!(topology.metric(), Metric::Product(_)),
         loads,
         lengths: |_| Ok(Lengths::Shortest),
+        routes: None,
     },
 );
 
@@ -58,16 +59,39 @@ impl Ports {
     }
 }
 
+/// Which way traffic goes to the other end of an even ring, where both are as long.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tie {
+    /// Half each way.
+    Halves,
+    /// Up from even positions, down from odd ones: all traffic of a pair on one path, both directions alike.
+    Parity,
+}
+
+impl Tie {
+    /// The shares that go up and down from position `a`.
+    fn shares(self, a: u32) -> [f64; 2] {
+        match self {
+            Tie::Halves => [0.5, 0.5],
+            Tie::Parity if a.is_multiple_of(2) => [1.0, 0.0],
+            Tie::Parity => [0.0, 1.0],
+        }
+    }
+}
+
 /// How far up and how far down position `b` lies from `a`, with the share of traffic that goes there that
 /// way. At most one of the two is taken but for the tie of an even ring.
-fn ways(axis: Axis, a: u32, b: u32) -> [(u32, f64); 2] {
+pub(super) fn ways(axis: Axis, a: u32, b: u32, tie: Tie) -> [(u32, f64); 2] {
     let n = axis.extent;
     match axis.shape {
         Shape::Ring => {
             let (up, down) = ((b + n - a) % n, (a + n - b) % n);
             match up.cmp(&down) {
                 std::cmp::Ordering::Less => [(up, 1.0), (0, 0.0)],
-                std::cmp::Ordering::Equal => [(up, 0.5), (down, 0.5)],
+                std::cmp::Ordering::Equal => {
+                    let [rising, falling] = tie.shares(a);
+                    [(up, rising), (down, falling)]
+                }
                 std::cmp::Ordering::Greater => [(0, 0.0), (down, 1.0)],
             }
         }
@@ -79,16 +103,25 @@ fn ways(axis: Axis, a: u32, b: u32) -> [(u32, f64); 2] {
 struct Grid<'a> {
     links: &'a Links,
     ports: Vec<Ports>,
+    tie: Tie,
 }
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    loads_with(Tie::Halves, fabric, demand)
+}
+
+/// The loads where ties are broken by a rule.
+///
+/// # Errors
+/// A machine without dimensions; more memory than allowed.
+pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let Metric::Product(product) = fabric.topology.metric() else {
         let location = SourceLocation::option("--routing dimension-order");
         return Err(Error::unsuited(location, "no dimensions", "use --routing ecmp-path"));
     };
     let (links, routers) = (&fabric.links, fabric.links.routers());
     let ports = (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
-    let grid = Grid { links, ports };
+    let grid = Grid { links, ports, tie };
     let sources = demand.roots(End::Source);
     let far = product.diameter() as usize;
     let scratch = || (Vec::new(), Vec::new());
@@ -118,7 +151,8 @@ impl Grid<'_> {
             if ports.axis.shape == Shape::Clique {
                 self.hop(at, end, flow.volume, loads);
             } else {
-                for (up, (hops, share)) in ways(ports.axis, a as u32, b as u32).iter().enumerate() {
+                let ways = ways(ports.axis, a as u32, b as u32, self.tie);
+                for (up, (hops, share)) in ways.iter().enumerate().filter(|(_, way)| way.1 > 0.0) {
                     let mut router = at;
                     for _ in 0..*hops {
                         let link = ports.steps[up][router];
@@ -199,9 +233,11 @@ impl Grid<'_> {
         loads: &mut [f64],
     ) {
         let tie = ports.axis.shape == Shape::Ring && line.len() == 2 * far;
+        // The position it starts from is 0 steps away.
+        let share = self.tie.shares(position(0) as u32)[up];
         let mut carried = 0.0;
         for r in (1..=far).rev() {
-            carried += if tie && r == far { 0.5 } else { 1.0 } * line[position(r)];
+            carried += if tie && r == far { share } else { 1.0 } * line[position(r)];
             loads[ports.steps[up][router(position(r - 1))]] += carried;
         }
     }

@@ -19,7 +19,7 @@ use crate::error::Result;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-hop",
     "every router splits equally over the next hops nearer to the target",
-    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
+    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest), routes: None },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

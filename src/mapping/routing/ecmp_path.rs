@@ -26,7 +26,7 @@ use crate::error::{Error, Result, SourceLocation};
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-path",
     "all shortest paths, an equal share each",
-    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest) },
+    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest), routes: None },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

@@ -20,7 +20,7 @@ use crate::error::Result;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "minimal",
     "dragonflies: at most one cable between groups, equal shares over all that lead there",
-    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths },
+    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

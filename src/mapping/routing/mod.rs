@@ -18,9 +18,12 @@ mod dragonfly;
 mod ecmp_hop;
 mod ecmp_path;
 mod minimal;
+mod one_path;
 mod up_down;
 mod valiant;
 mod wave;
+
+pub use one_path::Routes;
 
 /// A routing: an entry of [`ROUTINGS`].
 pub type RoutingEntry = Entry<Paths>;
@@ -36,7 +39,15 @@ pub struct Paths {
     loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
     /// How long its paths are.
     lengths: fn(&Fabric<'_>) -> Result<Lengths>,
+    /// The links between each pair of routers, where there is a faster way than by the loads each pair causes.
+    routes: Option<FindRoutes>,
 }
+
+type FindRoutes = fn(&Fabric<'_>, &[(u32, u32)]) -> Result<Vec<Route>>;
+
+/// The directed links that the traffic from one router to another takes, ascending, with the share of it that
+/// each carries.
+pub type Route = Vec<(u32, f64)>;
 
 /// Every routing.
 pub static ROUTINGS: Registry<Paths> = Registry::new(
@@ -49,6 +60,7 @@ pub static ROUTINGS: Registry<Paths> = Registry::new(
         minimal::ROUTING,
         valiant::ROUTING,
         up_down::ROUTING,
+        one_path::ROUTING,
     ],
 );
 
@@ -101,6 +113,30 @@ impl RoutingEntry {
     pub fn loads(&self, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         self.check(fabric.topology)?;
         (self.build.loads)(fabric, demand)
+    }
+
+    /// The directed links that traffic takes from the first to the second router of each pair. The sum of a
+    /// route's shares is its mean length in hops; from a router to itself there is nothing on the way.
+    ///
+    /// # Errors
+    /// A machine that does not suit; more memory than allowed.
+    ///
+    /// # Complexity
+    /// `one-path` takes O(hops) a pair where there are dimensions, else a search for each target; the others find
+    /// the loads of all links for each pair.
+    pub fn routes(&self, fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
+        self.check(fabric.topology)?;
+        if let Some(routes) = self.build.routes {
+            return routes(fabric, pairs);
+        }
+        let route = |(from, to): &(u32, u32)| {
+            if from == to {
+                return Ok(Route::new());
+            }
+            let loads = (self.build.loads)(fabric, &Demand::between(*from, *to))?;
+            Ok((0..).zip(loads).filter(|(_, share)| *share > 0.0).collect())
+        };
+        pairs.par_iter().map(route).collect()
     }
 
     pub(super) fn lengths(&self, fabric: &Fabric<'_>) -> Result<Lengths> {

@@ -25,6 +25,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
         suits: |topology| matches!(topology.metric(), Metric::Tree(_)),
         loads,
         lengths: |_| Ok(Lengths::Shortest),
+        routes: None,
     },
 );
 

@@ -21,7 +21,7 @@ use crate::error::Result;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "valiant",
     "dragonflies: by way of every third group, equal shares; direct inside a group",
-    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths },
+    Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

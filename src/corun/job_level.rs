@@ -1,0 +1,295 @@
+//! The job level: one unknown a job, for any number of jobs that come and go.
+//!
+//! A job is a loop of phases ([`PhaseUsage`]): it computes, then sends all messages of the phase and waits for
+//! them. While it sends, all its messages go at one rate ρ, that of its slowest; a directed link then carries
+//! U(l)·ρ of it, U(l) = bytes that the phase puts on l over its largest message. Jobs that send at the same time
+//! share links by max-min fairness of their ρ.
+//!
+//! [`JobLevel`] holds the jobs that run now and gives each one's mean seconds an iteration beside the others:
+//!
+//! ```
+//! use nodeorder::corun::{Fair, JobLevel, JobUsage, PhaseUsage, Speeds};
+//! use nodeorder::mapping::{Fabric, Guest, ProcessMapping, RoutingEntry};
+//! use nodeorder::{NodeId, Topology};
+//! let ring = Topology::inline("torus:8", &Default::default())?;
+//! let fabric = Fabric::new(&ring)?;
+//! let routing = RoutingEntry::named("one-path")?;
+//! let speeds = Speeds { bandwidth: 1e9, latency: 0.0, fair: Fair::Flow };
+//! let pair = Guest::make("ring:n=2", &Default::default())?;
+//! let job = |nodes: [u32; 2]| -> nodeorder::Result<JobUsage> {
+//!     let mapping = ProcessMapping::new(&ring, "a job", nodes.map(NodeId).to_vec())?;
+//!     // One second of computing, one to send 10⁹ bytes.
+//!     let phase = PhaseUsage::new(&fabric, routing, &pair, &mapping, 1e9, 1.0, &speeds)?;
+//!     Ok(JobUsage { phases: vec![phase], spread: 0.0, seed: 1 })
+//! };
+//! let mut level = JobLevel::new(&fabric.links, &speeds, 30);
+//! level.start(7, job([0, 2])?);
+//! assert_eq!(level.seconds(7), Some(2.0));
+//! level.start(8, job([1, 3])?);
+//! // Both send in lock step and share the link from router 1 to 2.
+//! assert_eq!(level.seconds(7), Some(3.0));
+//! level.end(8);
+//! assert_eq!(level.seconds(7), Some(2.0));
+//! # Ok::<(), nodeorder::Error>(())
+//! ```
+//!
+//! # Limits
+//! Messages that end early free their links in the network, not here. Every job runs `iterations` times before a
+//! mean is taken: give the jobs of one machine iterations of similar length.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::Speeds;
+use super::job_run::{JobRun, Row};
+use crate::error::Result;
+use crate::mapping::{
+    Demand, Dilation, Fabric, Guest, Links, ProcessMapping, RoutingEntry, Traffic,
+};
+
+/// What one phase of a job asks of the network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseUsage {
+    /// Seconds of computing before it sends.
+    pub compute: f64,
+    /// Seconds before the first byte arrives: the most hops of a message times the latency of one.
+    pub latency: f64,
+    /// Bytes of the largest message; 0 where nothing is sent.
+    pub bytes: f64,
+    /// How fast its rate grows among others': 1, or 1 / mean hops under [`super::Fair::Rtt`].
+    pub weight: f64,
+    /// U(l) of each directed link it loads, by index in [`Links`], ascending.
+    pub links: Vec<(u32, f64)>,
+}
+
+/// A job as the job level sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobUsage {
+    /// The phases of an iteration.
+    pub phases: Vec<PhaseUsage>,
+    /// Computing takes `compute` times a number drawn from 1 - spread to 1 + spread, so that jobs do not lock step.
+    pub spread: f64,
+    /// Seed of these draws.
+    pub seed: u64,
+}
+
+impl PhaseUsage {
+    /// Puts the traffic of `guest` on links: `bytes` for one unit of its volume, after `compute` seconds.
+    ///
+    /// # Errors
+    /// A routing that does not suit the machine; more memory than allowed.
+    ///
+    /// # Complexity
+    /// That of [`RoutingEntry::loads`]; with a latency also that of [`Dilation::of`].
+    pub fn new(
+        fabric: &Fabric<'_>,
+        routing: &RoutingEntry,
+        guest: &Guest,
+        mapping: &ProcessMapping,
+        bytes: f64,
+        compute: f64,
+        speeds: &Speeds,
+    ) -> Result<Self> {
+        let largest = match guest.traffic() {
+            Traffic::AllToAll { volume } if guest.pair_count() > 0 => *volume,
+            Traffic::AllToAll { .. } => 0.0,
+            Traffic::Messages(messages) => messages.iter().map(|m| m.volume).fold(0.0, f64::max),
+        };
+        let demand = Demand::new(fabric.topology, guest, mapping)?;
+        let (mut latency, mut weight) = (0.0, 1.0);
+        if speeds.latency > 0.0 && largest > 0.0 {
+            let hops = Dilation::of(fabric, &demand, routing)?;
+            latency = hops.max * speeds.latency;
+            weight = speeds.weight(hops.mean);
+        }
+        let mut links = Vec::new();
+        if largest > 0.0 && bytes > 0.0 {
+            let loads = routing.loads(fabric, &demand)?;
+            links.extend((0..).zip(loads).filter(|(_, l)| *l > 0.0).map(|(i, l)| (i, l / largest)));
+        }
+        Ok(PhaseUsage { compute, latency, bytes: bytes * largest, weight, links })
+    }
+
+    /// The rate of its messages where nothing else is sent, in bytes a second; `capacity` by directed link.
+    pub fn alone(&self, capacity: &[f64], bandwidth: f64) -> f64 {
+        let rate = |(link, uses): &(u32, f64)| capacity[*link as usize] / uses;
+        self.links.iter().map(rate).fold(bandwidth, f64::min)
+    }
+}
+
+/// A job that runs.
+struct Running {
+    usage: JobUsage,
+    /// The rate of each phase alone.
+    alone: Vec<f64>,
+    /// Every link that a phase loads, with the most it asks of it, in bytes a second.
+    peaks: Vec<(u32, f64)>,
+    /// Mean seconds of an iteration; none until asked for.
+    seconds: Option<f64>,
+}
+
+/// The jobs on a machine now, and how long an iteration of each takes beside the others.
+pub struct JobLevel {
+    capacity: Vec<f64>,
+    bandwidth: f64,
+    iterations: u64,
+    running: BTreeMap<u64, Running>,
+    /// By link: the jobs on it with the most each asks of it.
+    on: Vec<Vec<(u64, f64)>>,
+}
+
+impl JobLevel {
+    /// No job on a machine of these links. A mean is taken once each of the jobs that meet has done `iterations`.
+    pub fn new(links: &Links, speeds: &Speeds, iterations: u64) -> Self {
+        JobLevel {
+            capacity: speeds.capacities(links),
+            bandwidth: speeds.bandwidth,
+            iterations: iterations.max(1),
+            running: BTreeMap::new(),
+            on: vec![Vec::new(); links.len()],
+        }
+    }
+
+    /// A job starts; `key` names it from now on. Its iteration must take some time.
+    ///
+    /// # Complexity
+    /// O(links it loads · jobs on one).
+    pub fn start(&mut self, key: u64, usage: JobUsage) {
+        self.end(key);
+        let alone: Vec<f64> =
+            usage.phases.iter().map(|p| p.alone(&self.capacity, self.bandwidth)).collect();
+        let mut peaks: BTreeMap<u32, f64> = BTreeMap::new();
+        for (phase, alone) in usage.phases.iter().zip(&alone) {
+            for (link, uses) in &phase.links {
+                let peak = peaks.entry(*link).or_default();
+                *peak = peak.max(uses * alone);
+            }
+        }
+        let peaks: Vec<(u32, f64)> = peaks.into_iter().collect();
+        for (link, peak) in &peaks {
+            self.on[*link as usize].push((key, *peak));
+        }
+        self.running.insert(key, Running { usage, alone, peaks, seconds: None });
+        self.forget(key);
+    }
+
+    /// A job ends; nothing happens where none of that name runs.
+    pub fn end(&mut self, key: u64) {
+        if !self.running.contains_key(&key) {
+            return;
+        }
+        self.forget(key);
+        if let Some(job) = self.running.remove(&key) {
+            for (link, _) in &job.peaks {
+                self.on[*link as usize].retain(|(on, _)| *on != key);
+            }
+        }
+    }
+
+    /// Mean seconds of an iteration of a running job beside the others. Kept until a job that it meets, directly
+    /// or through others, starts or ends.
+    ///
+    /// # Complexity
+    /// O(links of the jobs that meet), then O(jobs) an event, and the rates of each set of jobs that sends at a
+    /// time once.
+    pub fn seconds(&mut self, key: u64) -> Option<f64> {
+        let job = self.running.get(&key)?;
+        if job.seconds.is_none() {
+            let keys: Vec<u64> = self.meeting(key).into_iter().collect();
+            let mut run = self.run_of(&keys);
+            run.until_each_has_done(self.iterations);
+            for (i, key) in keys.iter().enumerate() {
+                if let Some(job) = self.running.get_mut(key) {
+                    job.seconds = Some(run.mean(i));
+                }
+            }
+        }
+        self.running.get(&key)?.seconds
+    }
+
+    /// Seconds of an iteration of a running job as if no other ran, without spread.
+    pub fn alone(&self, key: u64) -> Option<f64> {
+        let job = self.running.get(&key)?;
+        let phase = |(phase, rate): (&PhaseUsage, &f64)| {
+            phase.compute + phase.latency + if phase.bytes > 0.0 { phase.bytes / rate } else { 0.0 }
+        };
+        Some(job.usage.phases.iter().zip(&job.alone).map(phase).sum())
+    }
+
+    /// The simulation of some running jobs, none of which meets another one.
+    pub(super) fn run_of(&self, keys: &[u64]) -> JobRun {
+        let jobs: Vec<&Running> = keys.iter().filter_map(|key| self.running.get(key)).collect();
+        let place: HashMap<u64, usize> = keys.iter().enumerate().map(|(i, k)| (*k, i)).collect();
+        let mut links: Vec<u32> =
+            jobs.iter().flat_map(|job| job.peaks.iter().map(|(link, _)| *link)).collect();
+        links.retain(|link| self.contended(*link));
+        links.sort_unstable();
+        links.dedup();
+        let mut rows = Vec::with_capacity(links.len());
+        for link in links {
+            let mut row = Row::new();
+            for (key, _) in &self.on[link as usize] {
+                let Some(&i) = place.get(key) else { continue };
+                for (phase, usage) in jobs[i].usage.phases.iter().enumerate() {
+                    if let Ok(at) = usage.links.binary_search_by_key(&link, |(l, _)| *l) {
+                        let uses = usage.links[at].1 / self.capacity[link as usize];
+                        row.push((i as u32, phase as u32, uses));
+                    }
+                }
+            }
+            row.sort_unstable_by_key(|(job, phase, _)| (*job, *phase));
+            rows.push(row);
+        }
+        JobRun::new(jobs.iter().map(|job| (job.usage.clone(), job.alone.clone())), binding(rows))
+    }
+
+    /// Whether the jobs on a link can fill it.
+    fn contended(&self, link: u32) -> bool {
+        let on = &self.on[link as usize];
+        let most: f64 = on.iter().map(|(_, peak)| peak).sum();
+        on.len() > 1 && most > self.capacity[link as usize] * (1.0 + 1e-9)
+    }
+
+    /// A job and those that it meets on links they can fill, directly or through others.
+    pub(super) fn meeting(&self, key: u64) -> BTreeSet<u64> {
+        let (mut met, mut left) = (BTreeSet::from([key]), vec![key]);
+        while let Some(job) = left.pop().and_then(|key| self.running.get(&key)) {
+            for (link, _) in job.peaks.iter().filter(|(link, _)| self.contended(*link)) {
+                let on = self.on[*link as usize].iter();
+                left.extend(on.filter(|(key, _)| met.insert(*key)).map(|(key, _)| *key));
+            }
+        }
+        met
+    }
+
+    fn forget(&mut self, key: u64) {
+        for met in self.meeting(key) {
+            if let Some(job) = self.running.get_mut(&met) {
+                job.seconds = None;
+            }
+        }
+    }
+}
+
+/// Of rows about the same phases of the same jobs those that can bind: no other asks as much for each.
+fn binding(rows: Vec<Row>) -> Vec<Row> {
+    let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<Vec<f64>>> = BTreeMap::new();
+    for row in rows {
+        let phases = row.iter().map(|(job, phase, _)| (*job, *phase)).collect();
+        groups.entry(phases).or_default().push(row.into_iter().map(|(.., uses)| uses).collect());
+    }
+    let mut kept = Vec::new();
+    for (phases, mut uses) in groups {
+        // What covers another has the larger sum.
+        uses.sort_by(|a, b| b.iter().sum::<f64>().total_cmp(&a.iter().sum::<f64>()));
+        let mut best: Vec<Vec<f64>> = Vec::new();
+        for row in uses {
+            let covered = |other: &Vec<f64>| other.iter().zip(&row).all(|(a, b)| a >= b);
+            if !best.iter().any(covered) {
+                best.push(row);
+            }
+        }
+        let row = |uses: Vec<f64>| phases.iter().zip(uses).map(|((j, p), u)| (*j, *p, u)).collect();
+        kept.extend(best.into_iter().map(row));
+    }
+    kept
+}

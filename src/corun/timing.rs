@@ -1,0 +1,47 @@
+//! What both levels share: how long jobs compute, and how long their iterations took.
+
+use crate::random::{self, Generator};
+
+/// Draws how long a job computes.
+#[derive(Clone, Debug)]
+pub(super) struct Computing {
+    random: Generator,
+    spread: f64,
+}
+
+impl Computing {
+    pub fn new(seed: u64, spread: f64) -> Self {
+        Computing { random: random::generator(seed), spread }
+    }
+
+    /// `seconds` times a number from 1 - spread to 1 + spread.
+    pub fn draw(&mut self, seconds: f64) -> f64 {
+        if self.spread == 0.0 || seconds == 0.0 {
+            return seconds;
+        }
+        seconds * (1.0 + self.spread * (2.0 * random::unit(&mut self.random) - 1.0))
+    }
+}
+
+/// The iterations that a job has finished.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Finished {
+    /// How many.
+    pub count: u64,
+    /// When the last one ended; the first began at 0.
+    pub last: f64,
+    /// Iterations counted instead of simulated.
+    pub counted: u64,
+}
+
+impl Finished {
+    pub fn add(&mut self, now: f64) {
+        self.count += 1;
+        self.last = now;
+    }
+
+    /// Mean seconds of an iteration.
+    pub fn mean(&self) -> f64 {
+        self.last / self.count as f64
+    }
+}

@@ -1,0 +1,216 @@
+//! One shortest path for each pair of routers, as programs take them that know a single one.
+
+use super::super::demand::{Demand, End};
+use super::dimension_order::{Tie, loads_with, ways};
+use super::{Fabric, Lengths, Paths, Route, RoutingEntry, over_roots};
+use crate::error::Result;
+use crate::ids::RouterId;
+use crate::topology::distance::{Axis, Product, Shape};
+use crate::topology::{Metric, RouterGraph, Topology};
+
+/// `one-path`: all traffic between two routers takes one shortest path: the routes that `export --to simgrid`
+/// writes.
+///
+/// Grids and their like: dimension by dimension, dimension 0 first, the shorter way round; of two equal ways
+/// round a ring, up from even coordinates and down from odd ones, so that both directions are used alike.
+/// Elsewhere: at every router to one of the neighbours nearer to the target, that with number t mod their count
+/// in ascending order, t the target. The first are paths of the routing `dimension-order`, the others of `ecmp-path`
+/// and `ecmp-hop`.
+///
+/// # Complexity
+/// On grids as `dimension-order`; elsewhere O(links) a target.
+pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+    "one-path",
+    "one shortest path a pair, the same as in `export --to simgrid`",
+    Paths {
+        needs: "",
+        suits: |_| true,
+        loads,
+        lengths: |_| Ok(Lengths::Shortest),
+        routes: Some(routes),
+    },
+);
+
+fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    if matches!(fabric.topology.metric(), Metric::Product(_)) {
+        return loads_with(Tie::Parity, fabric, demand);
+    }
+    let targets = demand.roots(End::Target);
+    let graph = fabric.topology.graph()?;
+    let scratch = || (Routes::of(graph, None), Vec::new(), vec![0.0; graph.router_count()]);
+    over_roots(fabric, targets.len(), scratch, |(paths, buffer, carried), root, loads| {
+        paths.search(targets[root]);
+        for flow in demand.row(End::Target, root, buffer) {
+            carried[flow.router as usize] = flow.volume;
+        }
+        // The paths to a target are a tree: from the far end on, all that passes a router goes on together.
+        for at in paths.queue.iter().skip(1).rev() {
+            let volume = std::mem::take(&mut carried[*at as usize]);
+            if volume > 0.0
+                && let Some(next) = paths.next(*at)
+            {
+                carried[next as usize] += volume;
+                fabric.links.index(*at, next).into_iter().for_each(|link| loads[link] += volume);
+            }
+        }
+        carried[targets[root] as usize] = 0.0;
+        Ok(())
+    })
+}
+
+fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
+    let mut by_target: Vec<usize> = (0..pairs.len()).collect();
+    by_target.sort_by_key(|i| pairs[*i].1);
+    let mut all = vec![Route::new(); pairs.len()];
+    let (mut paths, mut path) = (Routes::new(fabric.topology)?, Vec::new());
+    for i in by_target {
+        paths.path(pairs[i].0, pairs[i].1, &mut path);
+        let links = path.windows(2).filter_map(|hop| fabric.links.index(hop[0], hop[1]));
+        all[i] = links.map(|link| (link as u32, 1.0)).collect();
+        all[i].sort_unstable_by_key(|(link, _)| *link);
+    }
+    Ok(all)
+}
+
+/// Finds the path of one pair after another, quickest target by target.
+pub struct Routes<'t> {
+    graph: &'t RouterGraph,
+    grid: Option<&'t Product>,
+    hops: Vec<u32>,
+    queue: Vec<u32>,
+    target: u32,
+}
+
+impl<'t> Routes<'t> {
+    /// Of a machine.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] when the router graph does not fit.
+    pub fn new(topology: &'t Topology) -> Result<Self> {
+        let grid = match topology.metric() {
+            Metric::Product(product) => Some(product),
+            _ => None,
+        };
+        Ok(Routes::of(topology.graph()?, grid))
+    }
+
+    fn of(graph: &'t RouterGraph, grid: Option<&'t Product>) -> Self {
+        let hops = vec![0; graph.router_count()];
+        Routes { graph, grid, hops, queue: Vec::new(), target: u32::MAX }
+    }
+
+    /// Finds the hops of all routers to a target.
+    fn search(&mut self, target: u32) {
+        if self.target != target {
+            self.graph.fill_hops(RouterId(target), &mut self.hops, &mut self.queue);
+            self.target = target;
+        }
+    }
+
+    /// The router after `at` on the way to the target; none at the target, and where no path leads there.
+    fn next(&self, at: u32) -> Option<u32> {
+        let hop = self.hops[at as usize];
+        let nearer = |v: &&u32| self.hops[**v as usize].checked_add(1) == Some(hop);
+        let neighbours = self.graph.neighbours(RouterId(at));
+        let count = neighbours.iter().filter(nearer).count();
+        neighbours.iter().filter(nearer).nth(self.target as usize % count.max(1)).copied()
+    }
+
+    /// Puts the routers of the route into `path`, both ends included.
+    ///
+    /// # Complexity
+    /// O(hops·degree); a search of the whole graph where `target` is another than before and there is no grid.
+    pub fn path(&mut self, source: u32, target: u32, path: &mut Vec<u32>) {
+        path.clear();
+        path.push(source);
+        if let Some(grid) = self.grid {
+            return by_dimension(grid, target, path);
+        }
+        self.search(target);
+        let mut at = source;
+        while let Some(next) = self.next(at) {
+            path.push(next);
+            at = next;
+        }
+    }
+}
+
+fn by_dimension(grid: &Product, target: u32, path: &mut Vec<u32>) {
+    for (i, axis) in grid.axes.iter().enumerate() {
+        let stride = grid.stride(i);
+        let Some(&start) = path.last() else { return };
+        let (a, b) = (grid.coordinate(i, start), grid.coordinate(i, target));
+        let base = start - a * stride;
+        if axis.shape == Shape::Clique && a != b {
+            path.push(base + b * stride);
+            continue;
+        }
+        for (up, (hops, share)) in ways(*axis, a, b, Tie::Parity).into_iter().enumerate() {
+            for hop in 1..=if share > 0.0 { hops } else { 0 } {
+                path.push(base + along(*axis, a, hop, up == 0) * stride);
+            }
+        }
+    }
+}
+
+/// The position so many hops up or down from `a`.
+fn along(axis: Axis, a: u32, hops: u32, up: bool) -> u32 {
+    let n = axis.extent;
+    if up { (a + hops) % n } else { (a + n - hops) % n }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::NodeId;
+    use crate::topology::Context;
+
+    #[test]
+    fn routes_are_shortest_walks_along_links() {
+        for spec in [
+            "torus:6x5",
+            "torus:4x4x2",
+            "mesh:3x4",
+            "hyperx:3x4",
+            "grid:4x6,wrap=01",
+            "fat-tree:k=4",
+            "dragonfly:p=1,a=4,h=2",
+            "cascade:3x2x3",
+            "random-regular:n=20,d=3",
+        ] {
+            let machine = Topology::inline(spec, &Context::default()).unwrap();
+            let graph = machine.graph().unwrap();
+            let mut routes = Routes::new(&machine).unwrap();
+            let per = machine.network().per_router();
+            let mut path = Vec::new();
+            for target in 0..machine.network().hosts() {
+                for source in 0..machine.network().hosts() {
+                    routes.path(source, target, &mut path);
+                    assert_eq!((path[0], path[path.len() - 1]), (source, target), "{spec}");
+                    let joined = |w: &[u32]| graph.neighbours(RouterId(w[0])).contains(&w[1]);
+                    assert!(path.windows(2).all(joined), "{spec}: {path:?}");
+                    let hops = machine.distance(NodeId(source * per), NodeId(target * per));
+                    assert_eq!(path.len() as u32 - 1, hops, "{spec}: {path:?}");
+                }
+            }
+        }
+    }
+
+    /// Over all pairs of an even ring both directions carry the same.
+    #[test]
+    fn ties_use_both_directions() {
+        let ring = Topology::inline("torus:8", &Context::default()).unwrap();
+        let mut routes = Routes::new(&ring).unwrap();
+        let mut path = Vec::new();
+        let mut up = 0i32;
+        for a in 0..8 {
+            for b in 0..8 {
+                routes.path(a, b, &mut path);
+                for w in path.windows(2) {
+                    up += if w[1] == (w[0] + 1) % 8 { 1 } else { -1 };
+                }
+            }
+        }
+        assert_eq!(up, 0);
+    }
+}
