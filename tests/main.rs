@@ -15,6 +15,7 @@ mod import;
 mod licences;
 mod mapping;
 mod mpc;
+mod network;
 mod optimise;
 mod ordering_table;
 mod page;

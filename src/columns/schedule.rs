@@ -63,6 +63,13 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.exact(|(first, _)| first);
         "last_end", "s", "When the last job ended.", |r| r.exact(|(_, last)| last);
         "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.summary.mean_stretch;
+        "hours_lost_distance", "node-hours",
+            "Node-hours that jobs take alone where they are, less those of the trace (model `network`).",
+            |r| r.summary.hours_lost_distance;
+        "hours_lost_sharing", "node-hours",
+            "Node-hours that jobs take beside others, less those alone (model `network`).",
+            |r| r.summary.hours_lost_sharing;
+        "killed", "jobs", "Jobs ended at their requested times (model `network`, kill=true).", |r| r.summary.killed;
         "mean_queue", "jobs", "Mean over time of the jobs waiting.", |r| r.summary.mean_queue;
         "max_queue", "jobs", "The most jobs waiting.", |r| r.summary.max_queue;
         "fragmentation", "", "Mean over free node-seconds of 1 less longest free run over free nodes.",

@@ -27,7 +27,7 @@ mod running;
 mod waiting;
 
 pub use knapsack::{Packing, pack_exactly, pack_greedily};
-pub use model::{MODELS, Model};
+pub use model::{Lost, MODELS, Model};
 pub use policy::{POLICIES, Policy};
 pub use result::{BOUND, Instant, Record, ScheduleResult, ScheduleSummary};
 
@@ -143,6 +143,7 @@ pub fn simulate(
         nodes,
         rule: policy.rule(),
         model: model.rule(),
+        lost: model.lost(),
         places_itself: policy.chooses_ranks(),
     })
 }
