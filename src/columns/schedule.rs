@@ -84,7 +84,9 @@ impl<'a> ScheduleFigures<'a> {
     /// In a sweep.
     pub fn sweep() -> Vec<Column<Self>> {
         let mind = [Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
-        [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind].concat()
+        let lost =
+            named(Self::JSON, &["mean_stretch", "hours_lost_distance", "hours_lost_sharing"]);
+        [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind, &lost].concat()
     }
 
     /// `schedule.csv`.

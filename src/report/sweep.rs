@@ -125,8 +125,11 @@ const GROUPS: [Group; 4] = [
     },
     Group {
         name: "schedule",
-        keys: &["topology", "trace", "procs_per_node", "policy"],
-        title: |t| format!("{} on {}{}, {}", t[1], t[0], processors(&t[2]), t[3]),
+        keys: &["topology", "trace", "procs_per_node", "policy", "model"],
+        title: |t| {
+            let model = if t[4].is_empty() { String::new() } else { format!(", {}", t[4]) };
+            format!("{} on {}{}, {}{model}", t[1], t[0], processors(&t[2]), t[3])
+        },
         by: "allocator",
         first_ranks: false,
         label: "Schedules by ordering and allocator",
