@@ -147,6 +147,7 @@ mod tests {
             model: "fixed".into(),
             rule: "easy".into(),
             model_rule: "fixed".into(),
+            saving: None,
             rows: vec![row("b,c", 20.0), row("<a>", 10.0)],
         };
         let mut out = Vec::new();
@@ -175,6 +176,7 @@ mod tests {
             model: "fixed".into(),
             rule: "easy".into(),
             model_rule: "fixed".into(),
+            saving: None,
             rows: vec![row("snake", 10.0), longer],
         };
         let section = section(&schedules).to_string();

@@ -24,6 +24,7 @@ pub mod orderings;
 pub mod policy;
 mod result;
 mod running;
+pub mod saving;
 mod waiting;
 
 pub use knapsack::{Packing, pack_exactly, pack_greedily};
