@@ -95,7 +95,8 @@ impl<'a> ScheduleFigures<'a> {
         let first = ["ordering", "jobs", "too_large", "mean_wait", "mean_response"];
         let then =
             ["mean_bounded_slowdown", "utilisation", "makespan", "mean_stretch", "mean_mind"];
-        named(&all, &[first, then].concat())
+        let lost = ["hours_lost_distance", "hours_lost_sharing"];
+        named(&all, &[&first[..], &then, &lost].concat())
     }
 
     /// The first submit or the last end in seconds; whole seconds stay whole.

@@ -155,7 +155,8 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "ordering,jobs,too_large,mean_wait,mean_response,mean_bounded_slowdown,utilisation,makespan,\
-             mean_stretch,mean_mind\n\"b,c\",3,1,1.5,20,1,0.5,40,1.25,\n<a>,3,1,1.5,10,1,0.5,40,1.25,\n"
+             mean_stretch,mean_mind,hours_lost_distance,hours_lost_sharing\n\"b,c\",3,1,1.5,20,1,0.5,40,1.25,,,\n\
+             <a>,3,1,1.5,10,1,0.5,40,1.25,,,\n"
         );
         let section = section(&schedules).to_string();
         assert!(section.find("&#60;a&#62;").unwrap() < section.find("b,c").unwrap());
