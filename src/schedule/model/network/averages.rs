@@ -94,25 +94,25 @@ impl Averages {
             self.on[*link as usize].push(key);
         }
         self.running.insert(key, member);
-        self.count(key);
-        self.touch(key);
+        let links: Vec<u32> = self.running[&key].links.iter().map(|(link, _)| *link).collect();
+        links.into_iter().for_each(|link| self.recount(link));
+        self.dirty.insert(key);
     }
 
     /// A job ends.
     pub fn end(&mut self, key: u32) {
-        self.touch(key);
-        if let Some(member) = self.running.remove(&key) {
-            for (link, _) in &member.links {
-                self.on[*link as usize].retain(|on| *on != key);
-                self.recount(*link);
+        let Some(member) = self.running.remove(&key) else { return };
+        for (link, _) in &member.links {
+            let met = self.contended(*link);
+            let on = &mut self.on[*link as usize];
+            on.retain(|on| *on != key);
+            // Whoever it met is near others that it reached through them.
+            if met {
+                self.dirty.extend(on.iter());
             }
+            self.recount(*link);
         }
         self.dirty.remove(&key);
-    }
-
-    fn count(&mut self, key: u32) {
-        let links: Vec<u32> = self.running[&key].links.iter().map(|(link, _)| *link).collect();
-        links.into_iter().for_each(|link| self.recount(link));
     }
 
     /// Sums in the order of the jobs, whatever came and went before.
@@ -137,12 +137,6 @@ impl Averages {
         self.running.get(&key).map(|job| job.compute + job.sending)
     }
 
-    /// Remembers that a job and those that it meets must be looked at.
-    fn touch(&mut self, key: u32) {
-        let met = self.meeting(key);
-        self.dirty.extend(met);
-    }
-
     /// A job and those that it meets on links that they can fill, directly or through others.
     fn meeting(&self, key: u32) -> BTreeSet<u32> {
         let (mut met, mut left) = (BTreeSet::from([key]), vec![key]);
@@ -161,16 +155,16 @@ impl Averages {
     /// For the jobs that meet what came or went, directly or through others: O(links they load), and a round of the
     /// iteration O(entries of shared links · sets).
     pub fn update(&mut self) -> Vec<u32> {
-        let mut left = std::mem::take(&mut self.dirty);
-        let all: Vec<u32> = left.iter().copied().collect();
-        while let Some(key) = left.first().copied() {
+        let mut all = BTreeSet::new();
+        while let Some(key) = self.dirty.pop_first() {
+            if all.contains(&key) {
+                continue;
+            }
             let component: Vec<u32> = self.meeting(key).into_iter().collect();
-            component.iter().for_each(|key| {
-                left.remove(key);
-            });
             self.solve(&component);
+            all.extend(component);
         }
-        all
+        all.into_iter().collect()
     }
 
     /// The links that some jobs can fill, those asked for most first and few of each kind.
