@@ -335,7 +335,9 @@ impl Model for Network<'_> {
         let Some(job) = self.jobs.remove(&task) else { return };
         self.averages.end(task);
         self.changed = true;
-        let done = job.end < job.limit;
+        // Less than a tick is rounding.
+        let since = (job.end - job.since) as f64;
+        let done = job.end < job.limit || job.left - since * job.reference / job.seconds < 1.0;
         let alone = if done { job.alone } else { job.alone.min(job.limit - job.start) };
         let hours = |ticks: i64| i128::from(job.nodes) * i128::from(ticks);
         self.lost.distance += hours(alone - job.run.min(job.limit - job.start));
