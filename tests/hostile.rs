@@ -171,6 +171,7 @@ hold! {
     traces_hold "swf" 700,
     plans_hold "plan" 400,
     guests_hold "guest" 1500,
+    jobs_hold "jobs" 1500,
     slurm_topologies_hold "slurm-topology" 500,
     fabrics_hold "ibnetdiscover" 500,
     targets_hold "tgt" 400,

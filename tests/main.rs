@@ -5,6 +5,7 @@ mod allocators;
 mod browser;
 mod cli;
 mod commands;
+mod corun;
 mod examples;
 mod export;
 mod figures;

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::output;
-use crate::export;
+use crate::error::{Error, SourceLocation};
+use crate::export::{self, SimGridFigures};
+use crate::params::Unit;
 use crate::topology::Context;
 
 /// Write an ordering in the format of another program
@@ -22,6 +24,15 @@ pub struct Command {
     /// The target; see `nodeorder list targets`
     #[arg(long, value_name = "TARGET")]
     to: String,
+    /// simgrid: what a link of capacity 1 carries each way, such as 10GB/s [default: a placeholder]
+    #[arg(long, value_name = "B/s")]
+    bandwidth: Option<String>,
+    /// simgrid: latency of a hop, such as 1us [default: a placeholder]
+    #[arg(long, value_name = "SECONDS")]
+    latency: Option<String>,
+    /// simgrid: operations a second of a node, such as 100Gf [default: a placeholder]
+    #[arg(long, value_name = "F")]
+    speed: Option<String>,
     /// Write to FILE instead of standard output (simgrid: also the hosts in rank order to FILE.hosts)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -30,9 +41,13 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let target = export::target(&self.to)?;
+        let figures = self.figures(target.name)?;
         let topology = super::inputs::topology(&self.spec, context)?;
         let order = super::inputs::order(&topology, &self.order)?;
-        let export = (target.build)(&topology, &order)?;
+        let export = match figures {
+            Some(figures) => export::simgrid(&topology, &order, &figures)?,
+            None => (target.build)(&topology, &order)?,
+        };
         let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
         // The files beside it come first, so that the file never lacks them.
         for (ending, text) in &export.beside {
@@ -46,5 +61,28 @@ impl Command {
             }
         }
         output::write(file, export.text)
+    }
+
+    /// The figures of a SimGrid platform, where any is given.
+    fn figures(&self, target: &str) -> Result<Option<SimGridFigures>, Error> {
+        let read = |flag: &str, text: &Option<String>, unit: Unit| -> Result<Option<f64>, Error> {
+            let Some(text) = text else { return Ok(None) };
+            let wrong = |found: &str, expected: &str| {
+                Error::input(SourceLocation::option(format!("{flag} {text}")), found, expected)
+            };
+            if target != "simgrid" {
+                return Err(wrong(&format!("`--to {target}`"), "--to simgrid beside this option"));
+            }
+            match unit.option(flag, text)? {
+                0.0 if unit != Unit::Seconds => Err(wrong("0", "a value above 0")),
+                value => Ok(Some(value)),
+            }
+        };
+        let figures = SimGridFigures {
+            bandwidth: read("--bandwidth", &self.bandwidth, Unit::Bandwidth)?,
+            latency: read("--latency", &self.latency, Unit::Seconds)?,
+            speed: read("--speed", &self.speed, Unit::Speed)?,
+        };
+        Ok((figures != SimGridFigures::default()).then_some(figures))
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::layout::field;
 use super::output;
 use super::picture::Picture;
+use super::watch::Clock;
 use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures, PROCESS};
 use crate::columns::{self, filled, object};
 use crate::ids::NodeId;
@@ -39,7 +40,7 @@ pub struct Command {
     /// Which links traffic takes; `nodeorder list routings` names them
     #[arg(long, value_name = "R", default_value = "ecmp-hop")]
     routing: String,
-    /// Put the processes on the same nodes anew: rank, bisection, greedy or refine, with options
+    /// Put the processes on the same nodes anew: rank, bisection, greedy, refine, tabu, grid or best, with options
     #[arg(long, value_name = "METHOD")]
     map: Option<String>,
     /// Print one JSON document
@@ -96,7 +97,7 @@ impl Command {
         let topology = super::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
-        let (ranks, placement) = self.place(&topology, &guest)?;
+        let Placed { ranks, placement, method } = self.place(&topology, &guest)?;
         let fabric = Fabric::new(&topology)?;
         let analysis = mapping::analyse(&fabric, &guest, &placement, routing)?;
         if let Some(path) = &self.links {
@@ -123,6 +124,7 @@ impl Command {
             guest: guest.label(),
             processes: guest.processes(),
             mapping: placement.label(),
+            method,
             order: self.order.as_deref(),
             routing: routing.name,
             links: fabric.links.len(),
@@ -138,12 +140,7 @@ impl Command {
         output::write_by(None, |out| write_table(out, &figures, &busiest))
     }
 
-    /// The nodes in rank order, and the placement on them.
-    fn place(
-        &self,
-        topology: &Topology,
-        guest: &Guest,
-    ) -> anyhow::Result<(Vec<NodeId>, ProcessMapping)> {
+    fn place(&self, topology: &Topology, guest: &Guest) -> anyhow::Result<Placed> {
         let (ranks, given) = match (&self.order, &self.mapping) {
             (Some(order), _) => {
                 let order = NodeOrder::make(topology, order)?;
@@ -157,14 +154,20 @@ impl Command {
                 (placement.allocation(), placement)
             }
         };
-        Ok(match &self.map {
-            Some(text) => {
-                let placement = method::place(topology, guest, given.nodes(), text)?;
-                (ranks, placement)
-            }
-            None => (ranks, given),
-        })
+        let Some(text) = &self.map else {
+            return Ok(Placed { ranks, placement: given, method: None });
+        };
+        let clock = Clock::start(false);
+        let (placement, method) = method::place(topology, guest, given.nodes(), text, &clock)?;
+        Ok(Placed { ranks, placement, method: Some(method) })
     }
+}
+
+/// The nodes in rank order, the placement on them, and the method that found it.
+struct Placed {
+    ranks: Vec<NodeId>,
+    placement: ProcessMapping,
+    method: Option<&'static str>,
 }
 
 fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {

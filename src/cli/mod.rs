@@ -10,6 +10,7 @@ use crate::topology::Context;
 mod command_line;
 mod compare;
 mod completions;
+mod corun;
 mod export;
 mod files;
 mod inputs;
@@ -107,7 +108,7 @@ macro_rules! verbs {
 verbs! {
     "Compare orderings": Compare compare;
     "Single steps": Topology topology, Order order, Mpc mpc, Replay replay, Schedule schedule, Map map,
-        Export export;
+        Corun corun, Export export;
     "Many combinations": Sweep sweep, Merge merge, Report report;
     "Workloads": Trace trace;
     "Reference": List list, Man man, Completions completions;

@@ -14,6 +14,8 @@ pub struct MappingFigures<'a> {
     pub processes: u32,
     /// What the mapping is called.
     pub mapping: &'a str,
+    /// The method that found the mapping, where one did.
+    pub method: Option<&'static str>,
     /// The ordering, where processes follow one.
     pub order: Option<&'a str>,
     /// The routing.
@@ -44,6 +46,7 @@ impl<'a> MappingFigures<'a> {
         "guest", "", "The traffic as it was given.", |r| r.guest;
         "processes", "", "Processes of the guest.", |r| r.processes;
         "mapping", "", "What put the processes on nodes.", |r| r.mapping;
+        "method", "", "The mapping method that found it, if any.", |r| r.method;
         "order", "", "The ordering that was given, if any.", |r| r.order;
         "routing", "", "Which links traffic takes.", |r| r.routing;
         "pairs", "pairs", "Ordered pairs of processes that communicate.", |r| r.analysis.dilation.pairs;

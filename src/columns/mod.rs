@@ -12,6 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
 pub mod comparison;
+pub mod corun;
 pub mod jobs;
 pub mod machines;
 pub mod mapping;

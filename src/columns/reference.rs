@@ -2,6 +2,7 @@
 
 use super::comparison::{Crossover, Winner};
 use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, WorkloadRow};
+use super::corun::{CorunFigures, JOB, LinkUse};
 use super::jobs::{JobRow, SIZE_COUNT};
 use super::mapping::{CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, PROCESS};
 use super::replay::{ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
@@ -78,6 +79,13 @@ fn tables() -> Vec<Table> {
         table("`map --json`: `dilation_histogram`", "An object for each bar.", DILATION_BAR),
         table("`map --links`", "A row for each directed link.", LinkLoad::ALL),
         table("`map --output`", "A row for each process.", PROCESS),
+        table("`corun`", "A row for each job.", JOB),
+        table(
+            "`corun --json`",
+            "The figures of all; `jobs` has an object for each.",
+            CorunFigures::ALL,
+        ),
+        table("`corun --links`", "A row for each directed link.", LinkUse::ALL),
         table("`topology --edges`", "A row for each link of the router graph.", EDGE),
         table("`trace info --sizes`", "A row for each job size.", SIZE_COUNT),
         table("`sweep`: `results.csv`", "A row for each combination of a plan.", CellRow::FIRST)

@@ -1,9 +1,10 @@
 //! The job level: one unknown a job, for any number of jobs that come and go.
 //!
 //! A job is a loop of phases ([`PhaseUsage`]): it computes, then sends all messages of the phase and waits for
-//! them. While it sends, all its messages go at one rate ρ, that of its slowest; a directed link then carries
-//! U(l)·ρ of it, U(l) = bytes that the phase puts on l over its largest message. Jobs that send at the same time
-//! share links by max-min fairness of their ρ.
+//! them. Alone, all its messages go at one rate ρ, that of its slowest; a directed link then carries U(l)·ρ of it,
+//! U(l) = bytes that the phase puts on l over its largest message. Where several jobs send over a link, their messages
+//! share it equally (by their weights), each job until its own are through; a phase takes as long as on its slowest
+//! link, and no less than alone. Links are looked at one by one: nothing is followed message by message.
 //!
 //! [`JobLevel`] holds the jobs that run now and gives each one's mean seconds an iteration beside the others:
 //!
@@ -34,8 +35,9 @@
 //! ```
 //!
 //! # Limits
-//! Messages that end early free their links in the network, not here. Every job runs `iterations` times before a
-//! mean is taken: give the jobs of one machine iterations of similar length.
+//! A message that another link holds up leaves none of its share to others here; in the network it does, and it holds
+//! up its job elsewhere. Every job runs `iterations` times before a mean is taken: give the jobs of one machine
+//! iterations of similar length.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -189,8 +191,8 @@ impl JobLevel {
     /// or through others, starts or ends.
     ///
     /// # Complexity
-    /// O(links of the jobs that meet), then O(jobs) an event, and the rates of each set of jobs that sends at a
-    /// time once.
+    /// O(links of the jobs that meet), then O(jobs²) for each link that several can fill whenever a job begins to
+    /// send.
     pub fn seconds(&mut self, key: u64) -> Option<f64> {
         let job = self.running.get(&key)?;
         if job.seconds.is_none() {
@@ -199,7 +201,7 @@ impl JobLevel {
             run.until_each_has_done(self.iterations);
             for (i, key) in keys.iter().enumerate() {
                 if let Some(job) = self.running.get_mut(key) {
-                    job.seconds = Some(run.mean(i));
+                    job.seconds = Some(run.mean(i).0);
                 }
             }
         }

@@ -1,47 +1,90 @@
-//! Jobs that meet, simulated with one rate each.
+//! Jobs that meet, simulated link by link.
+//!
+//! On a link the messages of all jobs that send share it by their weights, so all that matters is how much each has
+//! got: the service S, which grows by 1 / Σ uses · weight a second. A job is done there when S has grown by its largest
+//! message over its weight. More jobs can only delay that, so the end of a phase is known until one begins to send.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::job_level::JobUsage;
-use super::timing::{Computing, Finished};
+use super::timing::{Computing, Finished, Span, Spans};
 
-/// A link that jobs can fill: job, phase, and the share of the link that a rate of 1 byte a second takes.
+/// A link that jobs can fill: job, phase, and the seconds of the link that a byte of its largest message takes.
 pub(super) type Row = Vec<(u32, u32, f64)>;
 
-/// What a job does.
+/// What a job does until a time.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// Nothing that others can slow down, until a time; then it sends.
-    Waits { until: f64 },
-    /// So many bytes of its largest message were left at a time, and it is done at another one.
-    Sends { left: f64, rate: f64, since: f64, until: f64 },
-}
-
-impl Stage {
-    fn until(&self) -> f64 {
-        match self {
-            Stage::Waits { until } | Stage::Sends { until, .. } => *until,
-        }
-    }
+    /// Nothing that others can slow down; then it sends.
+    Waits,
+    Sends,
 }
 
 struct Member {
     usage: JobUsage,
+    /// The rate of each phase alone.
     alone: Vec<f64>,
+    /// By phase: the links that others may fill, with what it uses of each.
+    rows: Vec<Vec<(u32, f64)>>,
     computing: Computing,
     phase: usize,
     stage: Stage,
+    /// When the stage began, and when it ends if no other job begins to send.
+    began: f64,
+    until: f64,
+    /// How often each phase is done.
+    done: Vec<f64>,
     finished: Finished,
 }
 
-/// The simulation of some jobs: event by event, one rate a job.
+/// A link that several jobs send over.
+#[derive(Clone, Debug, Default)]
+struct Shared {
+    /// Jobs not done here: the job, uses · weight, and the service at which it is.
+    active: Vec<(u32, f64, f64)>,
+    service: f64,
+    now: f64,
+}
+
+impl Shared {
+    /// Goes on to a time: jobs that are done by then leave.
+    fn advance(&mut self, time: f64) {
+        while !self.active.is_empty() {
+            let uses: f64 = self.active.iter().map(|(_, uses, _)| uses).sum();
+            let next = self.active.iter().map(|(.., done)| *done).fold(f64::INFINITY, f64::min);
+            let at = self.now + (next - self.service) * uses;
+            if at > time {
+                self.service += (time - self.now) / uses;
+                break;
+            }
+            (self.service, self.now) = (next, at);
+            self.active.retain(|(.., done)| *done > next);
+        }
+        self.now = time;
+        if self.active.is_empty() {
+            self.service = 0.0;
+        }
+    }
+
+    /// When each job will be done here. O(jobs on the link, squared).
+    fn ends(&mut self, mut visit: impl FnMut(u32, f64)) {
+        self.active.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let (mut service, mut time) = (self.service, self.now);
+        for (i, (job, _, done)) in self.active.iter().enumerate() {
+            time +=
+                (done - service) * self.active[i..].iter().map(|(_, uses, _)| uses).sum::<f64>();
+            service = *done;
+            visit(*job, time);
+        }
+    }
+}
+
+/// The simulation of some jobs, from one begin or end of sending to the next.
 pub(super) struct JobRun {
     jobs: Vec<Member>,
-    rows: Vec<Row>,
+    links: Vec<Shared>,
     now: f64,
-    /// Rates of all jobs by the phase (from 1) that each sends, 0 for none.
-    rates: HashMap<Vec<u8>, Vec<f64>>,
-    sending: Vec<u8>,
+    pub spans: Spans,
 }
 
 impl JobRun {
@@ -49,19 +92,28 @@ impl JobRun {
     pub fn new(jobs: impl Iterator<Item = (JobUsage, Vec<f64>)>, rows: Vec<Row>) -> Self {
         let member = |(usage, alone): (JobUsage, Vec<f64>)| {
             let mut computing = Computing::new(usage.seed, usage.spread);
-            let until = wait(&usage, 0, &mut computing);
+            let phases = usage.phases.len();
             Member {
+                until: wait(&usage, 0, &mut computing),
                 usage,
                 alone,
+                rows: vec![Vec::new(); phases],
                 computing,
                 phase: 0,
-                stage: Stage::Waits { until },
+                stage: Stage::Waits,
+                began: 0.0,
+                done: vec![0.0; phases],
                 finished: Finished::default(),
             }
         };
-        let jobs: Vec<Member> = jobs.map(member).collect();
-        let sending = vec![0; jobs.len()];
-        JobRun { jobs, rows, now: 0.0, rates: HashMap::new(), sending }
+        let mut jobs: Vec<Member> = jobs.map(member).collect();
+        let links = vec![Shared::default(); rows.len()];
+        for (row, uses) in (0..).zip(&rows) {
+            for (job, phase, uses) in uses {
+                jobs[*job as usize].rows[*phase as usize].push((row, *uses));
+            }
+        }
+        JobRun { jobs, links, now: 0.0, spans: Spans::default() }
     }
 
     /// Goes on until each job has done so many iterations. Returns the time.
@@ -72,116 +124,89 @@ impl JobRun {
         self.now
     }
 
-    /// Goes on as long as something happens up to a time.
+    /// Goes on as long as something happens up to a time, and to that time.
     pub fn until(&mut self, time: f64) {
         while self.next() <= time {
             self.step();
         }
+        self.now = self.now.max(time);
     }
 
-    /// Mean seconds of the iterations that a job has finished.
-    pub fn mean(&self, job: usize) -> f64 {
-        self.jobs[job].finished.mean()
+    /// Mean seconds of the iterations that a job has finished, and how many there are.
+    pub fn mean(&self, job: usize) -> (f64, u64) {
+        let finished = &self.jobs[job].finished;
+        (finished.mean(), finished.count)
     }
 
-    /// What a job has finished.
-    pub fn finished(&self, job: usize) -> &Finished {
-        &self.jobs[job].finished
+    /// The bytes that each link has carried until now; of a phase that is not done as large a part as of its time.
+    pub fn carried(&self) -> Vec<(u32, f64)> {
+        let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
+        for job in &self.jobs {
+            for (p, phase) in job.usage.phases.iter().enumerate() {
+                let part = match job.stage {
+                    Stage::Sends if p == job.phase => {
+                        (self.now - job.began) / (job.until - job.began)
+                    }
+                    _ => 0.0,
+                };
+                for (link, uses) in &phase.links {
+                    *bytes.entry(*link).or_default() += uses * (job.done[p] + part) * phase.bytes;
+                }
+            }
+        }
+        bytes.into_iter().collect()
     }
 
     fn next(&self) -> f64 {
-        self.jobs.iter().map(|job| job.stage.until()).fold(f64::INFINITY, f64::min)
+        self.jobs.iter().map(|job| job.until).fold(f64::INFINITY, f64::min)
     }
 
     /// The next event, and all others at its time.
     fn step(&mut self) {
         self.now = self.next();
-        let mut changed = false;
-        for (job, sending) in self.jobs.iter_mut().zip(&mut self.sending) {
-            if job.stage.until() > self.now {
+        for i in 0..self.jobs.len() {
+            let job = &mut self.jobs[i];
+            if job.until > self.now {
                 continue;
             }
-            let bytes = job.usage.phases[job.phase].bytes;
-            if matches!(job.stage, Stage::Waits { .. }) && bytes > 0.0 {
-                let (since, until) = (self.now, f64::INFINITY);
-                job.stage = Stage::Sends { left: bytes, rate: 0.0, since, until };
-                *sending = job.phase as u8 + 1;
-                changed = true;
+            let from = std::mem::replace(&mut job.began, self.now);
+            let sends = matches!(job.stage, Stage::Sends);
+            self.spans.add(Span { job: i, from, to: self.now, sends });
+            if !sends && job.usage.phases[job.phase].bytes > 0.0 {
+                self.send(i);
                 continue;
             }
-            changed |= std::mem::take(sending) != 0;
+            job.done[job.phase] += 1.0;
             job.phase = (job.phase + 1) % job.usage.phases.len();
             if job.phase == 0 {
                 job.finished.add(self.now);
             }
-            let wait = wait(&job.usage, job.phase, &mut job.computing);
-            job.stage = Stage::Waits { until: self.now + wait };
-        }
-        if changed {
-            self.share();
+            job.stage = Stage::Waits;
+            job.until = self.now + wait(&job.usage, job.phase, &mut job.computing);
         }
     }
 
-    /// Gives the jobs that send the rates that they have beside each other.
-    fn share(&mut self) {
-        if !self.rates.contains_key(&self.sending) {
-            let rates = self.fill();
-            self.rates.insert(self.sending.clone(), rates);
-        }
-        let rates = &self.rates[&self.sending];
-        for (job, new) in self.jobs.iter_mut().zip(rates) {
-            if let Stage::Sends { left, rate, since, until } = &mut job.stage
-                && *rate != *new
-            {
-                *left = (*left - *rate * (self.now - *since)).max(0.0);
-                (*rate, *since) = (*new, self.now);
-                *until = self.now + *left / new;
+    /// A job begins to send: no sooner done than alone, later on links that others use, and so are they.
+    fn send(&mut self, i: usize) {
+        let job = &mut self.jobs[i];
+        let phase = &job.usage.phases[job.phase];
+        job.stage = Stage::Sends;
+        job.until = self.now + phase.bytes / job.alone[job.phase];
+        let (service, weight) = (phase.bytes / phase.weight, phase.weight);
+        for at in 0..job.rows[job.phase].len() {
+            let job = &self.jobs[i];
+            let (row, uses) = job.rows[job.phase][at];
+            let link = &mut self.links[row as usize];
+            link.advance(self.now);
+            link.active.push((i as u32, uses * weight, link.service + service));
+            if link.active.len() > 1 {
+                let jobs = &mut self.jobs;
+                link.ends(|job, end| {
+                    let until = &mut jobs[job as usize].until;
+                    *until = until.max(end);
+                });
             }
         }
-    }
-
-    /// Max-min fair rates of the jobs that send: all rise together by their weights, each until a link it uses is
-    /// full or it has its rate alone. O(jobs · entries of rows).
-    fn fill(&self) -> Vec<f64> {
-        let mut rates = vec![0.0; self.jobs.len()];
-        let mut fixed: Vec<bool> = self.sending.iter().map(|phase| *phase == 0).collect();
-        let sends = |(job, phase, _): &&(u32, u32, f64)| {
-            u32::from(self.sending[*job as usize]) == phase + 1
-        };
-        let weight =
-            |job: usize| self.jobs[job].usage.phases[usize::from(self.sending[job]) - 1].weight;
-        let alone = |job: usize| self.jobs[job].alone[usize::from(self.sending[job]) - 1];
-        while fixed.contains(&false) {
-            // The lowest level at which a job reaches its own rate or a link is full.
-            let open = |job: usize| !fixed[job];
-            let own = (0..self.jobs.len()).filter(|j| open(*j)).map(|j| alone(j) / weight(j));
-            let mut level = own.fold(f64::INFINITY, f64::min);
-            let levels: Vec<f64> = (self.rows.iter())
-                .map(|row| {
-                    let (mut left, mut asked) = (1.0, 0.0);
-                    for (job, _, uses) in row.iter().filter(sends) {
-                        let job = *job as usize;
-                        left -= if fixed[job] { uses * rates[job] } else { 0.0 };
-                        asked += if fixed[job] { 0.0 } else { uses * weight(job) };
-                    }
-                    if asked > 0.0 { left.max(0.0) / asked } else { f64::INFINITY }
-                })
-                .collect();
-            level = levels.iter().copied().fold(level, f64::min);
-            let full = level * (1.0 + 1e-12);
-            let mut done = Vec::new();
-            for (row, _) in self.rows.iter().zip(&levels).filter(|(_, at)| **at <= full) {
-                done.extend(row.iter().filter(sends).map(|(job, ..)| *job as usize));
-            }
-            done.extend(
-                (0..self.jobs.len()).filter(|j| !fixed[*j] && alone(*j) <= full * weight(*j)),
-            );
-            for job in done.into_iter().filter(|job| !std::mem::replace(&mut fixed[*job], true)) {
-                // Never nothing: sums of shares may round to a full link.
-                rates[job] = (level * weight(job)).min(alone(job)).max(alone(job) * 1e-12);
-            }
-        }
-        rates
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! - **Flow level**: all messages in flight share links by max-min fairness, anew whenever a message or a
 //!   computation ends.
-//! - **Job level** ([`JobLevel`]): one rate a job. Much faster; also for jobs that come and go.
+//! - **Job level** ([`JobLevel`]): one rate a job alone, and the links it shares one by one. Much faster; also for
+//!   jobs that come and go.
 //!
 //! Only directed links between routers are shared, each with its capacity times the bandwidth. A node's own link
 //! bounds each message at the bandwidth; messages inside a router go at that rate. A message that a routing splits
@@ -17,11 +18,22 @@
 //! filling). Casanova, Marchal, "A Network Model for Simulation of Grid Application", INRIA RR-4596, 2002 (shares
 //! by round-trip time).
 
+mod filling;
+mod flow_run;
+#[cfg(test)]
+mod flow_tests;
 mod job_level;
 mod job_run;
+mod jobs;
+mod messages;
+mod pattern;
+mod side_by_side;
 mod timing;
 
 pub use job_level::{JobLevel, JobUsage, PhaseUsage};
+pub use jobs::{Job, Phase};
+pub use side_by_side::{JobOutcome, Level, Outcome, Settings, computing_times, side_by_side};
+pub use timing::Span;
 
 use crate::mapping::Links;
 

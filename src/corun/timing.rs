@@ -30,8 +30,6 @@ pub(super) struct Finished {
     pub count: u64,
     /// When the last one ended; the first began at 0.
     pub last: f64,
-    /// Iterations counted instead of simulated.
-    pub counted: u64,
 }
 
 impl Finished {
@@ -43,5 +41,47 @@ impl Finished {
     /// Mean seconds of an iteration.
     pub fn mean(&self) -> f64 {
         self.last / self.count as f64
+    }
+}
+
+/// What a job did for a while.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// The job, from 0.
+    pub job: usize,
+    /// From this second…
+    pub from: f64,
+    /// …to this one.
+    pub to: f64,
+    /// Whether it sent; else it computed.
+    pub sends: bool,
+}
+
+/// The first stages of all jobs, up to a number.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spans {
+    list: Vec<Span>,
+    room: usize,
+}
+
+impl Spans {
+    /// Keeps as many from now on.
+    pub fn keep(&mut self, room: usize) {
+        self.room = room;
+    }
+
+    pub fn add(&mut self, span: Span) {
+        if self.list.len() < self.room && span.to > span.from {
+            self.list.push(span);
+        }
+    }
+
+    /// Keeps no more: time jumps.
+    pub fn stop(&mut self) {
+        self.room = 0;
+    }
+
+    pub fn list(&self) -> &[Span] {
+        &self.list
     }
 }

@@ -20,7 +20,7 @@ mod slurm_names;
 mod slurm_topology;
 mod slurm_weights;
 
-pub use simgrid::EXPLICIT;
+pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
 
 /// An export target: an entry of [`TARGETS`]. It makes the text.
 pub type ExportTarget = Entry<fn(&Topology, &NodeOrder) -> Result<Export>>;

@@ -19,17 +19,54 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 /// Up to so many nodes every pair has its route written out; machines beyond are left to SimGrid's search.
 pub const EXPLICIT: usize = 256;
 
-const SPEED: &str = "1Gf";
-/// Bytes a second of an ordinary link, either way.
-const BANDWIDTH: u64 = 1_250_000_000;
-const LATENCY: &str = "1us";
+/// Figures of the platform; placeholders stand where they are not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SimGridFigures {
+    /// Bytes a second of a link of capacity 1, either way.
+    pub bandwidth: Option<f64>,
+    /// Seconds a hop.
+    pub latency: Option<f64>,
+    /// Operations a second of a node.
+    pub speed: Option<f64>,
+}
+
+impl SimGridFigures {
+    fn bandwidth(&self) -> f64 {
+        self.bandwidth.unwrap_or(1.25e9)
+    }
+
+    fn latency(&self) -> String {
+        self.latency.map_or("1us".into(), |seconds| format!("{seconds}s"))
+    }
+
+    fn speed(&self) -> String {
+        self.speed.map_or("1Gf".into(), |speed| format!("{speed}f"))
+    }
+
+    /// What the file says of them.
+    fn words(&self) -> [String; 2] {
+        let link = match (self.bandwidth, self.latency) {
+            (None, None) => "1.25 GB/s each way; 1 us a hop".to_string(),
+            _ => format!("{} B/s each way; {} a hop", self.bandwidth(), self.latency()),
+        };
+        let given = [self.bandwidth, self.latency, self.speed].map(|figure| figure.is_some());
+        let names = ["bandwidth", "latency", "speed"].into_iter().zip(given);
+        let missing: Vec<&str> = names.filter(|(_, given)| !given).map(|(name, _)| name).collect();
+        let note = match missing.as_slice() {
+            [] => String::new(),
+            [_, _, _] => " Bandwidth, latency and speed are placeholders: put yours.".to_string(),
+            some => format!(" A placeholder, put yours: {}.", some.join(", ")),
+        };
+        [link, note]
+    }
+}
 
 const ABOUT: &str = "\
 What it does: describes the machine for SimGrid. Every link of the network is there with its capacity
-  (1 is 1.25 GB/s each way; 1 us a hop). Nodes hang on their router by a link of their own that never limits.
+  (1 is LINK). Nodes hang on their router by a link of their own that never limits.
 Run with: SimGrid 3.32 (platform version 4.1).
 How to use it: smpirun -np N -platform FILE -hostfile FILE.hosts ./program
-  FILE.hosts has one host a line, in rank order. Bandwidth, latency and speed are placeholders: put yours.
+  FILE.hosts has one host a line, in rank order.NOTE
 Know before: SimGrid's network models differ by factors; name the model (the option network/model) with every
   figure. The tests of this platform use CM02.
 How to undo it: delete both files.
@@ -47,9 +84,20 @@ Routes: found by SimGrid (Dijkstra), as writing all of them out would take too m
 ";
 
 fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+    simgrid(topology, order, &SimGridFigures::default())
+}
+
+/// The target `simgrid` with the platform's figures.
+///
+/// # Errors
+/// A node whose name has blanks; more memory than allowed.
+pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures) -> Result<Export> {
     let names = names(topology, order)?;
     let explicit = order.len() <= EXPLICIT;
-    let about = format!("{ABOUT}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
+    let [link, note] = figures.words();
+    let about = ABOUT.replace("LINK", &link).replace("NOTE", &note);
+    let about = format!("{about}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
+    let (speed, latency, each) = (figures.speed(), figures.latency(), figures.bandwidth());
     // Two hyphens may not stand in a comment.
     let comment = header(" ", topology, order, &about).replace("--", "- -");
     let mut text = format!(
@@ -58,7 +106,7 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
         if explicit { "Full" } else { "Dijkstra" }
     );
     for name in &names {
-        line(&mut text, format_args!("<host id=\"{name}\" speed=\"{SPEED}\"/>"));
+        line(&mut text, format_args!("<host id=\"{name}\" speed=\"{speed}\"/>"));
     }
     let network = topology.network();
     if !explicit {
@@ -68,15 +116,15 @@ fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
     }
     for name in &names {
         let link = format_args!(
-            "<link id=\"node-{name}\" bandwidth=\"{BANDWIDTH}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
+            "<link id=\"node-{name}\" bandwidth=\"{each}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
         );
         line(&mut text, link);
     }
     network.for_each_link(&mut |u, v, capacity| {
         let (u, v) = (u.min(v), u.max(v));
-        let bandwidth = BANDWIDTH as f64 * capacity;
+        let bandwidth = each * capacity;
         let link = format_args!(
-            "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{LATENCY}\" sharing_policy=\"SPLITDUPLEX\"/>"
+            "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>"
         );
         line(&mut text, link);
     });

@@ -11,6 +11,7 @@
 mod canvas;
 mod cells;
 mod chart;
+mod corun;
 mod curve;
 mod drawing;
 mod element;
@@ -28,6 +29,7 @@ mod text;
 mod thin;
 mod winners;
 
+pub use corun::corun;
 pub(crate) use curve::best;
 pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, Series, View, curves, mpc_plot};
 pub use drawing::Figure;

@@ -211,6 +211,7 @@ const MAPPING: Kind = Kind {
                 guest: guest.label(),
                 processes: guest.processes(),
                 mapping: placement.label(),
+                method: None,
                 order: Some(ordered.order.label()),
                 routing: routing.name,
                 links: fabric.links.len(),

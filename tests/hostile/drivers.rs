@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nodeorder::allocator::{self, AllocatorContext};
+use nodeorder::corun::Job;
 use nodeorder::error::SourceLocation;
 use nodeorder::input::{Lines, Text};
 use nodeorder::mapping::{Guest, ProcessMapping, Traffic, method};
@@ -38,6 +39,7 @@ pub const DRIVERS: &[Driver] = &[
     Driver { name: "swf", feed: swf },
     Driver { name: "plan", feed: plan },
     Driver { name: "guest", feed: guest },
+    Driver { name: "jobs", feed: jobs },
     Driver { name: "slurm-topology", feed: slurm_topology },
     Driver { name: "ibnetdiscover", feed: ibnetdiscover },
     Driver { name: "tgt", feed: tgt },
@@ -376,6 +378,31 @@ fn guest(bytes: &[u8]) {
     match Guest::read(&text, formats[usize::from(*choice) % formats.len()], &CONTEXT) {
         Err(error) => check_error(&error, Some(&text)),
         Ok(guest) => check_guest(&guest),
+    }
+}
+
+/// Jobs side by side on a small machine.
+fn jobs(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if reaches_out(text) {
+        return;
+    }
+    let machine = small("torus:4x4");
+    let text = Text::new("jobs.toml", text);
+    match Job::read_all(&machine, &text, Some(&folder().join("jobs.toml"))) {
+        Err(error) => check_error(&error, Some(&text)),
+        Ok(jobs) => {
+            assert!(!jobs.is_empty());
+            for job in jobs {
+                assert!((0.0..=1.0).contains(&job.spread) && !job.phases.is_empty());
+                for phase in &job.phases {
+                    check_guest(&phase.guest);
+                    assert!(phase.guest.processes() as usize <= job.mapping.nodes().len());
+                    assert!(phase.bytes.is_finite() && phase.bytes >= 0.0);
+                    assert!(phase.compute.is_finite() && phase.compute >= 0.0);
+                }
+            }
+        }
     }
 }
 

@@ -3,13 +3,13 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::{Candidate, MappingMethodEntry, MappingProblem};
-use crate::error::Result;
-use crate::params::Params;
+use super::{Candidate, Found, MappingMethodEntry, MappingProblem};
+use crate::params::Opt;
 
-/// `bisection`: the nodes are halved by rank, the processes so that little traffic crosses, and both halves
-/// again, down to single nodes. Traffic with processes elsewhere pulls a process to the half that is nearer
-/// to where those are by now.
+/// `bisection[:halves=rank|boxes]`: the nodes are halved by rank, the processes so that little traffic crosses,
+/// and both halves again, down to single nodes. Traffic with processes elsewhere pulls a process to the half that
+/// is nearer to where those are by now. With `halves=boxes` nodes are halved across their longest extent instead:
+/// by how much nearer they are to one than to the other of two nodes far apart.
 ///
 /// Each cut starts from several divisions, by process number and grown around single processes (the first, the
 /// one reached last from it, the one reached last from that, others), is improved by Fiduccia-Mattheyses
@@ -22,11 +22,19 @@ use crate::params::Params;
 /// Pellegrini, Roman, "Scotch: a software package for static mapping by dual recursive bipartitioning of
 /// process and architecture graphs", HPCN'96, <https://doi.org/10.1007/3-540-61142-8_588>; Fiduccia,
 /// Mattheyses, "A linear-time heuristic for improving network partitions", DAC'82. Halving by rank is ours.
-pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
-    "bisection",
-    "halves of the processes, cut where little is sent, on halves of the ordering, and so on",
-    bisection,
-);
+pub const METHOD: MappingMethodEntry = MappingMethodEntry {
+    name: "bisection",
+    about: "halves of the processes, cut where little is sent, on halves of the nodes, and so on",
+    example: "bisection:halves=boxes",
+    options: &[Opt::one_of("halves", &["rank", "boxes"], "how nodes are halved")],
+    build: |problem, params, _| {
+        let halves = match params.choice("halves")? {
+            "boxes" => Halves::boxes(problem),
+            _ => Halves::by_rank(problem),
+        };
+        Ok(Found { slots: bisection(problem, &halves), method: "bisection" })
+    },
+};
 
 /// Passes over a cut at most.
 const PASSES: usize = 12;
@@ -34,43 +42,90 @@ const PASSES: usize = 12;
 /// Processes, evenly spaced by number, that cuts are grown around.
 const SEEDS: usize = 6;
 
-pub(super) fn bisection(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
+/// How slots are halved: every range of the list splits in the middle.
+pub(super) struct Halves {
+    slots: Vec<u32>,
+    /// Whether the list was made so that its ranges are compact.
+    compact: bool,
+}
+
+/// Slots of a range that are looked at to find its centre.
+const LOOKED_AT: usize = 64;
+
+impl Halves {
+    pub fn by_rank(problem: &MappingProblem) -> Self {
+        Halves { slots: (0..problem.len() as u32).collect(), compact: false }
+    }
+
+    /// Every range is split by how much nearer its slots are to one than to the other of two slots far apart.
+    /// O(slots · log² slots).
+    pub fn boxes(problem: &MappingProblem) -> Self {
+        let mut slots: Vec<u32> = (0..problem.len() as u32).collect();
+        let mut ranges: Vec<Range<usize>> = std::iter::once(0..slots.len()).collect();
+        while let Some(range) = ranges.pop() {
+            let part = &mut slots[range.clone()];
+            if part.len() < 3 {
+                continue;
+            }
+            let farthest = |from: u32, part: &[u32]| {
+                let key = |s: &u32| (problem.hops(from, *s) as u32, std::cmp::Reverse(*s));
+                part.iter().copied().max_by_key(key).unwrap_or(from)
+            };
+            let a = farthest(part[0], part);
+            let b = farthest(a, part);
+            let nearer = |s: &u32| (problem.hops(a, *s) - problem.hops(b, *s)) as i64;
+            part.sort_by_key(|s| (nearer(s), *s));
+            let split = range.start + range.len() / 2;
+            ranges.extend([split..range.end, range.start..split]);
+        }
+        Halves { slots, compact: true }
+    }
+
+    /// A slot in the middle of a range.
+    fn centre(&self, problem: &MappingProblem, range: &Range<usize>) -> u32 {
+        let part = &self.slots[range.clone()];
+        if !self.compact {
+            return part[(part.len() - 1) / 2];
+        }
+        let some = || part.iter().step_by(part.len().div_ceil(LOOKED_AT));
+        let spread = |s: &u32| some().map(|t| problem.hops(*s, *t)).sum::<f64>() as u64;
+        some().copied().min_by_key(|s| (spread(s), *s)).unwrap_or(part[0])
+    }
+}
+
+pub(super) fn bisection(problem: &MappingProblem, halves: &Halves) -> Vec<u32> {
     let n = problem.len();
     // Processes in their present order of slots; each range of them shares the same range of slots.
     let mut order: Vec<u32> = (0..n as u32).collect();
     if problem.partners.is_empty() {
-        return Ok(order);
+        return order;
     }
     // The middle of the range a process is in, for its partners.
-    let mut middle: Vec<u32> = vec![n as u32 / 2; n];
+    let mut middle: Vec<u32> = vec![halves.slots[n / 2]; n];
     let mut ranges: Vec<Range<usize>> = std::iter::once(0..n).collect();
     let mut cut = Cut::new(problem);
     while ranges.iter().any(|range| range.len() > 1) {
-        let mut halves = Vec::with_capacity(2 * ranges.len());
+        let mut next = Vec::with_capacity(2 * ranges.len());
         for range in ranges {
             if range.len() < 2 {
-                halves.push(range);
+                next.push(range);
                 continue;
             }
             let split = range.start + range.len() / 2;
             let (left, right) = (range.start..split, split..range.end);
-            cut.halve(&mut order[range], [&left, &right].map(centre), &middle);
-            halves.extend([left, right]);
+            let centres = [&left, &right].map(|half| halves.centre(problem, half));
+            cut.halve(&mut order[range], centres, &middle);
+            next.extend([left, right]);
         }
-        ranges = halves;
+        ranges = next;
         for range in &ranges {
-            for process in &order[range.clone()] {
-                middle[*process as usize] = centre(range);
-            }
+            let centre = halves.centre(problem, range);
+            order[range.clone()].iter().for_each(|process| middle[*process as usize] = centre);
         }
     }
     let mut slot = vec![0; n];
-    order.iter().enumerate().for_each(|(s, p)| slot[*p as usize] = s as u32);
-    Ok(slot)
-}
-
-fn centre(range: &Range<usize>) -> u32 {
-    ((range.start + range.end - 1) / 2) as u32
+    order.iter().zip(&halves.slots).for_each(|(p, s)| slot[*p as usize] = *s);
+    slot
 }
 
 const OUTSIDE: u8 = 2;

@@ -2,9 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use super::{Candidate, MappingMethodEntry, MappingProblem};
-use crate::error::Result;
-use crate::params::Params;
+use super::{Candidate, Found, MappingMethodEntry, MappingProblem};
 
 /// `greedy`: the process with the most traffic goes on the node nearest to all others; then always the
 /// process that sends most to those already placed, on the free node that costs least. Ties go to the lower
@@ -19,13 +17,13 @@ use crate::params::Params;
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "greedy",
     "the process that talks most to those placed goes to the free node that costs least",
-    greedy,
+    |problem, _, _| Ok(Found { slots: greedy(problem), method: "greedy" }),
 );
 
-pub(super) fn greedy(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
+pub(super) fn greedy(problem: &MappingProblem) -> Vec<u32> {
     let n = problem.len() as u32;
     if problem.partners.is_empty() {
-        return Ok((0..n).collect());
+        return (0..n).collect();
     }
     let total = |p: u32| problem.partners(p).iter().map(|(_, v)| v).sum::<f64>();
     let mut bound = vec![0.0; n as usize];
@@ -48,7 +46,7 @@ pub(super) fn greedy(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
                 Some(_) => {}
                 None => match fresh.find(|p| slot[*p as usize].is_none()) {
                     Some(p) => break p,
-                    None => return Ok(slot.into_iter().flatten().collect()),
+                    None => return slot.into_iter().flatten().collect(),
                 },
             }
         };
@@ -73,5 +71,5 @@ pub(super) fn greedy(problem: &MappingProblem, _: &Params) -> Result<Vec<u32>> {
             }
         }
     }
-    Ok(slot.into_iter().flatten().collect())
+    slot.into_iter().flatten().collect()
 }

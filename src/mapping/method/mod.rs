@@ -10,39 +10,61 @@ use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
+use crate::ordering::Observer;
 use crate::params::Params;
 use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
 
+mod best;
 mod bisection;
 mod greedy;
+mod grid;
+mod product;
 mod rank;
 mod refine;
+mod tabu;
 
 /// A mapping method: an entry of [`METHODS`]. It finds the slot of every process.
 pub type MappingMethodEntry = Entry<Build>;
 
-type Build = fn(&MappingProblem, &Params) -> Result<Vec<u32>>;
+type Build = fn(&MappingProblem, &Params, &dyn Observer) -> Result<Found>;
+
+/// What a method found.
+pub struct Found {
+    /// The slot of every process, each once.
+    pub slots: Vec<u32>,
+    /// The method that found it: one of [`METHODS`].
+    pub method: &'static str,
+}
 
 /// Every mapping method.
 pub static METHODS: Registry<Build> = Registry::new(
     "mapping method",
     "--map",
-    &[rank::METHOD, bisection::METHOD, greedy::METHOD, refine::METHOD],
+    &[
+        rank::METHOD,
+        bisection::METHOD,
+        greedy::METHOD,
+        refine::METHOD,
+        tabu::METHOD,
+        grid::METHOD,
+        best::METHOD,
+    ],
 );
 
 /// Puts `guest` on `nodes` (one for each process, in rank order; repeats allowed) by the method that `text`
-/// names.
+/// names, and says which method found the mapping. `observer` has the clock of methods that search for a time.
 ///
 /// # Errors
-/// An unknown method or option; fewer nodes than processes; more memory than allowed: all distances between
-/// the routers of the allocation are kept.
+/// An unknown method or option; fewer nodes than processes; a guest or nodes that a method cannot work on; more
+/// memory than allowed: all distances between the routers of the allocation are kept.
 pub fn place(
     topology: &Topology,
     guest: &Guest,
     nodes: &[NodeId],
     text: &str,
-) -> Result<ProcessMapping> {
+    observer: &dyn Observer,
+) -> Result<(ProcessMapping, &'static str)> {
     let (method, params) = METHODS.read(text, topology.context().seed)?;
     let Some(nodes) = nodes.get(..guest.processes() as usize) else {
         let problem = format!("{} processes on {} nodes", guest.processes(), nodes.len());
@@ -50,9 +72,10 @@ pub fn place(
         return Err(Error::unsuited(SourceLocation::option(text), problem, remedy));
     };
     let problem = MappingProblem::new(topology, guest, nodes)?;
-    let slots = (method.build)(&problem, &params)?;
+    let found = (method.build)(&problem, &params, observer)?;
     params.finish()?;
-    ProcessMapping::new(topology, text, slots.iter().map(|slot| nodes[*slot as usize]).collect())
+    let nodes = found.slots.iter().map(|slot| nodes[*slot as usize]).collect();
+    Ok((ProcessMapping::new(topology, text, nodes)?, found.method))
 }
 
 /// A process with a weight, ordered by the weight; of equal ones the lower process counts as more.
@@ -178,7 +201,7 @@ impl MappingProblem {
 mod tests {
     use super::*;
     use crate::mapping::{Fabric, RoutingEntry, analyse};
-    use crate::ordering::NodeOrder;
+    use crate::ordering::{NoObserver, NodeOrder};
     use crate::topology::Context;
     use proptest::prelude::*;
 
@@ -187,11 +210,11 @@ mod tests {
         let machine = machine(spec);
         let order = NodeOrder::make(&machine, "row-major").unwrap();
         let nodes = &order.nodes()[..guest.processes() as usize];
-        let mapping = place(&machine, guest, nodes, method).unwrap();
+        let (mapping, _) = place(&machine, guest, nodes, method, &NoObserver).unwrap();
         let mut used = mapping.nodes().to_vec();
         used.sort_unstable();
         assert_eq!(used, nodes, "{method} uses every node it was given");
-        assert_eq!(mapping, place(&machine, guest, nodes, method).unwrap());
+        assert_eq!(mapping, place(&machine, guest, nodes, method, &NoObserver).unwrap().0);
         let fabric = Fabric::new(&machine).unwrap();
         let routing = RoutingEntry::named("ecmp-hop").unwrap();
         analyse(&fabric, guest, &mapping, routing).unwrap().dilation.mean
@@ -242,7 +265,7 @@ mod tests {
         let (machine, guest, nodes) = rings();
         let problem = MappingProblem::new(&machine, &guest, &nodes).unwrap();
         crate::registry::testing::check(&METHODS, |entry, params| {
-            (entry.build)(&problem, params).map(|_| ())
+            (entry.build)(&problem, params, &NoObserver).map(|_| ())
         });
     }
 
@@ -258,8 +281,9 @@ mod tests {
     #[test]
     fn unknown_names_and_options_are_refused() {
         let (machine, guest, nodes) = rings();
-        let error =
-            |nodes: &[NodeId], text| place(&machine, &guest, nodes, text).unwrap_err().to_string();
+        let error = |nodes: &[NodeId], text| {
+            place(&machine, &guest, nodes, text, &NoObserver).unwrap_err().to_string()
+        };
         assert!(error(&nodes, "refin").contains("did you mean `refine`"));
         assert!(error(&nodes, "refine:step=4").contains("did you mean `steps`"));
         assert!(error(&nodes[..3], "rank").contains("4 processes on 3 nodes"));

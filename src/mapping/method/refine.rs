@@ -1,8 +1,8 @@
 //! Local search on hop-bytes: swaps that bring partners together.
 
-use super::bisection::bisection;
+use super::bisection::{Halves, bisection};
 use super::greedy::greedy;
-use super::{MappingMethodEntry, MappingProblem};
+use super::{Found, MappingMethodEntry, MappingProblem};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 use crate::random::{below, generator};
@@ -23,29 +23,43 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "refine",
     about: "swaps from=bisection|greedy|rank on, steps= tries for each process, seed=",
     example: "refine:from=greedy,steps=1000",
-    options: &[
-        Opt::one_of("from", &["bisection", "greedy", "rank"], "method to start from"),
-        Opt::whole("steps", "tries for each process").or("4000"),
-        SEED,
-    ],
-    build: refine,
+    options: &[FROM, Opt::whole("steps", "tries for each process").or("4000"), SEED],
+    build: |problem, params, _| {
+        let steps = params.whole("steps", 0u64, 1_000_000)?;
+        let (seed, start) = (params.seed()?, start(problem, params)?);
+        let slots = refine(problem, start, steps, seed, &|| false);
+        Ok(Found { slots, method: "refine" })
+    },
 };
+
+/// The option of [`start`].
+pub(super) const FROM: Opt =
+    Opt::one_of("from", &["bisection", "greedy", "rank"], "method to start from");
 
 /// Slots tried around a partner.
 const NEAR: usize = 12;
 
-fn refine(problem: &MappingProblem, params: &Params) -> Result<Vec<u32>> {
-    let from = params.choice("from")?;
-    let steps = params.whole("steps", 0u64, 1_000_000)?;
-    let mut random = generator(params.seed()?);
+/// The mapping that `from=` names.
+pub(super) fn start(problem: &MappingProblem, params: &Params) -> Result<Vec<u32>> {
+    Ok(match params.choice("from")? {
+        "greedy" => greedy(problem),
+        "rank" => (0..problem.len() as u32).collect(),
+        _ => bisection(problem, &Halves::by_rank(problem)),
+    })
+}
+
+/// Improves a mapping by `steps` tries for each process, fewer where `stop` says so.
+pub(super) fn refine(
+    problem: &MappingProblem,
+    start: Vec<u32>,
+    steps: u64,
+    seed: u64,
+    stop: &dyn Fn() -> bool,
+) -> Vec<u32> {
+    let mut random = generator(seed);
     let n = problem.len() as u64;
-    let start = match from {
-        "greedy" => greedy(problem, params)?,
-        "rank" => (0..n as u32).collect(),
-        _ => bisection(problem, params)?,
-    };
     if n < 3 || problem.partners.is_empty() {
-        return Ok(start);
+        return start;
     }
     let near = nearest(problem);
     let mut state = State::new(problem, start);
@@ -73,8 +87,13 @@ fn refine(problem: &MappingProblem, params: &Params) -> Result<Vec<u32>> {
             state.swap(a, b, gain);
         }
         // A copy now and then is cheap; the last state is looked at in any case.
-        if step % n == 0 && state.cost < best.0 {
-            best = (state.cost, state.slot.clone());
+        if step % n == 0 {
+            if state.cost < best.0 {
+                best = (state.cost, state.slot.clone());
+            }
+            if stop() {
+                break;
+            }
         }
     }
     for slot in [state.slot.clone(), best.1.clone()] {
@@ -84,7 +103,7 @@ fn refine(problem: &MappingProblem, params: &Params) -> Result<Vec<u32>> {
             best = (last.cost, last.slot);
         }
     }
-    Ok(best.1)
+    best.1
 }
 
 /// The [`NEAR`] slots nearest to each router of the allocation, its own included.

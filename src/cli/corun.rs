@@ -1,0 +1,130 @@
+//! `nodeorder corun`: jobs that share links, in time.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use super::picture::Picture;
+use super::{output, progress};
+use crate::columns::corun::{CorunFigures, JOB, LinkUse};
+use crate::columns::{self, object};
+use crate::corun::{Fair, Job, Level, Settings, Speeds, side_by_side};
+use crate::error::{Error, SourceLocation};
+use crate::input::Text;
+use crate::mapping::{Fabric, RoutingEntry};
+use crate::params::Unit;
+use crate::plot;
+use crate::topology::Context;
+
+/// Simulate jobs that share links: seconds an iteration beside the others and alone
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: nodeorder corun torus:4x4x4 --jobs jobs.toml --bandwidth 10GB/s --latency 1us"
+)]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    spec: String,
+    /// The jobs: a TOML file with a table [[jobs]] each: name, nodes, guest, bytes, compute, spread
+    #[arg(long, value_name = "FILE")]
+    jobs: PathBuf,
+    /// Which links messages take; `nodeorder list routings` names them
+    #[arg(long, value_name = "R", default_value = "one-path")]
+    routing: String,
+    /// What a link of capacity 1 carries each way, and the most that a message gets; 10GB/s, or 80Gb/s in bits
+    #[arg(long, value_name = "B/s", default_value = "1.25GB/s")]
+    bandwidth: String,
+    /// Latency of a hop, such as 1us
+    #[arg(long, value_name = "SECONDS", default_value = "0s")]
+    latency: String,
+    /// How messages share a link: equally (flow), or by 1 over the latency of their routes (rtt)
+    #[arg(long, value_parser = ["flow", "rtt"], default_value = "flow")]
+    fair: String,
+    /// Follow each message (flow), or the links that jobs share one by one, which is faster (job)
+    #[arg(long, value_parser = ["flow", "job"], default_value = "flow")]
+    level: String,
+    /// Go on until every job has done so many iterations
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    iterations: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    /// Write the mean utilisation of every directed link to FILE as CSV, u,v,utilisation
+    #[arg(long, value_name = "FILE")]
+    links: Option<PathBuf>,
+    /// Draw what the jobs do at first, and the links by utilisation
+    #[arg(long, value_name = "FILE.svg|.png")]
+    plot: Option<PathBuf>,
+    /// Write the table to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Stages of jobs that a picture may show.
+const SPANS: usize = 100_000;
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let picture = self.plot.as_deref().map(Picture::new).transpose()?;
+        let routing = RoutingEntry::named(&self.routing)?;
+        let settings = self.settings(picture.is_some())?;
+        let topology = super::inputs::topology(&self.spec, context)?;
+        routing.check(&topology)?;
+        let text = Text::read(&self.jobs, context.memory)?;
+        let jobs = Job::read_all(&topology, &text, Some(&self.jobs))?;
+        let fabric = Fabric::new(&topology)?;
+        let bar = progress::bar(settings.iterations * jobs.len() as u64, "iterations");
+        let outcome =
+            side_by_side(&fabric, routing, &jobs, &settings, &|iterations| bar.inc(iterations))?;
+        bar.finish_and_clear();
+        if let Some(path) = &self.links {
+            let used = |(link, utilisation): (usize, &f64)| LinkUse {
+                fabric: &fabric,
+                link,
+                utilisation: *utilisation,
+            };
+            let rows = outcome.utilisation.iter().enumerate().map(used);
+            output::write_by(Some(path), |out| columns::write(out, LinkUse::ALL, rows))?;
+        }
+        if let Some(picture) = picture {
+            picture.draw(&plot::corun(topology.name(), &outcome))?;
+        }
+        let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        if self.json {
+            let figures = CorunFigures {
+                topology: topology.spec(),
+                routing: routing.name,
+                level: &self.level,
+                fair: &self.fair,
+                bandwidth: settings.speeds.bandwidth,
+                latency: settings.speeds.latency,
+                iterations: settings.iterations,
+                outcome: &outcome,
+            };
+            let mut document = object(CorunFigures::ALL, &figures);
+            document["version"] = json!(env!("CARGO_PKG_VERSION"));
+            document["jobs"] = outcome.jobs.iter().map(|job| object(JOB, job)).collect();
+            return output::write(file, format!("{document:#}\n"));
+        }
+        output::write_by(file, |out| columns::write(out, JOB, outcome.jobs))
+    }
+
+    fn settings(&self, draws: bool) -> anyhow::Result<Settings> {
+        let bandwidth = Unit::Bandwidth.option("--bandwidth", &self.bandwidth)?;
+        if bandwidth == 0.0 {
+            let location = SourceLocation::option(format!("--bandwidth {}", self.bandwidth));
+            return Err(
+                Error::input(location, "a link of bandwidth 0", "a bandwidth above 0").into()
+            );
+        }
+        let latency = Unit::Seconds.option("--latency", &self.latency)?;
+        let fair = if self.fair == "rtt" { Fair::Rtt } else { Fair::Flow };
+        Ok(Settings {
+            speeds: Speeds { bandwidth, latency, fair },
+            level: if self.level == "job" { Level::Job } else { Level::Flow },
+            iterations: self.iterations,
+            count_patterns: true,
+            spans: if draws { SPANS } else { 0 },
+        })
+    }
+}

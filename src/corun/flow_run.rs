@@ -1,0 +1,483 @@
+//! The flow level: jobs that share links, simulated message by message.
+//!
+//! Messages of a job on one route have one rate and are one slot of [`Filling`], whatever their sizes. A phase that
+//! no other job's sending can overlap takes as long as alone, which is found once.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::filling::Filling;
+use super::messages::{FlowGroup, FlowJob, FlowPhase};
+use super::pattern::{Pattern, State};
+use super::timing::{Computing, Finished, Span, Spans};
+
+/// How far the messages of a slot are.
+#[derive(Clone, Debug)]
+struct Flow {
+    job: usize,
+    latency: f64,
+    sizes: Vec<(f64, f64)>,
+    /// The smallest size that is not done; beyond the last where all are.
+    next: usize,
+    /// Bytes of each message at a time, and the rate since.
+    sent: f64,
+    since: f64,
+    rate: f64,
+    /// Counts what made an entry of the queue wrong.
+    version: u32,
+}
+
+impl Flow {
+    fn sent_at(&self, now: f64) -> f64 {
+        self.sent + self.rate * (now - self.since)
+    }
+}
+
+/// What a job does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    Computes {
+        until: f64,
+    },
+    /// Sends while no other job does: nothing slows it down.
+    Alone {
+        until: f64,
+    },
+    Sends,
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    job: FlowJob,
+    /// The slots of each phase in the order of their latencies.
+    slots: Vec<Vec<u32>>,
+    /// Seconds that each phase sends alone, where that is known.
+    alone: Vec<f64>,
+    computing: Computing,
+    phase: usize,
+    stage: Stage,
+    /// When the stage began.
+    began: f64,
+    /// Slots of the phase that have begun, and those not done, begun or not.
+    begun: usize,
+    open: usize,
+    /// How often each phase is done.
+    done: Vec<f64>,
+    finished: Finished,
+}
+
+/// The simulation of jobs that share links, event by event.
+#[derive(Clone, Debug)]
+pub(super) struct FlowRun {
+    jobs: Vec<Member>,
+    flows: Vec<Flow>,
+    filling: Filling,
+    bound: f64,
+    /// The machine's link for each of those used.
+    links: Vec<u32>,
+    /// Messages by when they end, at the rates they have.
+    ends: BinaryHeap<Reverse<(u64, u32, u32)>>,
+    now: f64,
+    /// Time that was counted instead of simulated.
+    skipped: f64,
+    pattern: Option<Pattern>,
+    pub spans: Spans,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+enum Goal {
+    Iterations(u64),
+    Time(f64),
+}
+
+impl FlowRun {
+    /// Jobs at time 0 on links of these capacities; no message gets more than `bound`. `alone[j][p]` are the seconds
+    /// that phase p of job j sends alone; empty where that is not known. `count`: states that come again are counted.
+    pub fn new(
+        jobs: &[&FlowJob],
+        alone: &[Vec<f64>],
+        capacity: &[f64],
+        bound: f64,
+        count: bool,
+    ) -> Self {
+        let mut links: Vec<u32> = jobs.iter().flat_map(|job| job.links()).collect();
+        links.sort_unstable();
+        links.dedup();
+        let place: BTreeMap<u32, u32> = links.iter().zip(0..).map(|(l, i)| (*l, i)).collect();
+        let (mut flows, mut routes, mut members) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, job) in jobs.iter().enumerate() {
+            let mut slots = Vec::new();
+            for phase in &job.phases {
+                let first = flows.len() as u32;
+                let inside = FlowGroup {
+                    route: Vec::new(),
+                    latency: 0.0,
+                    weight: 1.0,
+                    sizes: vec![(phase.inside, 1.0)],
+                };
+                for group in phase.groups.iter().chain((phase.inside > 0.0).then_some(&inside)) {
+                    let route: Vec<(u32, f64)> =
+                        group.route.iter().map(|(link, share)| (place[link], *share)).collect();
+                    routes.push((route, group.weight));
+                    let (latency, sizes) = (group.latency, group.sizes.clone());
+                    let next = sizes.len();
+                    let (sent, since, rate, version) = (0.0, 0.0, 0.0, 0);
+                    flows.push(Flow { job: i, latency, sizes, next, sent, since, rate, version });
+                }
+                let mut list: Vec<u32> = (first..flows.len() as u32).collect();
+                let latency = |slot: &u32| flows[*slot as usize].latency;
+                list.sort_by(|a, b| latency(a).total_cmp(&latency(b)));
+                slots.push(list);
+            }
+            let mut computing = Computing::new(job.seed, job.spread);
+            let until = computing.draw(job.phases[0].compute);
+            members.push(Member {
+                slots,
+                alone: alone.get(i).cloned().unwrap_or_default(),
+                computing,
+                phase: 0,
+                stage: Stage::Computes { until },
+                began: 0.0,
+                begun: 0,
+                open: 0,
+                done: vec![0.0; job.phases.len()],
+                finished: Finished::default(),
+                job: (*job).clone(),
+            });
+        }
+        let capacity = links.iter().map(|link| capacity[*link as usize]).collect();
+        let routes = routes.iter().map(|(route, weight)| (route.as_slice(), *weight));
+        let repeats = count && jobs.iter().all(|job| job.spread == 0.0);
+        FlowRun {
+            filling: Filling::new(capacity, bound, routes),
+            jobs: members,
+            flows,
+            bound,
+            links,
+            ends: BinaryHeap::new(),
+            now: 0.0,
+            skipped: 0.0,
+            pattern: repeats.then(Pattern::default),
+            spans: Spans::default(),
+        }
+    }
+
+    /// The seconds that each phase of a job sends alone.
+    pub fn alone(job: &FlowJob, capacity: &[f64], bound: f64) -> Vec<f64> {
+        let phase = |phase: &FlowPhase| {
+            let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
+            let job = FlowJob { phases, spread: 0.0, seed: job.seed };
+            FlowRun::new(&[&job], &[], capacity, bound, false).until_each_has_done(1)
+        };
+        job.phases.iter().map(phase).collect()
+    }
+
+    /// Goes on until each job has done so many iterations. Returns the time.
+    pub fn until_each_has_done(&mut self, iterations: u64) -> f64 {
+        while self.jobs.iter().any(|job| job.finished.count < iterations) {
+            self.step(Goal::Iterations(iterations));
+        }
+        self.time()
+    }
+
+    /// Goes on as long as something happens up to a time, and to that time.
+    pub fn until(&mut self, time: f64) {
+        while self.next() + self.skipped <= time {
+            self.step(Goal::Time(time));
+        }
+        self.now = self.now.max(time - self.skipped);
+    }
+
+    /// Mean seconds of the iterations that a job has finished, and how many there are.
+    pub fn mean(&self, job: usize) -> (f64, u64) {
+        let finished = &self.jobs[job].finished;
+        (finished.mean(), finished.count)
+    }
+
+    pub fn time(&self) -> f64 {
+        self.now + self.skipped
+    }
+
+    /// When something happens next.
+    fn next(&mut self) -> f64 {
+        while let Some(Reverse((_, slot, version))) = self.ends.peek() {
+            if self.flows[*slot as usize].version == *version {
+                break;
+            }
+            self.ends.pop();
+        }
+        let end = self.ends.peek().map_or(f64::INFINITY, |Reverse((key, ..))| f64::from_bits(*key));
+        let own = |job: &Member| match job.stage {
+            Stage::Computes { until } | Stage::Alone { until } => until,
+            Stage::Sends => (job.slots[job.phase].get(job.begun))
+                .map_or(f64::INFINITY, |slot| job.began + self.flows[*slot as usize].latency),
+        };
+        self.jobs.iter().map(own).fold(end, f64::min)
+    }
+
+    /// The next event, and all others at its time.
+    fn step(&mut self, goal: Goal) {
+        self.now = self.next();
+        // Messages that should end together do, whatever the last bits of their times are.
+        let together = (self.now * (1.0 + 1e-13)).to_bits();
+        while let Some(Reverse((key, slot, version))) = self.ends.peek().copied() {
+            if key > together {
+                break;
+            }
+            self.ends.pop();
+            if self.flows[slot as usize].version == version {
+                self.smallest_end(slot);
+            }
+        }
+        let before = self.jobs[0].finished.count;
+        for job in 0..self.jobs.len() {
+            match self.jobs[job].stage {
+                Stage::Computes { until } if until <= self.now => self.send(job),
+                Stage::Alone { until } if until <= self.now => self.end_phase(job),
+                Stage::Sends if self.jobs[job].open == 0 => self.end_phase(job),
+                Stage::Sends => self.begin_flows(job),
+                _ => {}
+            }
+        }
+        let (flows, ends, now) = (&mut self.flows, &mut self.ends, self.now);
+        self.filling.settle(|slot, rate| {
+            let flow = &mut flows[slot as usize];
+            (flow.sent, flow.since) = (flow.sent_at(now), now);
+            flow.rate = rate;
+            queue(ends, flow, slot);
+        });
+        if self.jobs[0].finished.count > before && self.pattern.is_some() {
+            self.count(goal);
+        }
+    }
+
+    /// The messages of the smallest size left in a slot end.
+    fn smallest_end(&mut self, slot: u32) {
+        let flow = &mut self.flows[slot as usize];
+        let (size, count) = flow.sizes[flow.next];
+        (flow.sent, flow.since) = (size, self.now);
+        flow.next += 1;
+        if self.filling.crosses(slot) {
+            self.filling.end(slot, count);
+        }
+        if flow.next == flow.sizes.len() {
+            flow.version += 1;
+            self.jobs[flow.job].open -= 1;
+        } else {
+            queue(&mut self.ends, flow, slot);
+        }
+    }
+
+    /// A job has computed.
+    fn send(&mut self, job: usize) {
+        let now = self.now;
+        self.span(job, false);
+        let member = &self.jobs[job];
+        let slots = member.slots[member.phase].len();
+        if slots == 0 {
+            return self.end_phase(job);
+        }
+        let alone = member.alone.get(member.phase).map(|seconds| now + seconds);
+        let quiet = |until: &f64| {
+            self.jobs.iter().enumerate().all(|(other, member)| match member.stage {
+                Stage::Computes { until: begins } => other == job || begins >= *until,
+                _ => false,
+            })
+        };
+        let alone = alone.filter(quiet);
+        let member = &mut self.jobs[job];
+        (member.began, member.begun, member.open) = (now, 0, slots);
+        match alone {
+            Some(until) => member.stage = Stage::Alone { until },
+            None => {
+                member.stage = Stage::Sends;
+                self.begin_flows(job);
+            }
+        }
+    }
+
+    /// The messages whose latency has passed begin.
+    fn begin_flows(&mut self, job: usize) {
+        let member = &mut self.jobs[job];
+        while let Some(slot) = member.slots[member.phase].get(member.begun).copied() {
+            let flow = &mut self.flows[slot as usize];
+            if member.began + flow.latency > self.now {
+                break;
+            }
+            member.begun += 1;
+            (flow.next, flow.sent, flow.since, flow.rate) = (0, 0.0, self.now, 0.0);
+            if self.filling.crosses(slot) {
+                self.filling.start(slot, flow.sizes.iter().map(|(_, count)| count).sum());
+            } else {
+                flow.rate = self.bound;
+                queue(&mut self.ends, flow, slot);
+            }
+        }
+    }
+
+    fn end_phase(&mut self, job: usize) {
+        if self.jobs[job].stage == Stage::Sends
+            || matches!(self.jobs[job].stage, Stage::Alone { .. })
+        {
+            self.span(job, true);
+        }
+        let time = self.time();
+        let member = &mut self.jobs[job];
+        member.done[member.phase] += 1.0;
+        member.phase = (member.phase + 1) % member.done.len();
+        if member.phase == 0 {
+            member.finished.add(time);
+        }
+        let compute = member.job.phases[member.phase].compute;
+        let until = self.now + member.computing.draw(compute);
+        (member.stage, member.began) = (Stage::Computes { until }, self.now);
+    }
+
+    /// Notes what a job did since its stage began.
+    fn span(&mut self, job: usize, sends: bool) {
+        let span = Span { job, from: self.jobs[job].began + self.skipped, to: self.time(), sends };
+        self.spans.add(span);
+    }
+
+    /// Where the state was met before, counts as many of the periods between as fit before the goal.
+    fn count(&mut self, goal: Goal) {
+        let Some(pattern) = &mut self.pattern else { return };
+        let mut state = State::default();
+        for member in &self.jobs {
+            let (stage, left) = match member.stage {
+                Stage::Computes { until } => (0, until - self.now),
+                Stage::Alone { until } => (1, until - self.now),
+                Stage::Sends => (2, self.now - member.began),
+            };
+            state.whole.extend([member.phase as u32, stage, member.begun as u32]);
+            state.times.push(left);
+            if member.stage == Stage::Sends {
+                for slot in &member.slots[member.phase][..member.begun] {
+                    let flow = &self.flows[*slot as usize];
+                    state.whole.push(flow.next as u32);
+                    if let Some((size, _)) = flow.sizes.get(flow.next) {
+                        state.parts.push(flow.sent_at(self.now) / size);
+                    }
+                }
+            }
+        }
+        let done = |member: &Member| member.finished.count;
+        let counts: Vec<u64> = self.jobs.iter().map(done).collect();
+        let phases: Vec<f64> = self.jobs.iter().flat_map(|m| m.done.iter().copied()).collect();
+        let Some(before) = pattern.met(state, self.now, counts, phases) else { return };
+        let period = self.now - before.now;
+        let gained = |i: usize| self.jobs[i].finished.count - before.counts[i];
+        let times = match goal {
+            Goal::Iterations(n) => {
+                let left = |i: usize| n.saturating_sub(self.jobs[i].finished.count);
+                let before_last = |i: usize| left(i).div_ceil(gained(i).max(1)).saturating_sub(1);
+                (0..self.jobs.len()).map(before_last).max().unwrap_or(0)
+            }
+            Goal::Time(time) => {
+                (((time - self.now - self.skipped) / period) as u64).saturating_sub(1)
+            }
+        };
+        if times == 0 {
+            return;
+        }
+        let skipped = times as f64 * period;
+        let mut phases = before.phases.iter();
+        for (member, count) in self.jobs.iter_mut().zip(&before.counts) {
+            let gained = member.finished.count - count;
+            member.finished.count += times * gained;
+            member.finished.last += if gained > 0 { skipped } else { 0.0 };
+            for done in &mut member.done {
+                *done += times as f64 * (*done - phases.next().unwrap_or(done));
+            }
+        }
+        self.skipped += skipped;
+        self.spans.stop();
+        pattern.forget();
+    }
+
+    /// The bytes that each link has carried until now, by the machine's links.
+    pub fn carried(&self, capacity: &[f64]) -> Vec<(u32, f64)> {
+        let mut bytes: BTreeMap<u32, f64> = self.links.iter().map(|link| (*link, 0.0)).collect();
+        let mut add = |group: &FlowGroup, all: f64| {
+            for (link, share) in &group.route {
+                *bytes.entry(*link).or_default() += share * all;
+            }
+        };
+        for member in &self.jobs {
+            for (phase, done) in member.job.phases.iter().zip(&member.done) {
+                for group in &phase.groups {
+                    add(group, done * group.sizes.iter().map(|(size, n)| size * n).sum::<f64>());
+                }
+            }
+            let phase = &member.job.phases[member.phase];
+            if let Stage::Alone { .. } = member.stage {
+                // As far as it is alone after so long.
+                let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
+                let job = FlowJob { phases, spread: 0.0, seed: 0 };
+                let mut run = FlowRun::new(&[&job], &[], capacity, self.bound, false);
+                run.until_within_phase(self.now - member.began);
+                for (link, part) in run.carried(capacity) {
+                    add(
+                        &FlowGroup {
+                            route: vec![(link, 1.0)],
+                            latency: 0.0,
+                            weight: 1.0,
+                            sizes: vec![],
+                        },
+                        part,
+                    );
+                }
+            }
+            if member.stage == Stage::Sends {
+                let first = member.slots[member.phase].iter().min().copied().unwrap_or(0);
+                for slot in &member.slots[member.phase][..member.begun] {
+                    let (flow, i) = (&self.flows[*slot as usize], (slot - first) as usize);
+                    let at = flow.sent_at(self.now);
+                    let part = |(k, (size, n)): (usize, &(f64, f64))| {
+                        n * if k < flow.next { *size } else { at.min(*size) }
+                    };
+                    if let Some(group) = phase.groups.get(i) {
+                        add(group, flow.sizes.iter().enumerate().map(part).sum());
+                    }
+                }
+            }
+        }
+        bytes.into_iter().collect()
+    }
+
+    /// As [`FlowRun::until`], but no further than the end of the first iteration.
+    fn until_within_phase(&mut self, time: f64) {
+        while self.jobs[0].finished.count == 0 && self.next() <= time {
+            self.step(Goal::Time(time));
+        }
+        if self.jobs[0].finished.count == 0 {
+            self.now = self.now.max(time);
+        }
+    }
+}
+
+#[cfg(test)]
+impl FlowRun {
+    /// The next event.
+    pub fn one_step(&mut self) {
+        self.step(Goal::Time(f64::INFINITY));
+    }
+
+    /// What each link carries now, in bytes a second.
+    pub fn used(&self) -> Vec<(u32, f64)> {
+        let mut used = Vec::new();
+        for (place, link) in self.links.iter().enumerate() {
+            used.push((*link, self.filling.used(place)));
+        }
+        used
+    }
+}
+
+/// Puts the next end of a slot into the queue.
+fn queue(ends: &mut BinaryHeap<Reverse<(u64, u32, u32)>>, flow: &mut Flow, slot: u32) {
+    flow.version += 1;
+    let left = (flow.sizes[flow.next].0 - flow.sent).max(0.0);
+    let end = flow.since + left / flow.rate;
+    ends.push(Reverse((end.to_bits(), slot, flow.version)));
+}

@@ -1,0 +1,230 @@
+//! The file of jobs: what runs side by side, and where.
+
+use std::path::Path;
+
+use crate::error::{Error, Result, SourceLocation};
+use crate::ids::NodeId;
+use crate::input::{Text, beside};
+use crate::mapping::{GUESTS, Guest, ProcessMapping};
+use crate::params::{Params, Tables, Unit};
+use crate::topology::Topology;
+
+/// What a job does in one part of an iteration: it computes, then sends, then waits for all messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// Seconds of computing.
+    pub compute: f64,
+    /// The messages.
+    pub guest: Guest,
+    /// Bytes of one unit of their volume.
+    pub bytes: f64,
+}
+
+/// A job that runs beside others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// What it is called.
+    pub name: String,
+    /// The node of each process.
+    pub mapping: ProcessMapping,
+    /// The phases of an iteration, one after the other.
+    pub phases: Vec<Phase>,
+    /// Computing takes its seconds times a number drawn from 1 - spread to 1 + spread.
+    pub spread: f64,
+}
+
+/// Numbers so large that times made of them are none.
+const LARGEST: f64 = 1e15;
+
+impl Job {
+    /// Reads a file of jobs: TOML, a table `[[jobs]]` each.
+    ///
+    /// - `name`: what it is called, each name once.
+    /// - `nodes`: where process i runs, in order: ids, `"a-b"` ranges, node names and host lists. A node may hold
+    ///   several processes, and several jobs.
+    /// - `guest`: its messages, a pattern or a file (relative to this one).
+    /// - `bytes`: of one unit of the guest's volume; a number, or a text with a unit (`"1MB"`).
+    /// - `compute`: seconds before an iteration's messages are sent; a number, or a text with a unit (`"20ms"`). 0
+    ///   unless given.
+    /// - `spread`: 0.2 draws each computation between 0.8 and 1.2 times `compute`. 0 unless given.
+    /// - instead of `guest`, `bytes` and `compute`: a table `[[jobs.phases]]` with these three for each phase of an
+    ///   iteration.
+    ///
+    /// # Errors
+    /// With file and line: whatever does not belong there, values out of range, a guest with more processes than
+    /// the job has nodes, nodes that the machine does not have; a job that takes no time.
+    pub fn read_all(topology: &Topology, text: &Text, base: Option<&Path>) -> Result<Vec<Job>> {
+        let seed = topology.context().seed;
+        let mut file = Tables::read("a file of jobs", text, base, seed)?;
+        let (_, tables) = file.take("jobs");
+        file.finish(&["jobs"])?;
+        if tables.is_empty() {
+            return Err(Error::input(text.location(), "no jobs", "a table [[jobs]] for each job"));
+        }
+        let mut jobs: Vec<Job> = Vec::with_capacity(tables.len());
+        for table in tables {
+            let location = table.params.location_of("name");
+            let job = Job::read(topology, text, base, table)?;
+            if jobs.iter().any(|other| other.name == job.name) {
+                let found = format!("another job called `{}`", job.name);
+                return Err(Error::input(location, found, "a name for each job"));
+            }
+            jobs.push(job);
+        }
+        Ok(jobs)
+    }
+
+    fn read(
+        topology: &Topology,
+        text: &Text,
+        base: Option<&Path>,
+        mut table: Tables,
+    ) -> Result<Job> {
+        let (at, phases) = table.take("phases");
+        let params = &table.params;
+        let location = params.location().clone();
+        let missing = |what: &str, expected: &str| {
+            Error::input(location.clone(), format!("a job without `{what}`"), expected)
+        };
+        let name = params.word("name")?.ok_or_else(|| missing("name", "name = \"a text\""))?;
+        let nodes = nodes(topology, text, params)?;
+        if nodes.is_empty() {
+            return Err(missing("nodes", "nodes = [ids, \"a-b\" ranges or names]"));
+        }
+        let spread = params.real("spread", 0.0, 1.0)?.unwrap_or(0.0);
+        let phases = if phases.is_empty() {
+            vec![Phase::read(topology, base, params, nodes.len())?]
+        } else {
+            let own = ["guest", "bytes", "compute"].into_iter().find(|key| params.has(key));
+            if let Some(key) = own {
+                let found = format!("`{key}` beside [[jobs.phases]] (line of the first: {at})");
+                let location = params.location_of(key);
+                return Err(Error::input(location, found, "it in each phase instead"));
+            }
+            let read = |phase: Tables| {
+                let read = Phase::read(topology, base, &phase.params, nodes.len())?;
+                phase.finish(&[]).map(|()| read)
+            };
+            phases.into_iter().map(read).collect::<Result<_>>()?
+        };
+        table.finish(&["phases"])?;
+        let takes_time = |p: &Phase| p.compute > 0.0 || (p.bytes > 0.0 && p.guest.pair_count() > 0);
+        if !phases.iter().any(takes_time) {
+            let expected = "`compute` above 0, or messages of some bytes";
+            return Err(Error::input(location, "a job that takes no time", expected));
+        }
+        let mapping = ProcessMapping::new(topology, &name, nodes)?;
+        Ok(Job { name, mapping, phases, spread })
+    }
+
+    /// Processes of the largest phase.
+    pub fn processes(&self) -> u32 {
+        self.phases.iter().map(|phase| phase.guest.processes()).max().unwrap_or(0)
+    }
+}
+
+impl Phase {
+    fn read(
+        topology: &Topology,
+        base: Option<&Path>,
+        params: &Params,
+        nodes: usize,
+    ) -> Result<Self> {
+        let quantity = |key: &'static str, unit: Unit| match params.quantity(key, unit)? {
+            Some(value) if value > LARGEST => {
+                Err(params.wrong(key, format!("at most {LARGEST:e} (bytes or seconds)")))
+            }
+            value => Ok(value),
+        };
+        let compute = quantity("compute", Unit::Seconds)?.unwrap_or(0.0);
+        let location = params.location_of("guest");
+        let text = params.word("guest")?.ok_or_else(|| {
+            let expected = "guest = a pattern such as \"all-to-all:n=8\", or a file";
+            Error::input(location.clone(), "no `guest`", expected)
+        })?;
+        let bytes = quantity("bytes", Unit::Bytes)?
+            .ok_or_else(|| params.wrong("bytes", "bytes = the bytes of one unit of volume"))?;
+        let guest = match GUESTS.get(&text) {
+            Some(_) => Guest::make(&text, topology.context()),
+            None => {
+                let path = beside(base, &text);
+                match path.exists() {
+                    true => Guest::make(&path.to_string_lossy(), topology.context()),
+                    false => Guest::make(&text, topology.context()),
+                }
+            }
+        };
+        // What a pattern lacks is wrong on this line; a file has lines of its own.
+        let here = |error| match error {
+            Error::Input { location: SourceLocation::Option(_), found, expected } => {
+                Error::input(location.clone(), format!("`{text}`: {found}"), expected)
+            }
+            error => error,
+        };
+        let guest = guest.map_err(here)?;
+        if guest.processes() as usize > nodes {
+            let found = format!("`{text}` with {} processes", guest.processes());
+            let expected = format!("at most {nodes}, one for each of the job's nodes");
+            return Err(Error::input(params.location_of("guest"), found, expected));
+        }
+        if guest.processes() == 0 {
+            let found = format!("`{text}` without processes");
+            return Err(Error::input(params.location_of("guest"), found, "a process or more"));
+        }
+        Ok(Phase { compute, guest, bytes })
+    }
+}
+
+/// The nodes that `nodes` lists.
+fn nodes(topology: &Topology, text: &Text, params: &Params) -> Result<Vec<NodeId>> {
+    let mut nodes = Vec::new();
+    for (word, location) in params.list("nodes")? {
+        let number = |part: &str| {
+            let digits = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+            digits.then(|| part.parse().unwrap_or(u32::MAX))
+        };
+        let range =
+            word.split_once('-').and_then(|(a, b)| Some((number(a.trim())?, number(b.trim())?)));
+        let (first, last) = match (number(&word), range) {
+            (Some(id), _) => (id, id),
+            (None, Some(range)) => range,
+            (None, None) => {
+                let named = named(topology, text, &location, &word)?;
+                for node in named {
+                    topology.check_node(node, || location.clone())?;
+                    nodes.push(node);
+                }
+                continue;
+            }
+        };
+        topology.check_node(NodeId(first), || location.clone())?;
+        topology.check_node(NodeId(last), || location.clone())?;
+        if first > last {
+            let expected = "a range from the lower to the higher id";
+            return Err(Error::input(location, format!("`{word}`"), expected));
+        }
+        let count = u64::from(last - first) + 1 + nodes.len() as u64;
+        topology.require("the nodes of a job", 4 * count)?;
+        for id in first..=last {
+            topology.check_node(NodeId(id), || location.clone())?;
+            nodes.push(NodeId(id));
+        }
+    }
+    Ok(nodes)
+}
+
+/// The nodes of a name or host list.
+fn named(
+    topology: &Topology,
+    _text: &Text,
+    location: &SourceLocation,
+    word: &str,
+) -> Result<Vec<NodeId>> {
+    let node = topology.nodes().iter().find(|node| topology.node_name(*node) == word);
+    let wrong = || {
+        let last = topology.nodes().slot_count() - 1;
+        let expected = format!("a node id from 0 to {last}, a range of ids, or a node's name");
+        Error::input(location.clone(), format!("`{word}`"), expected)
+    };
+    node.map(|node| vec![node]).ok_or_else(wrong)
+}

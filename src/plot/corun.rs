@@ -1,0 +1,81 @@
+//! Jobs that share links: what they do at first, and how busy links are.
+
+use super::chart::{Panel, WIDTH, heading, panel_title};
+use super::drawing::Figure;
+use super::element::Stroke;
+use super::palette::{HOLE, look};
+use super::scale::{Scale, brief};
+use crate::corun::Outcome;
+
+const LEFT: f64 = 150.0;
+const RIGHT: f64 = WIDTH - 24.0;
+const TOP: f64 = 92.0;
+const BELOW: f64 = 86.0;
+const TALL: f64 = 220.0;
+/// Iterations of the slowest job that are shown, about.
+const SHOWN: f64 = 6.0;
+/// Jobs whose names fit.
+const NAMED: usize = 40;
+
+/// The jobs of a machine over their first iterations (coloured while they send), and the directed links from the
+/// busiest down.
+pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
+    let jobs = outcome.jobs.len();
+    let slowest = outcome.jobs.iter().map(|job| job.seconds).fold(0.0, f64::max);
+    // No further than every job is known.
+    let known = |job: usize| {
+        outcome.spans.iter().rfind(|span| span.job == job).map_or(outcome.seconds, |span| span.to)
+    };
+    let known = (0..jobs).map(known).fold(outcome.seconds, f64::min);
+    let until = (SHOWN * slowest).min(known).max(f64::MIN_POSITIVE);
+    let mut used = outcome.utilisation.clone();
+    used.sort_by(|a, b| b.total_cmp(a));
+    let high = (18.0 * jobs as f64).clamp(60.0, 420.0);
+    let note = format!(
+        "{jobs} jobs for {} s; links {:.1}% used on average, {:.1}% at most",
+        brief(outcome.seconds),
+        100.0 * used.iter().sum::<f64>() / used.len().max(1) as f64,
+        100.0 * used.first().copied().unwrap_or(0.0)
+    );
+    let told = format!("Which jobs send when, at first, and the links by utilisation. {note}.");
+    let (middle, size) = (TOP + high + BELOW, (WIDTH, TOP + high + BELOW + TALL + 60.0));
+    Figure::new(&format!("Jobs side by side on {machine}"), told, size, move |pen| {
+        heading(pen, &note)?;
+        panel_title(
+            pen,
+            (LEFT, TOP - 12.0),
+            "Jobs at first: coloured while they send",
+            RIGHT - LEFT,
+        )?;
+        let row = high / jobs.max(1) as f64;
+        pen.rect((LEFT, TOP), (RIGHT - LEFT, high), HOLE)?;
+        let x = |time: f64| LEFT + (RIGHT - LEFT) * (time / until).clamp(0.0, 1.0);
+        for span in outcome.spans.iter().filter(|span| span.sends && span.from < until) {
+            let (from, to) = (x(span.from), x(span.to));
+            let at = (from, TOP + row * (span.job as f64 + 0.1));
+            pen.rect(at, ((to - from).max(0.5), 0.8 * row), look(span.job % 6).colour)?;
+        }
+        let label = |(i, job): (usize, &'a crate::corun::JobOutcome)| {
+            (jobs as f64 - i as f64 - 0.5, job.name.chars().take(20).collect::<String>())
+        };
+        let names = if jobs <= NAMED {
+            outcome.jobs.iter().enumerate().map(label).collect()
+        } else {
+            Vec::new()
+        };
+        let (time, lines) =
+            (Scale::exact((0.0, until), 8).brief(), Scale::named((0.0, jobs as f64), names));
+        let (from, to) = ((LEFT, TOP), (RIGHT, TOP + high));
+        Panel { from, to, x: (&time, "time (s)"), y: (&lines, "") }
+            .draw_with(pen, (false, false))?;
+        panel_title(pen, (LEFT, middle - 12.0), "Directed links, the busiest first", RIGHT - LEFT)?;
+        let x = Scale::exact((0.0, used.len().max(1) as f64), 8);
+        let y = Scale::linear((0.0, 100.0 * used.first().copied().unwrap_or(0.0)), 5).brief();
+        let (from, to) = ((LEFT, middle), (RIGHT, middle + TALL));
+        let panel = Panel { from, to, x: (&x, "directed links"), y: (&y, "utilisation (%)") };
+        let points = used.len().min((RIGHT - LEFT) as usize);
+        let line = (0..points).map(|i| i * (used.len() - 1) / (points - 1).max(1));
+        let line = line.map(|at| (at as f64, 100.0 * used[at]));
+        panel.draw_with(pen, (false, true))?.line(line, &Stroke::solid(look(0).colour, 2.0))
+    })
+}

@@ -1,0 +1,402 @@
+//! Jobs side by side: closed forms, what may not change, errors with their lines, and SimGrid as the judge. SimGrid's
+//! part is skipped, by name, where its headers are not installed (`apt-get install libsimgrid-dev`).
+
+use std::collections::BTreeMap;
+
+use nodeorder::corun::{Fair, Job, Level, Outcome, Settings, Speeds, side_by_side};
+use nodeorder::export::{SimGridFigures, simgrid};
+use nodeorder::input::Text;
+use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
+use nodeorder::{Context, NodeOrder, RouterId, Topology};
+
+use crate::skip::{Peer, without};
+
+mod peer;
+
+const BANDWIDTH: f64 = 1e9;
+
+fn machine(spec: &str) -> Topology {
+    Topology::inline(spec, &Default::default()).unwrap()
+}
+
+fn settings(level: Level, latency: f64) -> Settings {
+    Settings {
+        speeds: Speeds { bandwidth: BANDWIDTH, latency, fair: Fair::Flow },
+        level,
+        iterations: 30,
+        count_patterns: true,
+        spans: 0,
+    }
+}
+
+fn jobs(machine: &Topology, text: &str) -> Vec<Job> {
+    Job::read_all(machine, &Text::new("jobs.toml", text), None).unwrap()
+}
+
+fn run(machine: &Topology, routing: &str, text: &str, settings: &Settings) -> Outcome {
+    let fabric = Fabric::new(machine).unwrap();
+    let routing = RoutingEntry::named(routing).unwrap();
+    side_by_side(&fabric, routing, &jobs(machine, text), settings, &|_| {}).unwrap()
+}
+
+fn near(a: f64, b: f64, part: f64) -> bool {
+    (a - b).abs() <= part * b.abs()
+}
+
+const LEVELS: [Level; 2] = [Level::Flow, Level::Job];
+
+#[test]
+fn jobs_that_share_no_link_take_as_long_as_alone() {
+    let torus = machine("torus:8x8");
+    // Rows of the torus, and a square of its own.
+    let text = "[[jobs]]\nname = 'a'\nguest = 'all-to-all:n=8'\nnodes = ['0-7']\nbytes = '1MB'\ncompute = 0.0137\n\
+                [[jobs]]\nname = 'b'\nguest = 'ring:n=8'\nnodes = '16-23'\nbytes = 333333\ncompute = '3.1ms'\n\
+                [[jobs]]\nname = 'c'\nguest = 'stencil:2x2'\nnodes = [32, 33, 40, 41]\nbytes = '1MiB'\n";
+    for level in LEVELS {
+        for routing in ["one-path", "dimension-order"] {
+            let outcome = run(&torus, routing, text, &settings(level, 1e-6));
+            for job in &outcome.jobs {
+                assert!(near(job.seconds, job.alone, 1e-12), "{level:?} {job:?}");
+                assert!(job.iterations >= 30);
+            }
+            // The longest one sets the end.
+            assert_eq!(outcome.jobs[0].iterations, 30, "{level:?}");
+        }
+    }
+}
+
+#[test]
+fn two_flows_have_half_a_link_each() {
+    let pair = machine("mesh:2,per_router=2");
+    let job = |name: &str, nodes: &str, rest: &str| {
+        format!(
+            "[[jobs]]\nname = '{name}'\nguest = 'ring:n=2'\nnodes = {nodes}\nbytes = '1GB'\n{rest}\n"
+        )
+    };
+    let both = job("a", "[0, 2]", "compute = 1") + &job("b", "[1, 3]", "compute = '1s'");
+    for level in LEVELS {
+        let outcome = run(&pair, "one-path", &both, &settings(level, 0.0));
+        for job in &outcome.jobs {
+            assert_eq!((job.seconds, job.alone, job.slowdown()), (3.0, 2.0, 1.5), "{level:?}");
+        }
+        assert_eq!((outcome.seconds, outcome.utilisation), (90.0, vec![2.0 / 3.0; 2]));
+    }
+    // On one router: at the node's bandwidth, no link used, no latency.
+    let inside = job("a", "[0, 1]", "compute = 1");
+    let outcome = run(&pair, "one-path", &inside, &settings(Level::Flow, 0.5));
+    assert_eq!((outcome.jobs[0].seconds, outcome.utilisation), (2.0, vec![0.0; 2]));
+    // A hop of latency, then the bytes.
+    for level in LEVELS {
+        let outcome = run(&pair, "one-path", &job("a", "[0, 2]", ""), &settings(level, 0.25));
+        assert_eq!(outcome.jobs[0].seconds, 1.25);
+    }
+}
+
+#[test]
+fn phases_follow_each_other() {
+    let pair = machine("mesh:2");
+    let text = "[[jobs]]\nname = 'a'\nnodes = [0, 1]\n\
+                [[jobs.phases]]\nguest = 'ring:n=2'\nbytes = '1GB'\ncompute = 2\n\
+                [[jobs.phases]]\nguest = 'ring:n=2,volume=3'\nbytes = '1GB'\n";
+    for level in LEVELS {
+        let outcome = run(&pair, "one-path", text, &settings(level, 0.0));
+        assert_eq!(outcome.jobs[0].seconds, 2.0 + 1.0 + 3.0);
+        assert!(near(outcome.utilisation[0], 4.0 / 6.0, 1e-12));
+    }
+}
+
+/// Seconds that a job sends alone, in messages of 1 second each over a link of its own.
+fn sending(machine: &Topology, guest: &str, nodes: &str) -> [f64; 2] {
+    let text = format!("[[jobs]]\nname = 'a'\nguest = '{guest}'\nnodes = {nodes}\nbytes = 1e9\n");
+    LEVELS.map(|level| {
+        let outcome = run(machine, "one-path", &text, &settings(level, 0.0));
+        let (job, fabric) = (&outcome.jobs[0], Fabric::new(machine).unwrap());
+        assert!(near(job.seconds, job.alone, 1e-12));
+        // What is sent is what links carry.
+        let parsed = &jobs(machine, &text)[0];
+        let hop_bytes = mapping::analyse(
+            &fabric,
+            &parsed.phases[0].guest,
+            &parsed.mapping,
+            RoutingEntry::named("one-path").unwrap(),
+        );
+        let carried: f64 = (0..fabric.links.len())
+            .map(|l| outcome.utilisation[l] * fabric.links.capacity(l) * outcome.seconds)
+            .sum();
+        let sent = hop_bytes.unwrap().dilation.hop_bytes * job.iterations as f64;
+        assert!(near(carried, sent, 1e-9), "{guest}: {carried} {sent}");
+        job.seconds
+    })
+}
+
+#[test]
+fn closed_forms_hold() {
+    for n in [5u32, 7, 8, 12, 16] {
+        let ring = machine(&format!("torus:{n}"));
+        let nodes = format!("'0-{}'", n - 1);
+        // Neighbours: each message has a link to itself.
+        assert_eq!(sending(&ring, &format!("ring:n={n}"), &nodes), [1.0; 2]);
+        // All to all: ⌊n²/4⌋ / 2 messages on each directed link, all at the same rate.
+        let load = f64::from(n * n / 4) / 2.0;
+        for seconds in sending(&ring, &format!("all-to-all:n={n}"), &nodes) {
+            assert!(near(seconds, load, 1e-12), "{n}: {seconds} {load}");
+        }
+    }
+    // A star: everyone sends to node 1 over the one link that leads there.
+    let folder = tempfile::tempdir().unwrap();
+    let (star, guest) = (folder.path().join("star.csv"), folder.path().join("to-one.csv"));
+    std::fs::write(&star, "0,1\n0,2\n0,3\n0,4\n0,5\n").unwrap();
+    std::fs::write(&guest, "1,0,1\n2,0,1\n3,0,1\n4,0,1\n").unwrap();
+    let star = machine(&format!("graph:{}", star.display()));
+    assert_eq!(sending(&star, &guest.display().to_string(), "'1-5'"), [4.0; 2]);
+}
+
+/// Messages of another size end earlier and leave their share: 1 GB and 3 GB over one link take 2 and 4 seconds.
+#[test]
+fn what_ends_early_leaves_its_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let guest = folder.path().join("g.csv");
+    std::fs::write(&guest, "0,2,1\n1,3,3\n").unwrap();
+    let pair = machine("mesh:2,per_router=2");
+    let text = format!(
+        "[[jobs]]\nname = 'a'\nguest = '{}'\nnodes = [0, 1, 2, 3]\nbytes = '1GB'\n",
+        guest.display()
+    );
+    let outcome = run(&pair, "one-path", &text, &settings(Level::Flow, 0.0));
+    assert_eq!(outcome.jobs[0].seconds, 4.0);
+}
+
+#[test]
+fn shares_by_latency_favour_short_routes() {
+    // Two messages meet on the link from router 1 to 2: one over one hop, one over two.
+    let path = machine("mesh:3,per_router=2");
+    let folder = tempfile::tempdir().unwrap();
+    let guest = folder.path().join("g.csv");
+    std::fs::write(&guest, "0,2,1\n1,3,1\n").unwrap();
+    let text = format!(
+        "[[jobs]]\nname = 'a'\nguest = '{}'\nnodes = [0, 2, 4, 5]\nbytes = '1GB'\n",
+        guest.display()
+    );
+    let mut settings = settings(Level::Flow, 1e-9);
+    let flow = run(&path, "one-path", &text, &settings).jobs[0].seconds;
+    settings.speeds.fair = Fair::Rtt;
+    let rtt = run(&path, "one-path", &text, &settings).jobs[0].seconds;
+    // The link is full until both are through, whoever is first.
+    assert!(near(flow, 2.0, 1e-6) && near(rtt, 2.0, 1e-6), "{flow} {rtt}");
+    let long = text.replace("nodes = [0, 2, 4, 5]", "nodes = [0, 2, 4, 5]\ncompute = 0");
+    assert_eq!(run(&path, "one-path", &long, &settings).jobs[0].seconds, rtt);
+}
+
+#[test]
+fn threads_do_not_show() {
+    let case = peer::case("torus:5x5x5", 4);
+    let fabric = Fabric::new(&case.machine).unwrap();
+    let routing = RoutingEntry::named("ecmp-path").unwrap();
+    for level in LEVELS {
+        let outcomes = [1, 4].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let settings = Settings { spans: 100, ..settings(level, 1e-6) };
+            pool.install(|| side_by_side(&fabric, routing, &case.jobs, &settings, &|_| {}).unwrap())
+        });
+        assert_eq!(outcomes[0], outcomes[1]);
+        assert!(!outcomes[0].spans.is_empty());
+    }
+}
+
+/// The loads of `one-path` are those of the routes in SimGrid's platform, summed up pair by pair.
+#[test]
+fn one_path_is_what_the_platform_says() {
+    for spec in [
+        "torus:4x3x2",
+        "torus:6x4",
+        "mesh:4x5",
+        "fat-tree:k=4",
+        "dragonfly:p=1,a=4,h=2",
+        "gnm:n=24,m=60",
+    ] {
+        let machine = machine(spec);
+        let order = NodeOrder::make(&machine, "row-major").unwrap();
+        let platform = simgrid(&machine, &order, &SimGridFigures::default()).unwrap().text;
+        let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+        for route in platform.lines().filter(|line| line.contains("<route ")) {
+            for link in route.split("<link_ctn id=\"link-").skip(1) {
+                *sums.entry(link.split("/>").next().unwrap().to_string()).or_default() += 1.0;
+            }
+        }
+        let fabric = Fabric::new(&machine).unwrap();
+        let routing = RoutingEntry::named("one-path").unwrap();
+        let guest =
+            Guest::make(&format!("all-to-all:n={}", order.len()), &Default::default()).unwrap();
+        let mapping = ProcessMapping::in_order(&guest, &order).unwrap();
+        let loads = mapping::analyse(&fabric, &guest, &mapping, routing).unwrap().contention.loads;
+        for (u, v, link) in fabric.links.iter() {
+            let way = if u < v { "UP" } else { "DOWN" };
+            let name = format!("{}-{}\" direction=\"{way}\"", u.min(v), u.max(v));
+            assert_eq!(loads[link], sums.get(&name).copied().unwrap_or(0.0), "{spec} {name}");
+        }
+        // And pair by pair as lists of links.
+        let hosts = machine.network().hosts();
+        let pairs: Vec<(u32, u32)> =
+            (0..hosts).flat_map(|a| (0..hosts).map(move |b| (a, b))).collect();
+        for ((a, b), route) in pairs.iter().zip(routing.routes(&fabric, &pairs).unwrap()) {
+            let per = machine.network().per_router();
+            let node = |router: u32| machine.nodes_of(RouterId(router)).next().unwrap();
+            assert_eq!(node(*a).0 / per, *a);
+            assert_eq!(route.len() as u32, machine.distance(node(*a), node(*b)), "{spec} {a} {b}");
+        }
+    }
+}
+
+/// Routes that are found pair by pair add up to the loads of all, for every routing.
+#[test]
+fn routes_of_pairs_add_up_to_loads() {
+    for spec in ["torus:4x4", "dragonfly:p=1,a=4,h=2,g=5", "fat-tree:k=4"] {
+        let machine = machine(spec);
+        let fabric = Fabric::new(&machine).unwrap();
+        let guest = Guest::make("random:n=9,degree=3,seed=2", &Default::default()).unwrap();
+        let order = NodeOrder::make(&machine, "random").unwrap();
+        let mapping = ProcessMapping::in_order(&guest, &order).unwrap();
+        for routing in mapping::routing::suitable(&machine) {
+            let expected =
+                mapping::analyse(&fabric, &guest, &mapping, routing).unwrap().contention.loads;
+            let mut pairs = Vec::new();
+            guest.for_each_message(|m| {
+                let router = |p| machine.router_of(mapping.node(p)).0;
+                pairs.push((router(m.source), router(m.target)));
+            });
+            let mut sums = vec![0.0; expected.len()];
+            for (link, share) in routing.routes(&fabric, &pairs).unwrap().into_iter().flatten() {
+                sums[link as usize] += share;
+            }
+            for (sum, load) in sums.iter().zip(&expected) {
+                assert!((sum - load).abs() < 1e-9, "{spec} {}: {sum} {load}", routing.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_files_are_refused_with_their_lines() {
+    let machine = machine("torus:4x4");
+    let job = |rest: &str| format!("[[jobs]]\nname = 'a'\n{rest}\n");
+    let good = "guest = 'ring:n=4'\nnodes = [0, 1, 2, 3]\nbytes = 8\n";
+    for (text, expected) in [
+        ("".into(), "jobs.toml: found no jobs"),
+        ("[[job]]\n".into(), "jobs.toml:1: found unknown key for a file of jobs `job`"),
+        (
+            job("guest = 'ring:n=5'\nnodes = ['0-3']\nbytes = 1"),
+            "jobs.toml:3: found `ring:n=5` with 5 processes; expected at most 4",
+        ),
+        (
+            job("guest = 'ring:n=4'\nnodes = [0, 1,\n 2, 16]\nbytes = 1"),
+            "jobs.toml:5: found node 16; expected a node id from 0 to 15",
+        ),
+        (job("guest = 'ring:n=4'\nnodes = ['0-99']\nbytes = 1"), "jobs.toml:4: found node 99"),
+        (job("guest = 'ring:n=4'\nnodes = ['3-0']\nbytes = 1"), "jobs.toml:4: found `3-0`"),
+        (job("guest = 'ring:n=4'\nnodes = ['x7']\nbytes = 1"), "jobs.toml:4: found `x7`"),
+        (
+            job("guest = 'ring:n=4'\nnodes = []\nbytes = 1"),
+            "jobs.toml:1: found a job without `nodes`",
+        ),
+        (job("guest = 'rnig:n=4'\nnodes = [0]\nbytes = 1"), "jobs.toml:3: "),
+        (job("nodes = [0]\nbytes = 1"), "jobs.toml:1: found no `guest`"),
+        (job("guest = 'ring:n=4'\nnodes = ['0-3']"), "found no `bytes`"),
+        (
+            job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = '1XB'"),
+            "jobs.toml:5: found bytes = `1XB`; expected bytes of 0 or more",
+        ),
+        (job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = -1"), "jobs.toml:5: found bytes = -1"),
+        (job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = 1e300"), "jobs.toml:5: found bytes = 1"),
+        (
+            job(&format!("{good}compute = '1MB'")),
+            "jobs.toml:6: found compute = `1MB`; expected seconds",
+        ),
+        (job(&format!("{good}spread = 1.5")), "jobs.toml:6: found spread = 1.5"),
+        (job(&format!("{good}bites = 1")), "jobs.toml:6: found unknown key"),
+        (
+            job("guest = 'ring:n=4'\nnodes = ['0-3']\nbytes = 0"),
+            "jobs.toml:1: found a job that takes no time",
+        ),
+        (
+            job(&format!("{good}[[jobs.phases]]\nguest = 'ring:n=4'\nbytes = 1")),
+            "`guest` beside [[jobs.phases]]",
+        ),
+        (job(good) + &job(good), "jobs.toml:7: found another job called `a`"),
+        (format!("[[jobs]]\n{good}"), "jobs.toml:1: found a job without `name`"),
+    ] {
+        let error =
+            Job::read_all(&machine, &Text::new("jobs.toml", text), None).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}\n  does not hold\n{expected}");
+    }
+    // Iterations of all too different lengths.
+    let text = job(good) + &job(&format!("{good}compute = '9e9s'")).replace("'a'", "'b'");
+    let fabric = Fabric::new(&machine).unwrap();
+    let routing = RoutingEntry::named("one-path").unwrap();
+    let settings = settings(Level::Flow, 0.0);
+    let found = side_by_side(&fabric, routing, &jobs(&machine, &text), &settings, &|_| {});
+    assert!(found.unwrap_err().to_string().contains("an iteration of `b` takes"));
+}
+
+#[test]
+fn memory_is_asked_for() {
+    let small =
+        Topology::inline("torus:4x4", &Context { memory: 40_000, ..Default::default() }).unwrap();
+    let text = "[[jobs]]\nname = 'a'\nguest = 'all-to-all:n=16'\nnodes = '0-15'\nbytes = 1\n";
+    let fabric = Fabric::new(&small).unwrap();
+    let routing = RoutingEntry::named("one-path").unwrap();
+    let found =
+        side_by_side(&fabric, routing, &jobs(&small, text), &settings(Level::Flow, 0.0), &|_| {});
+    assert!(found.unwrap_err().to_string().contains("the messages of a job"));
+}
+
+/// The job level on the cases of the comparison with SimGrid, ten a network.
+#[test]
+fn job_level_stays_near_the_flow_level() {
+    let mut errors = Vec::new();
+    for (i, spec) in peer::NETWORKS.iter().enumerate() {
+        for number in 0..10 {
+            let case = peer::case(spec, 100 * i as u64 + number);
+            let fabric = Fabric::new(&case.machine).unwrap();
+            let routing = RoutingEntry::named("one-path").unwrap();
+            let [flow, job] = LEVELS.map(|level| {
+                side_by_side(&fabric, routing, &case.jobs, &settings(level, 0.0), &|_| {}).unwrap()
+            });
+            let pairs = flow.jobs.iter().zip(&job.jobs);
+            errors.extend(pairs.map(|(a, b)| (b.seconds / a.seconds - 1.0).abs()));
+        }
+    }
+    let [median, most, largest] = peer::spread(errors);
+    eprintln!("job level: median {median:.4}, 90 % {most:.4}, largest {largest:.4}");
+    assert!(median <= 0.03 && most <= 0.10, "{median} {most}");
+}
+
+/// Two cases a network, 10 iterations; the report has them all.
+#[test]
+fn simgrid_agrees() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = peer::compile(folder.path()) else {
+        return without(Peer::SimGrid, "corun::simgrid_agrees", "no headers, or no g++");
+    };
+    for (latency, worst) in [(0.0, [1e-6, 1e-6]), (1e-6, [0.01, 0.04])] {
+        let mut errors = Vec::new();
+        for (i, spec) in peer::NETWORKS.iter().enumerate() {
+            for number in 0..2 {
+                let case = peer::case(spec, 100 * i as u64 + number);
+                let (theirs, _) = peer::simulate(&program, folder.path(), &case, 10, latency);
+                let fabric = Fabric::new(&case.machine).unwrap();
+                let routing = RoutingEntry::named("one-path").unwrap();
+                let settings = Settings {
+                    speeds: peer::speeds(latency),
+                    iterations: 10,
+                    ..settings(Level::Flow, 0.0)
+                };
+                let ours = side_by_side(&fabric, routing, &case.jobs, &settings, &|_| {}).unwrap();
+                let pairs = ours.jobs.iter().zip(theirs);
+                errors.extend(pairs.map(|(a, b)| (a.seconds / b.1 - 1.0).abs()));
+            }
+        }
+        let [median, most, largest] = peer::spread(errors);
+        eprintln!("latency {latency}: median {median:e}, 90 % {most:e}, largest {largest:e}");
+        assert!(median <= worst[0] && most <= worst[1], "{latency}: {median} {most}");
+    }
+}
