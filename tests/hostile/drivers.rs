@@ -503,9 +503,9 @@ fn specs(bytes: &[u8]) {
     let machine = small("torus:4x4");
     let guest = Guest::make("stencil:4x4", &CONTEXT).unwrap();
     let nodes: Vec<NodeId> = (0..16).map(NodeId).collect();
-    match method::place(&machine, &guest, &nodes, spec) {
+    match method::place(&machine, &guest, &nodes, spec, &nodeorder::ordering::NoObserver) {
         Err(error) => check_error(&error, None),
-        Ok(placement) => assert_eq!(placement.allocation().len(), 16),
+        Ok((placement, _)) => assert_eq!(placement.allocation().len(), 16),
     }
     if let Err(error) = Shard::parse(spec) {
         check_error(&error, None);
