@@ -38,6 +38,7 @@ pub mod error;
 pub mod export;
 pub mod ids;
 pub mod input;
+mod layout;
 pub mod machines;
 pub mod mapping;
 pub mod metric;

@@ -14,12 +14,13 @@ use serde_json::{Value, json};
 use crate::skip::{Peer, without};
 
 /// Machines of every kind of drawing, and what else `compare` is asked.
-const MACHINES: [(&str, &str, &[&str]); 6] = [
+const MACHINES: [(&str, &str, &[&str]); 7] = [
     ("torus", "torus:6x5x4", &[]),
     ("dragonfly", "dragonfly:p=2,a=4,h=2", &[]),
     ("tree", "fat-tree:k=4", &[]),
     ("random", "random-regular:n=60,d=4", &[]),
     ("hub", "cascade:4x3x5,per_router=2,global=single,limit=101", &[]),
+    ("panels", "torus:4x3x3x2x2", &[]),
     ("trace", "torus:8x8", &["--trace", "jobs.swf", "--guest", "ring"]),
 ];
 
@@ -99,10 +100,63 @@ fn pages_are_quiet_readable_and_fit() {
             }
             tab.media("prefers-color-scheme", "light");
             assert_eq!(tab.eval(UNNAMED), json!([]), "{name}: without a name");
+            fits(&mut tab, name);
             tab.resize(320, 700);
             tab.wait("document.getElementById('walk-canvas').clientWidth < 320");
             assert_eq!(tab.eval("document.documentElement.scrollWidth"), 320, "{name}");
             assert_eq!(tab.eval(OUTSIDE), json!([]), "{name}: outside 320 pixels");
+            assert_eq!(tab.errors(), Vec::<String>::new(), "{name}");
+        }
+    });
+}
+
+/// Nothing scrolls sideways but within boxes; the ranked table is whole at 1280 pixels and shows its number at 400.
+fn fits(tab: &mut Tab, name: &str) {
+    for width in [1280, 400] {
+        tab.resize(width, 900);
+        tab.wait(&format!("innerWidth === {width}"));
+        assert_eq!(tab.eval("document.documentElement.scrollWidth"), width, "{name}");
+        let table = "document.querySelector('.scroll:has(table.sortable)')";
+        if width == 1280 {
+            let more = tab.number(&format!("{table}.scrollWidth - {table}.clientWidth"));
+            assert!(more <= 0.0, "{name}: {more} pixels beyond the window");
+        }
+        let number = format!(
+            "[...{table}.querySelectorAll('tbody th')].map(e => e.nextElementSibling).map(e => \
+             e.checkVisibility() ? e : e.nextElementSibling).reduce((r, e) => Math.max(r, \
+             e.getBoundingClientRect().right), 0)"
+        );
+        let right = tab.number(&number);
+        assert!((1.0..=f64::from(width)).contains(&right), "{name}: the number ends at {right}");
+    }
+}
+
+/// Machines side by side and a sweep: as quiet, readable and narrow as the page of one machine.
+#[test]
+fn other_pages_are_quiet_readable_and_fit() {
+    in_browser("other_pages_are_quiet_readable_and_fit", |browser, folder| {
+        std::fs::write(folder.join("jobs.swf"), trace()).unwrap();
+        let plan = "name = 's'\ntopologies = ['torus:8x8', 'fat-tree:k=6']\norderings = ['row-major', 'random']\n\
+                    traces = ['jobs.swf']\nallocators = ['fifo:0', 'span-best-fit']\npolicies = ['easy']\n";
+        std::fs::write(folder.join("plan.toml"), plan).unwrap();
+        let machines = ["torus:8x8", "dragonfly:p=2,a=4,h=2", "fat-tree:nodes=60"];
+        let priced = ["--trace", "jobs.swf", "--prices", "links=1,routers=9", "--out", "machines"];
+        nodeorder(folder, &[&["compare"], &machines[..], &priced].concat());
+        nodeorder(folder, &[&["compare"], &machines[..], &["--out", "plain"]].concat());
+        nodeorder(folder, &["sweep", "plan.toml", "--out", "sweep"]);
+        for (name, figures) in [("machines", 3.0), ("plain", 1.0), ("sweep", 6.0)] {
+            if name == "sweep" {
+                nodeorder(folder, &["report", name]);
+            }
+            let mut tab = browser.open(&folder.join(name).join("index.html"), 1280, 900);
+            for scheme in ["light", "dark"] {
+                tab.media("prefers-color-scheme", scheme);
+                assert_eq!(tab.eval(CONTRAST), json!([]), "{name}, {scheme}");
+            }
+            assert_eq!(tab.eval(UNNAMED), json!([]), "{name}: without a name");
+            assert_eq!(tab.number("document.querySelectorAll('figure svg').length"), figures);
+            fits(&mut tab, name);
+            tab.click("table th[data-column='0'] button");
             assert_eq!(tab.errors(), Vec::<String>::new(), "{name}");
         }
     });
@@ -184,6 +238,12 @@ fn tables_sort_by_mouse_and_by_keyboard() {
             "section[aria-labelledby=contention] table",
             "section[aria-labelledby=scheduling] table",
         ];
+        // Columns on demand, too.
+        assert_eq!(
+            tab.number("document.querySelectorAll('#ranked .more').length > 0 ? 1 : 0"),
+            1.0
+        );
+        tab.click("button.columns");
         for table in tables {
             let heads = format!("document.querySelectorAll('{table} th[data-column]')");
             let count = tab.eval(&format!("{heads}.length")).as_u64().unwrap();
@@ -376,7 +436,8 @@ fn the_machine_is_walked_through() {
             let (before, node) = (order.nodes()[16], order.nodes()[17]);
             let hops = topology.distance(before, node);
             let said = tab.text("#walk-said");
-            assert!(said.contains(&format!("node {},", node.0)), "{label}: {said}");
+            let name = topology.node_name(node);
+            assert!(said.contains(&format!("node {} ({name}),", node.0)), "{label}: {said}");
             assert!(said.contains(&format!("; {hops} hop")), "{label}: {said}");
             assert_eq!(tab.number("document.getElementById('walk-canvas').dataset.coloured"), 18.0);
         }
@@ -396,11 +457,12 @@ fn the_machine_is_walked_through() {
         tab.choose("#walk-speed", "20");
         tab.click("#walk-play");
         assert_eq!(tab.text("#walk-play"), "Pause");
-        tab.wait(&format!("{canvas}.dataset.rank > 5"));
-        tab.click("#walk-play");
+        let button = "document.getElementById('walk-play').click()";
+        tab.wait_then(&format!("{canvas}.dataset.rank > 5"), button);
         assert_eq!(tab.text("#walk-play"), "Play");
         let stopped = rank(&mut tab);
-        tab.pause(200);
+        // Four steps at this speed.
+        tab.timers(200);
         assert_eq!(rank(&mut tab), stopped);
         tab.set("#walk-rank", "110");
         tab.eval(&format!("{canvas}.focus()"));
@@ -438,9 +500,9 @@ fn the_machine_is_walked_through() {
         tab.click("#walk-first");
         tab.eval("window.seen = new Set(); new MutationObserver(() => window.seen.add(document.getElementById('walk-canvas').dataset.rank)).observe(document.getElementById('walk-canvas'), { attributeFilter: ['data-rank'] })");
         tab.click("#walk-play");
-        tab.wait(&format!("{canvas}.dataset.rank > 25"));
-        tab.click("#walk-play");
-        let pictures = tab.number("window.seen.size");
+        let counted = format!("window.pictures = window.seen.size; {button}");
+        tab.wait_then(&format!("{canvas}.dataset.rank > 25"), &counted);
+        let pictures = tab.number("window.pictures");
         assert!(pictures <= 6.0, "{pictures} pictures of 25 ranks");
         assert_eq!(tab.errors(), Vec::<String>::new());
     });
@@ -553,14 +615,7 @@ fn what_the_page_saves_is_what_stands_beside_it() {
         }
         for name in &names {
             tab.click(&format!("[data-save='{name}']"));
-            let read = || std::fs::read(saved.join(name)).ok().filter(|bytes| !bytes.is_empty());
-            let bytes = (0..200).find_map(|_| {
-                read().or_else(|| {
-                    tab.pause(50);
-                    None
-                })
-            });
-            let bytes = bytes.unwrap_or_else(|| panic!("{name} was not saved"));
+            let bytes = tab.saved(&saved.join(name));
             if name != "orders.csv" {
                 assert!(bytes == std::fs::read(out.join(name)).unwrap(), "{name} differs");
                 continue;

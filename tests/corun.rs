@@ -321,7 +321,7 @@ fn wrong_files_are_refused_with_their_lines() {
             job(&format!("{good}[[jobs.phases]]\nguest = 'ring:n=4'\nbytes = 1")),
             "`guest` beside [[jobs.phases]]",
         ),
-        (job(good) + &job(good), "jobs.toml:7: found another job called `a`"),
+        (job(good) + &job(good), "jobs.toml:8: found another job called `a`"),
         (format!("[[jobs]]\n{good}"), "jobs.toml:1: found a job without `name`"),
     ] {
         let error =

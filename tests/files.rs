@@ -72,6 +72,45 @@ fn a_file_that_is_read_is_not_written() {
     }
 }
 
+/// Files under a second name, and files that are named only in a file that is read.
+#[test]
+fn files_by_other_ways_are_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("x.swf"), TRACE).unwrap();
+    fs::hard_link(folder.join("x.swf"), folder.join("hard.swf")).unwrap();
+    fs::create_dir(folder.join("in")).unwrap();
+    fs::write(folder.join("in/names.csv"), "0,a\n1,b\n2,c\n").unwrap();
+    fs::write(folder.join("in/links.csv"), "0,1\n1,2\n").unwrap();
+    fs::write(folder.join("in/o.txt"), "0\n1\n2\n").unwrap();
+    let machine = "kind = 'graph'\nfile = \"links.csv\"\nnames = 'names.csv'\n";
+    fs::write(folder.join("in/m.toml"), machine).unwrap();
+    let plan = "name = 'p'\ntopologies = ['m.toml', \"graph:links.csv\"]\norderings = ['row-major']\nallocators = \
+                ['fifo:0']\ntraces = ['results.csv']\n";
+    fs::write(folder.join("in/p.toml"), plan).unwrap();
+    fs::write(folder.join("in/results.csv"), TRACE).unwrap();
+    #[cfg(unix)]
+    {
+        let said = refused(folder, &["trace", "convert", "x.swf", "-o", "hard.swf"]);
+        assert!(
+            said.contains("`--output hard.swf`: found a file that this command reads as `x.swf`"),
+            "{said}"
+        );
+    }
+    for (output, named) in [("in/names.csv", "names.csv"), ("in/links.csv", "links.csv")] {
+        let said = refused(folder, &["order", "in/m.toml", "--by", "row-major", "-o", output]);
+        let wanted = format!("a file that this command reads as `{named} in in/m.toml`");
+        assert!(said.contains(&wanted), "{said}");
+    }
+    let said = refused(folder, &["sweep", "in/p.toml", "--out", "in"]);
+    assert!(
+        said.contains("results.csv in in/p.toml") || said.contains("results without"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(folder.join("in/results.csv")).unwrap(), TRACE);
+    done(folder, &["order", "in/m.toml", "--by", "row-major", "-o", "in/other.csv"]);
+}
+
 #[test]
 fn two_outputs_need_two_files() {
     let folder = tempfile::tempdir().unwrap();

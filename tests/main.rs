@@ -2,6 +2,7 @@
 //! runs one of them.
 
 mod allocators;
+mod bounds;
 mod browser;
 mod cli;
 mod commands;
@@ -13,9 +14,11 @@ mod files;
 mod guests;
 mod hostile;
 mod import;
+mod interrupts;
 mod licences;
 mod mapping;
 mod mpc;
+mod names;
 mod network;
 mod optimise;
 mod ordering_table;

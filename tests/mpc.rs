@@ -71,7 +71,16 @@ fn small_spec() -> impl Strategy<Value = String> {
         .prop_map(|(q, per)| format!("slim-fly:q={q},per_router={per}"));
     let several = (prop_oneof![grid, cascade], 1u32..4)
         .prop_map(|(spec, per)| format!("{spec},per_router={per}"));
-    prop_oneof![3 => several, 1 => tree, 1 => xgft, 1 => dragonfly, 1 => graph, 1 => world, 1 => dense, 1 => slim]
+    prop_oneof![
+        3 => several,
+        1 => tree,
+        1 => xgft,
+        1 => dragonfly,
+        1 => graph,
+        1 => world,
+        1 => dense,
+        1 => slim,
+    ]
 }
 
 proptest! {

@@ -295,6 +295,156 @@ rank,ordering,nodes,mean_log,mean_plain,best_share,mean_step,mpc_2,mpc_4
     );
 }
 
+/// Runs the command in `folder`.
+fn nodeorder(folder: &std::path::Path, arguments: &[&str]) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A folder with a short trace in a folder of its own.
+fn with_trace() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("runs")).unwrap();
+    let job = |i: i64| {
+        let (nodes, run) = (1 + i * 7 % 12, 100 + i * 37 % 500);
+        format!("{i} {} -1 {run} {nodes} -1 -1 {nodes} {run} -1 1 1 1 1 1 -1 -1 -1\n", i * 60)
+    };
+    let text: String = (1..40).map(job).collect();
+    std::fs::write(
+        folder.path().join("runs/jobs.swf"),
+        "; MaxNodes: 16\n; MaxProcs: 64\n".to_string() + &text,
+    )
+    .unwrap();
+    folder
+}
+
+/// The part of a page that people read, without the command that makes it again.
+fn read_by_people(page: &str) -> String {
+    let (before, rest) = page.split_once("<pre><code>").unwrap();
+    let (_, after) = rest.split_once("</code></pre>").unwrap();
+    let after = after.split("<script").next().unwrap();
+    before.to_string() + after
+}
+
+/// The figures of machines side by side stand on their page, in its files and in the list of them.
+#[test]
+fn machines_side_by_side_have_a_page() {
+    let folder = with_trace();
+    let machines = ["torus:4x4", "fat-tree:k=4", "random-regular:n=16,d=3,seed=2"];
+    let jobs =
+        ["--trace", "runs/jobs.swf", "--prices", "links=3,routers=50,nodes=7", "--out", "out"];
+    nodeorder(folder.path(), &[&["compare"], &machines[..], &jobs].concat());
+    let out = folder.path().join("out");
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let page = read_by_people(&read("index.html"));
+    let mut there: Vec<String> = (std::fs::read_dir(&out).unwrap())
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != "nodeorder-files.txt")
+        .collect();
+    there.sort();
+    let list = read("nodeorder-files.txt");
+    let mut listed: Vec<&str> =
+        list.lines().filter_map(|line| line.strip_prefix("compare ")).collect();
+    listed.sort_unstable();
+    assert_eq!(listed, there, "{list}");
+    for name in there.iter().filter(|name| *name != "index.html") {
+        assert!(page.contains(&format!("href=\"{name}\"")), "{name}");
+    }
+    // Every figure of the table of machines, as the page writes it.
+    let mut reader = ::csv::Reader::from_path(out.join("machines.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    for row in reader.records().map(Result::unwrap) {
+        let of = |name: &str| &row[header.iter().position(|h| h == name).unwrap()];
+        assert!(page.contains(&format!("data-value=\"{}\">{}</th>", of("machine"), of("machine"))));
+        for column in [
+            "score",
+            "links_per_node",
+            "mean_distance",
+            "bisection_per_node",
+            "cost_per_node",
+            "mean_log",
+        ] {
+            assert!(
+                page.contains(&format!("<td data-value=\"{}\"", of(column))),
+                "{column}: {}",
+                of(column)
+            );
+        }
+        assert!(page.contains(of("spec")) && page.contains(of("ordering")));
+    }
+    let json: serde_json::Value = serde_json::from_str(&read("machines.json")).unwrap();
+    let said = json["headline"].as_str().unwrap().replace("runs/jobs.swf", "jobs.swf");
+    let first = said.split(". 95%").next().unwrap();
+    let plain = page.replace("<strong>", "").replace("</strong>", "");
+    assert!(plain.contains(first), "{first}");
+    assert!(!page.contains("runs/") && !page.contains("://"));
+    assert!(page.contains("Processors of the trace") && page.contains("--procs-per-node"));
+    let words = [
+        "Bisection bandwidth",
+        "MIND",
+        "Bounded slowdown",
+        "Runtime model",
+        "95 % interval",
+        "Utilisation",
+    ];
+    for word in words {
+        assert!(page.contains(&format!("<dt>{word}")), "{word}");
+    }
+    nodeorder(folder.path(), &["compare", machines[0], machines[1], "--out", "out"]);
+    let page = read_by_people(&read("index.html"));
+    assert!(!out.join("machine-queue.csv").exists() && !out.join("machine-jobs.svg").exists());
+    assert!(!page.contains("<dt>MIND") && !page.contains("<dt>95 %") && !page.contains("slowdown"));
+}
+
+/// Words that the page of a machine uses are explained on it; its workload goes by the file's name.
+#[test]
+fn the_page_explains_its_words() {
+    let folder = with_trace();
+    let jobs = ["--trace", "runs/jobs.swf", "--guest", "ring", "--out", "out"];
+    nodeorder(folder.path(), &[&["compare", "fat-tree:k=4,limit=10"], &jobs[..]].concat());
+    let page =
+        read_by_people(&std::fs::read_to_string(folder.path().join("out/index.html")).unwrap());
+    let words = [
+        "Mean placement calculation",
+        "Weighted MPC",
+        "MIND",
+        "Bounded slowdown",
+        "Dilation",
+        "Contention",
+        "Makespan",
+        "Log-uniform mean",
+        "Proved floor",
+        "Slot",
+        "Diameter, mean distance",
+    ];
+    for word in words {
+        assert!(page.contains(&format!("<dt>{word}")), "{word}");
+    }
+    assert!(!page.contains("runs/jobs.swf"));
+    let (_, files) = files("mesh:2x2", &["row-major", "snake"], None);
+    let page = read_by_people(content(&files, "index.html"));
+    assert!(!page.contains("<dt>MIND") && !page.contains("slowdown") && !page.contains("<dt>Slot"));
+}
+
+/// A tree is drawn with its levels, and without the places that no node has.
+#[test]
+fn trees_have_levels_and_no_phantom_places() {
+    let topology = Topology::inline("fat-tree:k=4,limit=10", &Default::default()).unwrap();
+    let order = NodeOrder::make(&topology, "row-major").unwrap();
+    let svg = plot::machine(&topology, &order).svg().unwrap();
+    assert!(
+        svg.contains(">pod 2<") && !svg.contains(">pod 3<") && !svg.contains("no node"),
+        "{svg}"
+    );
+    let (_, files) = files("fat-tree:k=4,limit=10", &["row-major"], None);
+    let layout = &data(content(&files, "index.html"))["machine"]["layout"];
+    assert_eq!((&layout["count"], &layout["sparse"]), (&10.into(), &true.into()));
+    // Three pods and five leaves.
+    assert_eq!(layout["frames"].as_array().unwrap().len(), 3 + 5);
+    assert_eq!(layout["frames"][0]["title"], "pod 0");
+}
+
 #[test]
 fn chosen_sizes_leave_out_what_a_curve_does_not_reach() {
     let (long, short) = ([1.5, 2.5, 3.5], [0.1]);

@@ -7,10 +7,16 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A step of a text: a file it shows (```text file=NAME), or a line of a ```sh block.
+fn nodeorder() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_nodeorder"))
+}
+
+/// A step of a text: a file it shows (```text file=NAME), a line of a ```sh block, or a `$ ` line of a ```console block
+/// with the lines of output shown below it.
 enum Step {
     File(String, String),
     Command(String),
+    Shown(String, Vec<String>),
 }
 
 fn steps(text: &str) -> Vec<Step> {
@@ -22,6 +28,14 @@ fn steps(text: &str) -> Vec<Step> {
         if let Some((_, name)) = kind.split_once(" file=") {
             let text: String = block.map(|line| format!("{line}\n")).collect();
             steps.push(Step::File(name.to_string(), text));
+        } else if kind == "console" {
+            for line in block {
+                match (line.strip_prefix("$ "), steps.last_mut()) {
+                    (Some(command), _) => steps.push(Step::Shown(command.into(), Vec::new())),
+                    (None, Some(Step::Shown(_, shown))) => shown.push(line.trim_end().into()),
+                    _ => panic!("output of no command: `{line}`"),
+                }
+            }
         } else if kind == "sh" {
             let shown = block.filter(|line| !line.trim().is_empty());
             steps.extend(shown.map(|line| Step::Command(line.trim().to_string())));
@@ -32,8 +46,8 @@ fn steps(text: &str) -> Vec<Step> {
     steps
 }
 
-/// Runs all commands of a text in `folder`; how many.
-fn run_all(text: &str, folder: &Path) -> usize {
+/// Runs all commands of a text in `folder`, with `binary` for `nodeorder`; how many.
+pub fn run_all(text: &str, folder: &Path, binary: &Path) -> usize {
     let mut ran = 0;
     for step in steps(text) {
         let command = match step {
@@ -41,17 +55,27 @@ fn run_all(text: &str, folder: &Path) -> usize {
                 std::fs::write(folder.join(name), text).unwrap();
                 continue;
             }
+            Step::Shown(command, shown) => {
+                hold(&command, &output(folder, binary, &command), &shown);
+                ran += 1;
+                continue;
+            }
             Step::Command(command) => command,
         };
         let words: Vec<&str> = command.split_whitespace().collect();
         match words.as_slice() {
             ["cargo", "run", "--release", "--", rest @ ..] | ["nodeorder", rest @ ..] => {
-                run(folder, rest);
+                run(folder, binary, rest);
+                ran += 1;
+            }
+            ["python3", ..] => {
+                output(folder, binary, &command);
                 ran += 1;
             }
             // What is running now, and what has been done to get here.
             ["cargo", "test"]
             | ["cargo", "build", "--release", "--locked"]
+            | ["UPDATE_DOCS=1", "TRYCMD=overwrite", "cargo", "test", ..]
             | ["cargo", "install", "--path", ".", "--locked"] => {}
             _ => panic!("no test runs `{command}`"),
         }
@@ -59,12 +83,70 @@ fn run_all(text: &str, folder: &Path) -> usize {
     ran
 }
 
-fn run(folder: &Path, arguments: &[&str]) {
-    let output = Command::new(env!("CARGO_BIN_EXE_nodeorder"))
-        .args(arguments)
+/// What a line of shell prints, errors included; it succeeds, and `nodeorder` in it is `binary`.
+fn output(folder: &Path, binary: &Path, line: &str) -> String {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let paths =
+        std::iter::once(binary.parent().unwrap().into()).chain(std::env::split_paths(&paths));
+    let output = Command::new("sh")
+        .args(["-c", &format!("exec 2>&1; {line}")])
+        .env("PATH", std::env::join_paths(paths).unwrap())
+        .env("COLUMNS", "100")
+        .env("NO_COLOR", "1")
         .current_dir(folder)
         .output()
         .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{line}: {said}");
+    said
+}
+
+/// Holds what was printed to what is shown: the same lines, where `...` stands for any.
+fn hold(command: &str, said: &str, shown: &[String]) {
+    let said: Vec<&str> = said.lines().map(str::trim_end).collect();
+    let parts: Vec<&[String]> = shown.split(|line| line == "...").collect();
+    let mut at = 0;
+    for (i, part) in parts.iter().enumerate() {
+        let fits = |from: &usize| {
+            said[*from..].iter().zip(*part).filter(|(a, b)| a == b).count() == part.len()
+        };
+        let found = match (i, i + 1 == parts.len()) {
+            (0, false) => Some(0).filter(fits),
+            (0, true) => Some(0).filter(|from| said.len() == part.len() && fits(from)),
+            (_, true) => {
+                said.len().checked_sub(part.len()).filter(|from| *from >= at && fits(from))
+            }
+            _ => (at..=said.len()).find(fits),
+        };
+        let place = found.unwrap_or_else(|| {
+            panic!(
+                "{command} prints\n{}\nwithout, in this place,\n{}",
+                said.join("\n"),
+                part.join("\n")
+            )
+        });
+        at = place + part.len();
+    }
+}
+
+#[test]
+fn what_is_shown_is_held_to() {
+    let shown = |text: &str| text.lines().map(String::from).collect::<Vec<_>>();
+    let holds =
+        |said: &str, text: &str| std::panic::catch_unwind(|| hold("x", said, &shown(text))).is_ok();
+    for text in ["a\nb\nc\n", "...", "a\n...", "...\nc", "a\n...\nc", "...\nb\n...", "a\n...\nb\nc"]
+    {
+        assert!(holds("a\nb \nc\n", text), "{text}");
+    }
+    for text in
+        ["a\nb", "b\n...", "...\nb", "a\n...\nd", "...\nc\n...\nb\n...", "...\nb\n...\nb\nc", ""]
+    {
+        assert!(!holds("a\nb\nc\n", text), "{text}");
+    }
+}
+
+fn run(folder: &Path, binary: &Path, arguments: &[&str]) {
+    let output = Command::new(binary).args(arguments).current_dir(folder).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "nodeorder {}: {stderr}", arguments.join(" "));
     let elsewhere = arguments.contains(&"-o") || arguments.contains(&"--out");
@@ -81,7 +163,7 @@ fn every_command_of_the_readme_works() {
         std::fs::copy(&path, folder.path().join("topologies").join(name)).unwrap();
     }
     let text = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let ran = run_all(&text, folder.path());
+    let ran = run_all(&text, folder.path(), nodeorder());
     assert!(ran >= 10, "only {ran} commands found");
     let page = std::fs::read_to_string(folder.path().join("titan-orderings/index.html")).unwrap();
     assert!(page.contains("gilbert") && page.trim_end().ends_with("</html>"));
@@ -93,7 +175,7 @@ fn every_command_of_the_readme_works() {
 fn every_command_of_the_guide_works() {
     let folder = tempfile::tempdir().unwrap();
     let text = std::fs::read_to_string(root().join("docs/guide.md")).unwrap();
-    let ran = run_all(&text, folder.path());
+    let ran = run_all(&text, folder.path(), nodeorder());
     assert!(ran >= 20, "only {ran} commands found");
     for file in ["our-orderings/index.html", "cplant-october/index.html", "bought/index.html"] {
         let page = std::fs::read_to_string(folder.path().join(file)).unwrap();
@@ -102,6 +184,32 @@ fn every_command_of_the_guide_works() {
     // The ordering made for these sizes is no worse at them than the hierarchy it started from.
     let ours = std::fs::read_to_string(folder.path().join("ours.txt")).unwrap();
     assert_eq!(ours.lines().filter(|line| !line.starts_with('#')).count(), 64);
+}
+
+/// A section of docs/walks.md: what stands below its heading.
+pub fn walk(heading: &str) -> String {
+    let text = std::fs::read_to_string(root().join("docs/walks.md")).unwrap();
+    let (_, rest) = text.split_once(&format!("\n## {heading}\n")).unwrap();
+    rest.split("\n## ").next().unwrap().to_string()
+}
+
+/// Each role in a folder of its own. The contributor's commands are those of a build with the recipes: `recipes` runs
+/// them.
+#[test]
+fn every_walk_is_as_it_is_told() {
+    for (heading, least) in
+        [("Procurement", 5), ("Slurm administrator", 6), ("Notebook", 4), ("AI operator", 6)]
+    {
+        let text = walk(heading);
+        if text.contains("$ python3 ") && Command::new("python3").arg("--version").output().is_err()
+        {
+            crate::skip::skipped("readme::every_walk_is_as_it_is_told", "needs python3");
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let ran = run_all(&text, folder.path(), nodeorder());
+        assert!(ran >= least, "{heading}: only {ran} commands found");
+    }
 }
 
 /// The TOML example is a machine.
@@ -117,9 +225,14 @@ fn the_machine_of_the_readme_builds() {
 
 #[test]
 fn files_the_texts_point_to_exist() {
-    for name in
-        ["README.md", "docs/guide.md", "docs/sweeps.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
-    {
+    for name in [
+        "README.md",
+        "docs/guide.md",
+        "docs/sweeps.md",
+        "docs/walks.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+    ] {
         let path = root().join(name);
         let text = std::fs::read_to_string(&path).unwrap();
         for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {

@@ -1,4 +1,5 @@
-//! The bytes that commands write, by their checksums: `tests/same_bytes/run` says how, and records them anew.
+//! The bytes that commands write, by their checksums: `tests/same_bytes/run` says how, and records them anew, as
+//! `UPDATE_DOCS=1` does here.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,6 +10,7 @@ fn commands_write_the_bytes_that_were_recorded() {
     let output = Command::new("bash")
         .arg(script)
         .arg(env!("CARGO_BIN_EXE_nodeorder"))
+        .args(std::env::var_os("UPDATE_DOCS").map(|_| "--record"))
         .output()
         .expect("bash is installed");
     assert!(

@@ -312,39 +312,40 @@ fn policies_schedule_the_traces_of_a_plan() {
     assert!(page.contains("small.swf on torus:3x3, 2 processors per node, easy, fixed: "));
 }
 
-/// Killed at 20 random moments and run again; and at 6 as a shard.
+/// Killed at 20 random bytes of the journal and run again; and at 6 as a shard.
 #[test]
 fn nothing_is_lost_or_doubled_by_sigkill() {
     let home = folder(1500);
     let folder = home.path();
     done(folder, &["sweep", "plan.toml", "--out", "calm"]);
+    let rows = results(folder, "calm").len() as u64;
     let mut random = random::generator(7);
     let mut kill = |out: &str, journal: &str, more: &[&str], times: u32| {
         let journal = folder.join(out).join(journal);
-        let lines =
-            || std::fs::read(&journal).map_or(0, |bytes| bytes.split(|b| *b == b'\n').count());
+        let written = || std::fs::metadata(&journal).map_or(0, |file| file.len());
         let arguments = [&["sweep", "plan.toml", "--out", out], more].concat();
         let mut killed = 0;
-        for _ in 0..times {
+        while killed < times {
             let mut child = nodeorder(folder, &arguments)
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            // After a few rows more, so that there is work left at every kill, however fast the machine.
-            let until = lines() + random::below(CELLS as u64 / 25, &mut random) as usize;
-            while lines() < until && child.try_wait().unwrap().is_none() {
-                std::thread::sleep(Duration::from_millis(1));
+            // After a few rows more, so that there is work left at every kill.
+            let until = written() + random::below(rows / 25, &mut random);
+            while written() < until && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_micros(100));
             }
-            std::thread::sleep(Duration::from_micros(random::below(5000, &mut random)));
             child.kill().unwrap();
-            killed += usize::from(!child.wait().unwrap().success());
+            match child.wait().unwrap().success() {
+                // It came to its end before this test was given a processor: once more from the start.
+                true => std::fs::remove_dir_all(folder.join(out)).unwrap(),
+                false => killed += 1,
+            }
         }
         done(folder, &arguments);
-        killed
     };
-    let killed = kill("killed", "sweep.journal", &[], 20);
-    assert!(killed >= 10, "{killed} of 20 kills came before the end");
+    kill("killed", "sweep.journal", &[], 20);
     assert_eq!(results(folder, "calm"), results(folder, "killed"));
     kill("parts", "shard-1-of-2.journal", &["--shard", "1/2"], 6);
     done(folder, &["sweep", "plan.toml", "--out", "parts", "--shard", "0/2"]);

@@ -1,8 +1,9 @@
 //! The command at a terminal: widths, colours, Ctrl-C, completions, manual pages, the version.
 
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 fn nodeorder(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
@@ -105,21 +106,28 @@ fn no_colour_where_it_is_not_wanted() {
     assert!(!at_terminal("NO_COLOR", "1").contains("\u{1b}["));
 }
 
-/// Waits until the folder holds a file whose name the judge likes.
-fn wait_for(folder: &Path, judge: impl Fn(&str) -> bool) -> bool {
-    let began = Instant::now();
-    while began.elapsed() < Duration::from_secs(60) {
+/// Waits until the folder holds a file whose name the judge likes; false where the child ends without.
+fn wait_for(child: &mut Child, folder: &Path, judge: impl Fn(&str) -> bool) -> bool {
+    loop {
+        let ended = child.try_wait().unwrap().is_some();
         for entry in std::fs::read_dir(folder).unwrap().flatten() {
             if judge(&entry.file_name().to_string_lossy()) {
                 return true;
             }
         }
-        std::thread::sleep(Duration::from_millis(5));
+        if ended {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
-    false
 }
 
-/// Each of these has a file open for long; the signal comes once it is there.
+fn interrupt(pid: u32) {
+    let signal = Command::new("sh").args(["-c", &format!("kill -INT {pid}")]).status();
+    assert!(signal.unwrap().success());
+}
+
+/// Each of these opens a file soon and has it open for long; the signal comes once it is there.
 #[test]
 #[cfg(unix)]
 fn ctrl_c_leaves_no_partial_file() {
@@ -147,7 +155,7 @@ fn ctrl_c_leaves_no_partial_file() {
             ],
             "out",
         ),
-        (&["topology", "torus:1000x1000x200", "--edges", "out"], "out"),
+        (&["topology", "torus:300x200x200", "--edges", "out"], "out"),
         (&["trace", "generate", "nersc:placements=90000000,nodes=64", "-o", "out.gz"], "out.gz"),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -159,11 +167,10 @@ fn ctrl_c_leaves_no_partial_file() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let there = wait_for(folder.path(), |name| name.starts_with(".nodeorder-"));
-        let signal = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
-        assert!(signal.unwrap().success());
+        let there = wait_for(&mut child, folder.path(), |name| name.starts_with(".nodeorder-"));
+        assert!(there, "{arguments:?} ended without an open file");
+        interrupt(child.id());
         let code = child.wait().unwrap().code();
-        assert!(there, "{arguments:?} opened no file");
         assert_eq!(code, Some(130), "{arguments:?}");
         let mut names: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()
@@ -175,25 +182,34 @@ fn ctrl_c_leaves_no_partial_file() {
     }
 }
 
-/// A search ends with what it has; the file is whole.
+/// A search ends with what it has; the file is whole. At a terminal it prints what it has so far: the signal comes
+/// after the first such line.
 #[test]
 #[cfg(unix)]
 fn ctrl_c_ends_a_search_with_the_best_so_far() {
-    if !have("kill", "ctrl_c_ends_a_search_with_the_best_so_far") {
+    let name = "ctrl_c_ends_a_search_with_the_best_so_far";
+    if !have("kill", name) || !have("script", name) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let child = nodeorder(&["order", "torus:8x8", "--by", "optimise:time=600", "-o", "best.txt"])
-        .current_dir(folder.path())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    let signal = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
-    assert!(signal.unwrap().success());
-    let output = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && told.contains("stopped"), "{told}");
+    let search = "order torus:8x8 --by optimise:steps=1000000000000 -o best.txt";
+    let command = format!("echo $$; exec '{}' {search}", env!("CARGO_BIN_EXE_nodeorder"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).env("SHELL", "/bin/sh").stdin(Stdio::null());
+    let mut child = script.current_dir(folder.path()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut screen = BufReader::new(child.stdout.take().unwrap());
+    let mut next = || {
+        let mut line = String::new();
+        assert!(screen.read_line(&mut line).unwrap() > 0, "the search ended");
+        line
+    };
+    let pid = next().trim().parse().unwrap();
+    while !next().contains("objective") {}
+    interrupt(pid);
+    let mut told = String::new();
+    screen.read_to_string(&mut told).unwrap();
+    let status = child.wait().unwrap();
+    assert!(status.code() == Some(130) && told.contains("(stopped)"), "{status}: {told}");
     let order = std::fs::read_to_string(folder.path().join("best.txt")).unwrap();
     assert_eq!(order.lines().filter(|line| !line.starts_with('#')).count(), 64);
 }

@@ -256,6 +256,37 @@ fn verbs_are_thin() {
     only(LONG_RUNS, &long, &format!("`run` of a verb above {LONGEST_RUN} lines"));
 }
 
+/// A failing property test prints its case and leaves no folder behind, where cargo starts it.
+#[test]
+fn failing_property_tests_write_nothing() {
+    let kept = std::fs::read_to_string(root().join(".cargo/config.toml")).unwrap();
+    assert!(kept.contains("PROPTEST_DISABLE_FAILURE_PERSISTENCE"));
+    if std::env::var_os("CARGO").is_some() {
+        let settings = proptest::test_runner::Config::default();
+        assert!(settings.failure_persistence.is_none(), "{settings:?}");
+    }
+}
+
+/// Tests wait for lines, files and processes. A clock only guards against waiting for ever, in these files.
+#[test]
+fn no_test_measures_time() {
+    let guards = ["tests/browser/devtools.rs", "tests/slurm.rs", "tests/tidy.rs"];
+    let mut paths = Vec::new();
+    sources(&root().join("tests"), &mut paths);
+    sources(&root().join("src"), &mut paths);
+    for path in paths {
+        let name = path.strip_prefix(root()).unwrap().display().to_string();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let tests = match name.starts_with("src/") {
+            true => text.split_once("#[cfg(test)]").map_or("", |(_, tests)| tests),
+            false => &text,
+        };
+        let measures =
+            ["Instant::", "SystemTime", "recv_timeout"].iter().any(|w| tests.contains(w));
+        assert!(!measures || guards.contains(&&*name), "{name} measures time");
+    }
+}
+
 /// The project is not published: an address of it would be invented.
 #[test]
 fn no_address_is_invented() {

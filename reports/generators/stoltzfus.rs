@@ -59,7 +59,7 @@ fn study(machine: &'static str, names: Vec<String>, log: &Path) -> Result<Study>
         Ok(())
     };
     let ignore = |_: replay::Step<'_>| Ok::<(), nodeorder::Error>(());
-    replay::run(&mut Log::open(log)?, &mut replays, Some(&clock), ignore, count)?;
+    replay::run(&mut Log::open(log, 8_000_000_000)?, &mut replays, Some(&clock), ignore, count)?;
     let replay::Counts { placed, skipped, .. } = replays[0].counts();
     println!("{machine}: {placed} jobs placed, {skipped} skipped, {:.1?}", start.elapsed());
     let seconds = replays.iter().map(|r| r.counts().choosing.as_secs_f64()).collect();

@@ -1,16 +1,15 @@
 //! `nodeorder compare`: orderings of one machine side by side, as a ranked table and a page.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use rayon::prelude::*;
 
 use super::command_line::CommandLine;
 use super::output::{self, Output};
-use super::own_files::OwnFiles;
 use super::workload::WorkloadArgs;
-use super::{inputs, progress, tables};
+use super::{inputs, own_files, progress, tables};
 use crate::error::{Error, SourceLocation};
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc::{self, Curve};
@@ -70,7 +69,7 @@ impl Command {
         let command = self.command(context).to_string();
         if let Some(folder) = &self.out {
             let files = report::files(&topology, &orders, &comparison, found, &command)?;
-            write_folder(folder, files)?;
+            own_files::write_report(folder, "compare", files)?;
         }
         if self.json {
             let text = report::json::summary(&comparison, found, &command);
@@ -122,6 +121,7 @@ impl Command {
             [] => ordering::defaults::suiting(topology),
             given => given.to_vec(),
         };
+        inputs::check_curves(topology, &texts)?;
         let bar = progress::bar(2 * texts.len() as u64, "comparing");
         let mut orders = if self.orders.is_empty() {
             let made = texts.par_iter().map(|t| NodeOrder::make(topology, t));
@@ -169,15 +169,4 @@ fn distinct(orders: Vec<NodeOrder>) -> Vec<NodeOrder> {
         }
     }
     kept
-}
-
-/// Writes every file of the report; the page comes last, so that it never refers to a missing file.
-fn write_folder(folder: &Path, mut files: Vec<report::File<'_>>) -> anyhow::Result<()> {
-    files.sort_by_key(|file| file.name == "index.html");
-    let names = files.iter().map(|file| file.name.clone()).collect();
-    let own = OwnFiles::begin(folder, "compare", names)?;
-    for file in &files {
-        output::write_by(Some(&own.path(&file.name)), |out| file.write_to(out))?;
-    }
-    own.finish()
 }

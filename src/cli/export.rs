@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::notes::note;
 use super::output;
 use crate::error::{Error, SourceLocation};
 use crate::export::{self, SimGridFigures};
@@ -57,7 +58,7 @@ impl Command {
                     name.push(ending);
                     output::write(Some(Path::new(&name)), text)?;
                 }
-                None => eprintln!("--to {}: -o FILE also writes FILE{ending}", target.name),
+                None => note!("--to {}: -o FILE also writes FILE{ending}", target.name),
             }
         }
         output::write(file, export.text)

@@ -9,6 +9,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 
 use crate::error::{Error, Result, SourceLocation};
+use crate::input::{Text, beside};
 use crate::reference;
 
 /// The options that name a file to write; `trace info` has one more.
@@ -16,10 +17,12 @@ const WRITTEN: [&str; 5] = ["output", "plot", "summary", "edges", "links"];
 /// The option of `trace info` that names a file to write. Elsewhere it lists sizes.
 const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");
 
-/// A file that the command line names.
+/// A file that the command line names, or a file that it reads.
 struct Named {
     /// The file itself, however it is named.
     file: PathBuf,
+    /// What tells it by whichever of its names, where the system has that.
+    inode: Option<(u64, u64)>,
     /// The option with what it was given.
     option: String,
     /// The name as it was given.
@@ -48,10 +51,9 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
         }
         let is_path = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
         for value in matches.try_get_raw(id).ok().flatten().into_iter().flatten() {
-            let named = |name: &OsStr| Named {
-                file: identity(Path::new(name)),
-                option: format!("{option}{}", value.to_string_lossy()),
-                name: name.to_string_lossy().into_owned(),
+            let named = |name: &OsStr| {
+                let option = format!("{option}{}", value.to_string_lossy());
+                Named::new(Path::new(name), option, name.to_string_lossy().into_owned())
             };
             if is_written(command.get_name(), id) {
                 written.push(named(value));
@@ -65,13 +67,23 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
         }
     }
     read.retain(|named| named.file.is_file());
+    // Files that these name in their turn: machines in plans, names in machines.
+    let mut next = 0;
+    while let Some(named) = read.get(next).filter(|_| read.len() < MOST_FILES) {
+        let inner: Vec<Named> = named_in(named)
+            .into_iter()
+            .filter(|inner| read.iter().all(|known| known.file != inner.file))
+            .collect();
+        read.extend(inner);
+        next += 1;
+    }
     let read = READ.get_or_init(|| read);
     written.retain(|named| named.name != "-");
     for (i, named) in written.iter().enumerate() {
-        refuse(&named.file, &named.option, read)?;
+        refuse(named, read)?;
         // A device takes several.
         let plain = !named.file.exists() || named.file.is_file();
-        if let Some(other) = written[..i].iter().find(|other| plain && other.file == named.file) {
+        if let Some(other) = written[..i].iter().find(|other| plain && other.same(named)) {
             let found = format!("the file that `{}` writes", other.option);
             return Err(Error::input(SourceLocation::option(&named.option), found, "another file"));
         }
@@ -82,16 +94,61 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
 /// Refuses to write a file that is read or may not be written.
 pub fn may_write(path: &Path) -> Result<()> {
     let read = READ.get().map_or(&[][..], Vec::as_slice);
-    refuse(&identity(path), &path.display().to_string(), read)
+    let name = path.display().to_string();
+    refuse(&Named::new(path, name.clone(), name), read)
 }
 
-fn refuse(file: &Path, option: &str, read: &[Named]) -> Result<()> {
-    let location = || SourceLocation::option(option);
-    if let Some(other) = read.iter().find(|other| other.file == file) {
+impl Named {
+    fn new(path: &Path, option: String, name: String) -> Self {
+        Named { file: identity(path), inode: inode(path), option, name }
+    }
+
+    /// Whether both are one file, under one name or two.
+    fn same(&self, other: &Named) -> bool {
+        self.file == other.file || self.inode.is_some() && self.inode == other.inode
+    }
+}
+
+#[cfg(unix)]
+fn inode(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Path) -> Option<(u64, u64)> {
+    None
+}
+
+/// So many files that are read are looked at.
+const MOST_FILES: usize = 1000;
+/// The longest TOML file that is looked at, in bytes.
+const MOST_TEXT: u64 = 1 << 24;
+
+/// The files that a TOML file names: in its texts, relative to it.
+fn named_in(file: &Named) -> Vec<Named> {
+    if file.file.extension() != Some(OsStr::new("toml")) {
+        return Vec::new();
+    }
+    // What is wrong with it is reported where it is read.
+    let Ok(text) = Text::read(&file.file, MOST_TEXT) else { return Vec::new() };
+    let words = text.lines().flat_map(|line| line.text.split(['"', '\'']).flat_map(pieces));
+    let named = |word: &str| {
+        let path = beside(Some(&file.file), word);
+        let name = || format!("{word} in {}", file.name);
+        (path.is_file() && !is_known(word)).then(|| Named::new(&path, name(), name()))
+    };
+    words.filter_map(named).collect()
+}
+
+fn refuse(written: &Named, read: &[Named]) -> Result<()> {
+    let location = || SourceLocation::option(&written.option);
+    if let Some(other) = read.iter().find(|other| other.same(written)) {
         let found = format!("a file that this command reads as `{}`", other.name);
         return Err(Error::input(location(), found, "another file to write"));
     }
-    let meta = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file);
+    let meta = std::fs::metadata(&written.file).ok().filter(std::fs::Metadata::is_file);
     if meta.is_some_and(|meta| meta.permissions().readonly()) {
         return Err(Error::input(location(), "a read-only file", "a file that may be written"));
     }

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::notes::note;
 use super::progress;
 use super::watch::Clock;
-use crate::error::{Error, SourceLocation, sanitize};
-use crate::ordering::NodeOrder;
+use crate::error::{Error, SourceLocation, bytes, sanitize};
+use crate::metric::mpc;
+use crate::ordering::{NodeOrder, ORDERINGS};
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
 use crate::trace::{Options, Tally, Trace};
@@ -19,7 +21,7 @@ const FEW: usize = 4;
 pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
     let topology = crate::catalog::topology(spec, context)?;
     if let Some(rule) = topology.chosen() {
-        eprintln!("{spec}: chose {} ({rule})", topology.spec());
+        note!("{spec}: chose {} ({rule})", topology.spec());
     }
     Ok(topology)
 }
@@ -27,7 +29,8 @@ pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
 /// One ordering; a search's time counts from its own start. What it leaves out is said on standard error.
 pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
     let waiting = progress::waiting(text);
-    let order = NodeOrder::make_with(topology, text, &Clock::start(false))?.0;
+    announce(topology, text);
+    let order = NodeOrder::make_with(topology, text, &Clock::start(false, &waiting))?.0;
     drop(waiting);
     let (left_out, all) = (order.left_out(topology), topology.node_count());
     if !left_out.is_empty() {
@@ -35,12 +38,27 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
         let names = names.collect::<Vec<_>>().join(", ");
         let more = if left_out.len() > FEW { ", …" } else { "" };
         let text = sanitize(text);
-        eprintln!(
-            "{text}: leaves out {} of {all} schedulable nodes: {names}{more}",
-            left_out.len()
-        );
+        note!("{text}: leaves out {} of {all} schedulable nodes: {names}{more}", left_out.len());
     }
     Ok(order)
+}
+
+/// Nodes from which an ordering's size is said before it is made.
+const MANY: usize = 1 << 26;
+
+/// Says what an ordering of very many nodes takes.
+pub fn announce(topology: &Topology, text: &str) {
+    let nodes = topology.node_count();
+    if nodes >= MANY {
+        let memory = bytes(NodeOrder::memory(topology));
+        note!("{}: {text} of {nodes} nodes takes about {memory} of memory", topology.name());
+    }
+}
+
+/// Checks before orderings are made that their curves fit. A file may order few of the nodes.
+pub fn check_curves(topology: &Topology, texts: &[String]) -> Result<(), Error> {
+    let all = texts.iter().any(|text| ORDERINGS.get(text).is_some());
+    if all { mpc::check_memory(topology, topology.node_count()) } else { Ok(()) }
 }
 
 /// The orderings of `--order` options.
@@ -50,6 +68,11 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
 pub fn orders(topology: &Topology, texts: &[String]) -> anyhow::Result<Vec<NodeOrder>> {
     check_distinct("--order", "ordering", texts)?;
     texts.iter().map(|text| order(topology, text)).collect()
+}
+
+/// Checks that the nodes of orderings can be named, where names are wanted.
+pub fn check_names(wanted: bool, topology: &Topology, orders: &[NodeOrder]) -> Result<(), Error> {
+    orders.iter().filter(|_| wanted).try_for_each(|order| topology.check_names(order.nodes()))
 }
 
 /// Refuses the same value twice for an option that repeats; `what` is what it names.
@@ -64,10 +87,25 @@ pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), 
     }
 }
 
+/// How traces are read with what `--procs-per-node` says.
+pub fn trace_options(procs_per_node: Option<u32>, context: &Context) -> Options {
+    Options {
+        procs_per_node: procs_per_node.unwrap_or(1),
+        processors_stated: procs_per_node.is_some(),
+        memory: context.memory,
+        ..Options::default()
+    }
+}
+
 /// A placement log, or an SWF trace as one; reports on standard error what was left out of a trace of jobs on
 /// `nodes` nodes.
-pub fn log(path: &Path, procs_per_node: u32, nodes: u32) -> anyhow::Result<OpenedLog> {
-    let options = Options { procs_per_node, nodes: Some(nodes), ..Options::default() };
+pub fn log(
+    path: &Path,
+    procs_per_node: Option<u32>,
+    nodes: u32,
+    context: &Context,
+) -> anyhow::Result<OpenedLog> {
+    let options = Options { nodes: Some(nodes), ..trace_options(procs_per_node, context) };
     let opened = OpenedLog::open(path, &options)?;
     opened.trace.iter().for_each(report_tally);
     Ok(opened)
@@ -77,7 +115,7 @@ pub fn log(path: &Path, procs_per_node: u32, nodes: u32) -> anyhow::Result<Opene
 pub fn report_tally(trace: &Trace) {
     for (reason, count) in trace.tally().iter() {
         let what = if reason.drops() { "left out" } else { "mended" };
-        eprintln!("{}: {what} {count}: {}", trace.name(), reason.about());
+        note!("{}: {what} {count}: {}", trace.name(), reason.about());
     }
     report_processors(trace);
 }
@@ -85,7 +123,7 @@ pub fn report_tally(trace: &Trace) {
 /// Says on standard error where a trace's processors were probably wrongly taken for nodes.
 pub fn report_processors(trace: &Trace) {
     if let Some(hint) = trace.processors_hint() {
-        eprintln!("{}: {hint}", trace.name());
+        note!("{}: {hint}", trace.name());
     }
 }
 

@@ -1,38 +1,72 @@
-//! Ctrl-C: unfinished files are removed, searches stop with their best result so far.
+//! Ctrl-C: unfinished files are removed and the program ends; a search first gets a moment to keep its best result.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// Temporary files that are still being written.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// What an interruption removes: temporary files and folders, then folders that were made for them, if they are empty.
+/// Locked while finished files are moved to their targets, and from Ctrl-C until the program ends.
+static UNFINISHED: Mutex<Unfinished> =
+    Mutex::new(Unfinished { files: Vec::new(), made: Vec::new(), said: None });
 /// Whether the first Ctrl-C only stops a search.
 static DEFERRED: AtomicBool = AtomicBool::new(false);
 /// Set by that Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
 
+struct Unfinished {
+    files: Vec<PathBuf>,
+    made: Vec<PathBuf>,
+    said: Option<String>,
+}
+
 /// The exit code of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
+pub const INTERRUPTED: u8 = 130;
+/// How long a search may take to stop.
+const PATIENCE: Duration = Duration::from_millis(800);
 
 /// Handles Ctrl-C. Without the handler Ctrl-C works too, but leaves temporary files.
 pub fn install() {
     let _ = ctrlc::set_handler(|| {
         if DEFERRED.load(Ordering::SeqCst) && !STOP.swap(true, Ordering::SeqCst) {
+            // A solver that does not ask whether to stop is ended.
+            std::thread::spawn(|| {
+                std::thread::sleep(PATIENCE);
+                if DEFERRED.load(Ordering::SeqCst) {
+                    end();
+                }
+            });
             return;
         }
-        // Locked until the program ends, so that no new file is begun meanwhile.
-        let files = UNFINISHED.lock().unwrap_or_else(|e| e.into_inner());
-        for file in files.iter() {
-            let _ = std::fs::remove_file(file);
-        }
-        std::process::exit(INTERRUPTED);
+        end();
     });
 }
 
-/// With `yes` the first Ctrl-C sets [`stopped`] and the second ends the program; without, the first does.
+fn lock() -> std::sync::MutexGuard<'static, Unfinished> {
+    UNFINISHED.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Removes what is unfinished and ends the program.
+fn end() -> ! {
+    // Locked until the program ends, so that no new file is begun meanwhile.
+    let unfinished = lock();
+    for path in &unfinished.files {
+        let _ = std::fs::remove_file(path);
+        let _ = std::fs::remove_dir_all(path);
+    }
+    for folder in &unfinished.made {
+        let _ = std::fs::remove_dir(folder);
+    }
+    if let Some(said) = &unfinished.said {
+        super::notes::note!("{said}");
+    }
+    std::process::exit(INTERRUPTED.into());
+}
+
+/// With `yes` the first Ctrl-C sets [`stopped`], and ends the program where the search goes on; without, it ends it.
 pub fn defer_first_interrupt(yes: bool) {
     DEFERRED.store(yes, Ordering::SeqCst);
 }
@@ -42,17 +76,46 @@ pub fn stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
+/// What is said of an interruption from here on, if anything.
+pub fn say(text: Option<String>) {
+    lock().said = text;
+}
+
 /// The temporary file that `make` makes; Ctrl-C removes it.
 pub fn watched(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<NamedTempFile> {
-    let mut files = UNFINISHED.lock().unwrap_or_else(|e| e.into_inner());
+    let mut unfinished = lock();
     let file = make()?;
-    files.push(file.path().to_path_buf());
+    unfinished.files.push(file.path().to_path_buf());
     Ok(file)
+}
+
+/// A folder with a temporary one in it, made where there is none; Ctrl-C removes what was made.
+pub fn watched_folder(
+    folder: &Path,
+    make: impl FnOnce() -> io::Result<tempfile::TempDir>,
+) -> io::Result<tempfile::TempDir> {
+    let mut unfinished = lock();
+    // The outermost that is not there comes last.
+    let new = folder.ancestors().take_while(|path| *path != Path::new("") && !path.exists());
+    let new: Vec<PathBuf> = new.map(Path::to_path_buf).collect();
+    unfinished.made.extend(new);
+    std::fs::create_dir_all(folder)?;
+    let temporary = make()?;
+    unfinished.files.push(temporary.path().to_path_buf());
+    Ok(temporary)
 }
 
 /// Moves a watched file to its target.
 pub fn persist(file: NamedTempFile, target: &Path) -> io::Result<()> {
-    let mut files = UNFINISHED.lock().unwrap_or_else(|e| e.into_inner());
-    files.retain(|path| path != file.path());
+    let mut unfinished = lock();
+    unfinished.files.retain(|path| path != file.path());
     file.persist(target).map(drop).map_err(|e| e.error)
+}
+
+/// Runs `moves`, which ends with complete files in their places, without an interruption.
+pub fn whole<T>(moves: impl FnOnce() -> T) -> T {
+    let mut unfinished = lock();
+    let outcome = moves();
+    unfinished.made.clear();
+    outcome
 }

@@ -3,14 +3,14 @@
 use std::io::Write;
 use std::path::Path;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::CellAlignment;
 
 use super::layout;
 use super::output::{self, Output};
-use super::own_files::OwnFiles;
+use super::tables::{SCHEDULED, number, scheduled, table};
 use super::watch::Clock;
 use super::workload::{DEFAULT_ALLOCATORS, WorkloadArgs};
-use super::{inputs, progress};
+use super::{inputs, own_files, progress};
 use crate::allocator;
 use crate::error::{Error, SourceLocation};
 use crate::machines::{self, Contender, Machines, Queue, Workload, headline};
@@ -18,7 +18,7 @@ use crate::metric::machine::{Machine, Prices};
 use crate::report;
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
-use crate::trace::{Log, convert};
+use crate::trace::{Log, Trace, convert};
 
 /// What `compare` was asked to do with several machines.
 pub struct Request<'a> {
@@ -30,7 +30,7 @@ pub struct Request<'a> {
     pub workload: &'a WorkloadArgs,
     /// `links=X,routers=Y,nodes=Z`.
     pub prices: Option<&'a str>,
-    /// Where tables are written.
+    /// Where the page, figures and tables are written.
     pub out: Option<&'a Path>,
     /// Whether one JSON document is printed.
     pub json: bool,
@@ -46,6 +46,9 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     inputs::check_distinct("", "machine", request.specs)?;
     let load = |spec: &String| inputs::topology(spec, context);
     let topologies: Vec<Topology> = request.specs.iter().map(load).collect::<Result<_, _>>()?;
+    // Unless given, orderings are made for each.
+    let made = if request.orders.is_empty() { &["row-major".to_string()] } else { request.orders };
+    topologies.iter().try_for_each(|topology| inputs::check_curves(topology, made))?;
     let bar = progress::bar(topologies.len() as u64, "machines");
     let mut begun = false;
     let step = std::cell::RefCell::new(|name: &str| {
@@ -53,25 +56,28 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         bar.set_message(name.to_string());
     });
     let compare = |workload: Option<&Workload<'_>>| {
-        let (clock, orders) = (Clock::start(false), request.orders);
+        let (clock, orders) = (Clock::start(false, &bar), request.orders);
         machines::compare(&topologies, orders, &prices, workload, &clock, &|name| {
             (step.borrow_mut())(name)
         })
     };
-    let (found, name) = match &request.workload.trace {
-        None => (compare(None)?, None),
+    let (found, name, processors) = match &request.workload.trace {
+        None => (compare(None)?, None, None),
         Some(path) => {
-            let (found, name) = on_jobs(request, path, &topologies, &compare)?;
-            (found, Some(name))
+            let (found, name, processors) = on_jobs(request, path, &topologies, &compare)?;
+            (found, Some(name), processors)
         }
     };
     bar.finish_and_clear();
-    let document = || report::machines::document(&found, name.as_deref(), &request.command);
     if let Some(folder) = request.out {
-        write_folder(folder, &found, &document())?;
+        let processors = processors.as_deref();
+        let jobs = name.as_deref().map(|name| report::machines::Jobs { name, processors });
+        let files = report::machines::files(&found, jobs, &request.command)?;
+        own_files::write_report(folder, "compare", files)?;
     }
     if request.json {
-        return output::write(None, document().as_bytes());
+        let text = report::machines::document(&found, name.as_deref(), &request.command);
+        return output::write(None, text);
     }
     let mut out = Output::open(None)?;
     layout::sentence(&mut out, &headline(&found, name.as_deref()))?;
@@ -81,18 +87,18 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         write_service(&mut out, &found)?;
     }
     if let Some(folder) = request.out {
-        writeln!(out, "\nTables: {}", folder.display())?;
+        writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
     }
     out.finish()
 }
 
-/// Opens the workload and compares on it; its name comes back, too.
+/// Opens the workload and compares on it; its name comes back, too, and what tells that its processors are no nodes.
 fn on_jobs(
     request: &Request<'_>,
     path: &Path,
     topologies: &[Topology],
     compare: &dyn Fn(Option<&Workload<'_>>) -> crate::Result<Machines>,
-) -> anyhow::Result<(Machines, String)> {
+) -> anyhow::Result<(Machines, String, Option<String>)> {
     let jobs = request.workload;
     let (allocators, leading) = match jobs.allocators.as_slice() {
         [] => (DEFAULT_ALLOCATORS.map(String::from).to_vec(), LEADING),
@@ -101,7 +107,8 @@ fn on_jobs(
     allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
     jobs.check_schedule()?;
     let nodes = topologies.iter().map(Topology::node_count).max().unwrap_or(0) as u32;
-    let OpenedLog { log, trace, .. } = inputs::log(path, jobs.procs_per_node.unwrap_or(1), nodes)?;
+    let context = topologies.first().map_or_else(Context::default, |one| *one.context());
+    let OpenedLog { log, trace, .. } = inputs::log(path, jobs.procs_per_node, nodes, &context)?;
     let name = log.name().to_string();
     drop(log);
     if trace.is_none() && path == Path::new("-") {
@@ -110,46 +117,18 @@ fn on_jobs(
         return Err(Error::input(SourceLocation::option("--trace -"), found, expected).into());
     }
     if trace.is_none() {
-        jobs.sizes_of_log(path)?;
+        jobs.sizes_of_log(path, context.memory)?;
     }
     let text = trace.as_ref().map(convert::to_log);
     let open = || match &text {
         Some(text) => Ok(Log::new(&name, text.clone())),
-        None => Log::open(path),
+        None => Log::open(path, context.memory),
     };
     let queued = trace.as_ref().and_then(|trace| jobs.queue(trace));
     let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });
     let workload = Workload { name: &name, open: &open, allocators: &allocators, leading, queue };
-    Ok((compare(Some(&workload))?, name.clone()))
-}
-
-/// The tables as CSV and the document as JSON.
-fn write_folder(folder: &Path, found: &Machines, document: &str) -> anyhow::Result<()> {
-    use anyhow::Context as _;
-    type Writer = fn(&mut Output, &Machines) -> std::io::Result<()>;
-    let served = found.contenders.iter().any(|c| c.service.is_some());
-    let queued = found.contenders.iter().any(|c| c.service.iter().any(|s| s.schedule.is_some()));
-    let tables: [(&str, bool, Writer); 4] = [
-        ("machines.csv", true, |out, m| report::machines::write_machines(out, m)),
-        ("machine-curves.csv", true, |out, m| report::machines::write_curves(out, m)),
-        ("machine-jobs.csv", served, |out, m| report::machines::write_jobs(out, m)),
-        ("machine-queue.csv", queued, |out, m| report::machines::write_queue(out, m)),
-    ];
-    let wanted = || tables.iter().filter(|(_, wanted, _)| *wanted);
-    let names = wanted().map(|(name, ..)| *name).chain(["machines.json"]);
-    let own = OwnFiles::begin(folder, "compare", names.map(String::from).collect())?;
-    for (name, _, write) in wanted() {
-        let path = own.path(name);
-        let mut out = Output::open(Some(&path))?;
-        write(&mut out, found).with_context(|| output::name(Some(&path)))?;
-        out.finish()?;
-    }
-    output::write(Some(&own.path("machines.json")), document.as_bytes())?;
-    own.finish()
-}
-
-fn number(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
+    let hint = trace.as_ref().and_then(Trace::processors_hint);
+    Ok((compare(Some(&workload))?, name.clone(), hint.map(|hint| hint.to_string())))
 }
 
 /// The machines, ranked.
@@ -218,15 +197,7 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     write_columns(out, header, served.iter().map(row).collect(), 1)?;
     let queue = |(contender, service): &(&Contender, &machines::Service)| {
         let row = service.schedule.as_ref()?;
-        Some(vec![
-            contender.machine.name().to_string(),
-            row.summary.jobs.to_string(),
-            format!("{:.1}", row.summary.mean_wait),
-            format!("{:.1}", row.summary.mean_response),
-            format!("{:.3}", row.summary.mean_bounded_slowdown),
-            format!("{:.2}%", 100.0 * row.summary.utilisation),
-            number(row.summary.mean_mind, 4),
-        ])
+        Some(scheduled(contender.machine.name(), &row.summary))
     };
     let rows: Vec<Vec<String>> = served.iter().filter_map(queue).collect();
     if rows.is_empty() {
@@ -234,8 +205,8 @@ fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     }
     writeln!(out)?;
     layout::sentence(out, "The schedule, times in seconds.")?;
-    let header = ["machine", "jobs", "wait", "response", "slowdown", "utilisation", "hops"];
-    write_columns(out, header.to_vec(), rows, 1)
+    let header = ["machine"].into_iter().chain(SCHEDULED).collect();
+    write_columns(out, header, rows, 1)
 }
 
 /// A table whose columns from the `names`-th on are numbers, an ordering's name aside.
@@ -245,15 +216,10 @@ fn write_columns(
     rows: Vec<Vec<String>>,
     names: usize,
 ) -> anyhow::Result<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    let words: Vec<bool> = header.iter().map(|h| *h == "ordering").collect();
-    table.set_header(header);
-    table.add_rows(rows);
-    for (i, column) in table.column_iter_mut().enumerate() {
-        if i >= names && !words[i] {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
+    let words = header.iter().position(|name| *name == "ordering");
+    let mut table = table(header.into_iter().map(String::from).collect(), rows, names);
+    if let Some(column) = words.and_then(|i| table.column_mut(i)) {
+        column.set_cell_alignment(CellAlignment::Left);
     }
     Ok(writeln!(out, "{}", layout::fitted(table, names, &std::io::stdout()))?)
 }

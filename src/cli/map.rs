@@ -9,8 +9,11 @@ use serde_json::{Value, json};
 use super::layout::field;
 use super::output;
 use super::picture::Picture;
+use super::progress;
 use super::watch::Clock;
-use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures, PROCESS};
+use crate::columns::mapping::{
+    CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS,
+};
 use crate::columns::{self, filled, object};
 use crate::ids::NodeId;
 use crate::input::Text;
@@ -52,6 +55,9 @@ pub struct Command {
     /// Write the mapping to FILE as CSV, process,node
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write the nodes' names into the mapping instead of their ids
+    #[arg(long, requires = "output")]
+    names: bool,
     /// Draw link loads, dilation and traffic
     #[arg(long, value_name = "FILE.svg|.png")]
     plot: Option<PathBuf>,
@@ -104,9 +110,7 @@ impl Command {
             write_links(&fabric, &analysis, path)?;
         }
         if let Some(path) = &self.output {
-            output::write_by(Some(path), |out| {
-                columns::write(out, PROCESS, placement.processes())
-            })?;
+            self.write_mapping(&topology, &placement, path)?;
         }
         if let Some(picture) = picture {
             let mapped = Mapped {
@@ -140,6 +144,22 @@ impl Command {
         output::write_by(None, |out| write_table(out, &figures, &busiest))
     }
 
+    fn write_mapping(
+        &self,
+        topology: &Topology,
+        placement: &ProcessMapping,
+        path: &Path,
+    ) -> anyhow::Result<()> {
+        if !self.names {
+            return output::write_by(Some(path), |out| {
+                columns::write(out, PROCESS, placement.processes())
+            });
+        }
+        topology.check_names(placement.nodes())?;
+        let rows = placement.processes().map(|(i, node)| (i, topology.node_name(node)));
+        output::write_by(Some(path), |out| columns::write(out, NAMED_PROCESS, rows))
+    }
+
     fn place(&self, topology: &Topology, guest: &Guest) -> anyhow::Result<Placed> {
         let (ranks, given) = match (&self.order, &self.mapping) {
             (Some(order), _) => {
@@ -157,7 +177,8 @@ impl Command {
         let Some(text) = &self.map else {
             return Ok(Placed { ranks, placement: given, method: None });
         };
-        let clock = Clock::start(false);
+        let waiting = progress::waiting(text);
+        let clock = Clock::start(false, &waiting);
         let (placement, method) = method::place(topology, guest, given.nodes(), text, &clock)?;
         Ok(Placed { ranks, placement, method: Some(method) })
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
+use super::notes::note;
 use super::sweep_folder::{self, SweepFolder};
 use crate::sweep::store::{self, Part};
 use crate::topology::Context;
@@ -31,7 +32,7 @@ impl Command {
         // There is at least one: merging none fails.
         let Some((_, first)) = parts.first() else { return Ok(()) };
         if folder.is_finished(&first.hash)? {
-            eprintln!("{}: these shards are merged already; nothing to do", self.folder.display());
+            note!("{}: these shards are merged already; nothing to do", self.folder.display());
             return Ok(());
         }
         let shard = |(_, part): &(String, Part)| {

@@ -22,6 +22,7 @@ mod man;
 mod map;
 mod merge;
 mod mpc;
+mod notes;
 mod order;
 mod output;
 mod own_files;
@@ -31,6 +32,7 @@ mod replay;
 mod report;
 mod rows;
 mod schedule;
+mod score;
 mod sizes;
 mod sweep;
 mod sweep_folder;
@@ -83,6 +85,9 @@ struct Common {
     /// Memory that one data structure may take, such as 16G [default: four fifths of the free memory]
     #[arg(long, global = true, value_parser = parse_bytes, help_heading = "Common options")]
     memory: Option<u64>,
+    /// Print only errors on standard error: no progress, no notes
+    #[arg(long, global = true, help_heading = "Common options")]
+    quiet: bool,
 }
 
 /// The commands, each with its module, in the groups that the help shows.
@@ -107,7 +112,7 @@ macro_rules! verbs {
 
 verbs! {
     "Compare orderings": Compare compare;
-    "Single steps": Topology topology, Order order, Mpc mpc, Replay replay, Schedule schedule, Map map,
+    "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
         Corun corun, Export export;
     "Many combinations": Sweep sweep, Merge merge, Report report;
     "Workloads": Trace trace;
@@ -127,6 +132,9 @@ pub fn run() -> ExitCode {
             return ExitCode::from(e.exit_code() as u8);
         }
     };
+    if cli.common.quiet {
+        notes::silence();
+    }
     interrupt::install();
     if let Some(threads) = cli.common.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
@@ -143,6 +151,7 @@ pub fn run() -> ExitCode {
             eprintln!("{e:#}");
             ExitCode::FAILURE
         }
+        _ if interrupt::stopped() => ExitCode::from(interrupt::INTERRUPTED),
         _ => ExitCode::SUCCESS,
     }
 }
@@ -167,7 +176,8 @@ fn with_groups(command: clap::Command) -> clap::Command {
 
 /// A byte count with an optional k, M, G or T (powers of 1000).
 fn parse_bytes(text: &str) -> Result<u64, String> {
-    let expected = || format!("found `{text}`; expected a byte count such as 500M or 16G");
+    let expected =
+        || format!("found `{text}`; expected a byte count up to 18446744T, such as 500M or 16G");
     let (digits, factor) = match text.trim_end_matches(['B', 'b']) {
         t if t.ends_with(['k', 'K']) => (&t[..t.len() - 1], 1_000),
         t if t.ends_with(['m', 'M']) => (&t[..t.len() - 1], 1_000_000),

@@ -77,6 +77,7 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let topology = inputs::topology(&self.spec, context)?;
+        inputs::check_curves(&topology, &self.orders)?;
         let orders = inputs::orders(&topology, &self.orders)?;
         let bar = progress::bar(orders.len() as u64, "MPC");
         let mut rows = Vec::new();

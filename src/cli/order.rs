@@ -1,20 +1,25 @@
 //! `nodeorder order`: make an ordering and write its file.
 
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use super::notes::note;
 use super::watch::Clock;
 use super::{inputs, interrupt, output, progress};
+use crate::ids::NodeId;
 use crate::ordering::{NodeOrder, Observer, SearchResult};
 use crate::params::head;
 use crate::topology::{Context, Topology};
 
 /// Make an ordering: one node id a line, in rank order
 ///
-/// Searches (ilp, optimise) report objective, bound and gap on standard error; Ctrl-C stops them and keeps the
-/// best result so far.
+/// Searches (ilp, optimise) report objective, bound and gap on standard error; Ctrl-C stops them, writes the best
+/// result so far and ends with exit code 130.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder order titan --by hilbert -o titan-hilbert.txt")]
 pub struct Command {
@@ -26,6 +31,9 @@ pub struct Command {
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write the nodes' names instead of their ids
+    #[arg(long)]
+    names: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -34,52 +42,92 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = inputs::topology(&self.spec, context)?;
-        let clock = Clock::start(true);
-        // Searches report their progress themselves.
+        inputs::announce(&topology, &self.by);
+        // On a terminal searches report their progress themselves, and Ctrl-C stops them only.
         let searches = ["ilp", "optimise"].contains(&head(&self.by));
-        let waiting = (!searches).then(|| progress::waiting(&self.by));
+        let shown = if searches { progress::waiting_unseen } else { progress::waiting };
+        let waiting = shown(&self.by);
+        let clock = Clock::start(searches, &waiting);
         let (order, found) = NodeOrder::make_with(&topology, &self.by, &clock)?;
-        drop(waiting);
         interrupt::defer_first_interrupt(false);
+        if self.names {
+            topology.check_names(order.nodes())?;
+        }
         if let Some(found) = &found {
             let (objective, bound) = (found.objective, found.lower_bound);
             let (gap, solver, status) = (100.0 * found.gap, &found.solver, found.status.name());
-            eprintln!("objective {objective}, bound {bound}, gap {gap:.2} %, {solver} ({status})");
+            note!("objective {objective}, bound {bound}, gap {gap:.2} %, {solver} ({status})");
         }
-        let text = match self.json {
-            true => format!("{}\n", document(&topology, &order, found.as_ref(), &clock)),
-            false => order.to_file(&topology),
-        };
-        output::write(self.output.as_deref(), text)
+        // A spinner and data do not share a terminal.
+        let _waiting = self.output.is_some().then_some(waiting);
+        let path = self.output.as_deref();
+        output::write_by(path, |out| match self.json {
+            false => order.write_to(&topology, self.names, out),
+            true => {
+                let document = self.document(&topology, &order, found.as_ref(), &clock);
+                serde_json::to_writer(&mut *out, &document)?;
+                out.write_all(b"\n")
+            }
+        })
+    }
+
+    /// The ordering as JSON; of a search, with its result.
+    fn document<'a>(
+        &self,
+        topology: &'a Topology,
+        order: &'a NodeOrder,
+        found: Option<&'a SearchResult>,
+        clock: &Clock,
+    ) -> Document<'a> {
+        let list = NodeList { topology, nodes: order.nodes(), names: self.names };
+        let mut document = BTreeMap::from([("ordering", Field::Nodes(list))]);
+        let mut add = |key: &'static str, value: Value| document.insert(key, Field::Value(value));
+        match found {
+            None => {
+                add("version", json!(env!("CARGO_PKG_VERSION")));
+                add("topology", json!(topology.spec()));
+                add("name", json!(order.label()));
+                add("nodes", json!(order.len()));
+            }
+            Some(found) => {
+                add("objective", json!(found.objective));
+                add("lower_bound", json!(found.lower_bound));
+                add("gap", json!(found.gap));
+                add("optimal", json!(found.optimal));
+                add("solver", json!(found.solver));
+                add("status", json!(found.status.name()));
+                add("steps", json!(found.steps));
+                add("seconds", json!(clock.seconds()));
+            }
+        }
+        document
     }
 }
 
-/// The ordering as JSON; of a search, with its result.
-fn document(
-    topology: &Topology,
-    order: &NodeOrder,
-    found: Option<&SearchResult>,
-    clock: &Clock,
-) -> Value {
-    let ids: Vec<u32> = order.nodes().iter().map(|n| n.0).collect();
-    match found {
-        None => json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "topology": topology.spec(),
-            "name": order.label(),
-            "nodes": order.len(),
-            "ordering": ids,
-        }),
-        Some(found) => json!({
-            "objective": found.objective,
-            "lower_bound": found.lower_bound,
-            "gap": found.gap,
-            "optimal": found.optimal,
-            "solver": found.solver,
-            "status": found.status.name(),
-            "steps": found.steps,
-            "seconds": clock.seconds(),
-            "ordering": ids,
-        }),
+/// The document by key. Nodes are written from where they are: as values they take eight times as much.
+type Document<'a> = BTreeMap<&'static str, Field<'a>>;
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Field<'a> {
+    Value(Value),
+    Nodes(NodeList<'a>),
+}
+
+/// Ids or names.
+struct NodeList<'a> {
+    topology: &'a Topology,
+    nodes: &'a [NodeId],
+    names: bool,
+}
+
+impl Serialize for NodeList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.names {
+            false => serializer.collect_seq(self.nodes.iter().map(|node| node.0)),
+            true => {
+                serializer.collect_seq(self.nodes.iter().map(|node| self.topology.node_name(*node)))
+            }
+        }
     }
 }

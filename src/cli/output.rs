@@ -112,6 +112,18 @@ fn beside(folder: &Path, target: &Path) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
+/// Moves a complete file over `path`: a link is kept and the file that it points to is replaced, with its permissions.
+pub fn move_over(complete: &Path, path: &Path) -> io::Result<()> {
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if let Ok(meta) = std::fs::metadata(&target) {
+        if meta.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "found a directory"));
+        }
+        std::fs::set_permissions(complete, meta.permissions())?;
+    }
+    std::fs::rename(complete, &target)
+}
+
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.writer {

@@ -1,12 +1,16 @@
 //! The files that a command wrote into a folder: replaced as a set, so that none of an earlier run is left among
-//! them. What others put there stays.
+//! them, and only when all are complete. What others put there stays.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::output;
+use anyhow::Context as _;
+use tempfile::TempDir;
+
+use super::{files, interrupt, output};
 use crate::error::{Error, SourceLocation};
 use crate::input::Text;
+use crate::report;
 
 /// The list of them, in the folder.
 pub const LIST: &str = "nodeorder-files.txt";
@@ -16,9 +20,25 @@ const TITLE: &str =
 /// The largest list that is read, in bytes.
 const MOST: u64 = 1 << 24;
 
+/// Writes the files of a report of `command`; the page comes last, so that it never refers to a missing file.
+pub fn write_report(
+    folder: &Path,
+    command: &'static str,
+    mut files: Vec<report::File<'_>>,
+) -> anyhow::Result<()> {
+    files.sort_by_key(|file| file.name == "index.html");
+    let own = OwnFiles::begin(folder, command, files.iter().map(|f| f.name.clone()).collect())?;
+    for file in &files {
+        output::write_by(Some(&own.path(&file.name)), |out| file.write_to(out))?;
+    }
+    own.finish()
+}
+
 /// A folder being filled anew.
 pub struct OwnFiles<'a> {
     folder: &'a Path,
+    /// Where the files are until all are complete: a folder within it.
+    unfinished: TempDir,
     command: &'static str,
     names: Vec<String>,
     /// Of the list that was there: a command and a file's name.
@@ -26,32 +46,51 @@ pub struct OwnFiles<'a> {
 }
 
 impl<'a> OwnFiles<'a> {
-    /// Makes the folder where there is none and says in its list that `command` writes `names` there.
+    /// Makes the folder where there is none, for the files `names` that `command` writes there.
     ///
     /// # Errors
-    /// A file that has the list's name and is none.
+    /// A file that has the list's name and is none, or one that may not be written.
     pub fn begin(
         folder: &'a Path,
         command: &'static str,
         names: Vec<String>,
     ) -> anyhow::Result<Self> {
-        output::create_folder(folder)?;
         let before = read(&folder.join(LIST))?;
-        let own = OwnFiles { folder, command, names, before };
-        // An interruption leaves a list that names the old and the new.
-        own.write(&own.before)?;
-        Ok(own)
+        names.iter().try_for_each(|name| files::may_write(&folder.join(name)))?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".nodeorder-").suffix(".tmp");
+        let unfinished = interrupt::watched_folder(folder, || builder.tempdir_in(folder));
+        let failed = || format!("{}: creating the folder", folder.display());
+        Ok(OwnFiles {
+            folder,
+            unfinished: unfinished.with_context(failed)?,
+            command,
+            names,
+            before,
+        })
     }
 
-    /// Where one of them goes.
+    /// Where to write one of them.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
+        self.unfinished.path().join(name)
     }
 
-    /// Removes what the same command wrote earlier and has not written now.
+    /// Moves the files to the folder, and removes what the same command wrote earlier and has not written now.
     pub fn finish(self) -> anyhow::Result<()> {
+        // An interruption comes before all of it or after.
+        interrupt::whole(|| self.replace())
+    }
+
+    fn replace(&self) -> anyhow::Result<()> {
         let (own, others): (Vec<_>, Vec<_>) =
             self.before.iter().cloned().partition(|(command, _)| command == self.command);
+        // The list comes first: what ends the program here leaves one that names the old and the new.
+        self.write(&self.before)?;
+        for name in &self.names {
+            let path = self.folder.join(name);
+            output::move_over(&self.path(name), &path)
+                .with_context(|| output::name(Some(&path)))?;
+        }
         let left = own.iter().filter(|(_, name)| !self.names.contains(name));
         for path in left.map(|(_, name)| self.folder.join(name)) {
             match std::fs::remove_file(&path) {
@@ -73,7 +112,11 @@ impl<'a> OwnFiles<'a> {
         for name in &self.names {
             let _ = writeln!(text, "{} {name}", self.command);
         }
-        output::write(Some(&self.folder.join(LIST)), text.as_bytes())
+        let list = self.folder.join(LIST);
+        files::may_write(&list)?;
+        let fail = || output::name(Some(&list));
+        std::fs::write(self.path(LIST), text).with_context(fail)?;
+        output::move_over(&self.path(LIST), &list).with_context(fail)
     }
 }
 
@@ -116,4 +159,33 @@ fn read(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
         Ok((command.to_string(), name.to_string()))
     };
     lines.map(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_appear_together_or_not_at_all() {
+        let outer = tempfile::tempdir().unwrap();
+        let folder = outer.path().join("made/here");
+        let names = || vec!["a".to_string(), "b".to_string()];
+        let there = |name: &str| folder.join(name).exists();
+        let half = OwnFiles::begin(&folder, "compare", names()).unwrap();
+        output::write(Some(&half.path("a")), "half").unwrap();
+        assert!(!there("a") && !there(LIST));
+        drop(half);
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+        replace(&folder, "compare", names().into_iter().map(|name| (name, "whole".into())))
+            .unwrap();
+        assert!(there("a") && there("b") && there(LIST));
+        // A failure leaves the files of the earlier run.
+        let half = OwnFiles::begin(&folder, "compare", vec!["a".into()]).unwrap();
+        assert!(half.finish().is_err());
+        assert_eq!(std::fs::read_to_string(folder.join("a")).unwrap(), "whole");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 3);
+        replace(&folder, "compare", [("a", "new".to_string())]).unwrap();
+        assert!(there("a") && !there("b"));
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    }
 }

@@ -1,43 +1,153 @@
-//! Progress bars on standard error, where that is a terminal.
+//! Progress on standard error: bars on a terminal, elsewhere a line every ten seconds; nothing with `--quiet`.
 
+use std::io::{IsTerminal, Write};
+use std::ops::Deref;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar for `steps` steps of `what`; hidden where standard error is not a terminal.
-pub fn bar(steps: u64, what: &str) -> ProgressBar {
-    shown(Some(steps), what, "{prefix} [{bar:30}] {pos}/{len} {msg} (remaining {eta})")
+use super::notes;
+
+/// How often a line is printed where nobody sees a bar.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// A bar for `steps` steps of `what`.
+pub fn bar(steps: u64, what: &str) -> Bar {
+    shown(Some(steps), what, "{prefix} [{bar:30}] {pos}/{len} {msg} (remaining {eta})", count)
 }
 
 /// A bar for the bytes of a file; only a count where the total is unknown.
-pub fn bytes(all: Option<u64>, what: &str) -> ProgressBar {
+pub fn bytes(all: Option<u64>, what: &str) -> Bar {
     let template = match all {
         Some(_) => "{prefix} [{bar:30}] {percent}% (remaining {eta})",
         None => "{prefix} {bytes} read ({elapsed})",
     };
-    shown(all, what, template)
+    let line = |bar: &ProgressBar| match bar.length() {
+        Some(all) => format!("{:.0}%", 100.0 * bar.position() as f64 / all.max(1) as f64),
+        None => format!("{} read", HumanBytes(bar.position())),
+    };
+    shown(all, what, template, line)
 }
 
-/// A spinner with the elapsed time, for work whose steps are not counted; removed when dropped.
-pub fn waiting(what: &str) -> Waiting {
-    Waiting(shown(None, what, "{spinner} {prefix} ({elapsed})"))
+/// A spinner with the elapsed time, for work whose steps are not counted.
+pub fn waiting(what: &str) -> Bar {
+    shown(None, what, "{spinner} {prefix} ({elapsed}) {msg}", |bar| bar.message())
 }
 
-/// See [`waiting`].
-pub struct Waiting(ProgressBar);
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
+/// As [`waiting`], but nothing on a terminal.
+pub fn waiting_unseen(what: &str) -> Bar {
+    match std::io::stderr().is_terminal() {
+        true => Bar { bar: ProgressBar::hidden(), _lines: None },
+        false => waiting(what),
     }
 }
 
-fn shown(steps: Option<u64>, what: &str, template: &str) -> ProgressBar {
+/// `3/7 hilbert`.
+fn count(bar: &ProgressBar) -> String {
+    let steps = bar.length().map_or(String::new(), |all| format!("/{all}"));
+    format!("{}{steps} {}", bar.position(), bar.message())
+}
+
+/// Progress being shown; removed when dropped.
+pub struct Bar {
+    bar: ProgressBar,
+    /// Its end stops the lines.
+    _lines: Option<Sender<()>>,
+}
+
+impl Deref for Bar {
+    type Target = ProgressBar;
+
+    fn deref(&self) -> &ProgressBar {
+        &self.bar
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What a line says of a bar.
+type Line = fn(&ProgressBar) -> String;
+
+fn shown(steps: Option<u64>, what: &str, template: &str, line: Line) -> Bar {
+    if notes::silent() {
+        return Bar { bar: ProgressBar::hidden(), _lines: None };
+    }
     let bar = ProgressBar::with_draw_target(steps, ProgressDrawTarget::stderr());
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("=> "));
     }
     bar.set_prefix(what.to_string());
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+    if std::io::stderr().is_terminal() {
+        bar.enable_steady_tick(Duration::from_millis(200));
+        return Bar { bar, _lines: None };
+    }
+    let lines = lines(&bar, EVERY, line, std::io::stderr());
+    Bar { bar, _lines: Some(lines) }
+}
+
+/// Writes a line about `bar` every so often until it is finished or what is returned is dropped.
+fn lines(
+    bar: &ProgressBar,
+    every: Duration,
+    line: Line,
+    mut out: impl Write + Send + 'static,
+) -> Sender<()> {
+    let (end, ended) = channel();
+    let bar = bar.clone();
+    std::thread::spawn(move || {
+        while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(every)
+            && !bar.is_finished()
+        {
+            let (what, seconds) = (bar.prefix(), bar.elapsed().as_secs());
+            let said = match line(&bar).trim() {
+                "" => String::new(),
+                text => format!(" {text},"),
+            };
+            let _ = out.write_all(format!("{what}:{said} {seconds} s\n").as_bytes());
+        }
+    });
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Lines(Sender<String>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            self.0.send(text).map_err(|_| std::io::ErrorKind::BrokenPipe)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Waits for lines, not for times.
+    #[test]
+    fn lines_follow_the_bar_until_it_ends() {
+        let bar = ProgressBar::hidden();
+        bar.set_length(7);
+        bar.set_prefix("MPC");
+        bar.set_position(3);
+        bar.set_message("hilbert");
+        let (sender, seen) = channel();
+        let end = lines(&bar, Duration::from_millis(1), count, Lines(sender));
+        let first = seen.recv().unwrap();
+        assert!(first.starts_with("MPC: 3/7 hilbert, ") && first.ends_with(" s\n"), "{first}");
+        bar.set_position(4);
+        assert!(seen.iter().any(|line| line.starts_with("MPC: 4/7")));
+        drop(end);
+        // The thread ends, and with it the channel.
+        assert!(seen.iter().all(|line| line.starts_with("MPC: 4/7")));
+    }
 }

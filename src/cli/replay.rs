@@ -7,19 +7,21 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::json;
 
+use super::notes::note;
 use super::rows::{BlockRows, RowFile};
 use super::traffic::TrafficArgs;
 use super::{inputs, output, own_files, progress, tables};
 use crate::error::{Error, SourceLocation};
 use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
+use crate::ordering::NodeOrder;
 use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Clock, Counts, Outputs};
 use crate::report;
 use crate::report::replay::{Columns, SummaryOptions};
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
-use crate::trace::{self, Options, Sizes, Weight, WorkloadKind};
+use crate::trace::{self, Sizes, Weight, WorkloadKind};
 
 /// Replay a placement log through allocators on orderings: a row for every placed job
 #[derive(Debug, Args)]
@@ -44,6 +46,9 @@ pub struct Command {
     /// Add a column with the ranks of each job
     #[arg(long)]
     ranks: bool,
+    /// Add a column with the names of each job's nodes, as a host list
+    #[arg(long)]
+    names: bool,
     /// Add columns with the diameter and the bounding box of each job's nodes
     #[arg(long)]
     extent: bool,
@@ -64,9 +69,9 @@ pub struct Command {
     /// Weight improvements by the node-hours that a trace spends on each size (FILE.swf, or CSV size,share)
     #[arg(long, value_name = "FILE")]
     compute: Option<PathBuf>,
-    /// Processors per node, in SWF traces
-    #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    procs_per_node: u32,
+    /// Processors per node, in SWF traces [default: 1]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: Option<u32>,
     /// Print a table with each allocator's results and time to standard error
     #[arg(long)]
     timings: bool,
@@ -80,9 +85,10 @@ impl Command {
         inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
         let topology = inputs::topology(&self.spec, context)?;
         let orders = inputs::orders(&topology, &self.orders)?;
+        inputs::check_names(self.names, &topology, &orders)?;
         let nodes = topology.node_count() as u32;
-        let shares = self.shares(nodes)?;
-        let input = inputs::log(&self.log, self.procs_per_node, nodes)?;
+        let shares = self.shares(nodes, context)?;
+        let input = inputs::log(&self.log, self.procs_per_node, nodes, context)?;
         let fabric = self.traffic.fabric(&topology)?;
         let distances: Vec<RankDistances> =
             orders.iter().map(|o| RankDistances::new(&topology, o)).collect::<Result<_, _>>()?;
@@ -90,12 +96,12 @@ impl Command {
             self.json || self.summary.is_some() || self.timings || self.plots.is_some();
         let settings = ReplaySettings {
             allocators: &self.allocators,
-            outputs: Outputs { ranks: self.ranks, extent: self.extent },
+            outputs: Outputs { ranks: self.ranks || self.names, extent: self.extent },
             traffic: self.traffic.settings(fabric.as_ref())?,
             summaries: if summarised { Summaries::OverBaseline } else { Summaries::None },
         };
         let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
-        self.replay(input, &mut replays, distances[0].len())?;
+        self.replay(input, &mut replays, &topology, &orders)?;
 
         let results = replays.results();
         let options = SummaryOptions { threshold: self.threshold, shares: shares.as_deref() };
@@ -117,17 +123,20 @@ impl Command {
         &self,
         input: OpenedLog,
         replays: &mut ReplaySet<'_>,
-        nodes: u32,
+        topology: &Topology,
+        orders: &[NodeOrder],
     ) -> anyhow::Result<()> {
         let columns = Columns {
             ordering: self.orders.len() > 1,
             extent: self.extent,
             traffic: self.traffic.guest.is_some(),
             ranks: self.ranks,
+            hosts: self.names,
         };
         // With --json the rows go only where -o says.
         let wanted = !self.json || self.output.is_some();
-        let rows = BlockRows::new(columns, if wanted { replays.labels() } else { &[] });
+        let labels = if wanted { replays.labels() } else { &[] };
+        let rows = BlockRows::new(columns, labels, topology, orders);
         let create = || RowFile::create(self.output.as_deref(), columns);
         let mut file = wanted.then(create).transpose()?;
         let started = Instant::now();
@@ -141,12 +150,12 @@ impl Command {
         };
         replays.run_with(&mut log, clock, |step| rows.write(&step), block_done)?;
         bar.finish_and_clear();
-        self.report_skipped(&replays.results()[0], nodes);
+        self.report_skipped(&replays.results()[0], orders[0].len());
         file.map_or(Ok(()), RowFile::finish)
     }
 
     /// Reports on standard error how many jobs were skipped and why. All replays skip the same jobs.
-    fn report_skipped(&self, result: &ReplayResult<'_>, nodes: u32) {
+    fn report_skipped(&self, result: &ReplayResult<'_>, nodes: usize) {
         let Counts { placed, skipped, oversized: never, .. } = result.counts;
         let reasons = [
             (skipped - never, "found too few nodes free".to_string()),
@@ -156,7 +165,7 @@ impl Command {
         let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
         if skipped > 0 {
             let (log, all) = (self.log.display(), placed + skipped);
-            eprintln!("{log}: skipped {skipped} of {all} jobs: {}", reasons.join(", "));
+            note!("{log}: skipped {skipped} of {all} jobs: {}", reasons.join(", "));
         }
     }
 
@@ -193,10 +202,10 @@ impl Command {
     }
 
     /// Shares of compute by size, where `--compute` is given. A table's shares are taken as they are.
-    fn shares(&self, nodes: u32) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
+    fn shares(&self, nodes: u32, context: &Context) -> anyhow::Result<Option<Vec<(u32, f64)>>> {
         let Some(path) = &self.compute else { return Ok(None) };
-        let options = Options { procs_per_node: self.procs_per_node, ..Options::default() };
-        let weight = match trace::kind(&mut Lines::open(path)?)? {
+        let options = inputs::trace_options(self.procs_per_node, context);
+        let weight = match trace::kind(&mut Lines::open(path, context.memory)?)? {
             WorkloadKind::Table => Weight::Jobs,
             WorkloadKind::Swf => Weight::NodeHours,
             WorkloadKind::Log => {

@@ -8,9 +8,12 @@ use anyhow::Context as _;
 use tempfile::SpooledTempFile;
 
 use super::output::{self, Output};
+use crate::ordering::NodeOrder;
 use crate::replay::Step;
 use crate::replay::set::Label;
+use crate::report::hosts::Hosts;
 use crate::report::replay::Columns;
+use crate::topology::Topology;
 
 /// Rows of one replay kept in memory before they go to a temporary file, in bytes.
 const SPOOL: usize = 1 << 20;
@@ -18,24 +21,36 @@ const SPOOL: usize = 1 << 20;
 /// The rows of one block of events, made in parallel.
 pub struct BlockRows<'a> {
     columns: Columns,
-    labels: Vec<Label<'a>>,
+    /// The ordering and the allocator of each replay.
+    lanes: Vec<(Hosts<'a>, &'a str)>,
     texts: Vec<Mutex<Vec<u8>>>,
 }
 
 impl<'a> BlockRows<'a> {
-    /// Rows of the replays with these labels; other replays have none.
-    pub fn new(columns: Columns, labels: &[Label<'a>]) -> Self {
-        let texts = labels.iter().map(|_| Mutex::default()).collect();
-        BlockRows { columns, labels: labels.to_vec(), texts }
+    /// Rows of the replays with these labels, on orderings of `topology`; other replays have none.
+    pub fn new(
+        columns: Columns,
+        labels: &[Label<'a>],
+        topology: &'a Topology,
+        orders: &'a [NodeOrder],
+    ) -> Self {
+        let lanes: Vec<_> = (labels.iter())
+            .filter_map(|label| {
+                let order = orders.iter().find(|order| order.label() == label.ordering)?;
+                Some((Hosts { topology, order }, label.allocator))
+            })
+            .collect();
+        let texts = lanes.iter().map(|_| Mutex::default()).collect();
+        BlockRows { columns, lanes, texts }
     }
 
     /// Makes the rows of one replay.
     pub fn write(&self, step: &Step<'_>) -> anyhow::Result<()> {
-        let label = self.labels.get(step.replay);
-        if let Some((label, text)) = label.zip(self.texts.get(step.replay)) {
+        let lane = self.lanes.get(step.replay);
+        if let Some(((hosts, allocator), text)) = lane.zip(self.texts.get(step.replay)) {
             let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
             text.clear();
-            self.columns.write(step, label.ordering, label.allocator, &mut *text)?;
+            self.columns.write(step, *hosts, allocator, &mut *text)?;
         }
         Ok(())
     }

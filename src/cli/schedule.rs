@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::notes::note;
 use super::output;
 use super::traffic::TrafficArgs;
 use super::{inputs, own_files, progress};
 use crate::allocator::AllocatorContext;
 use crate::metric::rank_distances::RankDistances;
 use crate::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
+use crate::report::hosts::Hosts;
 use crate::report::schedule as report;
 use crate::schedule::{Outputs, ScheduleResult, Settings, Task, policy, simulate};
 use crate::topology::{Context, Topology};
@@ -46,6 +48,9 @@ pub struct Command {
     /// Add a column with the ranks of each job
     #[arg(long)]
     ranks: bool,
+    /// Add a column with the names of each job's nodes, as a host list
+    #[arg(long)]
+    names: bool,
     #[command(flatten)]
     traffic: TrafficArgs,
     /// Print the figures of the schedule as one JSON document instead of the CSV
@@ -54,9 +59,9 @@ pub struct Command {
     /// Draw occupancy, utilisation and queue over time into DIR, as SVG
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
-    /// Processors per node
-    #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    procs_per_node: u32,
+    /// Processors per node [default: 1]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: Option<u32>,
     /// Keep only jobs of this partition (field 16); repeat for several
     #[arg(long = "partition", value_name = "N")]
     partitions: Vec<i32>,
@@ -67,10 +72,11 @@ impl Command {
         policy::check(&self.policy)?;
         let topology = inputs::topology(&self.spec, context)?;
         let order = inputs::order(&topology, &self.order)?;
+        inputs::check_names(self.names, &topology, std::slice::from_ref(&order))?;
         let options = Options {
-            procs_per_node: self.procs_per_node,
             nodes: Some(order.len() as u32),
             partitions: self.partitions.clone(),
+            ..inputs::trace_options(self.procs_per_node, context)
         };
         let trace = Trace::read(&self.trace, &options)?;
         inputs::report_tally(&trace);
@@ -84,7 +90,8 @@ impl Command {
         let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
         if self.rows_wanted() {
             output::write_by(self.output.as_deref(), |out| {
-                report::write_csv(out, &result, met.as_deref(), self.ranks)
+                let hosts = self.names.then_some(Hosts { topology: &topology, order: &order });
+                report::write_csv(out, &result, met.as_deref(), self.ranks, hosts)
             })?;
         }
         if self.json {
@@ -121,18 +128,20 @@ impl Command {
             model: &self.model,
             outputs: Outputs {
                 placement: true,
-                ranks: self.ranks && self.rows_wanted() || drawn || self.traffic.guest.is_some(),
+                ranks: (self.ranks || self.names) && self.rows_wanted()
+                    || drawn
+                    || self.traffic.guest.is_some(),
                 timeline: self.json || drawn,
             },
         };
         let bar = progress::bar(tasks.len() as u64, "jobs");
         let result = simulate(machine, tasks, &settings, &|ended| bar.set_position(ended as u64))?;
         bar.finish_and_clear();
-        eprintln!("policy: {}", result.rule);
-        eprintln!("model: {}", result.model);
+        note!("policy: {}", result.rule);
+        note!("model: {}", result.model);
         if result.places_itself {
             let (policy, allocator) = (&self.policy, &self.allocator);
-            eprintln!("{policy}: chooses ranks itself; --alloc {allocator} is not used");
+            note!("{policy}: chooses ranks itself; --alloc {allocator} is not used");
         }
         Ok(result)
     }

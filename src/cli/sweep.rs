@@ -11,8 +11,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::command_line::CommandLine;
+use super::notes::note;
 use super::sweep_folder::{self, SweepFolder};
-use super::{output, progress};
+use super::{interrupt, output, progress};
 use crate::input::Text;
 use crate::sweep::store::{self, Part};
 use crate::sweep::{self, Plan, Shard};
@@ -46,7 +47,7 @@ impl Command {
         output::create_folder(&self.out)?;
         let folder = SweepFolder(&self.out);
         if folder.is_finished(plan.hash())? {
-            eprintln!("{}: this sweep is complete; nothing to do", self.out.display());
+            note!("{}: this sweep is complete; nothing to do", self.out.display());
             return Ok(());
         }
         let began = Instant::now();
@@ -63,12 +64,15 @@ impl Command {
             if self.shard.is_some() {
                 other.belongs(&name, &part, "the plan")?;
                 if other.shard == shard {
-                    eprintln!("{name}: shard {shard} is complete; nothing to do");
+                    note!("{name}: shard {shard} is complete; nothing to do");
                     return sweep_folder::remove(&journal);
                 }
             }
         }
+        let again = "interrupted: the same command goes on where it stopped";
+        interrupt::say(Some(format!("{}: {again}", self.out.display())));
         part.rows = self.rows(&plan, context, shard, &journal)?;
+        interrupt::say(None);
         part.seconds = began.elapsed().as_secs_f64();
         if self.shard.is_some() {
             output::write(Some(&self.out.join(format!("{stem}.csv"))), part.to_file())?;

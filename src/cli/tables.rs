@@ -8,6 +8,7 @@ use super::layout::{fitted, sentence};
 use crate::metric::comparison::Comparison;
 use crate::replay::prediction::Prediction;
 use crate::replay::set::ReplayResult;
+use crate::schedule::ScheduleSummary;
 use crate::schedule::orderings::{OrderingSchedule, Schedules};
 
 /// Writes the ranked table of orderings.
@@ -93,22 +94,31 @@ pub fn write_prediction(out: &mut impl Write, prediction: &Prediction) -> io::Re
 /// Writes the schedules of a trace, orderings as given.
 pub fn write_schedules(out: &mut impl Write, schedules: &Schedules) -> io::Result<()> {
     let allocator = schedules.allocator.iter().map(|a| format!(", {a}")).collect::<String>();
-    let header = ["ordering", "jobs", "wait", "response", "slowdown", "utilisation", "hops"];
-    let rows = schedules.rows.iter().map(|OrderingSchedule { ordering, summary, .. }| {
-        vec![
-            ordering.clone(),
-            summary.jobs.to_string(),
-            format!("{:.1}", summary.mean_wait),
-            format!("{:.1}", summary.mean_response),
-            format!("{:.3}", summary.mean_bounded_slowdown),
-            format!("{:.2}%", 100.0 * summary.utilisation),
-            number(summary.mean_mind, 4),
-        ]
-    });
+    let header = ["ordering"].into_iter().chain(SCHEDULED).map(String::from).collect();
+    let rows = schedules
+        .rows
+        .iter()
+        .map(|OrderingSchedule { ordering, summary, .. }| scheduled(ordering, summary));
     let (trace, policy, model) = (&schedules.trace, &schedules.policy, &schedules.model);
     writeln!(out, "\nSchedule of {trace}: {policy}{allocator}, {model}. Times in seconds.\n")?;
-    let table = table(header.map(String::from).to_vec(), rows, 1);
+    let table = table(header, rows, 1);
     writeln!(out, "{}", fitted(table, 1, &io::stdout()))
+}
+
+/// The figures of a schedule, by the names that stand above them.
+pub const SCHEDULED: [&str; 6] = ["jobs", "wait", "response", "slowdown", "utilisation", "hops"];
+
+/// They after the name of what they are of.
+pub fn scheduled(name: &str, summary: &ScheduleSummary) -> Vec<String> {
+    vec![
+        name.to_string(),
+        summary.jobs.to_string(),
+        format!("{:.1}", summary.mean_wait),
+        format!("{:.1}", summary.mean_response),
+        format!("{:.3}", summary.mean_bounded_slowdown),
+        format!("{:.2}%", 100.0 * summary.utilisation),
+        number(summary.mean_mind, 4),
+    ]
 }
 
 /// Prints what each allocator gave and how long it took to standard error.
@@ -146,7 +156,7 @@ fn write_section(
 }
 
 /// A table without lines whose columns from `numbers` on are numbers.
-fn table(
+pub fn table(
     header: Vec<String>,
     rows: impl IntoIterator<Item = Vec<String>>,
     numbers: usize,
@@ -162,6 +172,6 @@ fn table(
 }
 
 /// A value with so many digits, `-` for none.
-fn number(value: Option<f64>, digits: usize) -> String {
+pub fn number(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))
 }

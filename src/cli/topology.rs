@@ -1,9 +1,11 @@
 //! `nodeorder topology`: the figures of a network.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::json;
 
 use super::layout::field;
@@ -57,7 +59,12 @@ impl Command {
         }
         document["levels"] = json!(levels);
         if self.json {
-            return output::write(None, format!("{document:#}\n"));
+            // The total may take more than the 64 bits that numbers of a JSON value have.
+            let figures = document.as_object().into_iter().flatten();
+            let figures = figures.map(|(key, value)| (key.as_str(), Figure::Value(value)));
+            let mut figures: BTreeMap<&str, Figure<'_>> = figures.collect();
+            figures.insert("total_distance", Figure::Whole(statistics.total_distance));
+            return output::write(None, serde_json::to_string_pretty(&figures)? + "\n");
         }
         let mut out = Output::open(None)?;
         for key in ["name", "spec", "source", "nodes", "places", "routers", "links"] {
@@ -84,6 +91,14 @@ impl Command {
         }
         out.finish()
     }
+}
+
+/// A figure of the document.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Figure<'a> {
+    Value(&'a serde_json::Value),
+    Whole(u128),
 }
 
 /// `64 links`, or what is known of them.

@@ -70,9 +70,9 @@ enum Verb {
 /// How many processors make a node, and which jobs are kept.
 #[derive(Debug, Args)]
 struct MachineArgs {
-    /// Processors per node: a job's nodes are its processors divided by P, rounded up
-    #[arg(long, value_name = "P", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    procs_per_node: u32,
+    /// Processors per node: a job's nodes are its processors divided by P, rounded up [default: 1]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
+    procs_per_node: Option<u32>,
     /// Leave out jobs of more than N nodes [default: the machine's nodes in the trace's header]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     nodes: Option<u32>,
@@ -82,11 +82,11 @@ struct MachineArgs {
 }
 
 impl MachineArgs {
-    fn options(self) -> Options {
+    fn options(self, context: &Context) -> Options {
         Options {
-            procs_per_node: self.procs_per_node,
             nodes: self.nodes,
             partitions: self.partition,
+            ..inputs::trace_options(self.procs_per_node, context)
         }
     }
 }
@@ -95,10 +95,10 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         match self.verb {
             Verb::Info { file, machine, json, sizes } => {
-                info(&file, &machine.options(), json, sizes)
+                info(&file, &machine.options(context), json, sizes)
             }
             Verb::Convert { file, machine, output } => {
-                let trace = Trace::read(&file, &machine.options())?;
+                let trace = Trace::read(&file, &machine.options(context))?;
                 inputs::report_processors(&trace);
                 output::write(output.as_deref(), convert::to_log(&trace))
             }
@@ -113,7 +113,7 @@ impl Command {
 }
 
 fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> anyhow::Result<()> {
-    let mut lines = Lines::open(file)?;
+    let mut lines = Lines::open(file, options.memory)?;
     let name = lines.name().to_string();
     let (mut document, sizes) = match trace::kind(&mut lines)? {
         WorkloadKind::Swf => {

@@ -4,7 +4,10 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::interrupt;
+use indicatif::ProgressBar;
+
+use super::progress::Bar;
+use super::{interrupt, notes};
 use crate::ordering::Observer;
 
 /// A search's clock, starting now.
@@ -12,16 +15,22 @@ pub struct Clock {
     began: Instant,
     /// Objective and bound as last printed, and when.
     printed: Mutex<Option<(f64, f64, f64)>>,
+    /// What is shown of it.
+    bar: ProgressBar,
+    /// Whether it prints lines on a terminal.
+    lines: bool,
 }
 
 impl Clock {
-    /// Starts the clock. With `stoppable` the first Ctrl-C stops the search, which keeps its best result so far,
-    /// and the second ends the program.
-    pub fn start(stoppable: bool) -> Self {
+    /// Starts the clock of work that `bar` shows. With `stoppable` the first Ctrl-C stops the search, which keeps its
+    /// best result so far and, on a terminal, prints a line for each better one.
+    pub fn start(stoppable: bool, bar: &Bar) -> Self {
         if stoppable {
             interrupt::defer_first_interrupt(true);
         }
-        Clock { began: Instant::now(), printed: Mutex::new(None) }
+        let lines = stoppable && std::io::stderr().is_terminal() && !notes::silent();
+        let bar = ProgressBar::clone(bar);
+        Clock { began: Instant::now(), printed: Mutex::new(None), bar, lines }
     }
 }
 
@@ -35,18 +44,19 @@ impl Observer for Clock {
     }
 
     fn progress(&self, objective: f64, bound: f64) {
+        let gap = if objective > 0.0 { 100.0 * (objective - bound) / objective } else { 0.0 };
+        let text = format!("objective {objective:.4}  bound {bound:.4}  gap {gap:.2}%");
+        if !self.lines {
+            self.bar.set_message(text);
+            return;
+        }
         let now = self.began.elapsed().as_secs_f64();
         let Ok(mut printed) = self.printed.lock() else { return };
         // Only changes, at most twice a second.
         let changed =
             printed.is_none_or(|(o, b, at)| (o, b) != (objective, bound) && now - at > 0.5);
-        if changed && std::io::stderr().is_terminal() {
-            let gap = if objective > 0.0 { 100.0 * (objective - bound) / objective } else { 0.0 };
-            let mut out = std::io::stderr().lock();
-            let _ = writeln!(
-                out,
-                "{now:7.1} s  objective {objective:.4}  bound {bound:.4}  gap {gap:.2}%"
-            );
+        if changed {
+            let _ = writeln!(std::io::stderr().lock(), "{now:7.1} s  {text}");
             *printed = Some((objective, bound, now));
         }
     }

@@ -96,12 +96,12 @@ impl WorkloadArgs {
         self.check_schedule()?;
         let nodes = topology.node_count() as u32;
         let OpenedLog { log, trace, .. } =
-            inputs::log(path, self.procs_per_node.unwrap_or(1), nodes)?;
+            inputs::log(path, self.procs_per_node, nodes, topology.context())?;
         let hint = trace.as_ref().and_then(Trace::processors_hint);
         let processors = hint.map(ToString::to_string);
         let (sizes, queue) = match trace {
             Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), self.queue(&trace)),
-            None => (self.sizes_of_log(path)?, None),
+            None => (self.sizes_of_log(path, topology.context().memory)?, None),
         };
         Ok(Some(Workload { log, sizes, allocators, queue, processors }))
     }
@@ -141,14 +141,14 @@ impl WorkloadArgs {
     }
 
     /// The job sizes of a placement log, which cannot be scheduled.
-    pub fn sizes_of_log(&self, path: &Path) -> Result<Sizes> {
+    pub fn sizes_of_log(&self, path: &Path, memory: u64) -> Result<Sizes> {
         let name = path.display().to_string();
         let given = [("--policy", &self.policy), ("--model", &self.model)];
         if let Some((option, Some(text))) = given.into_iter().find(|(_, v)| v.is_some()) {
             let expected = "an SWF trace, whose jobs have times";
             return Err(refused(option, text, format!("{name}, a placement log"), expected));
         }
-        Sizes::read(&name, Weight::Jobs, &Options::default())
+        Sizes::read(&name, Weight::Jobs, &Options { memory, ..Options::default() })
     }
 
     /// The ordering to search for these jobs.

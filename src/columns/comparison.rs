@@ -2,6 +2,7 @@
 
 use super::{Column, columns};
 use crate::metric::comparison::Entry;
+use crate::ordering::optimise::Score;
 use crate::replay::prediction::OrderingPrediction;
 
 /// One value of a curve.
@@ -106,6 +107,24 @@ pub const LIMITS: &[Column<Limits>] = columns! {
     "floor", "hops", "Proved: no ordering has a lower MPC at this size.", |r| r.floor;
     "compact", "hops", "Mean distance in the most compact sets of this size found.", |r| r.compact;
 };
+
+/// An ordering by the objective of searches.
+pub struct ScoreRow<'a> {
+    /// The ordering as the user wrote it.
+    pub ordering: &'a str,
+    /// Its score.
+    pub score: &'a Score,
+}
+
+impl<'a> ScoreRow<'a> {
+    /// `score`.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "ordering", "", "The ordering as it was given.", |r| r.ordering;
+        "objective", "weight · hops", "Sum over pairs of ranks of weight times distance.", |r| r.score.objective;
+        "lower_bound", "weight · hops", "Proved: no ordering has a smaller objective.", |r| r.score.lower_bound;
+        "gap", "", "(objective - lower_bound) / objective.", |r| r.score.gap;
+    };
+}
 
 /// An ordering and an allocator under a workload.
 pub struct WorkloadRow<'a> {

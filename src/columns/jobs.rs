@@ -7,7 +7,7 @@ use crate::replay::traffic::JobTraffic;
 use crate::schedule::{Record, ScheduleResult};
 
 /// A job and what it got; what was not measured is none.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct JobRow<'a> {
     /// The ordering's name.
     pub ordering: &'a str,
@@ -27,6 +27,8 @@ pub struct JobRow<'a> {
     pub traffic: Option<&'a JobTraffic>,
     /// Its ranks.
     pub ranks: Option<&'a Ranks>,
+    /// The host list of its nodes.
+    pub hosts: Option<String>,
 }
 
 impl<'a> JobRow<'a> {
@@ -92,6 +94,11 @@ impl<'a> JobRow<'a> {
     /// With `--ranks`.
     pub const RANKS: &'a [Column<Self>] = columns! {
         "ranks", "", "Its ranks as ranges, separated by spaces.", |r| r.ranks.map(ToString::to_string);
+    };
+
+    /// With `--names`.
+    pub const HOSTS: &'a [Column<Self>] = columns! {
+        "hosts", "", "The names of its nodes as a host list, such as n[001-004,007].", |r| r.hosts.as_deref();
     };
 
     fn bounds(&self) -> Option<&Bounds> {

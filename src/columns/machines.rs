@@ -3,7 +3,6 @@
 use super::{Column, Value, columns};
 use crate::machines::{AllocatorService, Contender, Service};
 use crate::metric::bisection::Bisection;
-use crate::schedule::orderings::OrderingSchedule;
 
 /// A machine in the ranked table.
 pub struct RankedMachine<'a> {
@@ -111,32 +110,5 @@ impl<'a> MachineJobs<'a> {
         "improvement_large", "%", "Improvement over fifo:0 on the same machine, sizes from 11.",
             |r| r.allocator.improvement_large;
         "improvement", "%", "Improvement over fifo:0 on the same machine, all sizes.", |r| r.allocator.improvement;
-    };
-}
-
-/// The schedule on one machine.
-pub struct MachineQueue<'a> {
-    /// The machine's name.
-    pub machine: &'a str,
-    /// The figures of the schedule on its best ordering.
-    pub schedule: &'a OrderingSchedule,
-}
-
-impl<'a> MachineQueue<'a> {
-    /// `machine-queue.csv`.
-    pub const ALL: &'a [Column<Self>] = columns! {
-        "machine", "", "The machine's name.", |r| r.machine;
-        "ordering", "", "The machine's best ordering.", |r| r.schedule.ordering.as_str();
-        "jobs", "jobs", "Jobs scheduled.", |r| r.schedule.summary.jobs;
-        "too_large", "jobs", "Jobs left out: they ask for more nodes than the ordering has.",
-            |r| r.schedule.too_large;
-        "mean_wait", "s", "Mean time from submit to start.", |r| r.schedule.summary.mean_wait;
-        "mean_response", "s", "Mean time from submit to end.", |r| r.schedule.summary.mean_response;
-        "mean_bounded_slowdown", "", "Mean of response over run time (counted as 10 s where shorter), at least 1.",
-            |r| r.schedule.summary.mean_bounded_slowdown;
-        "utilisation", "", "Node-seconds used over nodes times `makespan`.", |r| r.schedule.summary.utilisation;
-        "makespan", "s", "Time from the first submit to the last end.", |r| r.schedule.summary.makespan;
-        "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.schedule.summary.mean_stretch;
-        "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.schedule.summary.mean_mind;
     };
 }

@@ -123,3 +123,9 @@ pub const PROCESS: &[Column<(u32, NodeId)>] = columns! {
     "process", "", "The process, from 0.", |p| p.0;
     "node", "", "The id of the node that it runs on.", |p| p.1.0;
 };
+
+/// The same with the node's name.
+pub const NAMED_PROCESS: &[Column<(u32, String)>] = columns! {
+    "process", "", "The process, from 0.", |p| p.0;
+    "node", "", "The name of the node that it runs on.", |p| p.1.as_str();
+};

@@ -1,10 +1,13 @@
 //! All output tables with their columns: the text of `docs/columns.md`.
 
 use super::comparison::{Crossover, Winner};
-use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, WorkloadRow};
+use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, ScoreRow, WorkloadRow};
 use super::corun::{CorunFigures, JOB, LinkUse};
 use super::jobs::{JobRow, SIZE_COUNT};
-use super::mapping::{CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, PROCESS};
+use super::machines::{MachineJobs, MachinePoint, RankedMachine};
+use super::mapping::{
+    CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS,
+};
 use super::replay::{ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use super::schedule::ScheduleFigures;
 use super::sweep::CellRow;
@@ -32,6 +35,7 @@ fn tables() -> Vec<Table> {
             "A row for each ordering and job size.",
             CurvePoint::ALL,
         ),
+        table("`score`", "A row for each ordering, in the order given.", ScoreRow::ALL),
         table("`compare`: `table.csv`", "A row for each ordering, best first.", RankedEntry::ALL),
         table("`compare`: `stretches.csv`", "A row for each stretch of sizes.", Winner::ALL),
         table("`compare`: `crossovers.csv`", "A row for each change of the lead.", Crossover::ALL),
@@ -47,12 +51,33 @@ fn tables() -> Vec<Table> {
             "A row for each ordering; the same figures are `schedules.rows` in `summary.json`.",
             &ScheduleFigures::compared(),
         ),
+        table(
+            "`compare` of several machines: `machines.csv`",
+            "A row for each machine, best first.",
+            RankedMachine::ALL,
+        ),
+        table(
+            "`compare` of several machines: `machine-curves.csv`",
+            "A row for each machine and job size.",
+            MachinePoint::ALL,
+        ),
+        table(
+            "`compare` of several machines: `machine-jobs.csv`",
+            "A row for each machine and allocator.",
+            MachineJobs::ALL,
+        ),
+        table(
+            "`compare` of several machines: `machine-queue.csv`",
+            "A row for each machine.",
+            &ScheduleFigures::machines(),
+        ),
         table("`replay`: placements", "A row for each job placed.", JobRow::PLACED)
             .with("several orderings, as the first column", JobRow::ORDERING)
             .with("", JobRow::METRICS)
             .with("`--extent`", JobRow::EXTENT)
             .with("`--guest`", JobRow::TRAFFIC)
-            .with("`--ranks`", JobRow::RANKS),
+            .with("`--ranks`", JobRow::RANKS)
+            .with("`--names`", JobRow::HOSTS),
         table(
             "`replay --summary FILE.csv`",
             "A row for each replay and job size.",
@@ -69,7 +94,8 @@ fn tables() -> Vec<Table> {
         table("`schedule`: jobs", "A row for each job, in the order of starts.", JobRow::SCHEDULED)
             .with("", JobRow::METRICS)
             .with("`--guest`", JobRow::TRAFFIC)
-            .with("`--ranks`", JobRow::RANKS),
+            .with("`--ranks`", JobRow::RANKS)
+            .with("`--names`", JobRow::HOSTS),
         table("`schedule --json`", "The figures of a schedule.", &ScheduleFigures::json()),
         table("`map --json`", "The figures of a mapping.", MappingFigures::MORE)
             .with("", MappingFigures::ALL),
@@ -79,6 +105,7 @@ fn tables() -> Vec<Table> {
         table("`map --json`: `dilation_histogram`", "An object for each bar.", DILATION_BAR),
         table("`map --links`", "A row for each directed link.", LinkLoad::ALL),
         table("`map --output`", "A row for each process.", PROCESS),
+        table("`map --output` with `--names`", "A row for each process.", NAMED_PROCESS),
         table("`corun`", "A row for each job.", JOB),
         table(
             "`corun --json`",

@@ -5,6 +5,8 @@ use crate::schedule::{BOUND, ScheduleResult, ScheduleSummary};
 
 /// A schedule summed up.
 pub struct ScheduleFigures<'a> {
+    /// The machine, where several are compared.
+    pub machine: &'a str,
     /// The ordering, where several are compared.
     pub ordering: &'a str,
     /// The schedule, where more than its figures was kept.
@@ -16,6 +18,11 @@ pub struct ScheduleFigures<'a> {
 }
 
 impl<'a> ScheduleFigures<'a> {
+    /// First in `machine-queue.csv`.
+    pub const MACHINE: &'a [Column<Self>] = columns! {
+        "machine", "", "The machine's name.", |r| r.machine;
+    };
+
     /// First in `schedule.csv`.
     pub const ORDERING: &'a [Column<Self>] = columns! {
         "ordering", "", "The ordering as it was given.", |r| r.ordering;
@@ -97,6 +104,11 @@ impl<'a> ScheduleFigures<'a> {
             ["mean_bounded_slowdown", "utilisation", "makespan", "mean_stretch", "mean_mind"];
         let lost = ["hours_lost_distance", "hours_lost_sharing"];
         named(&all, &[&first[..], &then, &lost].concat())
+    }
+
+    /// `machine-queue.csv`.
+    pub fn machines() -> Vec<Column<Self>> {
+        [Self::MACHINE, &Self::compared()].concat()
     }
 
     /// The first submit or the last end in seconds; whole seconds stay whole.

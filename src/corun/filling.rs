@@ -40,11 +40,19 @@ struct Link {
 /// What a slot puts on a link.
 #[derive(Clone, Copy, Debug)]
 struct Crossing {
-    slot: u32,
     link: u32,
     share: f64,
     /// Where it stands among those on the link.
     place: u32,
+}
+
+/// A slot on a link.
+#[derive(Clone, Copy, Debug)]
+struct On {
+    slot: u32,
+    /// The crossing that says so.
+    crossing: u32,
+    share: f64,
 }
 
 /// Rates of flows on links.
@@ -55,8 +63,8 @@ pub(super) struct Filling {
     bound: f64,
     slots: Vec<Slot>,
     routes: Vec<Crossing>,
-    /// Crossings of what is sent now, by link.
-    on: Vec<Vec<u32>>,
+    /// What is sent now, by link.
+    on: Vec<Vec<On>>,
     links: Vec<Link>,
     stamp: u32,
     /// Links whose flows changed, those filled anew after them.
@@ -75,14 +83,10 @@ impl Filling {
         routes: impl Iterator<Item = (&'a [(u32, f64)], f64)>,
     ) -> Self {
         let (mut slots, mut crossings) = (Vec::new(), Vec::new());
-        for (slot, (route, weight)) in (0..).zip(routes) {
+        for (route, weight) in routes {
             let first = crossings.len();
-            let crossing = |(link, share): &(u32, f64)| Crossing {
-                slot,
-                link: *link,
-                share: *share,
-                place: 0,
-            };
+            let crossing =
+                |(link, share): &(u32, f64)| Crossing { link: *link, share: *share, place: 0 };
             crossings.extend(route.iter().map(crossing));
             let (end, level) = (crossings.len(), f64::INFINITY);
             slots.push(Slot { first, end, weight, count: 0.0, rate: 0.0, level, stamp: 0 });
@@ -107,10 +111,9 @@ impl Filling {
     /// What a link carries now.
     #[cfg(test)]
     pub fn used(&self, link: usize) -> f64 {
-        let part = |i: &u32| {
-            let crossing = self.routes[*i as usize];
-            let slot = &self.slots[crossing.slot as usize];
-            crossing.share * slot.count * slot.rate
+        let part = |on: &On| {
+            let slot = &self.slots[on.slot as usize];
+            on.share * slot.count * slot.rate
         };
         self.on[link].iter().map(part).sum()
     }
@@ -126,9 +129,10 @@ impl Filling {
         let state = &mut self.slots[slot as usize];
         (state.count, state.rate, state.level) = (count, 0.0, f64::INFINITY);
         for i in state.first..state.end {
-            let on = &mut self.on[self.routes[i].link as usize];
-            self.routes[i].place = on.len() as u32;
-            on.push(i as u32);
+            let crossing = &mut self.routes[i];
+            let on = &mut self.on[crossing.link as usize];
+            crossing.place = on.len() as u32;
+            on.push(On { slot, crossing: i as u32, share: crossing.share });
         }
         self.fresh.push(slot);
     }
@@ -147,7 +151,7 @@ impl Filling {
                 let (on, place) = (&mut self.on[link as usize], self.routes[i].place);
                 on.swap_remove(place as usize);
                 if let Some(moved) = on.get(place as usize) {
-                    self.routes[*moved as usize].place = place;
+                    self.routes[moved.crossing as usize].place = place;
                 }
             }
         }
@@ -207,7 +211,7 @@ impl Filling {
             }
             last = level;
             for i in 0..self.on[l as usize].len() {
-                let slot = self.routes[self.on[l as usize][i] as usize].slot;
+                let slot = self.on[l as usize][i].slot;
                 let state = &self.slots[slot as usize];
                 if state.level == f64::INFINITY {
                     let rate = (level * state.weight).min(bound);
@@ -223,10 +227,9 @@ impl Filling {
         for slot in self.fresh.drain(..) {
             let state = &self.slots[slot as usize];
             for crossing in &self.routes[state.first..state.end] {
-                let asked = |i: &u32| {
-                    let crossing = self.routes[*i as usize];
-                    let slot = &self.slots[crossing.slot as usize];
-                    crossing.share * slot.count * slot.weight
+                let asked = |on: &On| {
+                    let slot = &self.slots[on.slot as usize];
+                    on.share * slot.count * slot.weight
                 };
                 let asked: f64 = self.on[crossing.link as usize].iter().map(asked).sum();
                 floor = floor.min(self.capacity[crossing.link as usize] / asked);
@@ -245,8 +248,7 @@ impl Filling {
         while let Some(l) = self.touched.get(next).copied() {
             next += 1;
             let (mut left, mut asked, mut open) = (self.capacity[l as usize], 0.0, 0);
-            for i in &self.on[l as usize] {
-                let Crossing { slot, share, .. } = self.routes[*i as usize];
+            for On { slot, share, .. } in self.on[l as usize].iter().copied() {
                 let state = &mut self.slots[slot as usize];
                 let part = share * state.count;
                 if state.level < floor {
@@ -315,8 +317,10 @@ mod tests {
             };
             for (l, capacity) in filling.capacity.iter().enumerate() {
                 let (mut left, mut asked, mut open) = (*capacity, 0.0, Vec::new());
-                for c in filling.routes.iter().filter(|c| c.link as usize == l) {
-                    let (slot, i) = (&slots[c.slot as usize], c.slot as usize);
+                let crossings = slots.iter().enumerate().flat_map(|(i, slot)| {
+                    filling.routes[slot.first..slot.end].iter().map(move |c| (i, slot, c))
+                });
+                for (i, slot, c) in crossings.filter(|(.., c)| c.link as usize == l) {
                     match rates[i] {
                         Some(rate) => left -= rate * slot.count * c.share,
                         None => {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Line, open};
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{self, Error, Result, SourceLocation};
 
 /// A source that counts the bytes it gives.
 struct Counting {
@@ -41,6 +41,11 @@ pub struct Lines {
     begun: bool,
     /// Bytes of blank lines and comments since the last line that says something.
     idle: usize,
+    /// The longest line, in bytes.
+    longest: usize,
+    /// What the reader keeps of the lines, in bytes, and the most that it may keep.
+    kept: u64,
+    memory: u64,
     /// Whether bytes handed out must stay, because the reader will go back to them.
     keep: bool,
 }
@@ -87,13 +92,14 @@ impl Lines {
     /// The most bytes of blank lines and comments in a row: a small compressed file can hold any number of them.
     const IDLE: usize = 64 << 20;
 
-    /// Opens `path`; `-` is standard input; a name ending in `.gz` is decompressed.
+    /// Opens `path`; `-` is standard input; a name ending in `.gz` is decompressed. What is kept of the lines may
+    /// take `memory` bytes ([`Lines::keep`]).
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be opened.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: &Path, memory: u64) -> Result<Self> {
         let (name, source) = open(path)?;
-        Ok(Lines::over(&name, source))
+        Ok(Lines::over(&name, source).within(memory))
     }
 
     /// A text held in memory, quoted as `name`.
@@ -112,8 +118,37 @@ impl Lines {
             number: 0,
             begun: false,
             idle: 0,
+            longest: Lines::LONGEST,
+            kept: 0,
+            memory: u64::MAX,
             keep: false,
         }
+    }
+
+    /// What is kept of the lines may take `memory` bytes.
+    pub fn within(mut self, memory: u64) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// With lines of up to `most` bytes.
+    pub(super) fn longest(mut self, most: usize) -> Self {
+        self.longest = most;
+        self
+    }
+
+    /// Counts `bytes` more that the reader keeps of the lines so far; `what` they are.
+    ///
+    /// # Errors
+    /// They are more than the memory allowed, by file and line.
+    pub fn keep(&mut self, bytes: usize, what: &str) -> Result<()> {
+        self.kept = self.kept.saturating_add(bytes as u64);
+        if self.kept > self.memory {
+            let location = SourceLocation::line(&self.name, self.number);
+            let found = format!("more {what} than fit into {}", error::bytes(self.memory));
+            return Err(Error::input(location, found, "a shorter file or a higher --memory"));
+        }
+        Ok(())
     }
 
     /// Counts the bytes read from here on (unpacked ones of a packed file), for progress.
@@ -138,7 +173,7 @@ impl Lines {
     ///
     /// # Errors
     /// [`Error::Io`] when reading fails, a truncated gzip file among them; [`Error::Input`] for a line longer
-    /// than [`Lines::LONGEST`].
+    /// than [`Lines::LONGEST`] and for 64 MB of blank lines and comments in a row.
     ///
     /// # Complexity
     /// O(length of the line).
@@ -173,10 +208,13 @@ impl Lines {
                 self.start = self.end;
                 break from..self.end;
             }
-            if seen > Lines::LONGEST {
-                let location = SourceLocation::line(&self.name, self.number + 1);
-                let found = format!("a line of more than {} bytes", Lines::LONGEST);
-                return Err(Error::input(location, found, "text with shorter lines"));
+            let location = || SourceLocation::line(&self.name, self.number + 1);
+            if seen > self.longest {
+                let found = format!("a line of more than {} bytes", self.longest);
+                return Err(Error::input(location(), found, "text with shorter lines"));
+            }
+            if seen > Lines::IDLE && is_idle(&self.buffer[self.start..self.start + seen]) {
+                return Err(idle(location()));
             }
             self.fill()?;
         };
@@ -200,18 +238,15 @@ impl Lines {
 
     /// Refuses a file that goes on and on without a line that says something.
     fn count_idle(&mut self, range: &Range<usize>) -> Result<()> {
-        let first = self.buffer[range.clone()].iter().find(|b| !b.is_ascii_whitespace());
-        if !matches!(first, None | Some(b'#' | b';')) {
+        if !is_idle(&self.buffer[range.clone()]) {
             self.idle = 0;
             return Ok(());
         }
         self.idle += 1 + range.len();
-        if self.idle > Lines::IDLE {
-            let location = SourceLocation::line(&self.name, self.number);
-            let found = format!("{} MB of blank lines and comments", Lines::IDLE >> 20);
-            return Err(Error::input(location, found, "lines of data between them"));
+        match self.idle > Lines::IDLE {
+            true => Err(idle(SourceLocation::line(&self.name, self.number))),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn raw(&self, range: Range<usize>) -> RawLine<'_> {
@@ -290,6 +325,17 @@ impl Lines {
     }
 }
 
+/// Whether a line is blank or a comment: of our own formats, of SWF (`;`) or of MatrixMarket (`%`).
+fn is_idle(line: &[u8]) -> bool {
+    matches!(line.iter().find(|b| !b.is_ascii_whitespace()), None | Some(b'#' | b';' | b'%'))
+}
+
+/// The error of a file that says nothing for too long.
+fn idle(location: SourceLocation) -> Error {
+    let found = format!("{} MB of blank lines and comments", Lines::IDLE >> 20);
+    Error::input(location, found, "lines of data between them")
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Text;
@@ -332,6 +378,14 @@ mod tests {
             let expected: Vec<_> = whole.lines().map(|l| (l.number, l.text.to_string())).collect();
             prop_assert_eq!(seen, expected);
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_in_pieces_is_an_empty_text() {
+        let bytes = std::io::Cursor::new("\u{feff}".into());
+        let mut lines = Lines::over("t", Box::new(Dripping(bytes, 1)));
+        lines.peek(|_| Some(())).unwrap();
+        assert!(lines.data_line().unwrap().is_none());
     }
 
     #[test]
@@ -391,7 +445,7 @@ mod tests {
         (0..10_000).for_each(|i| writeln!(encoder, "{}", i * i).unwrap());
         let bytes = encoder.finish().unwrap();
         std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
-        let mut lines = Lines::open(&path).unwrap();
+        let mut lines = Lines::open(&path, u64::MAX).unwrap();
         let error = loop {
             match lines.line() {
                 Ok(line) => assert!(line.is_some(), "the end came without an error"),

@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
+mod line;
 mod lines;
 mod text;
 
+pub use line::Line;
 pub use lines::{Lines, RawLine};
-pub use text::{Line, Text};
+pub use text::Text;
 
 /// Whether the file of this name is compressed, read or written: it ends in `.gz`.
 pub fn is_packed(path: &Path) -> bool {

@@ -1,10 +1,8 @@
 //! A text held in memory.
 
-use std::borrow::Cow;
-use std::io::Read;
 use std::path::Path;
 
-use super::open;
+use super::{Line, Lines};
 use crate::error::{Error, Result, SourceLocation};
 
 /// A text and the name it is quoted by in messages.
@@ -14,94 +12,26 @@ pub struct Text {
     text: String,
 }
 
-/// One line of a [`Text`].
-#[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
-    pub(super) source: &'a str,
-    /// Line number, from 1.
-    pub number: usize,
-    /// The line without its end.
-    pub text: &'a str,
-}
-
-impl Line<'_> {
-    /// The line as a place for an error message.
-    pub fn location(&self) -> SourceLocation {
-        SourceLocation::line(self.source, self.number)
-    }
-}
-
-impl<'a> Line<'a> {
-    /// An error at this line.
-    pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
-        Error::input(self.location(), found, expected)
-    }
-
-    /// The fields of a line of CSV, blanks trimmed; quotes as RFC 4180 has them: `"a,b"`, `""` for a quote.
-    ///
-    /// # Errors
-    /// A quoted field that does not end on the line.
-    pub fn fields(&self) -> Result<Vec<Cow<'a, str>>> {
-        if !self.text.contains('"') {
-            return Ok(self.text.split(',').map(|field| field.trim().into()).collect());
-        }
-        let mut fields = Vec::new();
-        let mut rest = self.text;
-        loop {
-            let Some(quoted) = rest.trim_start().strip_prefix('"') else {
-                let (field, after) =
-                    rest.split_once(',').map_or((rest, None), |(f, r)| (f, Some(r)));
-                fields.push(field.trim().into());
-                match after {
-                    Some(after) => rest = after,
-                    None => return Ok(fields),
-                }
-                continue;
-            };
-            // A doubled quote stands for one; blanks around the field's own quotes say nothing.
-            let mut ends = quoted.match_indices('"').filter(|(i, _)| {
-                let doubled = quoted[..*i].bytes().rev().take_while(|b| *b == b'"').count();
-                doubled % 2 == 0 && !quoted[i + 1..].starts_with('"')
-            });
-            let end = ends.next().map(|(i, _)| (i, quoted[i + 1..].trim_start()));
-            match end.filter(|(_, after)| after.is_empty() || after.starts_with(',')) {
-                Some((end, after)) => {
-                    fields.push(quoted[..end].replace("\"\"", "\"").trim().to_string().into());
-                    match after.strip_prefix(',') {
-                        Some(after) => rest = after,
-                        None => return Ok(fields),
-                    }
-                }
-                None => {
-                    let found = format!("`{}`", self.text);
-                    return Err(Error::input(
-                        self.location(),
-                        found,
-                        "each quote closed on its line",
-                    ));
-                }
-            }
-        }
-    }
-}
-
 impl Text {
     /// Reads `path`, at most `most` bytes; `-` is standard input; a name ending in `.gz` is decompressed.
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be read, [`Error::Memory`] when it is larger, [`Error::Input`] when it
-    /// is not UTF-8.
+    /// is not UTF-8 or has 64 MB of blank lines and comments in a row.
     pub fn read(path: &Path, most: u64) -> Result<Self> {
+        // Line by line: a device never ends, and a small compressed file may hold anything.
+        let longest = usize::try_from(most).unwrap_or(usize::MAX);
+        let mut lines = Lines::open(path, most)?.longest(longest);
         let mut bytes = Vec::new();
-        let (name, source) = open(path)?;
-        // A device never ends, and a small compressed file may hold anything.
-        let mut source = source.take(most.saturating_add(1));
-        source.read_to_end(&mut bytes).map_err(|e| Error::io(Path::new(&name), "reading", e))?;
-        if bytes.len() as u64 > most {
-            let what = format!("{name}: the text");
-            return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
+        while let Some(line) = lines.line()? {
+            bytes.extend_from_slice(line.bytes);
+            bytes.push(b'\n');
+            if bytes.len() as u64 > most {
+                let what = format!("{}: the text", lines.name());
+                return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
+            }
         }
-        Text::from_bytes(&name, bytes)
+        Text::from_bytes(lines.name(), bytes)
     }
 
     /// A text held in memory, quoted as `name`.
@@ -206,21 +136,5 @@ mod tests {
     fn bytes_that_are_no_text_are_refused_with_their_line() {
         let error = Text::from_bytes("f", b"ok\n\xff\n".to_vec()).unwrap_err();
         assert!(error.to_string().starts_with("f:2: "), "{error}");
-    }
-
-    #[test]
-    fn fields_are_read_as_csv() {
-        let of = |text: &str| {
-            let whole = Text::new("f", text);
-            let line = whole.lines().next().unwrap();
-            line.fields().map(|f| f.join("|")).map_err(|e| e.to_string())
-        };
-        assert_eq!(of("0, n0 ,3").unwrap(), "0|n0|3");
-        assert_eq!(of("0,\"n0\"").unwrap(), "0|n0");
-        assert_eq!(of("0, \"n0\" ").unwrap(), "0|n0");
-        assert_eq!(of("0,\"a,b\",1").unwrap(), "0|a,b|1");
-        assert_eq!(of("\"say \"\"hi\"\"\",d\"e,\"\"").unwrap(), "say \"hi\"|d\"e|");
-        assert_eq!(of("0,\"a\"b").unwrap_err().split(';').next().unwrap(), "f:1: found `0,\"a\"b`");
-        assert!(of("0,\"n0").unwrap_err().starts_with("f:1: found `0,\"n0`; expected each quote"));
     }
 }

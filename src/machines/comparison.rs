@@ -6,6 +6,7 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::metric::machine::{Machine, Prices};
 use crate::metric::mpc;
 use crate::ordering::{NodeOrder, Observer};
+use crate::schedule::orderings::TraceSettings;
 use crate::topology::Topology;
 
 /// Seeds of a random machine.
@@ -80,6 +81,8 @@ pub struct Machines {
     pub jobs: usize,
     /// First less second, with how sure that is; none for one machine.
     pub difference: Option<Difference>,
+    /// How the jobs were scheduled, where they have times.
+    pub settings: Option<TraceSettings>,
 }
 
 /// Compares machines that are built: figures and best ordering of each, and with a workload what its jobs get.
@@ -128,7 +131,9 @@ pub fn compare(
         _ => None,
     };
     let scores = ranked.iter().map(|i| scores[*i]).collect();
-    Ok(Machines { criterion, contenders, scores, jobs: jobs.len(), difference })
+    let queue = workload.and_then(|workload| workload.queue.as_ref());
+    let settings = queue.map(|queue| queue.settings.clone());
+    Ok(Machines { criterion, contenders, scores, jobs: jobs.len(), difference, settings })
 }
 
 /// The figure of each job of a contender.
@@ -229,7 +234,6 @@ mod tests {
     use crate::machines::{Queue, headline};
     use crate::ordering::NoObserver;
     use crate::schedule::Task;
-    use crate::schedule::orderings::TraceSettings;
     use crate::topology::Context;
     use crate::trace::Log;
 

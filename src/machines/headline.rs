@@ -5,8 +5,14 @@ use super::confidence::Difference;
 
 /// The outcome in two or three sentences. `workload` is its name.
 pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
+    let (outcome, details) = outcome(machines, workload);
+    [outcome].into_iter().chain(details).collect::<Vec<_>>().join(" ")
+}
+
+/// The outcome in a sentence, and those that follow: how sure it is, and which jobs do not fit on which machine.
+pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<String>) {
     let Machines { contenders, scores, criterion, .. } = machines;
-    let Some(first) = contenders.first() else { return String::new() };
+    let Some(first) = contenders.first() else { return Default::default() };
     let called = |c: &Contender| format!("{} with {}", c.machine.name(), c.machine.best.label());
     let digits = if *criterion == Criterion::Response { 1 } else { 4 };
     let (figure, unit) = (criterion.name(), criterion.unit());
@@ -14,47 +20,45 @@ pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
         (Some(name), Criterion::Response | Criterion::Hops) => format!(" for {name}"),
         _ => String::new(),
     };
-    let mut text = String::new();
-    match (contenders.get(1), &machines.difference) {
+    let mut details = Vec::new();
+    let outcome = match (contenders.get(1), &machines.difference) {
         (Some(second), Some(difference)) => {
             let gap = -difference.difference;
             let share = if scores[1] > 0.0 { 100.0 * gap / scores[1] } else { 0.0 };
+            details.push(how_sure(difference, digits));
             if difference.told() {
-                text += &format!(
+                format!(
                     "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1}%) less than \
                      {}.",
                     called(first),
                     scores[0],
                     called(second),
-                );
+                )
             } else {
-                text += &format!(
+                format!(
                     "No difference{for_what} between {} and {} in {figure} ({:.digits$} and {:.digits$} {unit}).",
                     called(first),
                     called(second),
                     scores[0],
                     scores[1],
-                );
+                )
             }
-            text += &format!(" {}", how_sure(difference, digits));
         }
-        _ => {
-            text += &format!("{}: {figure} {:.digits$} {unit}.", called(first), scores[0]);
-        }
-    }
+        _ => format!("{}: {figure} {:.digits$} {unit}.", called(first), scores[0]),
+    };
     for contender in contenders {
         if let Some(service) = contender.service.as_ref().filter(|s| s.too_large > 0) {
             let more = service.too_large - service.too_large_names.len() as u64;
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            text += &format!(
-                " {} of the jobs do not fit on {}: {}{more}.",
+            details.push(format!(
+                "{} of the jobs do not fit on {}: {}{more}.",
                 service.too_large,
                 contender.machine.name(),
                 service.too_large_names.join(", "),
-            );
+            ));
         }
     }
-    text
+    (outcome, details)
 }
 
 /// How sure a difference is, in a sentence.

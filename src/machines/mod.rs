@@ -12,5 +12,5 @@ mod workload;
 
 pub use comparison::{Contender, Criterion, Machines, Seeds, compare};
 pub use confidence::Difference;
-pub use headline::headline;
+pub use headline::{headline, outcome};
 pub use workload::{AllocatorService, Queue, Service, Workload};

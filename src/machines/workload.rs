@@ -60,6 +60,8 @@ pub struct Service {
     pub too_large_names: Vec<String>,
     /// The schedule, where the jobs have times.
     pub schedule: Option<OrderingSchedule>,
+    /// The policy and the runtime model of the schedule in words.
+    pub rules: Option<(String, String)>,
     /// Mean hops of every job placed by the leading allocator, by its number in the log; none for jobs of one node and
     /// those not placed.
     pub(super) hops: Vec<Option<f64>>,
@@ -141,7 +143,8 @@ pub(super) fn serve(
         }
     };
     let queue = workload.queue.as_ref().map(|queue| scheduled(&context, queue)).transpose()?;
-    let (schedule, responses) = queue.unzip();
+    let (schedule, rest) = queue.unzip();
+    let (rules, responses) = rest.unzip();
     Ok(Service {
         allocators: workload.allocators.iter().zip(&summaries).map(of).collect(),
         placed: replays[0].counts().placed,
@@ -149,6 +152,7 @@ pub(super) fn serve(
         too_large: kept.too_large,
         too_large_names: kept.names,
         schedule,
+        rules,
         hops: kept.hops,
         responses: responses.unwrap_or_default(),
     })
@@ -170,10 +174,13 @@ fn keep(kept: &mut Kept, step: &Step<'_>, nodes: u32) {
     }
 }
 
+/// The policy and the model in words, and the response times.
+type Scheduled = ((String, String), Vec<Option<f64>>);
+
 fn scheduled(
     context: &AllocatorContext<'_>,
     queue: &Queue<'_>,
-) -> Result<(OrderingSchedule, Vec<Option<f64>>)> {
+) -> Result<(OrderingSchedule, Scheduled)> {
     let nodes = context.distances.len();
     let numbers: Vec<usize> =
         (0..queue.tasks.len()).filter(|i| queue.tasks[*i].nodes <= nodes).collect();
@@ -192,5 +199,5 @@ fn scheduled(
     }
     let too_large = queue.tasks.len() - fitting.len();
     let row = OrderingSchedule::of(context.order.label(), too_large, outcome.summary());
-    Ok((row, responses))
+    Ok((row, ((outcome.rule, outcome.model), responses)))
 }

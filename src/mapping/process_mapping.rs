@@ -70,10 +70,13 @@ impl ProcessMapping {
                 let found = format!("process {process} again (line {before} has it)");
                 return Err(line.wrong(found, "each process once"));
             }
-            let id = node.parse().map(NodeId).map_err(|_| {
+            let named = || {
                 let last = topology.nodes().slot_count() - 1;
-                line.wrong(format!("node `{node}`"), format!("a node id from 0 to {last}"))
-            })?;
+                let expected = format!("a node id from 0 to {last}, or a node's name");
+                let wrong = || line.wrong(format!("node `{node}`"), expected);
+                topology.node_named(node).ok_or_else(wrong)
+            };
+            let id = node.parse().map(NodeId).or_else(|_| named())?;
             topology.check_node(id, || line.location())?;
             *slot = Some((id, line.number));
         }

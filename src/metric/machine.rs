@@ -54,7 +54,7 @@ impl Prices {
                     ));
                 }
             };
-            let expected = "key=price, a number from 0, each key once";
+            let expected = "key=price, a number from 0 to 1e15, each key once";
             let number = value.trim().parse::<f64>().ok().filter(|p| (0.0..=1e15).contains(p));
             match number {
                 Some(number) if price.is_none() => *price = Some(number),

@@ -56,6 +56,14 @@ fn mean(total: u128, n: usize, size: usize) -> f64 {
     ratio(total, (n - size + 1) as u128 * (s * (s - 1) / 2))
 }
 
+/// Checks before orderings of `nodes` nodes are made that their curves fit.
+///
+/// # Errors
+/// More memory than allowed.
+pub fn check_memory(topology: &Topology, nodes: usize) -> Result<()> {
+    pair_sums::check_memory(topology, nodes)
+}
+
 /// The exact curve of `order` on `topology`, all sizes from 2 to N.
 ///
 /// # Errors

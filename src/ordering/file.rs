@@ -1,4 +1,6 @@
-//! Ordering files: one node id a line in rank order, `#` comments.
+//! Ordering files: one node id a line in rank order, or names as host lists; `#` comments.
+
+use std::io::{self, Write};
 
 use super::{Check, NodeOrder};
 use crate::error::{Error, Result};
@@ -10,12 +12,15 @@ pub(super) fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     let mut check = Check::new(topology);
     let mut nodes = Vec::new();
     for line in text.data_lines() {
-        let id = line
-            .text
-            .parse()
-            .map_err(|_| line.wrong(format!("`{}`", line.text), "a node id, one a line"))?;
-        check.add(NodeId(id), || line.location())?;
-        nodes.push(NodeId(id));
+        if let Ok(id) = line.text.parse() {
+            check.add(NodeId(id), || line.location())?;
+            nodes.push(NodeId(id));
+            continue;
+        }
+        for node in topology.nodes_named(line.text, &line, nodes.len())? {
+            check.add(node, || line.location())?;
+            nodes.push(node);
+        }
     }
     let stated = text.lines().find_map(|line| {
         let count = line.text.strip_prefix("# nodes:")?.trim().parse::<usize>().ok()?;
@@ -34,24 +39,27 @@ pub(super) fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     Ok(nodes)
 }
 
-pub(super) fn write(topology: &Topology, order: &NodeOrder) -> String {
-    let mut text = format!(
-        "# nodeorder {}\n# topology: {} ({})\n# ordering: {}\n# nodes: {}\n",
-        env!("CARGO_PKG_VERSION"),
-        topology.name().replace(['\n', '\r'], " "),
-        topology.spec(),
-        order.label().replace(['\n', '\r'], " "),
-        order.len(),
-    );
-    for note in order.notes() {
-        text.push_str(&format!("# {}\n", note.replace(['\n', '\r'], " ")));
-    }
-    text.reserve(8 * order.len());
+pub(super) fn write(
+    topology: &Topology,
+    order: &NodeOrder,
+    names: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let one_line = |text: &str| text.replace(['\n', '\r'], " ");
+    writeln!(out, "# nodeorder {}", env!("CARGO_PKG_VERSION"))?;
+    writeln!(out, "# topology: {} ({})", one_line(topology.name()), topology.spec())?;
+    writeln!(out, "# ordering: {}", one_line(order.label()))?;
+    writeln!(out, "# nodes: {}", order.len())?;
+    order.notes().iter().try_for_each(|note| writeln!(out, "# {}", one_line(note)))?;
+    let mut digits = itoa::Buffer::new();
     for node in order.nodes() {
-        text.push_str(&node.to_string());
-        text.push('\n');
+        match names {
+            true => out.write_all(topology.node_name(*node).as_bytes())?,
+            false => out.write_all(digits.format(node.0).as_bytes())?,
+        }
+        out.write_all(b"\n")?;
     }
-    text
+    Ok(())
 }
 
 #[cfg(test)]
@@ -66,6 +74,18 @@ mod tests {
         let text = Text::new("o.txt", order.to_file(&topology));
         assert_eq!(NodeOrder::read(&topology, &text).unwrap().nodes(), order.nodes());
         assert!(text.as_str().contains("torus:5x4,exclude=7"));
+        let mut named = Vec::new();
+        order.write_to(&topology, true, &mut named).unwrap();
+        let named = Text::new("o.txt", String::from_utf8(named).unwrap());
+        assert!(named.as_str().ends_with("\nn15\n"), "{}", named.as_str());
+        assert_eq!(NodeOrder::read(&topology, &named).unwrap().nodes(), order.nodes());
+        let lists = Text::new("o.txt", "n[03-01]\n");
+        assert!(NodeOrder::read(&topology, &lists).is_err());
+        let lists = Text::new("o.txt", "n[04-05,00],n09 # and\n1\n");
+        assert_eq!(
+            NodeOrder::read(&topology, &lists).unwrap().nodes(),
+            [4, 5, 0, 9, 1].map(NodeId)
+        );
     }
 
     #[test]

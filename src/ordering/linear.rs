@@ -34,7 +34,9 @@ fn row_major(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
         // Still lets `finish` suggest the keys that exist.
         params.word("axes")?;
         params.word("reverse")?;
-        return Ok(topology.nodes().iter().collect());
+        let mut nodes = Vec::with_capacity(topology.node_count());
+        nodes.extend(topology.nodes().iter());
+        return Ok(nodes);
     }
     let view = View::from_params(topology, params)?;
     let mut cells = Vec::with_capacity(view.cell_count());

@@ -4,6 +4,7 @@
 //! A family takes a topology and its options and returns node ids, nothing else. [`NodeOrder`] accepts
 //! only what is a valid ordering of its topology.
 
+use std::io::Write;
 use std::path::Path;
 
 use fixedbitset::FixedBitSet;
@@ -44,6 +45,8 @@ pub type OrderingEntry = Entry<Method>;
 pub struct Method {
     /// What it needs of a topology.
     pub needs: Needs,
+    /// Whether the nodes of a router stand together in rank order, unless an option says otherwise.
+    pub keeps_routers: bool,
     make: Make,
 }
 
@@ -57,11 +60,17 @@ enum Make {
 
 impl Method {
     const fn direct(needs: Needs, order: fn(&Topology, &Params) -> Result<Vec<NodeId>>) -> Self {
-        Method { needs, make: Make::Direct(order) }
+        Method { needs, keeps_routers: true, make: Make::Direct(order) }
     }
 
     const fn search(search: fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>) -> Self {
-        Method { needs: Needs::Nothing, make: Make::Search(search) }
+        Method { needs: Needs::Nothing, keeps_routers: true, make: Make::Search(search) }
+    }
+
+    /// The same for a method that parts the nodes of a router.
+    const fn parting_routers(mut self) -> Self {
+        self.keeps_routers = false;
+        self
     }
 }
 
@@ -182,8 +191,7 @@ impl NodeOrder {
         text: &str,
         observer: &dyn Observer,
     ) -> Result<(Self, Option<SearchResult>)> {
-        let slots = u64::from(topology.nodes().slot_count());
-        topology.require("an ordering", 8 * topology.node_count() as u64 + slots / 8)?;
+        topology.require("an ordering", NodeOrder::memory(topology))?;
         let Some(entry) = ORDERINGS.get(text) else {
             return Ok((NodeOrder::from_file(topology, text)?, None));
         };
@@ -206,6 +214,11 @@ impl NodeOrder {
         }
     }
 
+    /// Bytes that making an ordering of `topology` takes at least: the nodes, their cells and which are there already.
+    pub fn memory(topology: &Topology) -> u64 {
+        8 * topology.node_count() as u64 + u64::from(topology.nodes().slot_count()) / 8
+    }
+
     fn from_file(topology: &Topology, path: &str) -> Result<Self> {
         if !Path::new(path).exists() && path != "-" {
             return Err(ORDERINGS.neither(path, "an ordering file"));
@@ -225,7 +238,23 @@ impl NodeOrder {
     /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
     /// a line.
     pub fn to_file(&self, topology: &Topology) -> String {
-        file::write(topology, self)
+        let mut text = Vec::new();
+        // Writing to memory cannot fail, and all of it is text.
+        let _ = self.write_to(topology, false, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Writes the file's text, with `names` a node's name in the place of its id.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn write_to(
+        &self,
+        topology: &Topology,
+        names: bool,
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        file::write(topology, self, names, out)
     }
 
     /// How it was found, where a search found it: lines for a file's header.
@@ -301,8 +330,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A permutation of exactly the schedulable nodes; those of a router consecutive and ascending, except
-    /// where the family says otherwise.
+    /// A permutation of exactly the schedulable nodes; those of a router consecutive, except where the entry says
+    /// otherwise.
     fn check(spec: &str, by: &str) {
         let topology = topology(spec);
         let order =
@@ -310,7 +339,8 @@ mod tests {
         let mut sorted = order.nodes().to_vec();
         sorted.sort_unstable();
         assert!(sorted.into_iter().eq(topology.nodes().iter()), "{by} on {spec}");
-        if by != "random" {
+        let entry = ORDERINGS.get(by).unwrap();
+        if entry.build.keeps_routers || by.contains("unit=router") {
             let routers: Vec<u32> =
                 order.nodes().iter().map(|n| topology.router_of(*n).0).collect();
             let mut stretches: Vec<u32> = routers.chunk_by(|a, b| a == b).map(|c| c[0]).collect();

@@ -30,7 +30,7 @@ pub const RANDOM: OrderingEntry = OrderingEntry {
             "what is shuffled; router keeps the nodes of a router together",
         ),
     ],
-    build: Method::direct(Needs::Nothing, order),
+    build: Method::direct(Needs::Nothing, order).parting_routers(),
 };
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {

@@ -18,6 +18,7 @@ mod fft;
 mod hops;
 mod lanes;
 mod pairs;
+mod prefix;
 mod spectrum;
 mod terms;
 mod transform;
@@ -106,7 +107,7 @@ pub fn along(
     if nodes.len() < 2 {
         return Ok(PairSums::zero(nodes.len()));
     }
-    topology.require("the sums of an MPC curve", 96 * nodes.len() as u64)?;
+    check_memory(topology, nodes.len())?;
     match terms::along(topology, nodes) {
         Some(terms) => of_terms(topology, &terms, nodes.len(), last, method),
         None => hops::sums(topology, nodes, last),
@@ -130,16 +131,25 @@ pub fn windows(
         let totals = sums.window_totals();
         sizes.iter().map(|s| totals[*s]).collect()
     };
-    topology.require("the sums of an MPC curve", 96 * n as u64)?;
+    check_memory(topology, n)?;
     let Some(terms) = terms::along(topology, nodes) else {
         return Ok(at_sizes(&hops::sums(topology, nodes, last)?));
     };
-    let slide = sizes.len() as f64 * terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
-    let (_, rest) = plan(topology, &terms, n, last, method);
-    if method == SumMethod::Auto && slide < rest {
+    // Rows and columns take one slide.
+    let slide = terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
+    let (_, lags) = plan(topology, &terms, n, last, method);
+    if method == SumMethod::Auto && sizes.len() as f64 * slide < lags + slide {
         return Ok(sizes.iter().map(|s| terms::total(&terms, *s)).collect());
     }
     Ok(at_sizes(&of_terms(topology, &terms, n, last, method)?))
+}
+
+/// Checks that the sums along `n` nodes fit.
+///
+/// # Errors
+/// More memory than allowed.
+pub fn check_memory(topology: &Topology, n: usize) -> Result<()> {
+    topology.require("the sums of an MPC curve", 96 * n as u64)
 }
 
 fn of_terms(
@@ -174,16 +184,41 @@ fn lag_sums(
         topology.require("the transforms of an MPC curve", 160 * n as u64 + (1 << 26))?;
         add(transform::lag_sums(&spectral));
     }
-    if !paired.is_empty() {
-        match pair_cost(topology, &paired, n, last) {
-            (Pass::Lanes, _) => add(Tables::new(&paired).lag_sums(last)),
-            (Pass::Plain, _) => add(pairs::lag_sums(&paired, n, last)),
+    for (terms, pass, _) in passes(topology, &paired, n, last) {
+        match pass {
+            Pass::Lanes => add(Tables::new(&terms).lag_sums(last)),
+            Pass::Plain => add(pairs::lag_sums(&terms, n, last)),
         }
     }
     Ok(lag)
 }
 
+/// The pair passes over `terms`, each with its terms and estimated seconds: terms go together where that is not
+/// dearer than apart, as all of their tables in one may be too large, or their distances too long for a byte.
+fn passes<'t>(
+    topology: &Topology,
+    terms: &[&'t Term],
+    n: usize,
+    last: usize,
+) -> Vec<(Vec<&'t Term>, Pass, f64)> {
+    let mut passes: Vec<(Vec<&Term>, Pass, f64)> = Vec::new();
+    for term in terms {
+        let (pass, apart) = pair_cost(topology, &[*term], n, last);
+        if let Some((group, with, cost)) = passes.last_mut() {
+            let joined = [group.as_slice(), &[*term]].concat();
+            let (pass, together) = pair_cost(topology, &joined, n, last);
+            if together <= *cost + apart {
+                (*group, *with, *cost) = (joined, pass, together);
+                continue;
+            }
+        }
+        passes.push((vec![*term], pass, apart));
+    }
+    passes
+}
+
 /// The two pair passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Pass {
     Lanes,
     Plain,
@@ -232,9 +267,81 @@ const PAIR_SECONDS: f64 = 1.0e-9;
 const SLIDE_SECONDS: f64 = 0.2e-9;
 
 fn slide_cost(term: &Term, n: usize) -> f64 {
+    let extent = f64::from(term.labelling.axis.extent);
     let labels = match term.labelling.axis.shape {
         Shape::Clique => 20.0,
-        Shape::Path | Shape::Ring => f64::from(term.labelling.axis.extent) + 20.0,
+        Shape::Path | Shape::Ring if term.labelling.axis.extent <= terms::FEW => extent + 20.0,
+        // Trees over labels: so many steps of memory.
+        Shape::Path | Shape::Ring => 40.0 * extent.log2(),
     };
     n as f64 * 2.0 * SLIDE_SECONDS * labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+
+    /// Whatever limits the tables, what is done costs no more than what the choice of method was made by.
+    #[test]
+    fn passes_cost_no_more_than_the_terms_by_themselves() {
+        for spec in ["torus:20x20x20", "torus:300x300", "mesh:7x11x2x13", "hyperx:9x9x9"] {
+            for memory in [1 << 17, 400_000, 1 << 20, 1 << 30] {
+                let context = Context { memory, ..Context::default() };
+                let topology = Topology::inline(spec, &context).unwrap();
+                let nodes: Vec<NodeId> = topology.nodes().iter().collect();
+                let terms = terms::along(&topology, &nodes).unwrap();
+                let terms: Vec<&Term> = terms.iter().collect();
+                for last in [1, 63, 4095] {
+                    let n = nodes.len();
+                    let alone = |t: &&Term| pair_cost(&topology, &[*t], n, last).1;
+                    let alone: f64 = terms.iter().map(alone).sum();
+                    let passes = passes(&topology, &terms, n, last);
+                    let cost: f64 = passes.iter().map(|(.., cost)| cost).sum();
+                    assert!(cost <= 1.000_001 * alone, "{spec} {memory} {last}: {cost} {alone}");
+                    let done: Vec<&Term> = passes.iter().flat_map(|(t, ..)| t.clone()).collect();
+                    assert!(done.iter().zip(&terms).all(|(a, b)| std::ptr::eq(*a, *b)));
+                    assert_eq!(done.len(), terms.len());
+                }
+            }
+        }
+    }
+
+    /// Long paths and rings, whose sums go by prefix sums, against the definition.
+    #[test]
+    fn long_axes_sum_as_pair_by_pair() {
+        for spec in ["torus:601", "mesh:520x2", "torus:3x514,limit=1200"] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let n = topology.node_count();
+            let nodes: Vec<NodeId> = (0..n).map(|i| NodeId((i * 7 % n) as u32)).collect();
+            let d = |i: usize, j: usize| u64::from(topology.distance(nodes[i], nodes[j]));
+            let sums = along(&topology, &nodes, n - 1, SumMethod::Auto).unwrap();
+            for i in 0..n {
+                assert_eq!(sums.row[i], (i + 1..n).map(|j| d(i, j)).sum::<u64>(), "{spec} {i}");
+                assert_eq!(sums.col[i], (0..i).map(|j| d(i, j)).sum::<u64>(), "{spec} {i}");
+            }
+            let totals = sums.window_totals();
+            let terms = terms::along(&topology, &nodes).unwrap();
+            for size in [2, 63, n / 2, n] {
+                assert_eq!(terms::total(&terms, size), totals[size], "{spec} {size}");
+            }
+        }
+    }
+
+    /// Sums in several passes are those of one.
+    #[test]
+    fn sums_do_not_depend_on_how_terms_go_together() {
+        let of = |memory: u64| {
+            let topology =
+                Topology::inline("torus:12x11x10", &Context { memory, ..Context::default() })
+                    .unwrap();
+            let nodes: Vec<NodeId> = topology.nodes().iter().collect();
+            let terms = terms::along(&topology, &nodes).unwrap();
+            of_terms(&topology, &terms, nodes.len(), 500, SumMethod::Pairs).unwrap()
+        };
+        // A table of one term, none, all.
+        for memory in [20_000, 10_000] {
+            assert_eq!(of(memory), of(1 << 30));
+        }
+    }
 }

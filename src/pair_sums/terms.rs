@@ -3,6 +3,7 @@
 
 use rayon::prelude::*;
 
+use super::prefix::Prefixes;
 use crate::ids::NodeId;
 use crate::topology::Topology;
 use crate::topology::distance::{Labelling, Shape};
@@ -26,60 +27,68 @@ pub(super) fn along(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<Term>> 
     Some(topology.metric().labellings()?.into_par_iter().map(term).collect())
 }
 
+/// Sums for this many labels of a path or ring are kept as such; of more labels, prefix sums in a tree are.
+pub(super) const FEW: u32 = 512;
+
 /// Distances to a multiset of labels: `sum(c) = Σ over members of d(c, member)`.
 struct Histogram<'a> {
     labelling: &'a Labelling,
-    /// On paths and rings `sums[c]` is kept as such; on cliques it is the number of members at c.
-    sums: Vec<u64>,
     members: u64,
-    /// d(c, x) for all x, row by row, where the labels are few enough.
-    table: Vec<u16>,
+    kept: Kept,
+}
+
+/// What is kept of the members.
+enum Kept {
+    /// How many have each label: enough on cliques.
+    Counts(Vec<u64>),
+    /// The sum of distances from each label, and the distances, row by row.
+    Sums { sums: Vec<u64>, distances: Vec<u16> },
+    /// On long paths and rings.
+    Prefixes(Prefixes),
 }
 
 impl<'a> Histogram<'a> {
-    /// Tables beyond this many entries are computed instead of kept.
-    const TABLE: usize = 1 << 22;
-
     fn new(labelling: &'a Labelling) -> Self {
-        let n = labelling.axis.extent as usize;
-        let mut table = Vec::new();
-        let fits = labelling.diameter() <= u32::from(u16::MAX);
-        if labelling.axis.shape != Shape::Clique && n * n <= Histogram::TABLE && fits {
-            let all = (0..n * n).map(|i| labelling.between((i / n) as u32, (i % n) as u32) as u16);
-            table.extend(all);
-        }
-        Histogram { labelling, sums: vec![0; n], members: 0, table }
+        let n = labelling.axis.extent;
+        let kept = if labelling.axis.shape == Shape::Clique {
+            Kept::Counts(vec![0; n as usize])
+        } else if n <= FEW && labelling.diameter() <= u32::from(u16::MAX) {
+            let row = |a: u32| (0..n).map(move |b| labelling.between(a, b) as u16);
+            Kept::Sums { sums: vec![0; n as usize], distances: (0..n).flat_map(row).collect() }
+        } else {
+            Kept::Prefixes(Prefixes::new(labelling.axis))
+        };
+        Histogram { labelling, members: 0, kept }
     }
 
     /// Σ over members of d(label, member).
     fn sum(&self, label: u32) -> u64 {
-        let sum = self.sums[label as usize];
-        match self.labelling.axis.shape {
-            Shape::Clique => (self.members - sum) * u64::from(self.labelling.weight),
-            Shape::Path | Shape::Ring => sum,
+        let weight = u64::from(self.labelling.weight);
+        match &self.kept {
+            Kept::Counts(counts) => (self.members - counts[label as usize]) * weight,
+            Kept::Sums { sums, .. } => sums[label as usize],
+            Kept::Prefixes(prefixes) => prefixes.sum(label) * weight,
         }
     }
 
-    /// Adds a member, or with `REMOVE` takes one away. O(1) on cliques, O(labels) otherwise.
+    /// Adds a member, or with `REMOVE` takes one away. O(1) on cliques, else O(labels) where these are few, and
+    /// O(log labels).
     fn update<const REMOVE: bool>(&mut self, label: u32) {
         let step = |sum: &mut u64, d: u64| *sum = if REMOVE { *sum - d } else { *sum + d };
         step(&mut self.members, 1);
-        let n = self.sums.len();
-        if self.labelling.axis.shape == Shape::Clique {
-            step(&mut self.sums[label as usize], 1);
-        } else if self.table.is_empty() {
-            for (x, sum) in self.sums.iter_mut().enumerate() {
-                step(sum, u64::from(self.labelling.between(label, x as u32)));
+        match &mut self.kept {
+            Kept::Counts(counts) => step(&mut counts[label as usize], 1),
+            Kept::Sums { sums, distances } => {
+                let row = &distances[label as usize * sums.len()..][..sums.len()];
+                sums.iter_mut().zip(row).for_each(|(sum, d)| step(sum, u64::from(*d)));
             }
-        } else {
-            let row = &self.table[label as usize * n..][..n];
-            self.sums.iter_mut().zip(row).for_each(|(sum, d)| step(sum, u64::from(*d)));
+            Kept::Prefixes(prefixes) => prefixes.update::<REMOVE>(label),
         }
     }
 }
 
 /// `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and rows are what remains of
-/// each rank's distances to all. O(N · labels) a term (O(N) on cliques), terms in parallel.
+/// each rank's distances to all. O(N · min(labels, log labels · 40)) a term (O(N) on cliques), terms in parallel.
 pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {
     let zero = || (vec![0; n], vec![0; n]);
     let add_term = |(row, col): &mut (Vec<u64>, Vec<u64>), term: &Term| {
@@ -111,7 +120,7 @@ pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u6
 }
 
 /// T(S) for one size: a window slides along the ordering and keeps its pair-distance sum.
-/// O(N · labels) a term, whatever S.
+/// O(N · min(labels, log labels · 40)) a term, whatever S.
 pub(super) fn total(terms: &[Term], size: usize) -> u128 {
     let of_term = |term: &Term| {
         let mut histogram = Histogram::new(&term.labelling);

@@ -50,7 +50,11 @@ pub(super) fn from_toml(
         DeValue::Integer(i) => {
             Value::Integer(i64::from_str_radix(i.as_str(), i.radix()).map_err(|_| {
                 let found = format!("the integer {}", i.as_str());
-                Error::input(location.clone(), found, "one that fits 64 bits")
+                Error::input(
+                    location.clone(),
+                    found,
+                    format!("one from {} to {}", i64::MIN, i64::MAX),
+                )
             })?)
         }
         DeValue::Float(x) => Value::Float(x.as_str().parse().map_err(|_| {

@@ -32,6 +32,10 @@ pub enum View {
     /// Per cent above the best ordering at each size; sizes on a log axis, cut off at
     /// [`ABOVE_BEST_TOP`].
     AboveBest,
+    /// Sizes on a log axis, for curves of machines of different sizes.
+    Sizes,
+    /// The share of the machine that a job takes, in per cent, likewise.
+    Shares,
 }
 
 /// The largest size of [`View::Closer`].
@@ -102,6 +106,16 @@ impl View {
                  job size on a logarithmic axis.",
                 LOG_SIZES,
                 "above the best at this size (%)",
+            ),
+            View::Sizes => (
+                "Mean placement distance in hops against job size in nodes on a logarithmic axis.",
+                LOG_SIZES,
+                mpc,
+            ),
+            View::Shares => (
+                "Mean placement distance in hops against the share of the machine that a job takes.",
+                "share of the machine (%)",
+                mpc,
             ),
         }
     }
@@ -219,9 +233,15 @@ impl Curves<'_> {
         let x = match view {
             View::Full => Scale::whole((0.0, last), 8),
             View::Closer => Scale::whole((2.0, last), 8),
-            View::Gain | View::AboveBest => Scale::log((2.0, last), room),
+            View::Shares => Scale::exact((0.0, 100.0), 10),
+            View::Gain | View::AboveBest | View::Sizes => Scale::log((2.0, last), room),
         };
-        (x, Scale::linear((low, high.min(view.top())), 8))
+        let y = match view {
+            // Little below zero should not take a whole step of the axis.
+            View::Gain => Scale::tight((low, high), 8),
+            _ => Scale::linear((low, high.min(view.top())), 8),
+        };
+        (x, y)
     }
 
     /// Sizes and what `view` shows of them.
@@ -229,12 +249,13 @@ impl Curves<'_> {
         let points = sizes_and(values).zip(&self.best).take(self.last(view).saturating_sub(1));
         points.map(move |((size, value), best)| {
             let shown = match (view, self.limits.mean_distance) {
-                (View::Full | View::Closer, _) => value,
+                (View::Full | View::Closer | View::Sizes | View::Shares, _) => value,
                 (View::Gain, Some(mean)) if mean > 0.0 => 100.0 * (1.0 - value / mean),
                 (View::Gain, _) => 0.0,
                 (View::AboveBest, _) => above(value, *best),
             };
-            (size, shown)
+            let whole = (values.len() + 1) as f64;
+            (if view == View::Shares { 100.0 * size / whole } else { size }, shown)
         })
     }
 
@@ -252,7 +273,7 @@ impl Curves<'_> {
             for run in runs(points.iter().copied(), view.top()) {
                 chart.line(run, &stroke)?;
             }
-            let log = matches!(view, View::Gain | View::AboveBest);
+            let log = matches!(view, View::Gain | View::AboveBest | View::Sizes);
             let marks = mark_points(i, &points, log);
             chart.marks(marks.into_iter().filter(|(_, y)| *y <= view.top()), look)?;
         }
@@ -262,16 +283,16 @@ impl Curves<'_> {
 
 /// The points at six sizes evenly spread over the panel, shifted from curve to curve lest marks hide each other.
 fn mark_points(curve: usize, points: &[Point], log: bool) -> Vec<Point> {
-    let Some((end, _)) = points.last() else { return Vec::new() };
+    let end = (points.len().max(1) + 1) as f64;
     let shift = (curve as f64 * 0.382).fract();
     let size = |k: u32| {
         let share = (f64::from(k) + 0.15 + 0.7 * shift) / 6.0;
         let size = if log { 2.0 * (end / 2.0).powf(share) } else { 2.0 + (end - 2.0) * share };
-        size.round().clamp(2.0, *end) as usize
+        size.round().clamp(2.0, end) as usize
     };
     let mut chosen: Vec<usize> = (0..6).map(size).collect();
     chosen.dedup();
-    chosen.into_iter().map(|size| points[size - 2]).collect()
+    chosen.into_iter().filter_map(|size| points.get(size - 2).copied()).collect()
 }
 
 /// The parts of a curve up to `top`, cut where it passes `top`.

@@ -169,7 +169,8 @@ impl Loads<'_> {
             .map(|(p, v)| [share(*p as f64, dilation.pairs as f64), share(*v, dilation.volume)])
             .collect();
         let high = bounds(shares.iter().flatten().copied()).map_or(1.0, |b| b.1.max(1.0));
-        let y = Scale::linear((0.0, high), 8);
+        // Room above the bars for the legend.
+        let y = Scale::linear((0.0, 1.3 * high), 8);
         let every = shares.len().div_ceil(16).max(1);
         let hops = (0..shares.len()).step_by(every);
         let ticks = hops.map(|hops| (hops as f64 + 0.5, hops.to_string())).collect();

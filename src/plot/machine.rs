@@ -1,14 +1,16 @@
 //! Where an ordering goes on its machine: cells coloured by rank, and its path where it can be made out.
 
-use super::cells::{Layout, Panel, layout};
 use super::chart::{WIDTH, heading};
 use super::drawing::Figure;
 use super::element::{Point, Stroke};
-use super::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, Rgb, ramp};
+use super::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp};
 use super::pen::{Pen, upright_ramp};
 use super::scale::thousands;
 use super::text::Text;
 use crate::error::Result;
+use crate::ids::NodeId;
+use crate::layout::panels::{Panel, Panels, panels_of};
+use crate::layout::{Layout, nested};
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
@@ -22,9 +24,12 @@ const BOTTOM: f64 = 34.0;
 /// The height that the panels should not exceed.
 const HEIGHT: f64 = 640.0;
 
-/// The picture of one ordering.
+/// Nodes up to which a machine of units is drawn with all of them.
+const MOST_NODES: usize = 8000;
+
+/// The picture of one ordering in panels.
 struct Machine {
-    layout: Layout,
+    layout: Panels,
     ranks: usize,
     /// The side of a cell.
     cell: f64,
@@ -32,24 +37,82 @@ struct Machine {
     across: usize,
 }
 
-/// Where an ordering goes on its machine: slices of the lattice, units of the hierarchy or node ids in rows,
-/// coloured by rank.
+/// Where an ordering goes on its machine: slices of the lattice, units within units or node ids in rows, coloured by
+/// rank.
 ///
 /// # Limits
 /// At most 24 slices and 8,000 cells are drawn: evenly chosen slices, then blocks of cells (which show the
 /// rank of their first). The figure says so.
 pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
-    let layout = layout(topology, order);
+    let title = format!("{} on {}", order.label(), topology.name());
+    let flat = topology.lattice().is_none_or(|lattice| lattice.extents.len() < 2);
+    let small = flat && topology.nodes().slot_count() as usize <= MOST_NODES;
+    if let Some(layout) = small.then(|| nested(topology)).flatten() {
+        return units(&title, topology, order, layout);
+    }
+    let layout = panels_of(topology, order);
     let (cell, across) = arrange(&layout.panels);
     let machine = Machine { layout, ranks: order.len().max(1), cell, across };
-    let Layout { up, across, note, .. } = &machine.layout;
+    let Panels { up, across, note, .. } = &machine.layout;
     let more = if note.is_empty() { "" } else { "; " };
     let told = format!(
         "Cells of the machine coloured by rank, dark for the first and light for the last: {up} \
          against {across}{more}{note}."
     );
-    let title = format!("{} on {}", order.label(), topology.name());
     Figure::new(&title, told, (WIDTH, machine.height()), move |pen| machine.draw(pen))
+}
+
+/// Units within units, as the page draws them.
+fn units(title: &str, topology: &Topology, order: &NodeOrder, layout: Layout) -> Figure<'static> {
+    let told = format!(
+        "Nodes of the machine coloured by rank, dark for the first and light for the last. {}",
+        layout.about
+    );
+    let mut colours: Vec<Option<usize>> = (0..layout.count)
+        .map(|n| topology.nodes().contains(NodeId(n)).then_some(RAMP_STEPS))
+        .collect();
+    for (rank, node) in order.nodes().iter().enumerate() {
+        colours[node.index()] = Some(step(rank, order.len()));
+    }
+    let room = WIDTH - LEFT - BAR;
+    let scale = (room / layout.width).min(HEIGHT / layout.height).min(44.0);
+    let high = (layout.height * scale).max(96.0 + CAPTION);
+    let ranks = order.len();
+    Figure::new(title, told, (WIDTH, TOP + high + BOTTOM), move |pen| {
+        heading(pen, &layout.about)?;
+        let at = |x: f64, y: f64| (LEFT + x * scale, TOP + y * scale);
+        for frame in &layout.frames {
+            let (w, h) = (frame.w * scale, frame.h * scale);
+            if frame.faint && w.min(h) <= 9.0 {
+                continue;
+            }
+            let ((x, y), colour) = (at(frame.x, frame.y), if frame.faint { GRID } else { AXIS });
+            let corners = [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)];
+            pen.line(&corners, &Stroke::solid(colour, 1.0))?;
+            let text = Text::new((frame.head * scale * 0.8).min(12.0)).colour(MUTED);
+            let fits = [&frame.title, &frame.short].into_iter().find(|t| text.width(t) < w - 6.0);
+            if let Some(title) = fits.filter(|t| !t.is_empty() && frame.head * scale > 8.0) {
+                pen.text((x + 4.0, y + frame.head * scale * 0.5 + 4.0), title, &text)?;
+            }
+        }
+        let edge = layout.edge * scale;
+        let mut cells: Vec<(usize, u32)> =
+            (0..layout.count).filter_map(|n| Some((colours[n as usize]?, n))).collect();
+        cells.sort_unstable();
+        for (step, cell) in &cells {
+            let [x, y, _] = layout.position(*cell);
+            let (x, y) = at(x, y);
+            let colour = if *step == RAMP_STEPS { HOLE } else { ramp(*step) };
+            pen.rect((x - edge / 2.0, y - edge / 2.0), (edge, edge), colour)?;
+        }
+        let holes = cells.last().is_some_and(|(step, _)| *step == RAMP_STEPS);
+        bar(pen, ranks, high - CAPTION, holes)
+    })
+}
+
+/// The step of the colour ramp for a rank of so many.
+fn step(rank: usize, ranks: usize) -> usize {
+    rank * (RAMP_STEPS - 1) / (ranks - 1).max(1)
 }
 
 impl Machine {
@@ -70,9 +133,8 @@ impl Machine {
         (TOP + height + BOTTOM).max(TOP + CAPTION + 96.0 + BOTTOM + 16.0)
     }
 
-    /// The step of the colour ramp for `rank`.
     fn step(&self, rank: u32) -> usize {
-        rank as usize * (RAMP_STEPS - 1) / (self.ranks - 1).max(1)
+        step(rank as usize, self.ranks)
     }
 
     /// The top left corner of a cell of the panel at `origin`.
@@ -93,7 +155,8 @@ impl Machine {
             pen.text((x, y - 5.0), &title, &caption)?;
         }
         self.directions(pen)?;
-        self.bar(pen)
+        let holes = self.layout.panels.iter().any(|p| p.ranks.contains(&None));
+        bar(pen, self.ranks, self.height() - TOP - CAPTION - BOTTOM, holes)
     }
 
     fn cells(&self, pen: &Pen<'_>) -> Result<()> {
@@ -148,29 +211,9 @@ impl Machine {
         }
     }
 
-    fn bar(&self, pen: &Pen<'_>) -> Result<()> {
-        let (left, top) = (WIDTH - BAR + 20.0, TOP + CAPTION);
-        let height = (self.height() - top - BOTTOM).clamp(96.0, 256.0);
-        upright_ramp(pen, (left, top), (16.0, height))?;
-        let tick = Text::new(12.0).colour(MUTED);
-        let last = self.ranks.saturating_sub(1);
-        for (share, rank) in [(0.0, 0), (0.5, last / 2), (1.0, last)] {
-            let y = top + height * (1.0 - share);
-            pen.line(&[(left + 16.0, y), (left + 20.0, y)], &Stroke::solid(AXIS, 1.0))?;
-            pen.text((left + 24.0, y + 4.0), &thousands(rank as u64), &tick)?;
-        }
-        pen.text((left, top - 10.0), "rank", &Text::new(13.0))?;
-        if self.layout.panels.iter().any(|p| p.ranks.contains(&None)) {
-            let y = top + height + 14.0;
-            pen.rect((left, y), (16.0, 12.0), HOLE)?;
-            pen.text((left + 24.0, y + 10.5), "no node", &tick)?;
-        }
-        Ok(())
-    }
-
     fn directions(&self, pen: &Pen<'_>) -> Result<()> {
         let (x, y) = self.origin(0);
-        let Layout { across, up, from_bottom, .. } = &self.layout;
+        let Panels { across, up, from_bottom, .. } = &self.layout;
         let name = Text::new(12.0);
         let arrow = if up.is_empty() { "" } else { " →" };
         pen.text((x, self.height() - 12.0), &format!("{across}{arrow}"), &name)?;
@@ -182,6 +225,27 @@ impl Machine {
         let end = y + self.panel_size().1.max(name.width(&text)) - 2.0;
         pen.text((x - 14.0, end), &text, &name.upwards())
     }
+}
+
+/// The colours of ranks, at most `height` high.
+fn bar(pen: &Pen<'_>, ranks: usize, height: f64, holes: bool) -> Result<()> {
+    let (left, top) = (WIDTH - BAR + 20.0, TOP + CAPTION);
+    let height = height.clamp(96.0, 256.0);
+    upright_ramp(pen, (left, top), (16.0, height))?;
+    let tick = Text::new(12.0).colour(MUTED);
+    let last = ranks.saturating_sub(1);
+    for (share, rank) in [(0.0, 0), (0.5, last / 2), (1.0, last)] {
+        let y = top + height * (1.0 - share);
+        pen.line(&[(left + 16.0, y), (left + 20.0, y)], &Stroke::solid(AXIS, 1.0))?;
+        pen.text((left + 24.0, y + 4.0), &thousands(rank as u64), &tick)?;
+    }
+    pen.text((left, top - 10.0), "rank", &Text::new(13.0))?;
+    if holes {
+        let y = top + height + 14.0;
+        pen.rect((left, y), (16.0, 12.0), HOLE)?;
+        pen.text((left + 24.0, y + 10.5), "no node", &tick)?;
+    }
+    Ok(())
 }
 
 /// Cell size and panels a row such that cells are as large as the room allows.

@@ -9,7 +9,6 @@
 //! each two pixels stay (module `thin`). The data are never altered.
 
 mod canvas;
-mod cells;
 mod chart;
 mod corun;
 mod curve;

@@ -7,6 +7,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use super::palette::MUTED;
 use super::text::Text;
+pub use crate::error::thousands;
 
 /// Room that a tick of a logarithmic axis takes in pixels.
 pub(super) const LOG_TICK: f64 = 56.0;
@@ -228,19 +229,6 @@ pub(super) fn brief(value: f64) -> String {
     }
     let unit = 10f64.powf(3.0 - power.clamp(0.0, 3.0));
     label((value * unit).round() / unit)
-}
-
-/// `19,200`.
-pub fn thousands(value: u64) -> String {
-    let digits = value.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ const TOP: f64 = 50.0;
 const EACH: f64 = 28.0;
 /// Shades of a pixel column that an ordering wins only in part.
 const SHADES: f64 = 4.0;
+/// Pixels of bars in all below which a winner gets a disc, at its first stretch.
+const VISIBLE: f64 = 3.0;
 
 /// Which ordering wins at which sizes, one row for each that ever does: bars on a logarithmic axis of sizes.
 /// Stretches narrower than a pixel are added up column by column and shown as lighter shades. `slots` are the
@@ -23,7 +25,7 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
     let winning: Vec<usize> = (0..comparison.entries.len()).filter(wins).collect();
     let entry = |i: &usize| &comparison.entries[*i];
     let named = winning.iter().map(entry);
-    let named = named.map(|e| format!("{} over {:.1} % of them", e.label, 100.0 * e.best_share));
+    let named = named.map(|e| format!("{} at {:.1} % of them", e.label, 100.0 * e.best_share));
     let named = named.collect::<Vec<_>>().join("; ");
     let told = format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");
     let bottom = TOP + winning.len() as f64 * EACH;
@@ -39,19 +41,29 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
         for (row, i) in winning.iter().enumerate() {
             let colour = look(slots.get(*i).copied().unwrap_or(*i)).colour;
             let wins = stretches.iter().filter(|s| s.winner == *i);
-            bars(&chart, wins, colour, (left, right), TOP + row as f64 * EACH + 5.0)?;
+            let y = TOP + row as f64 * EACH + 5.0;
+            let seen = bars(&chart, wins, colour, (left, right), y)?;
+            if let Some(first) = stretches.iter().find(|s| s.winner == *i && seen < VISIBLE) {
+                let size = (first.from as f64 - 0.5 + first.to as f64 + 0.5) / 2.0;
+                chart.pen.disc(
+                    (chart.pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0),
+                    5.0,
+                    colour,
+                )?;
+            }
         }
         Ok(())
     })
 }
 
+/// The bars; how many pixels wide they are in all.
 fn bars<'a>(
     chart: &Chart<'_, '_>,
     wins: impl Iterator<Item = &'a Stretch>,
     colour: Rgb,
     (left, right): (f64, f64),
     y: f64,
-) -> Result<()> {
+) -> Result<f64> {
     let mut share = vec![0.0f64; (right - left).floor() as usize];
     for s in wins {
         let pixel = |size: f64| chart.pixel((size, 0.0)).0 - left;
@@ -71,7 +83,7 @@ fn bars<'a>(
         }
         start += width;
     }
-    Ok(())
+    Ok(share.iter().sum())
 }
 
 /// The comparison's curves, leader first, as figures take them.

@@ -103,25 +103,37 @@ pub(crate) struct Figure {
 pub(super) enum Best {
     None,
     Low,
+    High,
 }
 
-/// A number in a table: as it reads and as it sorts; or none.
+/// A cell of a table: a number as it reads and as it sorts, a name, or nothing.
 #[derive(Template)]
 #[template(
-    source = "{% match value %}{% when Some(value) %}<td data-value=\"{{ value }}\"{% if best %} class=\"low\"\
-              {% endif %}>{{ text }}</td>{% when None %}<td data-value=\"\">–</td>{% endmatch %}",
+    source = "<td data-value=\"{% match value %}{% when Value::Number(value) %}{{ value }}{% when Value::Name %}{{ text }}\
+              {% when Value::Nothing %}{% endmatch %}\"{% if !class.is_empty() || best %} \
+              class=\"{{ class }}{% if best %}{% if !class.is_empty() %} {% endif %}low{% endif %}\"{% endif %}>\
+              {% if let Value::Nothing = value %}–{% else %}{{ text }}{% endif %}</td>",
     ext = "html"
 )]
 struct Cell {
     text: String,
-    value: Option<f64>,
+    value: Value,
     best: bool,
+    class: &'static str,
 }
 
-/// A column of numbers.
+enum Value {
+    Number(f64),
+    Name,
+    Nothing,
+}
+
+/// A column of numbers or names.
 pub(super) struct Column {
     title: String,
     cells: Vec<Cell>,
+    /// Classes of its cells.
+    class: &'static str,
 }
 
 impl Column {
@@ -134,23 +146,52 @@ impl Column {
     ) -> Self {
         let values: Vec<Option<f64>> = values.into_iter().collect();
         let known = || values.iter().copied().flatten();
-        let low = known().reduce(f64::min);
-        // Where all are equal, none is better.
-        let marked = best == Best::Low && low != known().reduce(f64::max);
-        let best = low.filter(|_| marked);
-        let cell = |value: Option<f64>| Cell {
-            text: value.map_or(String::new(), |v| fixed(v, decimals)),
-            value,
-            best: value.is_some() && value == best,
+        let (low, high) = (known().reduce(f64::min), known().reduce(f64::max));
+        let marked = match best {
+            Best::None => None,
+            Best::Low => low,
+            Best::High => high,
         };
-        Column { title: title.into(), cells: values.into_iter().map(cell).collect() }
+        // Where all are equal, none is better.
+        let best = marked.filter(|_| low != high);
+        let cell = |value: Option<f64>| Cell {
+            text: value.map_or(String::new(), |v| match decimals {
+                0 if v >= 1e4 => thousands(v.round() as u64),
+                _ => fixed(v, decimals),
+            }),
+            value: value.map_or(Value::Nothing, Value::Number),
+            best: value.is_some() && value == best,
+            class: "",
+        };
+        Column { title: title.into(), cells: values.into_iter().map(cell).collect(), class: "" }
     }
 
     /// Whole numbers.
-    pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = usize>) -> Self {
-        let cell =
-            |n: usize| Cell { text: thousands(n as u64), value: Some(n as f64), best: false };
-        Column { title: title.into(), cells: counts.into_iter().map(cell).collect() }
+    pub fn counts(title: impl Into<String>, counts: impl IntoIterator<Item = u64>) -> Self {
+        let value = |n: u64| Value::Number(n as f64);
+        let cell = |n: u64| Cell { text: thousands(n), value: value(n), best: false, class: "" };
+        let cells = counts.into_iter().map(cell).collect();
+        Column { title: title.into(), cells, class: "" }
+    }
+
+    /// Names.
+    pub fn names(title: impl Into<String>, names: impl IntoIterator<Item = String>) -> Self {
+        let cell = |text| Cell { text, value: Value::Name, best: false, class: "text" };
+        let cells = names.into_iter().map(cell).collect();
+        Column { title: title.into(), cells, class: "text" }
+    }
+
+    /// One that is shown when the reader asks for all.
+    pub fn on_demand(mut self) -> Self {
+        self.class = "more";
+        self.cells.iter_mut().for_each(|cell| cell.class = "more");
+        self
+    }
+
+    /// With these texts before the numbers.
+    pub fn marked(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
+        self.cells.iter_mut().zip(marks).for_each(|(cell, mark)| cell.text.insert_str(0, mark));
+        self
     }
 }
 
@@ -167,8 +208,6 @@ pub(super) struct Table {
     /// The columns before the names.
     pub before: Vec<Column>,
     pub columns: Vec<Column>,
-    /// A title over the last columns, and over how many.
-    pub group: Option<(String, usize)>,
     /// The key of each row's curve as SVG, what the curve shows in words, and the curve as SVG; or nothing at all.
     pub curves: Vec<(String, String, String)>,
 }
@@ -176,7 +215,7 @@ pub(super) struct Table {
 impl Table {
     /// A table of orderings, in the order of a rank.
     pub fn ranked(label: &'static str, names: Vec<String>, columns: Vec<Column>) -> Self {
-        let before = vec![Column::counts("Rank", 1..=names.len())];
+        let before = vec![Column::counts("Rank", 1..=names.len() as u64)];
         Table { label, of: "Ordering", names, before, columns, ..Table::default() }
     }
 
@@ -192,12 +231,6 @@ impl Table {
 
     fn curve(&self, row: &usize) -> Option<&(String, String, String)> {
         self.curves.get(*row)
-    }
-
-    /// Columns that the group's title is not over.
-    fn ungrouped(&self) -> usize {
-        let over = self.group.as_ref().map_or(0, |(_, over)| *over);
-        self.first_column() + self.columns.len() - over
     }
 
     fn first_column(&self) -> usize {
@@ -216,7 +249,7 @@ pub(super) struct Section {
     /// What the table says.
     pub said: Words,
     pub note: Words,
-    pub figure: Option<Figure>,
+    pub figures: Vec<Figure>,
 }
 
 impl Section {
@@ -228,24 +261,24 @@ impl Section {
     ) -> Self {
         let (id, title) = (id.into(), title.into());
         let (said, note) = (Words::default(), Words::default());
-        Section { id, title, about, table, said, note, figure: None }
+        Section { id, title, about, table, said, note, figures: Vec::new() }
     }
 }
 
 /// A term of a list and its value.
 pub(super) struct Fact {
-    pub term: &'static str,
+    pub term: String,
     pub value: Words,
     pub wide: bool,
 }
 
 impl Fact {
-    pub fn new(term: &'static str, value: impl Into<Part>) -> Self {
-        Fact { term, value: words![value], wide: false }
+    pub fn new(term: impl Into<String>, value: impl Into<Part>) -> Self {
+        Fact { term: term.into(), value: words![value], wide: false }
     }
 
     /// One that takes a line of its own.
-    pub fn wide(term: &'static str, value: impl Into<Part>) -> Self {
+    pub fn wide(term: impl Into<String>, value: impl Into<Part>) -> Self {
         Fact { wide: true, ..Fact::new(term, value) }
     }
 }

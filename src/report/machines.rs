@@ -1,13 +1,17 @@
-//! Machines side by side as CSV tables and one JSON document.
-
-use std::io::{self, Write};
+//! Machines side by side: CSV tables, one JSON document, figures and a page.
 
 use serde_json::{Value, json};
 
+use super::File;
+use super::schedule_comparison::figures;
 use crate::columns;
-use crate::columns::machines::{MachineJobs, MachinePoint, MachineQueue, RankedMachine};
+use crate::columns::machines::{MachineJobs, MachinePoint, RankedMachine};
+use crate::columns::schedule::ScheduleFigures;
+use crate::error::Result;
 use crate::machines::{Machines, headline};
 use crate::metric::bisection::Bisection;
+
+mod page;
 
 /// The machines, ranked.
 fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
@@ -15,21 +19,9 @@ fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
     scored.map(|(i, (contender, score))| RankedMachine { rank: i + 1, contender, score: *score })
 }
 
-/// `machines.csv`: one row a machine, ranked.
-///
-/// # Errors
-/// What `out` reports.
-pub fn write_machines(out: impl Write, machines: &Machines) -> io::Result<()> {
-    columns::write(out, RankedMachine::ALL, ranked(machines))
-}
-
-/// `machine-curves.csv`: the best ordering's curve over job size and over the share of the machine that a job takes;
-/// `floor` is empty where there is none.
-///
-/// # Errors
-/// What `out` reports.
-pub fn write_curves(out: impl Write, machines: &Machines) -> io::Result<()> {
-    let points = machines.contenders.iter().flat_map(|contender| {
+/// One point a size of the best ordering's curve; the floor is empty where there is none.
+fn points(machines: &Machines) -> impl Iterator<Item = MachinePoint<'_>> {
+    machines.contenders.iter().flat_map(|contender| {
         let machine = &contender.machine;
         let nodes = machine.comparison.topology.nodes as f64;
         let values = machine.comparison.entries[0].values.iter().enumerate();
@@ -41,33 +33,66 @@ pub fn write_curves(out: impl Write, machines: &Machines) -> io::Result<()> {
             mpc: *mpc,
             floor: machine.comparison.floor.get(i).copied(),
         })
-    });
-    columns::write(out, MachinePoint::ALL, points)
+    })
 }
 
-/// `machine-jobs.csv`: what jobs get under load, one row a machine and allocator.
-///
-/// # Errors
-/// What `out` reports.
-pub fn write_jobs(out: impl Write, machines: &Machines) -> io::Result<()> {
+/// One row a machine and allocator.
+fn placed(machines: &Machines) -> impl Iterator<Item = MachineJobs<'_>> {
     let served = machines.contenders.iter().filter_map(|c| Some((c, c.service.as_ref()?)));
-    let rows = served.flat_map(|(contender, service)| {
+    served.flat_map(|(contender, service)| {
         let row = move |allocator| MachineJobs { contender, service, allocator };
         service.allocators.iter().map(row)
-    });
-    columns::write(out, MachineJobs::ALL, rows)
+    })
 }
 
-/// `machine-queue.csv`: waits, slowdowns and utilisation, one row a machine.
+/// One row a machine whose jobs have times.
+fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
+    machines.contenders.iter().filter_map(|contender| {
+        let schedule = contender.service.as_ref()?.schedule.as_ref()?;
+        Some(ScheduleFigures { machine: contender.machine.name(), ..figures(schedule) })
+    })
+}
+
+/// The jobs that machines were compared on.
+#[derive(Clone, Copy, Debug)]
+pub struct Jobs<'a> {
+    /// Their name.
+    pub name: &'a str,
+    /// What tells that the trace's processors were wrongly taken for nodes, if anything does.
+    pub processors: Option<&'a str>,
+}
+
+/// Every file of machines side by side: `index.html`, `machines.csv`, `machine-curves.csv`, `machines.json` and the
+/// figures as SVG; with `jobs` also `machine-jobs.csv`, and `machine-queue.csv` where they were scheduled. `command` is
+/// what reproduces the comparison.
 ///
 /// # Errors
-/// What `out` reports.
-pub fn write_queue(out: impl Write, machines: &Machines) -> io::Result<()> {
-    let rows = machines.contenders.iter().filter_map(|contender| {
-        let schedule = contender.service.as_ref()?.schedule.as_ref()?;
-        Some(MachineQueue { machine: contender.machine.name(), schedule })
-    });
-    columns::write(out, MachineQueue::ALL, rows)
+/// A figure that cannot be drawn.
+pub fn files<'a>(
+    machines: &'a Machines,
+    jobs: Option<Jobs<'_>>,
+    command: &str,
+) -> Result<Vec<File<'a>>> {
+    let m = machines;
+    let mut files = vec![
+        File::table("machines.csv", |out| columns::write(out, RankedMachine::ALL, ranked(m))),
+        File::table("machine-curves.csv", |out| columns::write(out, MachinePoint::ALL, points(m))),
+    ];
+    if placed(m).next().is_some() {
+        files.push(File::table("machine-jobs.csv", |out| {
+            columns::write(out, MachineJobs::ALL, placed(m))
+        }));
+    }
+    if queue(m).next().is_some() {
+        files.push(File::table("machine-queue.csv", |out| {
+            columns::write(out, &ScheduleFigures::machines(), queue(m))
+        }));
+    }
+    files.push(File::text("machines.json", document(m, jobs.map(|jobs| jobs.name), command)));
+    let (page, figures) = page::html(m, jobs, &files, command)?;
+    files.insert(0, File::text("index.html", page));
+    files.extend(figures.into_iter().map(|figure| File::text(figure.file, figure.svg)));
+    Ok(files)
 }
 
 /// `bisection_links`, `bisection_exact`, `bisection_at_least`, `bisection_method` of one machine, as JSON; all null
@@ -105,10 +130,8 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
             });
         }
         if let Some(service) = service {
-            // The machine's name stands above.
-            let queue = |schedule| {
-                columns::object(&MachineQueue::ALL[1..], &MachineQueue { machine: "", schedule })
-            };
+            let compared = ScheduleFigures::compared();
+            let queue = |row| columns::object(&compared, &figures(row));
             value["workload"] = json!({
                 "placed": service.placed, "skipped": service.skipped, "too_large": service.too_large,
                 "too_large_names": service.too_large_names, "allocators": service.allocators,
@@ -149,15 +172,16 @@ mod tests {
         .unwrap()
     }
 
-    fn written(write: impl Fn(&mut Vec<u8>, &Machines) -> io::Result<()>) -> String {
-        let mut out = Vec::new();
-        write(&mut out, &machines()).unwrap();
+    fn written(name: &str) -> String {
+        let (machines, mut out) = (machines(), Vec::new());
+        let files = files(&machines, None, "nodeorder compare …").unwrap();
+        files.iter().find(|file| file.name == name).unwrap().write_to(&mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn rows_of_machines() {
-        let text = written(|out, m| write_machines(out, m));
+        let text = written("machines.csv");
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows.len(), 3);
         assert_eq!(rows[0].matches(',').count(), 19);
@@ -174,13 +198,11 @@ mod tests {
 
     #[test]
     fn curves_end_at_the_whole_machine() {
-        let text = written(|out, m| write_curves(out, m));
+        let text = written("machine-curves.csv");
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows.len(), 1 + 7 + 8);
         assert!(rows[7].starts_with("\"mesh:2x2,per_router=2\",row-major,8,1,"), "{}", rows[7]);
         assert!(rows[15].starts_with("torus:nodes=9,row-major,9,1,"), "{}", rows[15]);
-        assert_eq!(written(|out, m| write_jobs(out, m)).lines().count(), 1);
-        assert_eq!(written(|out, m| write_queue(out, m)).lines().count(), 1);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::topology::Topology;
 use html::Figure;
 
 pub mod csv;
+pub mod hosts;
 mod html;
 pub mod json;
 pub mod machines;
@@ -23,6 +24,7 @@ pub mod replay;
 pub mod schedule;
 pub mod schedule_comparison;
 pub mod sweep;
+mod terms;
 mod words;
 
 /// A file of a comparison's output directory.
@@ -35,14 +37,23 @@ pub struct File<'a> {
 /// Text, or a table that is written row by row because it may be larger than memory.
 enum Content<'a> {
     Text(String),
-    Table(WriteTable, &'a Comparison),
+    Table(WriteTable<'a>),
 }
 
-type WriteTable = fn(&mut dyn Write, &Comparison) -> io::Result<()>;
+type WriteTable<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 
-impl File<'_> {
+impl<'a> File<'a> {
     fn text(name: impl Into<String>, text: String) -> Self {
         File { name: name.into(), content: Content::Text(text) }
+    }
+
+    fn table(name: &str, write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a) -> Self {
+        File { name: name.into(), content: Content::Table(Box::new(write)) }
+    }
+
+    /// Its name and what is in it, where pages list it.
+    fn listed(&self) -> Option<(&str, &'static str)> {
+        Some((&self.name, about(&self.name)?))
     }
 
     /// Writes the content.
@@ -52,9 +63,30 @@ impl File<'_> {
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.content {
             Content::Text(text) => out.write_all(text.as_bytes()),
-            Content::Table(write, comparison) => write(out, comparison),
+            Content::Table(write) => write(out),
         }
     }
+}
+
+/// What pages say of a file beside them.
+fn about(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "machines.csv" => "the table of machines, ranked",
+        "machine-curves.csv" => "the curves: machine, ordering, size, share, mpc, floor",
+        "machine-jobs.csv" => "what jobs get under load, a row per machine and allocator",
+        "machine-queue.csv" => "the schedules, a row per machine; times in seconds",
+        "mpc.csv" => "every curve at every size: ordering, size, mpc",
+        "table.csv" => "the ranked table",
+        "stretches.csv" => "which ordering is the best at which sizes",
+        "crossovers.csv" => "where the first two change places",
+        "limits.csv" => "how low any ordering could go: size, floor (proved), compact (sets found)",
+        "workload.csv" => {
+            "the replay of the workload: ordering, weighted_mpc, allocator, mean_mind"
+        }
+        "schedule.csv" => "the schedules of the workload, a row per ordering; times in seconds",
+        "summary.json" | "machines.json" => "all but the curves, as one document",
+        _ => return None,
+    })
 }
 
 /// All figures of a comparison.
@@ -94,35 +126,34 @@ pub fn files<'a>(
     topology: &Topology,
     orders: &[NodeOrder],
     comparison: &'a Comparison,
-    workload: Workload<'_>,
+    workload: Workload<'a>,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
     let slots = slots(comparison, orders);
     let figures = figures(topology, orders, comparison, &slots)?;
-    let tables: [(&str, WriteTable); 5] = [
-        ("mpc.csv", |out, c| {
+    let c = comparison;
+    let mut files = vec![
+        File::table("mpc.csv", |out| {
             csv::write_curves(out, c.entries.iter().map(|e| (&*e.label, &*e.values)))
         }),
-        ("table.csv", |out, c| csv::write_table(out, c)),
-        ("stretches.csv", |out, c| csv::write_stretches(out, c)),
-        ("crossovers.csv", |out, c| csv::write_crossovers(out, c)),
-        ("limits.csv", |out, c| csv::write_limits(out, c)),
+        File::table("table.csv", |out| csv::write_table(out, c)),
+        File::table("stretches.csv", |out| csv::write_stretches(out, c)),
+        File::table("crossovers.csv", |out| csv::write_crossovers(out, c)),
+        File::table("limits.csv", |out| csv::write_limits(out, c)),
     ];
-    let mut files: Vec<File<'a>> = tables
-        .into_iter()
-        .map(|(name, write)| File { name: name.into(), content: Content::Table(write, comparison) })
-        .collect();
     files.push(File::text("summary.json", json::summary(comparison, workload, command)));
     let mut sections = Vec::new();
     let mut drawn = None;
     if let Some(prediction) = workload.prediction {
-        files.push(table("workload.csv", |out| prediction::write_csv(out, prediction)));
+        files.push(File::table("workload.csv", |out| prediction::write_csv(out, prediction)));
         let figure = prediction::figure(topology.name(), prediction)?;
         sections.extend(prediction::sections(prediction, figure.clone()));
         drawn = Some(figure);
     }
     if let Some(schedules) = workload.schedules {
-        files.push(table("schedule.csv", |out| schedule_comparison::write_csv(out, schedules)));
+        files.push(File::table("schedule.csv", |out| {
+            schedule_comparison::write_csv(out, schedules)
+        }));
         sections.push(schedule_comparison::section(schedules));
     }
     let page = page::html(page::Source {
@@ -141,13 +172,6 @@ pub fn files<'a>(
     let all = drawn.into_iter().chain([winners]).chain(curves).chain(machines);
     files.extend(all.map(|figure| File::text(figure.file, figure.svg)));
     Ok(files)
-}
-
-/// A small table, written to memory: there is nothing that could fail.
-fn table<'a>(name: &str, write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> File<'a> {
-    let mut text = Vec::new();
-    let _ = write(&mut text);
-    File::text(name, String::from_utf8_lossy(&text).into_owned())
 }
 
 /// For each entry, the index at which the user named its ordering. Entries of one label take theirs in turn.
@@ -208,7 +232,7 @@ fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Fi
         ),
         (
             ("mpc-gain.svg", View::Gain, mean_distance > 0.0),
-            "Gain over random placement on {}",
+            "Gain against random placement on {}",
             "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at random. \
              Higher is better."
                 .into(),

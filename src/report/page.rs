@@ -5,6 +5,7 @@
 use askama::Template;
 
 use super::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
+use super::terms::{self, Term};
 use super::{Figures, File, Workload, words};
 use crate::error::Result;
 use crate::metric::comparison::Comparison;
@@ -14,7 +15,6 @@ use crate::schedule::saving::REFERENCE;
 use crate::topology::Topology;
 
 mod data;
-mod layout;
 mod packed;
 mod ranking;
 
@@ -80,6 +80,7 @@ struct Page<'p> {
     beside: Words,
     files: Vec<(&'p str, &'static str)>,
     command: &'p str,
+    terms: Vec<Term>,
 }
 
 /// An ordering's picture of the machine, folded or `open`.
@@ -119,9 +120,10 @@ pub(super) fn html(source: Source<'_>) -> Result<String> {
         crossovers: crossovers(comparison),
         pictures,
         beside,
-        files: source.files.iter().filter_map(|f| Some((&*f.name, about(&f.name)?))).collect(),
+        files: source.files.iter().filter_map(File::listed).collect(),
         command: source.command,
         sections: source.sections,
+        terms: terms(comparison, workload),
     };
     Ok(page.to_string())
 }
@@ -145,6 +147,32 @@ impl Page<'_> {
         ];
         std::iter::once(("ranking", "Ranking")).chain(workload).chain(others).collect()
     }
+}
+
+/// The words of the page to explain.
+fn terms(comparison: &Comparison, workload: Workload<'_>) -> Vec<Term> {
+    let mut all = terms::NETWORK.to_vec();
+    if comparison.topology.nodes != comparison.topology.places {
+        all.push(terms::SLOT);
+    }
+    all.extend(terms::DISTANCES);
+    all.extend([terms::LOG_UNIFORM, terms::BEST_AT, terms::STEP, terms::RANDOM]);
+    if !comparison.floor.is_empty() {
+        all.push(terms::FLOOR);
+    }
+    if !comparison.compact.is_empty() {
+        all.push(terms::COMPACT);
+    }
+    if let Some(prediction) = workload.prediction {
+        all.extend([terms::ALLOCATOR, terms::MIND].into_iter().chain(terms::FORECAST));
+        if prediction.guest.is_some() {
+            all.extend([terms::DILATION, terms::CONTENTION]);
+        }
+    }
+    if workload.schedules.is_some() {
+        all.extend(terms::QUEUE.into_iter().chain(terms::RUNTIMES));
+    }
+    all
 }
 
 fn facts(topology: &Topology, comparison: &Comparison, workload: Workload<'_>) -> Vec<Fact> {
@@ -188,8 +216,8 @@ fn stretches(comparison: &Comparison) -> (Option<Table>, Words) {
         of: "Best ordering",
         names: of().map(|s| comparison.entries[s.winner].label.clone()).collect(),
         before: vec![
-            Column::counts("From (nodes)", of().map(|s| s.from)),
-            Column::counts("To (nodes)", of().map(|s| s.to)),
+            Column::counts("From (nodes)", of().map(|s| s.from as u64)),
+            Column::counts("To (nodes)", of().map(|s| s.to as u64)),
         ],
         ..Table::default()
     };
@@ -250,21 +278,4 @@ fn pictures<'p>(comparison: &'p Comparison, machines: &'p [Figure]) -> (Vec<Pict
         }
     }
     (pictures, Words::join(beside, "; "))
-}
-
-/// What the page says of a file beside it.
-fn about(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "mpc.csv" => "every curve at every size: ordering, size, mpc",
-        "table.csv" => "the ranked table",
-        "stretches.csv" => "which ordering is the best at which sizes",
-        "crossovers.csv" => "where the first two change places",
-        "limits.csv" => "how low any ordering could go: size, floor (proved), compact (sets found)",
-        "workload.csv" => {
-            "the replay of the workload: ordering, weighted_mpc, allocator, mean_mind"
-        }
-        "schedule.csv" => "the schedules of the workload, a row per ordering; times in seconds",
-        "summary.json" => "all but the curves, as one document",
-        _ => return None,
-    })
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
+use super::words::file_name;
 use crate::columns::{self, comparison::WorkloadRow};
 use crate::error::Result;
 use crate::plot::replay::{Forecast, Row};
@@ -80,10 +81,10 @@ pub(super) fn sections(prediction: &Prediction, figure: Figure) -> Vec<Section> 
         thousands(p.placed)
     )];
     let table = Table::ranked("Replay by ordering", names.clone(), columns);
-    let title = format!("Replay of the workload {}", p.workload);
+    let title = format!("Replay of the workload {}", file_name(&p.workload));
     let mut replay = Section::new("workload", title, about, table);
     replay.said = agreement(&p.agreement);
-    replay.figure = Some(figure);
+    replay.figures = vec![figure];
     let traffic = p.guest.as_ref().map(|guest| contention(p, guest, &ranked, names));
     std::iter::once(replay).chain(traffic).collect()
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use super::hosts::Hosts;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::{ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use crate::columns::{self, Column, Table, object};
@@ -25,6 +26,8 @@ pub struct Columns {
     pub traffic: bool,
     /// [`JobRow::RANKS`].
     pub ranks: bool,
+    /// [`JobRow::HOSTS`].
+    pub hosts: bool,
 }
 
 impl Columns {
@@ -36,6 +39,7 @@ impl Columns {
             (self.extent, JobRow::EXTENT),
             (self.traffic, JobRow::TRAFFIC),
             (self.ranks, JobRow::RANKS),
+            (self.hosts, JobRow::HOSTS),
         ]
         .iter()
         .filter(|(wanted, _)| *wanted)
@@ -52,28 +56,31 @@ impl Columns {
         columns::write(out, &self.list(), [])
     }
 
-    /// Writes a block's placements by `allocator` on `ordering`.
+    /// Writes a block's placements by `allocator` on the ordering of `hosts`, where these are wanted with their ranks.
     ///
     /// # Errors
     /// What `out` reports.
     pub fn write(
         self,
         step: &Step<'_>,
-        ordering: &str,
+        hosts: Hosts<'_>,
         allocator: &str,
         out: impl Write,
     ) -> io::Result<()> {
         let (columns, mut table) = (self.list(), Table::rows(out));
         for placed in step.placed {
+            let ranks = placed.ranks.as_ref();
+            let list = ranks.filter(|_| self.hosts).map(|ranks| hosts.list(ranks.iter()));
             let row = JobRow {
-                ordering,
+                ordering: hosts.order.label(),
                 allocator,
                 job: step.block.name(placed.event),
                 size: placed.placement.size,
                 metrics: Some(&placed.placement),
                 extent: placed.extent.as_ref(),
                 traffic: placed.traffic.as_ref(),
-                ranks: placed.ranks.as_ref(),
+                ranks,
+                hosts: list,
                 times: None,
             };
             table.row(&columns, &row)?;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use super::hosts::Hosts;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::TRAFFIC;
 use crate::columns::schedule::ScheduleFigures;
@@ -14,7 +15,7 @@ use crate::replay::traffic::{JobTraffic, Totals};
 use crate::schedule::ScheduleResult;
 
 /// Writes a row a job in the order of starts: what its traffic met where jobs talk (`talks`, one a record), and
-/// `ranks` where asked for. Times are the trace's own, in seconds; columns of what was not measured are empty.
+/// `ranks` and `hosts` where asked for. Times are the trace's own, in seconds; columns of what was not measured are empty.
 ///
 /// # Errors
 /// What `out` reports.
@@ -23,18 +24,22 @@ pub fn write_csv(
     outcome: &ScheduleResult,
     talks: Option<&[JobTraffic]>,
     ranks: bool,
+    hosts: Option<Hosts<'_>>,
 ) -> io::Result<()> {
     let mut columns = [JobRow::SCHEDULED, JobRow::METRICS].concat();
     columns.extend(talks.iter().flat_map(|_| JobRow::TRAFFIC));
     columns.extend(ranks.then_some(JobRow::RANKS).into_iter().flatten());
+    columns.extend(hosts.iter().flat_map(|_| JobRow::HOSTS));
     let mut table = Table::new(out, &columns)?;
     for (i, record) in outcome.records.iter().enumerate() {
+        let list = hosts.and_then(|hosts| Some(hosts.list(record.ranks.as_ref()?.iter())));
         let row = JobRow {
             size: outcome.task(record).nodes,
             times: Some((outcome, record)),
             metrics: record.placement.as_ref(),
             traffic: talks.and_then(|talks| talks.get(i)),
             ranks: record.ranks.as_ref(),
+            hosts: list,
             ..JobRow::default()
         };
         table.row(&columns, &row)?;
@@ -45,7 +50,7 @@ pub fn write_csv(
 /// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.
 pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
     let (ordering, schedule, summary) = ("", Some(outcome), &outcome.summary());
-    let row = ScheduleFigures { ordering, schedule, summary, left_out: 0 };
+    let row = ScheduleFigures { machine: "", ordering, schedule, summary, left_out: 0 };
     let mut figures = object(&ScheduleFigures::json(), &row);
     if let Some(totals) = totals {
         figures["traffic"] = object(TRAFFIC, totals);

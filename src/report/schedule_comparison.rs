@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::html::{Best, Column, Part, Section, Table, Words, bold, fixed, words};
+use super::words::file_name;
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::{self, named};
 use crate::plot::thousands;
@@ -20,9 +21,11 @@ const FIGURES: [(&str, &str, usize, Best); 7] = [
     ("Mean distance (hops)", "mean_mind", 4, Best::Low),
 ];
 
-fn figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
+/// As columns take it.
+pub(super) fn figures(row: &OrderingSchedule) -> ScheduleFigures<'_> {
     let OrderingSchedule { ordering, too_large, summary } = row;
-    ScheduleFigures { ordering, schedule: None, summary, left_out: *too_large as u64 }
+    let left_out = *too_large as u64;
+    ScheduleFigures { machine: "", ordering, schedule: None, summary, left_out }
 }
 
 fn figure(row: &OrderingSchedule, name: &str) -> Option<f64> {
@@ -43,16 +46,22 @@ pub fn write_csv(out: impl Write, schedules: &Schedules) -> io::Result<()> {
     columns::write(out, &ScheduleFigures::compared(), rows(schedules))
 }
 
+/// The figures as columns of a page's table.
+pub(super) fn queue_columns(rows: &[&OrderingSchedule]) -> Vec<Column> {
+    let column = |(title, name, decimals, best): (&str, &str, usize, Best)| {
+        // Shares are per cent on the page.
+        let unit = if name == "utilisation" { 100.0 } else { 1.0 };
+        let values = rows.iter().map(|row| Some(unit * figure(row, name)?));
+        Column::new(title, decimals, best, values)
+    };
+    FIGURES.map(column).into()
+}
+
 /// The page's section.
 pub(super) fn section(schedules: &Schedules) -> Section {
     let mut ranked: Vec<&OrderingSchedule> = schedules.rows.iter().collect();
     ranked.sort_by(|a, b| a.summary.mean_response.total_cmp(&b.summary.mean_response));
-    let columns = FIGURES.into_iter().map(|(title, name, decimals, best)| {
-        // Shares are per cent on the page.
-        let unit = if name == "utilisation" { 100.0 } else { 1.0 };
-        Column::new(title, decimals, best, ranked.iter().map(|row| Some(unit * figure(row, name)?)))
-    });
-    let columns = columns.collect();
+    let columns = queue_columns(&ranked);
     let names = ranked.iter().map(|row| row.ordering.clone()).collect();
     let left_out = match schedules.rows.iter().map(|r| r.too_large).max().unwrap_or(0) {
         0 => String::new(),
@@ -70,7 +79,7 @@ pub(super) fn section(schedules: &Schedules) -> Section {
         format!(
             "The {} jobs of {} were scheduled on each ordering with their times: policy ",
             thousands(jobs),
-            schedules.trace
+            file_name(&schedules.trace)
         ),
         bold(&schedules.policy),
         ", ",

@@ -5,16 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
-use super::html::{Best, Column, Fact, Figure, Section, Table, Words, bold, fixed, words};
+use super::html::{Best, Column, Fact, Section, Table, Words, bold, fixed, words};
 use super::page;
+use super::terms::{self, Term};
+use super::words::file_name;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
-use crate::plot::replay::{Bars, Figure as Drawn, Means};
 use crate::plot::{self, thousands};
-use crate::replay::set::BASELINE;
+use figures::{drawn, improvement, side_by_side};
 
-/// Bars of a figure at most.
-const MOST_BARS: usize = 24;
+mod figures;
+
+/// The name of an axis of distances.
+const DISTANCE: &str = "mean distance within a job (hops)";
+/// What is said of a figure of improvements.
+const IMPROVED: &str = "The best combinations by mean distance, best first.";
 /// Notes listed at most.
 const MOST_NOTES: usize = 40;
 
@@ -40,6 +45,7 @@ struct Page<'p> {
     /// Whether a manifest stands beside it.
     manifest: bool,
     facts: Vec<Fact>,
+    terms: Vec<Term>,
 }
 
 /// The files of a sweep's page: `index.html` first, then the figures it shows, as names and texts.
@@ -54,16 +60,31 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
     for key in ["version", "seconds", "threads"].into_iter().filter(|k| !manifest[*k].is_null()) {
         facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
     }
-    let (mut verdicts, mut parts) = (Vec::new(), Vec::new());
+    let (mut verdicts, mut parts, mut used) = (Vec::new(), Vec::new(), Vec::<Term>::new());
+    let every: Vec<&Row> = rows.iter().collect();
+    let all = labels(&every, "ordering");
     for group in &GROUPS {
-        for (titles, rows) in sections(&rows, group) {
-            let (verdict, section) = section(group, &rows, parts.len() + 1, &titles)?;
-            verdicts.extend(verdict);
-            parts.push(section);
+        let found: Vec<Figures<'_>> = sections(&rows, group)
+            .into_iter()
+            .map(|(t, rows)| Figures::new(group, t, rows, &all))
+            .collect();
+        for figures in &found {
+            verdicts.extend(figures.best().map(|best| (group.verdict)(&figures.title(), best)));
+            parts.push(section(figures, parts.len() + 1)?);
+        }
+        parts.extend(side_by_side(&found, parts.len() + 1)?);
+        if !found.is_empty() {
+            let new = |term: &&Term| used.iter().all(|u| u.name != term.name);
+            let new: Vec<Term> = group.terms.iter().filter(new).copied().collect();
+            used.extend(new);
         }
     }
+    let improved = |section: &Section| section.figures.iter().any(|f| f.caption == IMPROVED);
+    if parts.iter().any(improved) {
+        used.push(terms::IMPROVEMENT);
+    }
     let figures: Vec<(String, String)> = (parts.iter())
-        .filter_map(|section| section.figure.as_ref())
+        .flat_map(|section| &section.figures)
         .map(|figure| (figure.file.clone(), figure.svg.clone()))
         .collect();
     let notes = notes(&rows);
@@ -79,6 +100,7 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
         results: results.name().rsplit('/').next().unwrap_or_default(),
         manifest: !manifest.is_null(),
         facts,
+        terms: used,
     };
     let mut files = vec![("index.html".to_string(), page.to_string())];
     files.extend(figures);
@@ -99,8 +121,10 @@ struct Group {
     first_ranks: bool,
     /// What the table is called.
     label: &'static str,
-    /// The column of each figure, and what the table calls it (`{}` is the choice).
-    columns: &'static [(&'static str, &'static str)],
+    /// The column of each figure, what the table calls it (`{}` is the choice), and what an axis does.
+    columns: &'static [(&'static str, &'static str, &'static str)],
+    /// The words that a section needs.
+    terms: &'static [Term],
     /// The best ordering in a sentence, under a title.
     verdict: fn(&str, Lowest<'_>) -> Words,
 }
@@ -108,45 +132,59 @@ struct Group {
 /// The lowest value of the first figure, its ordering and its choice.
 type Lowest<'f> = (f64, &'f str, &'f str);
 
-const GROUPS: [Group; 4] = [
+static GROUPS: [Group; 4] = [
     Group {
         name: "replay",
         keys: &["topology", "log", "trace", "procs_per_node"],
         title: |t| {
             let workload: Vec<&str> =
-                t[1..3].iter().map(String::as_str).filter(|t| !t.is_empty()).collect();
-            format!("{} under {}{}", t[0], workload.join(" "), processors(&t[3]))
+                t[1..3].iter().map(|t| file_name(t)).filter(|t| !t.is_empty()).collect();
+            format!("{} under {}{}", file_name(&t[0]), workload.join(" "), processors(&t[3]))
         },
         by: "allocator",
         first_ranks: false,
         label: "Mean distance by ordering and allocator",
-        columns: &[("mean_mind", "{}")],
+        columns: &[("mean_mind", "{}", DISTANCE)],
+        terms: &[terms::DISTANCES[0], terms::DISTANCES[1], terms::ALLOCATOR, terms::MIND],
         verdict: closest,
     },
     Group {
         name: "schedule",
         keys: &["topology", "trace", "procs_per_node", "policy", "model"],
         title: |t| {
+            let (trace, machine) = (file_name(&t[1]), file_name(&t[0]));
             let model = if t[4].is_empty() { String::new() } else { format!(", {}", t[4]) };
-            format!("{} on {}{}, {}{model}", t[1], t[0], processors(&t[2]), t[3])
+            format!("{trace} on {machine}{}, {}{model}", processors(&t[2]), t[3])
         },
         by: "allocator",
         first_ranks: false,
         label: "Schedules by ordering and allocator",
         columns: &[
-            ("schedule_mean_mind", "Mean distance, {} (hops)"),
-            ("mean_wait", "Mean wait, {} (s)"),
+            ("schedule_mean_mind", "Mean distance, {} (hops)", DISTANCE),
+            ("mean_wait", "Mean wait, {} (s)", "mean wait (s)"),
+        ],
+        terms: &[
+            terms::DISTANCES[0],
+            terms::DISTANCES[1],
+            terms::ALLOCATOR,
+            terms::MIND,
+            terms::QUEUE[0],
+            terms::QUEUE[2],
         ],
         verdict: closest,
     },
     Group {
         name: "mapping",
         keys: &["topology", "guest"],
-        title: |t| format!("{} on {}", t[1], t[0]),
+        title: |t| format!("{} on {}", file_name(&t[1]), file_name(&t[0])),
         by: "routing",
         first_ranks: true,
         label: "Mappings by ordering and routing",
-        columns: &[("contention_max", "Contention, {}"), ("dilation_mean", "Mean dilation, {}")],
+        columns: &[
+            ("contention_max", "Contention, {}", "contention"),
+            ("dilation_mean", "Mean dilation, {} (hops)", "mean dilation (hops)"),
+        ],
+        terms: &[terms::DISTANCES[0], terms::GUEST, terms::CONTENTION, terms::DILATION],
         verdict: |title, (contention, ordering, routing)| {
             let contention = format!(", contention {} under {routing}.", fixed(contention, 3));
             words![format!("{title}: "), bold(ordering), contention]
@@ -155,14 +193,21 @@ const GROUPS: [Group; 4] = [
     Group {
         name: "mpc",
         keys: &["topology"],
-        title: |t| t[0].clone(),
+        title: |t| file_name(&t[0]).to_string(),
         by: "topology",
         first_ranks: false,
         label: "MPC by ordering",
         columns: &[
-            ("mpc_mean_log", "Log-uniform mean of MPC (hops)"),
-            ("mpc_mean", "Plain mean (hops)"),
-            ("mean_step", "Mean step (hops)"),
+            ("mpc_mean_log", "Log-uniform mean of MPC (hops)", "log-uniform mean of MPC (hops)"),
+            ("mpc_mean", "Plain mean (hops)", "plain mean of MPC (hops)"),
+            ("mean_step", "Mean step (hops)", "mean step (hops)"),
+        ],
+        terms: &[
+            terms::DISTANCES[0],
+            terms::DISTANCES[1],
+            terms::MPC,
+            terms::LOG_UNIFORM,
+            terms::STEP,
         ],
         verdict: |title, (mpc, ordering, _)| {
             words![format!("{title}: "), bold(ordering), format!(", MPC {} hops.", fixed(mpc, 3))]
@@ -243,16 +288,45 @@ fn processors(number: &str) -> String {
 }
 
 /// The figures of the orderings in a section, under each of several choices.
-struct Figures<'g> {
-    group: &'g Group,
-    rows: &'g [&'g Row],
+struct Figures<'r> {
+    group: &'static Group,
+    /// The values of the group's keys.
+    titles: Vec<String>,
+    rows: Vec<&'r Row>,
     choices: Vec<String>,
     orderings: Vec<String>,
+    /// The orderings of the whole sweep: their places decide their colours.
+    all: &'r [String],
 }
 
-impl Figures<'_> {
+impl<'r> Figures<'r> {
+    fn new(
+        group: &'static Group,
+        titles: Vec<String>,
+        rows: Vec<&'r Row>,
+        all: &'r [String],
+    ) -> Self {
+        let (choices, orderings) = (labels(&rows, group.by), labels(&rows, "ordering"));
+        Figures { group, titles, rows, choices, orderings, all }
+    }
+
+    fn title(&self) -> String {
+        (self.group.title)(&self.titles)
+    }
+
+    /// The values of all keys but the machine's.
+    fn workload(&self) -> Vec<&str> {
+        let keys = self.group.keys.iter().zip(&self.titles);
+        keys.filter(|(key, _)| **key != "topology").map(|(_, value)| value.as_str()).collect()
+    }
+
+    /// The lowest value under any choice that ranks.
+    fn lowest(&self, ordering: &str, figure: &str) -> Option<f64> {
+        self.among().iter().filter_map(|c| self.of(ordering, c, figure)).reduce(f64::min)
+    }
+
     fn of(&self, ordering: &str, choice: &str, figure: &str) -> Option<f64> {
-        mean(self.rows, &[("ordering", ordering), (self.group.by, choice)], figure)
+        mean(&self.rows, &[("ordering", ordering), (self.group.by, choice)], figure)
     }
 
     /// The choices that rank the orderings.
@@ -268,38 +342,33 @@ impl Figures<'_> {
         known.min_by(|a, b| a.0.total_cmp(&b.0))
     }
 
+    /// The orderings, those with the lowest first column first.
+    fn ranked(&self) -> Vec<String> {
+        let first = |o: &String| self.lowest(o, self.group.columns[0].0).unwrap_or(f64::INFINITY);
+        let mut names = self.orderings.clone();
+        names.sort_by(|a, b| first(a).total_cmp(&first(b)));
+        names
+    }
+
     /// Orderings against columns, the lowest of each marked; those with the lowest first column come first.
     fn table(&self) -> Table {
         let Group { label, columns, .. } = self.group;
-        let first = |ordering: &String| {
-            let all = self.among().iter().filter_map(|c| self.of(ordering, c, columns[0].0));
-            all.fold(f64::INFINITY, f64::min)
-        };
-        let mut names = self.orderings.clone();
-        names.sort_by(|a, b| first(a).total_cmp(&first(b)));
+        let names = self.ranked();
         let columns = (self.choices.iter())
             .flat_map(|choice| columns.iter().map(move |column| (choice, column)))
-            .map(|(choice, (figure, title))| {
+            .map(|(choice, (figure, title, axis))| {
                 let values = names.iter().map(|ordering| self.of(ordering, choice, figure));
-                Column::new(title.replace("{}", choice), 4, Best::Low, values)
+                let decimals = if axis.ends_with("(s)") { 1 } else { 4 };
+                Column::new(title.replace("{}", choice), decimals, Best::Low, values)
             })
             .collect();
         Table { label, of: "Ordering", names, columns, ..Table::default() }
     }
 }
 
-/// Rows of a group as a section of that number; and its best ordering in a sentence.
-fn section(
-    group: &Group,
-    rows: &[&Row],
-    number: usize,
-    titles: &[String],
-) -> Result<(Option<Words>, Section)> {
-    let (choices, orderings) = (labels(rows, group.by), labels(rows, "ordering"));
-    let figures = Figures { group, rows, choices, orderings };
-    let title = (group.title)(titles);
-    let verdict = figures.best().map(|best| (group.verdict)(&title, best));
-    let replayed = group.name == "replay";
+/// Rows of a group as the section of that number.
+fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
+    let replayed = figures.group.name == "replay";
     let about = match replayed {
         true => words![
             "Mean distance in hops between the nodes of a job, by ordering and allocator; the best ordering of \
@@ -307,52 +376,46 @@ fn section(
         ],
         false => Words::default(),
     };
-    let mut section = Section::new(format!("s{number}"), title, about, figures.table());
-    if replayed {
-        section.figure = improvement(&figures, number, &titles[0])?;
+    let title = figures.title();
+    let mut section = Section::new(format!("s{number}"), title.clone(), about, figures.table());
+    let orderings = figures.ranked();
+    // One choice: a panel a column; several: a figure a column with a panel a choice.
+    let columns = figures.group.columns;
+    let file = |name: &str| format!("section-{number:02}-{}.svg", name.replace('_', "-"));
+    if let [choice] = figures.choices.as_slice() {
+        let named = if figures.group.by == "topology" { "" } else { choice };
+        let panels: Vec<(&str, &str)> = columns.iter().map(|(_, _, axis)| (named, *axis)).collect();
+        let of = |o: &str, i: usize| figures.of(o, choice, columns[i].0);
+        section.figures.extend(drawn(
+            file(figures.group.name),
+            &title,
+            &panels,
+            (&orderings, figures.all),
+            &of,
+        )?);
+    } else {
+        for (column, _, axis) in columns {
+            let panels: Vec<(&str, &str)> = figures.choices.iter().map(|c| (&**c, *axis)).collect();
+            let of = |o: &str, i: usize| figures.of(o, &figures.choices[i], column);
+            section.figures.extend(drawn(
+                file(column),
+                &format!("{title}: {axis}"),
+                &panels,
+                (&orderings, figures.all),
+                &of,
+            )?);
+        }
     }
-    Ok((verdict, section))
+    if replayed {
+        section.figures.extend(improvement(figures, number, file_name(&figures.titles[0]))?);
+    }
+    Ok(section)
 }
 
 /// With which ordering and allocator the nodes of jobs are closest together.
 fn closest(title: &str, (mind, ordering, allocator): Lowest<'_>) -> Words {
     let distance = format!(", {} hops between the nodes of a job.", fixed(mind, 3));
     words![format!("{title}: "), bold(ordering), " with ", bold(allocator), distance]
-}
-
-/// The best combinations' improvement over `fifo:0`, where any has one.
-fn improvement(figures: &Figures<'_>, number: usize, machine: &str) -> Result<Option<Figure>> {
-    let pairs = (figures.orderings.iter())
-        .flat_map(|ordering| figures.choices.iter().enumerate().map(move |c| (ordering, c)));
-    let mut ranked: Vec<(f64, &str, usize)> = pairs
-        .filter_map(|(o, (slot, c))| Some((figures.of(o, c, "mean_mind")?, o.as_str(), slot)))
-        .collect();
-    ranked.retain(|(_, _, slot)| figures.choices[*slot] != BASELINE);
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-    ranked.truncate(MOST_BARS);
-    let name = |ordering: &str, slot: usize| format!("{ordering} · {}", figures.choices[slot]);
-    let labels: Vec<String> = ranked.iter().map(|(_, o, slot)| name(o, *slot)).collect();
-    let bars: Vec<Bars<'_>> = (ranked.iter().zip(&labels))
-        .map(|((_, ordering, slot), label)| {
-            let of = |figure| figures.of(ordering, &figures.choices[*slot], figure);
-            let data = Means {
-                small: of("improvement_small"),
-                large: of("improvement_large"),
-                overall: of("improvement_overall"),
-            };
-            Bars { label, slot: *slot, data }
-        })
-        .collect();
-    if bars.iter().all(|b| b.data.small.or(b.data.large).or(b.data.overall).is_none()) {
-        return Ok(None);
-    }
-    let title = format!("Improvement over {BASELINE} on {machine}");
-    let what = format!("improvement over {BASELINE} (%)");
-    Ok(Some(Figure {
-        file: format!("section-{number:02}.svg"),
-        caption: "The best combinations by mean distance, best first.".into(),
-        svg: Drawn::averages(&title, &what, &bars)?.svg()?,
-    }))
 }
 
 /// Why combinations have no results, and how many each reason has, in the order they come.
@@ -387,7 +450,7 @@ mod tests {
         let page = &files[0].1;
         assert_eq!(
             files.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(),
-            ["index.html", "section-01.svg"]
+            ["index.html", "section-01-mean-mind.svg", "section-01.svg", "section-02-schedule.svg"]
         );
         assert!(
             page.contains(
@@ -400,9 +463,31 @@ mod tests {
         assert!(page.contains(
             "t.swf on torus:4x4, 2 processors per node, easy: <b>snake</b> with <b>span-best-fit</b>, 1.200 hops"
         ));
-        assert!(page.contains("<td data-value=\"70\" class=\"low\">70.0000</td>"));
+        assert!(page.contains("<td data-value=\"70\" class=\"low\">70.0</td>"));
         assert!(page.contains("1 × fat-tree has no &#60;coordinates&#62;"));
         assert!(!page.contains("{{") && !page.contains("http"));
+        // Words are explained where they are used, and only there.
+        for (word, used) in [("MIND", true), ("Wait, response", true), ("Dilation", false)] {
+            assert_eq!(page.contains(&format!("<dt>{word}")), used, "{word}");
+        }
+        assert!(page.contains("<dt>Improvement over fifo:0") && !page.contains("<dt>Log-uniform"));
+    }
+
+    /// The same workload on two machines: a section and a figure with a panel for each.
+    #[test]
+    fn machines_stand_side_by_side() {
+        let table = TABLE.replace(
+            "fat-tree:k=4,snake,fifo:0,a.log,,,,1,replay,,,,,,,,fat-tree has no <coordinates>",
+            "runs/fat-tree:k=4,row-major,fifo:0,a.log,,,,1,replay,9,1.25,,,,,,",
+        );
+        let files = files(&Text::new("results.csv", &table), None).unwrap();
+        let page = &files[0].1;
+        assert!(page.contains("<h2 id=\"s3\">all machines under a.log</h2>"), "{page}");
+        let row = "<td data-value=\"1.5\" class=\"low\">1.5000</td><td data-value=\"\">–</td>";
+        assert!(page.contains(row), "{page}");
+        assert!(page.contains("<td data-value=\"1.25\">1.2500</td>"), "{page}");
+        let figure = files.iter().find(|f| f.0 == "section-03-mean-mind.svg").unwrap();
+        assert!(figure.1.contains(">fat-tree:k=4<") && figure.1.contains(">torus:4x4<"));
     }
 
     #[test]

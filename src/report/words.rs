@@ -10,6 +10,11 @@ use crate::replay::prediction::{OrderingPrediction, Prediction};
 use crate::schedule::orderings::Schedules;
 use crate::schedule::saving::{ModelSaving, REFERENCE};
 
+/// The name of a workload's file without its folders.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 /// `12.3 %`.
 fn per_cent(value: f64) -> String {
     format!("{}\u{a0}%", fixed(value, 1))
@@ -160,7 +165,7 @@ pub(super) fn suited(comparison: &Comparison, workload: Workload<'_>) -> Words {
         None => Words::default(),
     };
     words![
-        format!(" For the job sizes of {} the best is {again}", prediction.workload),
+        format!(" For the job sizes of {} the best is {again}", file_name(&prediction.workload)),
         Part::Strong(first.ordering.clone()),
         format!(": the weighted MPC is {}", hops_text(first.weighted_mpc, 2)),
         by,
@@ -290,7 +295,7 @@ fn replayed(prediction: &Prediction) -> Words {
         words![bold(name), format!(" brings jobs {by}\u{a0}% closer together{under}")]
     });
     let others = Words::join(others, "; ");
-    let (name, best) = (&prediction.workload, bold(&forecast.ordering));
+    let (name, best) = (file_name(&prediction.workload), bold(&forecast.ordering));
     match (all, agree) {
         (0, _) => words!["The replay had no job of two nodes or more to measure."],
         (all, agree) if all == agree => {

@@ -142,7 +142,7 @@ fn replay<T>(
     let path = &machine.plan.workloads[workload as usize].path;
     let mut log = match work.procs.and_then(|procs| machine.traces.get(&(workload, procs))) {
         Some(jobs) => Log::new(&path.display().to_string(), jobs.log.as_bytes()),
-        None => Log::open(path)?,
+        None => Log::open(path, machine.topology.context().memory)?,
     };
     replays.run(&mut log)?;
     Ok(figures(&replays.results()[0]))
@@ -178,7 +178,13 @@ const SCHEDULE: Kind = Kind {
                     };
                     let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
                     let (ordering, summary) = (order.label(), &schedule.summary());
-                    let row = ScheduleFigures { ordering, schedule: None, summary, left_out };
+                    let row = ScheduleFigures {
+                        machine: "",
+                        ordering,
+                        schedule: None,
+                        summary,
+                        left_out,
+                    };
                     Ok(texts(&ScheduleFigures::sweep(), &row))
                 })
             },

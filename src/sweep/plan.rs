@@ -127,12 +127,12 @@ impl Plan {
     /// The plan's lists, without what is to be done with them.
     pub(super) fn read_lists(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
         let params = Params::table("a sweep plan", text, base, context.seed)?;
-        let mut seeds = numbers(&list(&params, "seeds")?, "a whole number from 0", 0)?;
+        let mut seeds = numbers(&list(&params, "seeds")?, 0, u64::MAX)?;
         if seeds.is_empty() {
             seeds.push(params.seed()?);
         }
         let procs = list(&params, "procs_per_node")?;
-        let mut procs_per_node = numbers(&procs, "a whole number from 1", 1)?;
+        let mut procs_per_node = numbers(&procs, 1, u32::MAX)?;
         if procs_per_node.is_empty() {
             procs_per_node.push(1);
         }
@@ -169,7 +169,7 @@ impl Plan {
                     return Err(Error::input(location.clone(), "standard input", expected));
                 }
                 let path = crate::input::beside(base, text);
-                check_kind(&path, is_trace, location)?;
+                check_kind(&path, is_trace, location, context.memory)?;
                 plan.workloads.push(PlanWorkload { text: text.clone(), path, is_trace });
             }
         }
@@ -276,8 +276,8 @@ fn at(location: &SourceLocation, error: Error) -> Error {
     }
 }
 
-fn check_kind(path: &Path, is_trace: bool, location: &SourceLocation) -> Result<()> {
-    let (found, expected) = match (trace::kind(&mut Lines::open(path)?)?, is_trace) {
+fn check_kind(path: &Path, is_trace: bool, location: &SourceLocation, memory: u64) -> Result<()> {
+    let (found, expected) = match (trace::kind(&mut Lines::open(path, memory)?)?, is_trace) {
         (WorkloadKind::Log, false) | (WorkloadKind::Swf, true) => return Ok(()),
         (WorkloadKind::Log, true) => ("a placement log among the traces", "it under `logs`"),
         (WorkloadKind::Swf, false) => ("an SWF trace among the logs", "it under `traces`"),
@@ -348,13 +348,14 @@ fn check_together(lists: &Lists, params: &Params) -> Result<()> {
     Ok(())
 }
 
-fn numbers<T>(list: &[Located], expected: &str, least: T) -> Result<Vec<T>>
+fn numbers<T>(list: &[Located], least: T, most: T) -> Result<Vec<T>>
 where
-    T: std::str::FromStr + PartialOrd,
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
 {
+    let expected = format!("a whole number from {least} to {most}");
     let number = |(text, location): &Located| match text.parse::<T>() {
         Ok(n) if n >= least => Ok(n),
-        _ => Err(Error::input(location.clone(), format!("`{text}`"), expected)),
+        _ => Err(Error::input(location.clone(), format!("`{text}`"), &expected)),
     };
     list.iter().map(number).collect()
 }

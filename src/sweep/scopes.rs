@@ -116,10 +116,12 @@ impl<'m> Machine<'m> {
         let options = Options {
             procs_per_node: self.plan.procs_per_node[procs as usize],
             nodes: Some(self.topology.node_count() as u32),
+            processors_stated: true,
+            memory: self.topology.context().memory,
             ..Options::default()
         };
         let path = &self.plan.workloads[workload as usize].path;
-        let trace = Trace::over(Lines::open(path)?, &options)?;
+        let trace = Trace::over(Lines::open(path, options.memory)?, &options)?;
         let replayed = self.plan.policies.is_empty();
         let dropped = trace.tally().iter().filter(|(reason, _)| reason.drops());
         Ok(TraceJobs {

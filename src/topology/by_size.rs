@@ -3,18 +3,16 @@
 //! Each line of `RULES` says which keys `nodes=` stands for in a family and how it chooses them. The first N
 //! node ids are schedulable, as with `limit=N`.
 
-use super::MAX_NODES;
 use super::slim_fly;
+use super::{MAX_NODES, TopologyEntry};
 use crate::error::{Error, Result};
-use crate::params::{Opt, Params};
+use crate::params::Params;
 
 /// How one family finds the smallest shape that fits.
 struct Rule {
     family: &'static str,
     /// The keys that `nodes=` stands for.
     shape: &'static [&'static str],
-    /// The rule in words.
-    about: &'static str,
     /// The keys and values chosen for so many nodes.
     choose: fn(&Params, u64) -> Keys,
 }
@@ -38,90 +36,32 @@ struct Rule {
 ///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
 ///   (G(n,m)), which is just above n·ln(n)/2 + n and nearly always connects.
 const RULES: &[Rule] = &[
-    Rule { family: "mesh", shape: &["dims"], about: CUBE, choose: grid },
-    Rule { family: "torus", shape: &["dims"], about: CUBE, choose: grid },
-    Rule { family: "grid", shape: &["dims"], about: CUBE, choose: grid },
-    Rule {
-        family: "hyperx",
-        shape: &["dims"],
-        about: "three extents that differ by one at most, the smallest that fit; per_router the smallest of them \
-                unless given",
-        choose: hyperx,
-    },
-    Rule {
-        family: "cascade",
-        shape: &["dims"],
-        about: "groups of 16x6 blades, 4 nodes a blade unless per_router is given, as many as needed",
-        choose: cascade,
-    },
-    Rule {
-        family: "dragonfly",
-        shape: &["p", "a", "h", "g"],
-        about: "balanced, a = 2p = 2h, the smallest p that fits, as few groups as needed",
-        choose: dragonfly,
-    },
-    Rule {
-        family: "fat-tree",
-        shape: &["k"],
-        about: "the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
-        choose: fat_tree,
-    },
-    Rule {
-        family: "xgft",
-        shape: &["m", "w"],
-        about: "three levels unless h= is given, of full bandwidth, children that differ by one at most",
-        choose: xgft,
-    },
-    Rule {
-        family: "slim-fly",
-        shape: &["q"],
-        about: "the smallest q that fits; per_router half the degree unless given",
-        choose: slim_fly,
-    },
-    Rule {
-        family: "watts-strogatz",
-        shape: &["n"],
-        about: "as few routers as needed; k=6 and p=0.1 unless given",
-        choose: watts_strogatz,
-    },
-    Rule {
-        family: "random-regular",
-        shape: &["n"],
-        about: "as few routers as needed; d=6 unless given",
-        choose: random_regular,
-    },
-    Rule {
-        family: "gnm",
-        shape: &["n"],
-        about: "as few routers as needed; unless m is given, as many links as nearly always connect",
-        choose: gnm,
-    },
+    Rule { family: "mesh", shape: &["dims"], choose: grid },
+    Rule { family: "torus", shape: &["dims"], choose: grid },
+    Rule { family: "grid", shape: &["dims"], choose: grid },
+    Rule { family: "hyperx", shape: &["dims"], choose: hyperx },
+    Rule { family: "cascade", shape: &["dims"], choose: cascade },
+    Rule { family: "dragonfly", shape: &["p", "a", "h", "g"], choose: dragonfly },
+    Rule { family: "fat-tree", shape: &["k"], choose: fat_tree },
+    Rule { family: "xgft", shape: &["m", "w"], choose: xgft },
+    Rule { family: "slim-fly", shape: &["q"], choose: slim_fly },
+    Rule { family: "watts-strogatz", shape: &["n"], choose: watts_strogatz },
+    Rule { family: "random-regular", shape: &["n"], choose: random_regular },
+    Rule { family: "gnm", shape: &["n"], choose: gnm },
 ];
-
-const CUBE: &str =
-    "three extents (as many as wrap has) that differ by one at most, the smallest that fit";
-
-/// The families that take `nodes=`, each with its rule in words.
-pub fn rules() -> impl Iterator<Item = (&'static str, &'static str)> {
-    RULES.iter().map(|rule| (rule.family, rule.about))
-}
-
-/// The option that a family with a rule takes besides its own.
-pub(super) fn options(family: &str) -> &'static [Opt] {
-    const NODES: &[Opt] =
-        &[Opt::whole("nodes", "in the place of the shape: the smallest that fits").or_else("none")];
-    if RULES.iter().any(|rule| rule.family == family) { NODES } else { &[] }
-}
 
 /// The parameters that `nodes=` stands for and the rule that chose them; none where it is not given, or where the
 /// family has no such rule.
 ///
 /// # Errors
 /// `nodes=` beside `limit` or a key of the shape, or out of range.
-pub(super) fn chosen(params: &Params) -> Result<Option<(Params, &'static str)>> {
-    let Some(rule) = RULES.iter().find(|rule| rule.family == params.kind()) else {
-        return Ok(None);
-    };
+pub(super) fn chosen(
+    family: &TopologyEntry,
+    params: &Params,
+) -> Result<Option<(Params, &'static str)>> {
+    let rule = RULES.iter().find(|rule| rule.family == family.name);
+    let option = family.options.iter().find(|option| option.key == "nodes");
+    let (Some(rule), Some(option)) = (rule, option) else { return Ok(None) };
     let Some(nodes) = params.integer("nodes", 1, MAX_NODES)? else { return Ok(None) };
     if let Some(key) = rule.shape.iter().chain(&["limit"]).find(|key| params.has(key)) {
         return Err(Error::input(
@@ -132,7 +72,8 @@ pub(super) fn chosen(params: &Params) -> Result<Option<(Params, &'static str)>> 
     }
     let mut keys = (rule.choose)(params, nodes)?;
     keys.push(("limit", nodes.to_string()));
-    Ok(Some((params.with("nodes", keys), rule.about)))
+    let words = option.about.split_once(": ").map_or(option.about, |(_, words)| words);
+    Ok(Some((params.with("nodes", keys), words)))
 }
 
 type Keys = Result<Vec<(&'static str, String)>>;
@@ -381,26 +322,31 @@ mod tests {
         }
     }
 
+    /// What a family declares is what its rule says; only families of files have none.
     #[test]
-    fn every_rule_is_of_a_family_and_files_have_none() {
-        for (family, _) in rules() {
-            assert!(TOPOLOGIES.iter().any(|f| f.name == family), "{family}");
+    fn every_family_but_those_of_files_declares_its_rule() {
+        for family in &TOPOLOGIES {
+            let declared = family.options.iter().find(|option| option.key == "nodes");
+            let rule = RULES.iter().find(|rule| rule.family == family.name);
+            let start = rule.map(|rule| format!("in the place of {}: ", rule.shape.join(", ")));
+            let of_a_file = family.options.iter().any(|option| option.key == "file");
+            assert_eq!(rule.is_none(), of_a_file, "{}", family.name);
+            match (declared, start) {
+                (Some(option), Some(start)) => assert!(option.about.starts_with(&start), "{start}"),
+                (declared, start) => {
+                    assert!(declared.is_none() && start.is_none(), "{}", family.name)
+                }
+            }
         }
-        let without: Vec<&str> = TOPOLOGIES
-            .iter()
-            .filter(|f| {
-                rules().all(|(family, _)| family != f.name)
-                    && f.options.iter().all(|o| o.key != "file")
-            })
-            .map(|f| f.name)
-            .collect();
-        assert!(without.is_empty(), "{without:?}");
+        for rule in RULES {
+            assert!(TOPOLOGIES.get(rule.family).is_some(), "{}", rule.family);
+        }
     }
 
     proptest! {
         #[test]
         fn exactly_so_many_nodes_and_no_smaller_shape(nodes in 1u64..3000) {
-            for (family, _) in rules() {
+            for family in RULES.iter().map(|rule| rule.family) {
                 let wrap = if family == "grid" { ",wrap=01" } else { "" };
                 let text = format!("{family}:nodes={nodes}{wrap}");
                 let machine = Topology::inline(&text, &Context::default()).unwrap();

@@ -3,7 +3,7 @@
 use super::bisection::CutBounds;
 use super::distance::{Axis, Hub, Product, Shape};
 use super::{Context, Lattice, Level, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
-use super::{by_x, per_router, per_router_suffix, product};
+use super::{by_x, nodes_option, per_router, per_router_suffix, product};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 
@@ -19,6 +19,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "global",
             &["all", "single"],
             "links between groups: router by router, or one a pair of groups",
+        ),
+        nodes_option(
+            "in the place of dims: groups of 16x6 blades, 4 nodes a blade unless per_router is given, as many as needed",
         ),
     ],
     build: Cascade::from_params,
@@ -74,6 +77,11 @@ impl Cascade {
     }
 }
 
+/// Pairs of `n` things.
+fn pairs(n: u32) -> u64 {
+    u64::from(n) * (u64::from(n) - 1) / 2
+}
+
 impl Network for Cascade {
     fn spec(&self) -> String {
         let dims = by_x(&[self.blades, self.chassis, self.groups]);
@@ -98,6 +106,32 @@ impl Network for Cascade {
             group.for_each_link(&mut |u, v, _| visit(g * size + u, g * size + v, 1.0));
             (g + 1..self.groups).for_each(|h| visit(g * size, h * size, 1.0));
         }
+    }
+
+    fn link_count(&self) -> u64 {
+        match self.single {
+            true => u64::from(self.groups) * self.group().links() + pairs(self.groups),
+            false => self.whole().links(),
+        }
+    }
+
+    fn degrees(&self) -> (u32, u32) {
+        if !self.single {
+            return self.whole().degrees();
+        }
+        let (inside, _) = self.group().degrees();
+        let first = inside + self.groups - 1;
+        (if self.group().routers() > 1 { inside } else { first }, first)
+    }
+
+    fn links_up(&self) -> Option<Vec<u64>> {
+        let [blades, chassis, groups] = [self.blades, self.chassis, self.groups].map(u64::from);
+        let between = if self.single { 1 } else { blades * chassis };
+        Some(vec![
+            between * pairs(self.groups),
+            groups * blades * pairs(self.chassis),
+            groups * chassis * pairs(self.blades),
+        ])
     }
 
     fn metric(&self) -> Metric {
@@ -136,6 +170,32 @@ impl Network for Cascade {
 mod tests {
     use crate::ids::NodeId;
     use crate::topology::testing::build;
+
+    /// The formulas against a walk over the links.
+    #[test]
+    fn links_are_counted_by_formula() {
+        for global in ["all", "single"] {
+            for dims in ["4x3x5", "1x1x6", "2x1x1", "1x4x3", "1x1x1"] {
+                let machine = build(&format!("cascade:{dims},global={global}"));
+                let network = machine.network();
+                let mut degree = vec![0; network.routers() as usize];
+                let (mut links, mut between) = (0, [0; 3]);
+                network.for_each_link(&mut |u, v, _| {
+                    links += 1;
+                    degree[u as usize] += 1;
+                    degree[v as usize] += 1;
+                    let apart = |size: u32| u / size != v / size;
+                    let levels = network.levels();
+                    between[levels.iter().position(|l| apart(l.routers)).unwrap()] += 1;
+                });
+                assert_eq!(network.link_count(), links, "{dims} {global}");
+                let found = (degree.iter().min().copied(), degree.iter().max().copied());
+                let (least, most) = network.degrees();
+                assert_eq!((Some(least), Some(most)), found, "{dims} {global}");
+                assert_eq!(network.links_up().unwrap(), between, "{dims} {global}");
+            }
+        }
+    }
 
     #[test]
     fn best_case_has_diameter_three_and_worst_case_five() {

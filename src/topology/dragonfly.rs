@@ -10,7 +10,7 @@
 
 use super::bisection::CutBounds;
 use super::{Context, Level, LinkVisitor, Network, TopologyEntry};
-use super::{check_nodes, require_graph};
+use super::{check_nodes, nodes_option, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 
@@ -28,6 +28,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "global",
             &["absolute", "relative", "circulant"],
             "which group a global port leads to",
+        ),
+        nodes_option(
+            "in the place of p, a, h, g: balanced, a = 2p = 2h, the smallest p that fits, as few groups as needed",
         ),
     ],
     build: Dragonfly::from_params,

@@ -13,7 +13,7 @@
 use super::bisection::CutBounds;
 use super::distance::Tree;
 use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
-use super::{MAX_NODES, by_x, check_nodes};
+use super::{MAX_NODES, by_x, check_nodes, nodes_option};
 use crate::error::{Error, Result};
 use crate::params::{Opt, Params};
 
@@ -25,6 +25,9 @@ pub const FAT_TREE: TopologyEntry = TopologyEntry {
     options: &[
         Opt::whole("k", "ports of a switch, even; with n=, children of a switch"),
         Opt::whole("n", "levels of a k-ary n-tree").or_else("three levels of k-port switches"),
+        nodes_option(
+            "in the place of k: the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
+        ),
     ],
     build: fat_tree,
 };
@@ -38,6 +41,10 @@ pub const XGFT: TopologyEntry = TopologyEntry {
         Opt::whole("h", "levels of switches").or_else("as many as m has"),
         Opt::extents("m", "children at each level, from the leaves up"),
         Opt::extents("w", "parents at each level, from the leaves up; the first is 1"),
+        nodes_option(
+            "in the place of m, w: three levels unless h= is given, of full bandwidth, children that differ by one at \
+             most",
+        ),
     ],
     build: xgft,
 };

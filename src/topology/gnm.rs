@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::random_graph::{Size, draw};
-use super::{Context, Network, PER_ROUTER, TopologyEntry, require_graph};
+use super::{Context, Network, PER_ROUTER, TopologyEntry, nodes_option, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 
@@ -13,7 +13,15 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "gnm",
     about: "uniform random connected graph of n routers and m links",
     example: "gnm:n=1024,m=4096,seed=1",
-    options: &[Opt::whole("n", "routers"), Opt::whole("m", "links"), PER_ROUTER, SEED],
+    options: &[
+        Opt::whole("n", "routers"),
+        Opt::whole("m", "links"),
+        PER_ROUTER,
+        SEED,
+        nodes_option(
+            "in the place of n: as few routers as needed; unless m is given, as many links as nearly always connect",
+        ),
+    ],
     build: from_params,
 };
 

@@ -11,7 +11,7 @@
 use super::bisection::CutBounds;
 use super::distance::{Axis, Product, Shape};
 use super::{Lattice, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
-use super::{by_x, per_router, per_router_suffix, product};
+use super::{by_x, nodes_option, per_router, per_router_suffix, product};
 use crate::error::Result;
 use crate::params::{Opt, Params, Value};
 
@@ -20,7 +20,7 @@ pub const MESH: TopologyEntry = TopologyEntry {
     name: "mesh",
     about: "grid of any number of dimensions, no wrap",
     example: "mesh:8x8x5",
-    options: &[DIMS, PER_ROUTER],
+    options: &[DIMS, PER_ROUTER, NODES],
     build: |params, _| Grid::from_params(params, Wrap::None),
 };
 
@@ -29,7 +29,7 @@ pub const TORUS: TopologyEntry = TopologyEntry {
     name: "torus",
     about: "grid with every dimension wrapped",
     example: "torus:15x6x16,per_router=2",
-    options: &[DIMS, PER_ROUTER, WRAP.or_else("every dimension"), DOUBLE],
+    options: &[DIMS, PER_ROUTER, WRAP.or_else("every dimension"), DOUBLE, NODES],
     build: |params, _| Grid::from_params(params, Wrap::All),
 };
 
@@ -38,11 +38,15 @@ pub const GRID: TopologyEntry = TopologyEntry {
     name: "grid",
     about: "grid with the dimensions named by wrap=110 wrapped",
     example: "grid:8x8x5,wrap=110",
-    options: &[DIMS, PER_ROUTER, WRAP, DOUBLE],
+    options: &[DIMS, PER_ROUTER, WRAP, DOUBLE, NODES],
     build: |params, _| Grid::from_params(params, Wrap::Given),
 };
 
 const DIMS: Opt = Opt::extents("dims", "routers along each dimension").positional();
+
+const NODES: Opt = nodes_option(
+    "in the place of dims: three extents (as many as wrap has) that differ by one at most, the smallest that fit",
+);
 
 const WRAP: Opt = Opt::text("wrap", "which dimensions wrap, a digit each, as in 110");
 

@@ -9,7 +9,7 @@
 
 use super::distance::{Axis, Product, Shape};
 use super::grid::Grid;
-use super::{Context, Network, PER_ROUTER, TopologyEntry, per_router, product};
+use super::{Context, Network, PER_ROUTER, TopologyEntry, nodes_option, per_router, product};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 
@@ -18,7 +18,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "hyperx",
     about: "grid with every line of routers joined all-to-all (flattened butterfly)",
     example: "hyperx:16x6x8,per_router=4",
-    options: &[Opt::extents("dims", "routers along each dimension").positional(), PER_ROUTER],
+    options: &[
+        Opt::extents("dims", "routers along each dimension").positional(),
+        PER_ROUTER,
+        nodes_option(
+            "in the place of dims: three extents that differ by one at most, the smallest that fit; per_router the \
+             smallest of them unless given",
+        ),
+    ],
     build: from_params,
 };
 

@@ -5,6 +5,7 @@
 //! what they are called. Nothing is built that is not asked for: the router graph appears on first use,
 //! distances on grids and trees come from closed forms.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -16,7 +17,7 @@ use crate::params::{Opt, Params};
 use crate::registry::{Entry, Registry};
 
 pub mod bisection;
-pub mod by_size;
+mod by_size;
 mod cascade;
 mod context;
 pub mod distance;
@@ -32,6 +33,7 @@ mod import;
 pub mod lattice;
 pub mod levels;
 mod link_list;
+mod names;
 mod network;
 pub mod nodes;
 mod random_graph;
@@ -96,6 +98,12 @@ pub const COMMON: &[Opt] = &[
 /// The `per_router` option of families that leave it free.
 const PER_ROUTER: Opt = Opt::whole("per_router", "nodes on each router").or("1");
 
+/// The `nodes` option of families that a line of [`by_size`] chooses the shape of: `in the place of` the keys of the
+/// shape, a colon, the rule in words.
+const fn nodes_option(about: &'static str) -> Opt {
+    Opt::whole("nodes", about).or_else("none")
+}
+
 /// A machine: a network, its schedulable nodes and their names.
 #[derive(Debug)]
 pub struct Topology {
@@ -110,6 +118,8 @@ pub struct Topology {
     names: nodes::Names,
     context: Context,
     graph: OnceLock<RouterGraph>,
+    /// Ids by name, where names are a table.
+    by_name: OnceLock<HashMap<String, u32>>,
 }
 
 impl Topology {
@@ -129,7 +139,7 @@ impl Topology {
     /// ```
     pub fn inline(spec: &str, context: &Context) -> Result<Self> {
         let family = TOPOLOGIES.find(spec)?;
-        let options = family.options.iter().chain(COMMON).chain(by_size::options(family.name));
+        let options = family.options.iter().chain(COMMON);
         let params = Params::inline(spec, TOPOLOGIES.separator, options, context.seed)?;
         Topology::build(family, &params, spec, context)
     }
@@ -142,7 +152,7 @@ impl Topology {
         let name = Path::new(text.name()).file_stem().map(|s| s.to_string_lossy().into_owned());
         let mut params = Params::toml(text, base, context.seed)?;
         let family = TOPOLOGIES.find_at(params.kind(), || params.location_of("kind"))?;
-        params.declare(family.options.iter().chain(COMMON).chain(by_size::options(family.name)));
+        params.declare(family.options.iter().chain(COMMON));
         Topology::build(family, &params, name.as_deref().unwrap_or(text.name()), context)
     }
 
@@ -152,7 +162,7 @@ impl Topology {
         default_name: &str,
         context: &Context,
     ) -> Result<Self> {
-        let by_size = by_size::chosen(params)?;
+        let by_size = by_size::chosen(family, params)?;
         let (params, chosen) = match &by_size {
             Some((params, rule)) => (params, Some(*rule)),
             None => (params, None),
@@ -180,6 +190,7 @@ impl Topology {
             names,
             context: *context,
             graph: OnceLock::new(),
+            by_name: OnceLock::new(),
         })
     }
 
@@ -246,6 +257,15 @@ impl Topology {
         self.names.name(node)
     }
 
+    /// The text before and after the ids of all names, and the width to which ids are padded with zeros; none where
+    /// names follow no such pattern.
+    pub(crate) fn name_pattern(&self) -> Option<(&str, usize, &str)> {
+        match &self.names {
+            nodes::Names::Pattern { before, width, after } => Some((before, *width, after)),
+            nodes::Names::Table(_) => None,
+        }
+    }
+
     /// Refuses a node that the machine does not have or that is not schedulable.
     ///
     /// # Errors
@@ -280,15 +300,13 @@ impl Topology {
         (first..end).map(|n| NodeId(n as u32)).filter(|n| self.nodes.contains(*n))
     }
 
-    /// Schedulable nodes on each node-carrying router. O(hosts) memory.
+    /// Schedulable nodes on each node-carrying router. O(hosts) memory, O(hosts + slots/64 + gaps) time.
     pub fn nodes_per_router(&self) -> Vec<u32> {
         let per = self.network.per_router();
-        let hosts = self.network.hosts() as usize;
-        if self.nodes.is_full() {
-            return vec![per; hosts];
+        let mut counts = vec![per; self.network.hosts() as usize];
+        for absent in self.nodes.gaps() {
+            counts[(absent.0 / per) as usize] -= 1;
         }
-        let mut counts = vec![0; hosts];
-        self.nodes.iter().for_each(|n| counts[(n.0 / per) as usize] += 1);
         counts
     }
 
@@ -434,6 +452,8 @@ mod tests {
     #[test]
     fn families_ask_for_what_they_declare() {
         let read = |family: &TopologyEntry, params: &Params| {
+            // Asks for nodes=, which stands for the shape.
+            by_size::chosen(family, params)?;
             let built = (family.build)(params, &Context::default()).map(|_| ());
             // Where the file of an example is not there, all keys have been asked for before.
             if reads_a_file(family) { built.or(Ok(())) } else { built }

@@ -70,7 +70,7 @@ pub trait Network: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Links from the units of each of [`Network::levels`] up, where routers stand above them, as in trees.
+    /// Links between the units of each of [`Network::levels`], or from them up to routers above, by a formula.
     fn links_up(&self) -> Option<Vec<u64>> {
         None
     }

@@ -130,6 +130,12 @@ impl NodeSet {
         (0..self.limit).map(NodeId).filter(|n| self.contains(*n))
     }
 
+    /// The slots without a schedulable node, in id order. O(slots/64 + gaps).
+    pub(super) fn gaps(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let inside = self.excluded.iter().flat_map(FixedBitSet::ones).map(|id| NodeId(id as u32));
+        inside.chain((self.limit..self.slots).map(NodeId))
+    }
+
     /// `,limit=…,exclude=…` as an inline specification writes it.
     pub(super) fn spec_suffix(&self) -> String {
         let mut suffix = String::new();

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::random_graph::{Size, draw};
-use super::{Context, Network, PER_ROUTER, TopologyEntry, require_graph};
+use super::{Context, Network, PER_ROUTER, TopologyEntry, nodes_option, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 
@@ -18,6 +18,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("d", "links of each router"),
         PER_ROUTER,
         SEED,
+        nodes_option("in the place of n: as few routers as needed; d=6 unless given"),
     ],
     build: from_params,
 };

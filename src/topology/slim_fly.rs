@@ -9,7 +9,7 @@
 
 use super::galois::{Field, prime_power};
 use super::{Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
-use super::{check_nodes, per_router, per_router_suffix, require_graph};
+use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 
@@ -18,7 +18,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "slim-fly",
     about: "2q^2 routers at diameter 2, q a prime power of the form 4w-1, 4w or 4w+1",
     example: "slim-fly:q=5",
-    options: &[Opt::whole("q", "a prime power of the form 4w-1, 4w or 4w+1"), PER_ROUTER],
+    options: &[
+        Opt::whole("q", "a prime power of the form 4w-1, 4w or 4w+1"),
+        PER_ROUTER,
+        nodes_option(
+            "in the place of q: the smallest q that fits; per_router half the degree unless given",
+        ),
+    ],
     build: SlimFly::from_params,
 };
 

@@ -32,8 +32,16 @@ pub struct Statistics {
     pub diameter: u32,
     /// Mean hop count over pairs of schedulable nodes; 0 for a single node.
     pub mean_distance: f64,
-    /// The integer total behind the mean.
+    /// The integer total behind the mean. In a JSON value, which has 64 bits, the nearest number.
+    #[serde(serialize_with = "within_64_bits")]
     pub total_distance: u128,
+}
+
+fn within_64_bits<S: serde::Serializer>(total: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    match u64::try_from(*total) {
+        Ok(total) => serializer.serialize_u64(total),
+        Err(_) => serializer.serialize_f64(*total as f64),
+    }
 }
 
 impl Statistics {
@@ -100,8 +108,7 @@ pub(crate) fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> 
 /// Every slot schedulable: each axis sees the same number of nodes at every position.
 fn full_product_sum(topology: &Topology, product: &super::distance::Product) -> u128 {
     let slots = u64::from(topology.nodes().slot_count());
-    let along = |extent: u32| vec![slots / u64::from(extent); extent as usize];
-    product.axes.iter().map(|axis| axis.pair_sum(&along(axis.extent))).sum()
+    product.axes.iter().map(|axis| axis.even_pair_sum(slots / u64::from(axis.extent))).sum()
 }
 
 /// Every router looks like every other and carries as many nodes: one search gives all.
@@ -167,13 +174,15 @@ impl Topology {
     /// [`crate::Error::Memory`] when the graph or the per-router counts do not fit.
     ///
     /// # Complexity
-    /// O(Σ extents²) on grids without holes, one search per node-carrying router on graphs, pair by pair
+    /// O(extents) for one axis of a grid without holes, O(their product) for several; one search per node-carrying router on graphs, pair by pair
     /// of routers elsewhere.
     pub fn distance_histogram(&self) -> Result<Vec<u128>> {
         let per = u128::from(self.network().per_router());
         let hosts = u128::from(self.network().hosts());
         let mut pairs =
             if let (Metric::Product(product), true) = (self.metric(), self.nodes().is_full()) {
+                let hops = u64::from(product.diameter()) + 1;
+                self.require("counting pairs by distance", 48 * hops)?;
                 let axes = product.axes.iter().map(|axis| axis.ordered_pairs());
                 let all = axes.fold(vec![per * per], |all, axis| convolve(&all, &axis));
                 debug_assert_eq!(all.iter().sum::<u128>(), (hosts * per).pow(2));

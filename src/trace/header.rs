@@ -26,8 +26,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Takes in a line that starts with `;`.
-    pub(super) fn push(&mut self, line: &RawLine<'_>) {
+    /// Takes in a line that starts with `;`; how many bytes it takes.
+    pub(super) fn push(&mut self, line: &RawLine<'_>) -> usize {
         let text = String::from_utf8_lossy(line.bytes);
         let text = text.trim().trim_start_matches(';').trim();
         // A label is one word with a capital; `http://…` and sentences are text.
@@ -39,7 +39,7 @@ impl Header {
             Some(pair) => pair,
             None if text.is_empty() => {
                 self.open = false;
-                return;
+                return 0;
             }
             None => ("", text),
         };
@@ -55,6 +55,7 @@ impl Header {
             }),
         }
         self.open = true;
+        2 * (text.len() + size_of::<Entry>())
     }
 
     /// All entries in file order.
@@ -83,7 +84,8 @@ impl Header {
         let number = word.trim_end_matches([',', ';', '.']).parse();
         number.map(Some).map_err(|_| {
             let found = format!("{label}: {}", entry.value.lines().next().unwrap_or_default());
-            Error::input(SourceLocation::line(file, entry.line), found, "a whole number")
+            let expected = format!("a whole number from {} to {}", i64::MIN, i64::MAX);
+            Error::input(SourceLocation::line(file, entry.line), found, expected)
         })
     }
 
@@ -174,6 +176,9 @@ mod tests {
         assert_eq!(header.partitions(), [(1, "test"), (18, "z+i5U=:")]);
         assert_eq!(header.value("Computer"), None);
         let error = header.integer("MaxJobs", "c").unwrap_err().to_string();
-        assert_eq!(error, "c:12: found MaxJobs: many; expected a whole number");
+        assert_eq!(
+            error,
+            "c:12: found MaxJobs: many; expected a whole number from -9223372036854775808 to 9223372036854775807"
+        );
     }
 }

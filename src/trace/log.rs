@@ -107,12 +107,13 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens a log; `-` is standard input, a name ending in `.gz` is decompressed.
+    /// Opens a log; `-` is standard input, a name ending in `.gz` is decompressed. Its live jobs may take `memory`
+    /// bytes.
     ///
     /// # Errors
     /// The file cannot be opened.
-    pub fn open(path: &Path) -> Result<Self> {
-        Ok(Log::over(Lines::open(path)?))
+    pub fn open(path: &Path, memory: u64) -> Result<Self> {
+        Ok(Log::over(Lines::open(path, memory)?))
     }
 
     /// A log held in memory, quoted as `name`.
@@ -128,6 +129,11 @@ impl Log {
     /// The name used in messages.
     pub fn name(&self) -> &str {
         self.lines.name()
+    }
+
+    /// Counts bytes that are kept of it elsewhere, as [`Lines::keep`].
+    pub(super) fn keep(&mut self, bytes: usize, what: &str) -> Result<()> {
+        self.lines.keep(bytes, what)
     }
 
     /// How many jobs live after the events read so far.
@@ -151,9 +157,12 @@ impl Log {
     /// O(bytes read).
     pub fn next_block(&mut self, events: usize, block: &mut Block) -> Result<bool> {
         block.clear();
-        while block.events.len() < events.max(1) {
+        while block.events.len() < events.max(1) && block.names.len() < MOST_NAMES {
             let Some(line) = self.lines.line()? else { break };
-            read(line, &mut self.live, block)?;
+            let kept = read(line, &mut self.live, block)?;
+            if kept > 0 {
+                self.lines.keep(kept, "live jobs")?;
+            }
         }
         self.begun |= !block.events.is_empty();
         if !self.begun {
@@ -164,13 +173,16 @@ impl Log {
     }
 }
 
-/// Reads one line, which may hold no event.
-fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<()> {
+/// Bytes of names after which a block is full.
+const MOST_NAMES: usize = 1 << 24;
+
+/// Reads one line, which may hold no event; how many bytes more the live jobs take.
+fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> {
     // Comments, too, are held to UTF-8, as everywhere in this tool's own formats.
     let text = line.text()?;
     let data = text.bytes().position(|b| b == b'#').map_or(text, |end| &text[..end]);
     let mut fields = data.split_ascii_whitespace();
-    let Some(letter) = fields.next() else { return Ok(()) };
+    let Some(letter) = fields.next() else { return Ok(0) };
     let wants = match letter {
         "P" => "`P JOB NODES`",
         "F" => "`F JOB`",
@@ -191,6 +203,7 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<()> {
             let found = format!("{} nodes for job {}", quote(size), quote(job));
             Error::input(line.location(), found, format!("a whole number from 1 to {}", u32::MAX))
         })?;
+        let before = live.bytes;
         match live.place(job, line.number) {
             Ok(key) => block.push(Event::Place { job: key, nodes }, job),
             Err(since) => {
@@ -198,20 +211,17 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<()> {
                 return Err(Error::input(line.location(), found, "a job that is not live"));
             }
         }
-    } else {
-        match live.free(job) {
-            Some(key) => block.push(Event::Free { job: key }, ""),
-            None => {
-                let found = format!("`F` of job {}, which is not live", quote(job));
-                return Err(Error::input(
-                    line.location(),
-                    found,
-                    "a job placed before and not yet freed",
-                ));
-            }
+        return Ok(live.bytes - before);
+    }
+    match live.free(job) {
+        Some(key) => block.push(Event::Free { job: key }, ""),
+        None => {
+            let found = format!("`F` of job {}, which is not live", quote(job));
+            let expected = "a job placed before and not yet freed";
+            return Err(Error::input(line.location(), found, expected));
         }
     }
-    Ok(())
+    Ok(0)
 }
 
 fn fields_in_words(count: usize, letter: &str) -> String {
@@ -244,7 +254,12 @@ struct Live {
     free: Vec<u32>,
     /// The keys of live jobs, by name.
     table: HashTable<u32>,
+    /// What all of it takes, about: it never gets less.
+    bytes: usize,
 }
+
+/// Bytes that a job takes beside its name: lists grow by doubling.
+const JOB_BYTES: usize = 2 * (size_of::<Job>() + 2 * size_of::<u32>() + 2);
 
 #[derive(Debug, Default)]
 struct Job {
@@ -262,11 +277,14 @@ impl Live {
         }
         let key = self.free.pop().unwrap_or_else(|| {
             self.jobs.push(Job::default());
+            self.bytes += JOB_BYTES;
             self.jobs.len() as u32 - 1
         });
         let job = &mut self.jobs[key as usize];
+        let held = job.name.capacity();
         job.name.clear();
         job.name.push_str(name);
+        self.bytes += job.name.capacity() - held;
         job.line = line;
         let jobs = &self.jobs;
         self.table.insert_unique(of_name, key, |key| hash(jobs[*key as usize].name.as_bytes()));

@@ -27,7 +27,7 @@ impl OpenedLog {
     /// A file of another kind; whatever is wrong with a trace. What is wrong with a log is found when it is
     /// replayed.
     pub fn open(path: &Path, options: &Options) -> Result<OpenedLog> {
-        let mut lines = Lines::open(path)?;
+        let mut lines = Lines::open(path, options.memory)?;
         match kind(&mut lines)? {
             WorkloadKind::Log => {
                 let plain_file = |m: &std::fs::Metadata| m.is_file() && !is_packed(path);

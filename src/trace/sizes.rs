@@ -14,6 +14,9 @@ use crate::ratio::ratio;
 /// Sizes that the formula is written out for at most.
 const MOST_SIZES: u32 = 1 << 24;
 
+/// Bytes that a size takes in the trees of a table.
+const SIZE_BYTES: usize = 64;
+
 /// What a job counts for in a distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
@@ -58,7 +61,7 @@ impl Sizes {
             timeless(weight, "`log-uniform` is a formula")?;
             return Ok(Sizes::log_uniform());
         }
-        Sizes::over(Lines::open(Path::new(text))?, weight, options)
+        Sizes::over(Lines::open(Path::new(text), options.memory)?, weight, options)
     }
 
     /// The distribution that the rest of `lines` gives, as [`Sizes::read`].
@@ -218,6 +221,7 @@ fn table(mut lines: Lines) -> Result<Sizes> {
             jobs.insert(nodes, share.parse().ok()?);
             Some(jobs)
         });
+        lines.keep(SIZE_BYTES, "sizes")?;
     }
     if let Some(jobs) = jobs {
         return Ok(Sizes::of_jobs(&name, jobs));

@@ -20,10 +20,13 @@ pub struct Survey {
     pub sizes: BTreeMap<u32, u64>,
 }
 
+/// Bytes that a size and its number of jobs take in a tree.
+const SIZE_BYTES: usize = 32;
+
 /// Reads `log` to its end.
 ///
 /// # Errors
-/// As [`Log::next_block`].
+/// As [`Log::next_block`]; more sizes than its memory holds.
 ///
 /// # Complexity
 /// O(bytes) time; memory for the live jobs and the different sizes.
@@ -31,6 +34,7 @@ pub fn survey(mut log: Log) -> Result<Survey> {
     let mut survey = Survey::default();
     let (mut held, mut busy, mut block): (Vec<u32>, u64, _) = (Vec::new(), 0, Block::default());
     while log.next_block(1 << 14, &mut block)? {
+        let before = survey.sizes.len() + held.len();
         for event in &block.events {
             match *event {
                 Event::Place { job, nodes } => {
@@ -49,6 +53,7 @@ pub fn survey(mut log: Log) -> Result<Survey> {
                 }
             }
         }
+        log.keep(SIZE_BYTES * (survey.sizes.len() + held.len() - before), "job sizes")?;
     }
     survey.most_jobs = log.keys() as u64;
     Ok(survey)

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long anything may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long anything may take before a test gives up: against tests that never end, not a measure of speed.
+const PATIENCE: Duration = Duration::from_secs(1800);
 /// The modifier bit of the shift key.
 pub const SHIFT: u32 = 8;
 
@@ -80,6 +80,7 @@ impl Browser {
 
     fn call(&mut self, session: Option<&str>, method: &str, params: Value) -> Value {
         self.next += 1;
+        let asked = format!("{method} {params}");
         let mut message = json!({ "id": self.next, "method": method, "params": params });
         if let Some(session) = session {
             message["sessionId"] = json!(session);
@@ -88,7 +89,7 @@ impl Browser {
         self.out.write_all(b"\0").unwrap();
         self.out.flush().unwrap();
         loop {
-            let answer = self.receive().unwrap_or_else(|| panic!("no answer to {method}"));
+            let answer = self.receive().unwrap_or_else(|| panic!("no answer to {asked}"));
             if answer["id"] == self.next {
                 assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
                 return answer["result"].clone();
@@ -186,15 +187,33 @@ impl Tab<'_> {
 
     /// Waits until an expression holds.
     pub fn wait(&mut self, expression: &str) {
-        let started = Instant::now();
-        while self.eval(&format!("Boolean({expression})")) != true {
-            assert!(started.elapsed() < PATIENCE, "never: {expression}");
-            self.pause(20);
+        self.wait_then(expression, "0");
+    }
+
+    /// Waits until an expression holds and evaluates another before the page does anything else.
+    pub fn wait_then(&mut self, expression: &str, then: &str) {
+        self.eval(&format!(
+            "new Promise((done, fail) => {{ const look = () => {{ try {{ \
+             if (!({expression})) return setTimeout(look, 5); {then}; done(0); \
+             }} catch (error) {{ fail(error); }} }}; look(); }})"
+        ));
+    }
+
+    /// The bytes of a file that the page saves, once it is there.
+    pub fn saved(&self, file: &Path) -> Vec<u8> {
+        let began = Instant::now();
+        loop {
+            match std::fs::read(file) {
+                Ok(bytes) if !bytes.is_empty() => return bytes,
+                _ => std::thread::sleep(Duration::from_millis(5)),
+            }
+            assert!(began.elapsed() < PATIENCE, "{} was not saved", file.display());
         }
     }
 
-    pub fn pause(&mut self, milliseconds: u64) {
-        std::thread::sleep(Duration::from_millis(milliseconds));
+    /// Lets every timer of the page that is due within this time go off.
+    pub fn timers(&mut self, milliseconds: u64) {
+        self.eval(&format!("new Promise(done => setTimeout(() => done(0), {milliseconds}))"));
     }
 
     /// Lets what is to be drawn be drawn.

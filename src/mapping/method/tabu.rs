@@ -23,7 +23,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     example: "tabu:from=greedy,steps=1000",
     options: &[FROM, Opt::whole("steps", "swaps made").or("20000"), SEED],
     build: |problem, params, _| {
-        let steps = params.whole("steps", 0u32, 100_000_000)?;
+        let steps = params.whole("steps", 0u32, 10_000_000)?;
         let seed = params.seed()?;
         if problem.len() > MOST {
             let found =

@@ -150,8 +150,8 @@ mod tests {
     #[test]
     fn what_cannot_be_done_is_said() {
         for (spec, by, part) in [
-            ("torus:8x8", "ilp:weights=harmonic,window=9", "beyond integer programs"),
-            ("torus:8x8", "ilp:solver=dp", "too much for it"),
+            ("torus:7x6", "ilp:weights=harmonic,window=19", "beyond integer programs"),
+            ("torus:7x6", "ilp:solver=dp", "too much for it"),
             ("torus:3x3", "ilp:solver=scip", "unknown solver `scip`"),
             ("torus:3x3", "ilp:time=0", "more than 0 seconds"),
             ("torus:3x3", "ilp:time=5", "a time limit needs a clock"),

@@ -105,28 +105,28 @@ impl Job<'_> {
             ),
             #[cfg(feature = "lp-solvers")]
             "cbc" => {
-                let solver = good_lp::LpSolver(good_lp::lp_solvers::CbcSolver::new());
-                self.solve(
-                    model,
-                    solver,
-                    |m, warm| timed(m, left).with_initial_solution(warm),
-                    |_| None,
-                )
+                let solver = good_lp::LpSolver(good_lp::solvers::lp_solvers::CbcSolver::new());
+                self.solve(model, solver, |m, _| timed(m, left), |_| None)
             }
             #[cfg(feature = "lp-solvers")]
             "glpk" => {
-                let solver = good_lp::LpSolver(good_lp::lp_solvers::GlpkSolver::new());
+                let solver = good_lp::LpSolver(good_lp::solvers::lp_solvers::GlpkSolver::new());
                 self.solve(model, solver, |m, _| timed(m, left), |_| None)
             }
             #[cfg(feature = "lp-solvers")]
             "gurobi" => {
-                let solver = good_lp::LpSolver(good_lp::lp_solvers::GurobiSolver::new());
-                self.solve(model, solver, |m, _| m, |_| None)
+                let solver = good_lp::LpSolver(good_lp::solvers::lp_solvers::GurobiSolver::new());
+                self.solve(model, solver, |m, _| timed(m, left), |_| None)
+            }
+            // `lp-solvers` hands CPLEX no time limit.
+            #[cfg(feature = "lp-solvers")]
+            "cplex" if left.is_some() => {
+                Err(Refusal::Failed(self.failed("takes no time= through lp-solvers")))
             }
             #[cfg(feature = "lp-solvers")]
             "cplex" => {
-                let solver = good_lp::LpSolver(good_lp::lp_solvers::Cplex::default());
-                self.solve(model, solver, |m, _| timed(m, left), |_| None)
+                let solver = good_lp::LpSolver(good_lp::solvers::lp_solvers::Cplex::default());
+                self.solve(model, solver, |m, _| m, |_| None)
             }
             _ => self.solve(
                 model,

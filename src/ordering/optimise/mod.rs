@@ -25,6 +25,7 @@ mod problem;
 mod relaxation;
 mod result;
 mod scaled;
+mod score;
 mod search;
 mod sequence;
 mod settings;
@@ -39,6 +40,7 @@ use elements::Arrangement;
 pub use observer::{NoObserver, Observer};
 pub(super) use problem::SearchProblem;
 pub use result::{SearchResult, Status};
+pub use score::{Score, scores};
 pub(super) use settings::{Budget, SHARED, Settings};
 pub use weights::{WeightKind, Weights};
 

@@ -12,7 +12,7 @@ use crate::trace::swf::Options;
 const DEFAULT_STEPS: u64 = 4_000_000;
 
 /// Operations spent on a bound: some seconds.
-const BOUND_WORK: u64 = 8_000_000_000;
+pub(super) const BOUND_WORK: u64 = 8_000_000_000;
 
 /// Operations spent on a bound before a search: a moment.
 const QUICK_BOUND: u64 = 200_000_000;
@@ -75,41 +75,7 @@ impl Settings {
     /// # Errors
     /// Values out of range, `sizes` without workload weights or the reverse, a time limit without a clock.
     pub fn read(topology: &Topology, params: &Params, observer: &dyn Observer) -> Result<Self> {
-        let nodes = topology.node_count();
-        let kind = match params.choice("weights")? {
-            "geometric" => WeightKind::Geometric,
-            "harmonic" => WeightKind::Harmonic,
-            "path" => WeightKind::Path,
-            _ => WeightKind::Workload,
-        };
-        let ring = params.flag("ring")?;
-        let window = params.integer("window", 1usize, 1 << 31)?;
-        let sizes = params.word("sizes")?;
-        let shared = params.choice("share")?;
-        let per_node = params.whole("procs-per-node", 1u32, 1 << 20)?;
-        for key in ["sizes", "share", "procs-per-node"] {
-            if params.has(key) && kind != WeightKind::Workload {
-                return Err(params.wrong(key, format!("weights=workload beside `{key}`")));
-            }
-        }
-        let default = if kind == WeightKind::Geometric { 16 } else { 64 };
-        let weights = match (kind, &sizes) {
-            (WeightKind::Workload, _) if window.is_some() => {
-                return Err(params.wrong("window", "no window: workload weighs every lag"));
-            }
-            (WeightKind::Workload, None) => {
-                return Err(params.wrong("sizes", "sizes=FILE or sizes=log-uniform"));
-            }
-            (WeightKind::Workload, Some(_)) if nodes < 2 => {
-                let location = params.location_of("sizes");
-                return Err(Error::input(location, "one node", "a machine of at least 2 nodes"));
-            }
-            (WeightKind::Workload, Some(text)) => {
-                let shares = shares(params, text, shared, per_node, nodes as u32)?;
-                Weights::workload(nodes, &shares, ring)
-            }
-            _ => Weights::by_lag(kind, nodes, window.unwrap_or(default), ring),
-        };
+        let (weights, sizes) = read_weights(topology, params)?;
         let time = params.real("time", 0.0, 1e9)?;
         let steps = params.integer("steps", 1u64, 1 << 50)?;
         if time == Some(0.0) {
@@ -145,18 +111,65 @@ impl Settings {
     }
 }
 
+/// Weights and the job sizes they come from: the options up to `procs-per-node` of [`SHARED`].
+///
+/// # Errors
+/// Values out of range, `sizes` without workload weights or the reverse.
+pub(super) fn read_weights(
+    topology: &Topology,
+    params: &Params,
+) -> Result<(Weights, Option<String>)> {
+    let nodes = topology.node_count();
+    let kind = match params.choice("weights")? {
+        "geometric" => WeightKind::Geometric,
+        "harmonic" => WeightKind::Harmonic,
+        "path" => WeightKind::Path,
+        _ => WeightKind::Workload,
+    };
+    let ring = params.flag("ring")?;
+    let window = params.integer("window", 1usize, 1 << 31)?;
+    let sizes = params.word("sizes")?;
+    let shared = params.choice("share")?;
+    let per_node = params.whole("procs-per-node", 1u32, 1 << 20)?;
+    for key in ["sizes", "share", "procs-per-node"] {
+        if params.has(key) && kind != WeightKind::Workload {
+            return Err(params.wrong(key, format!("weights=workload beside `{key}`")));
+        }
+    }
+    let default = if kind == WeightKind::Geometric { 16 } else { 64 };
+    let weights = match (kind, &sizes) {
+        (WeightKind::Workload, _) if window.is_some() => {
+            return Err(params.wrong("window", "no window: workload weighs every lag"));
+        }
+        (WeightKind::Workload, None) => {
+            return Err(params.wrong("sizes", "sizes=FILE or sizes=log-uniform"));
+        }
+        (WeightKind::Workload, Some(_)) if nodes < 2 => {
+            let location = params.location_of("sizes");
+            return Err(Error::input(location, "one node", "a machine of at least 2 nodes"));
+        }
+        (WeightKind::Workload, Some(text)) => {
+            let shares = shares(topology, params, text, shared, per_node)?;
+            Weights::workload(nodes, &shares, ring)
+        }
+        _ => Weights::by_lag(kind, nodes, window.unwrap_or(default), ring),
+    };
+    Ok((weights, sizes))
+}
+
 /// The shares of job sizes that `sizes=` names.
 fn shares(
+    topology: &Topology,
     params: &Params,
     text: &str,
     shared: &str,
     per_node: u32,
-    nodes: u32,
 ) -> Result<Vec<(u32, f64)>> {
     if text == "log-uniform" && (shared == "node-hours" || per_node != 1) {
         return Err(params.wrong("sizes", "a trace beside `share` or `procs-per-node`"));
     }
     let weight = if shared == "node-hours" { Weight::NodeHours } else { Weight::Jobs };
-    let options = Options { procs_per_node: per_node, ..Options::default() };
-    Sizes::read(text, weight, &options)?.shares(nodes)
+    let memory = topology.context().memory;
+    let options = Options { procs_per_node: per_node, memory, ..Options::default() };
+    Sizes::read(text, weight, &options)?.shares(topology.node_count() as u32)
 }

@@ -14,6 +14,17 @@ pub struct Row<'a, T> {
     pub data: T,
 }
 
+/// A panel of bars.
+#[derive(Clone, Copy, Debug)]
+pub struct BarPanel<'a> {
+    /// Its name, above it.
+    pub name: &'a str,
+    /// What its axis is of, and the unit.
+    pub axis: &'a str,
+    /// Decimals of the numbers beside the bars; none from 10,000.
+    pub decimals: usize,
+}
+
 /// Values of one allocator or machine: job size in nodes and value.
 pub type Line<'a> = Row<'a, &'a [(u32, f64)]>;
 /// The jobs of one log: job size in nodes and how many jobs have it.

@@ -9,7 +9,7 @@
 //! # References
 //! The figures of Stoltzfus, "Job placement on HECToR", 2013, chapters 4 to 7.
 
-mod averages;
+mod bars;
 mod data;
 mod groups;
 mod improvement;
@@ -20,4 +20,4 @@ mod sizes;
 mod sweep;
 
 pub use super::drawing::Figure;
-pub use data::{Bars, Forecast, Jobs, Line, Means, OnMachine, Range, Row, Spread, Sweep};
+pub use data::{BarPanel, Bars, Forecast, Jobs, Line, Means, OnMachine, Range, Row, Spread, Sweep};

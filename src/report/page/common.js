@@ -116,6 +116,14 @@ function orderOf(i) {
   return orderCache.get(i);
 }
 
+/** The name of a node in brackets, or nothing where the page does not have it. */
+function nameOf(node) {
+  const { names } = page.machine;
+  if (names === null) return "";
+  const padded = () => names[0] + String(node).padStart(names[1], "0") + names[2];
+  return ` (${typeof names[1] === "number" ? padded() : names[node]})`;
+}
+
 const embedded = page.orderings.map((_, i) => i).filter((i) => page.orderings[i].order !== null);
 
 function fillOrders(select, chosen) {

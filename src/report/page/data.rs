@@ -6,8 +6,9 @@
 use serde::Serialize;
 
 use super::Source;
-use super::layout::{Layout, layout};
-use super::packed::{base64, integers};
+use super::packed::{base64, floats, integers};
+use crate::ids::NodeId;
+use crate::layout::{Layout, layout};
 use crate::metric::comparison::Comparison;
 use crate::plot;
 use crate::report::File;
@@ -22,6 +23,8 @@ const ORDERS: usize = 1_000_000;
 const LINKS: u64 = 100_000;
 /// Bytes of a table embedded at most.
 const TABLE: usize = 100_000;
+/// Bytes of node names embedded at most.
+const NAMES: usize = 200_000;
 
 #[derive(Serialize)]
 struct Data<'a> {
@@ -39,7 +42,7 @@ struct Data<'a> {
     best: String,
     floor: String,
     compact: String,
-    machine: MachineData,
+    machine: MachineData<'a>,
     tables: Vec<DistanceTable>,
 }
 
@@ -56,13 +59,45 @@ struct OrderingData<'a> {
 }
 
 #[derive(Serialize)]
-struct MachineData {
+struct MachineData<'a> {
     slots: u32,
     per_router: u32,
     routers: u32,
+    names: Option<Names<'a>>,
     /// Where nodes are drawn; absent where the page has no ordering to colour them by.
-    layout: Option<Layout>,
+    layout: Option<LayoutData>,
     distance: DistanceData,
+}
+
+/// A layout with its lists packed.
+#[derive(Serialize)]
+struct LayoutData {
+    cells: Option<String>,
+    points: String,
+    links: String,
+    #[serde(flatten)]
+    layout: Layout,
+}
+
+impl From<Layout> for LayoutData {
+    fn from(layout: Layout) -> Self {
+        LayoutData {
+            cells: layout.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
+            points: floats(layout.points.iter().copied()),
+            links: floats(layout.links.iter().copied()),
+            layout,
+        }
+    }
+}
+
+/// What nodes are called.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Names<'a> {
+    /// Text before the id, its width with zeros before it, and text after it.
+    Pattern(&'a str, usize, &'a str),
+    /// By node id.
+    List(Vec<String>),
 }
 
 /// How the script finds distances.
@@ -137,7 +172,8 @@ pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
         slots: topology.nodes().slot_count(),
         per_router: network.per_router(),
         routers: network.routers(),
-        layout: drawn.then(|| layout(topology)),
+        names: names(topology),
+        layout: drawn.then(|| LayoutData::from(layout(topology))),
         distance: distance(topology),
     };
     let data = Data {
@@ -186,6 +222,21 @@ fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
     sizes.sort_unstable();
     sizes.dedup();
     sizes.into_iter().map(|s| s as u32).collect()
+}
+
+/// Unless they are too long.
+fn names(topology: &Topology) -> Option<Names<'_>> {
+    if let Some((before, width, after)) = topology.name_pattern() {
+        return Some(Names::Pattern(before, width, after));
+    }
+    let slots = topology.nodes().slot_count();
+    let mut room = NAMES;
+    let mut name = |node| {
+        let name = topology.node_name(NodeId(node));
+        room = room.checked_sub(name.len() + 3)?;
+        Some(name)
+    };
+    (0..slots).map(&mut name).collect::<Option<Vec<_>>>().map(Names::List)
 }
 
 fn distance(topology: &Topology) -> DistanceData {

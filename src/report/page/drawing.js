@@ -21,9 +21,11 @@ class Drawing {
   }
 
   paintFlat(pen, width, height, colour, trail, now) {
-    const scale = Math.min((width - 12) / layout.width, (height - 12) / layout.height, 46);
+    // Room for the names of the axes of panels.
+    const room = layout.axes.length ? 20 : 0;
+    const scale = Math.min((width - 12 - 2 * room) / layout.width, (height - 12 - room) / layout.height, 46);
     const left = (width - layout.width * scale) / 2;
-    const top = (height - layout.height * scale) / 2;
+    const top = (height - room - layout.height * scale) / 2;
     const [px, py] = [(x) => left + x * scale, (y) => top + y * scale];
     pen.lineWidth = 1;
     pen.strokeStyle = now.muted;
@@ -54,6 +56,7 @@ class Drawing {
     // Cells that fill whole pixels leave no seams.
     const side = edge < 3 ? Math.max(1, scale * (layout.edge / 0.92)) : edge;
     for (let cell = 0; cell < layout.count; cell++) {
+      if (!layout.there[cell]) continue;
       pen.fillStyle = colour(cell) ?? now.hole;
       const [x, y] = [px(layout.x[cell]), py(layout.y[cell])];
       if (layout.round) {
@@ -61,6 +64,17 @@ class Drawing {
         pen.arc(x, y, Math.max(0.8, side * 0.46), 0, 7);
         pen.fill();
       } else pen.fillRect(x - side / 2, y - side / 2, side, side);
+    }
+    if (room) {
+      const [[across, wide], [up, high]] = layout.axes;
+      pen.font = `12px ${FONT}`;
+      pen.fillStyle = now.ink;
+      pen.fillText(`${across} (${wide}) →`, px(0), py(layout.height) + room - 8);
+      pen.save();
+      pen.translate(px(0) - 10, py(layout.height));
+      pen.rotate(-Math.PI / 2);
+      pen.fillText(`${up} (${high}) →`, 0, 0);
+      pen.restore();
     }
     this.walked(pen, trail.map((cell) => [px(layout.x[cell]), py(layout.y[cell])]), Math.max(3.5, edge * 0.62), now);
   }

@@ -18,5 +18,8 @@ const layout = (() => {
   const table = layout.cells && integersOf(layout.cells, true);
   const cells = table ?? Uint32Array.from({ length: slots }, (_, node) => Math.floor(node / layout.per_cell));
   const where = (node) => layout.names.map(([name, each]) => name + digit(cells[node], each)).join(", ");
-  return { ...layout, x, y, z, cells, where, links: floatsOf(layout.links) };
+  // Cells that some node of the orderings is in.
+  const there = new Uint8Array(layout.count).fill(layout.sparse ? 0 : 1);
+  if (layout.sparse) for (const i of embedded.slice(0, 1)) for (const node of orderOf(i)) there[cells[node]] = 1;
+  return { ...layout, x, y, z, cells, there, where, links: floatsOf(layout.links) };
 })();

@@ -33,7 +33,7 @@
 
   function tell() {
     const node = order[rank];
-    const parts = [`Rank ${grouped(rank)} of ${grouped(end())}: node ${node}`];
+    const parts = [`Rank ${grouped(rank)} of ${grouped(end())}: node ${node}${nameOf(node)}`];
     if (page.machine.per_router > 1) parts.push(`router ${distances.routerOf(node)}`);
     if (layout.where(node)) parts.push(layout.where(node));
     const step = rank > 0 ? distances.between(order[rank - 1], node) : undefined;

@@ -6,6 +6,9 @@ use crate::plot::{self, thousands};
 use crate::report::html::{Best, Column, Table, fixed};
 use crate::report::words;
 
+/// Columns of job sizes that are shown unasked.
+const SIZES: usize = 4;
+
 /// The table, best ordering first.
 ///
 /// # Errors
@@ -19,15 +22,20 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
     let mut columns = vec![
         number("Log-uniform mean (hops)", 3, &|e| e.mean_log),
         number("Above the best (%)", 1, &|e| words::per_cent_above(e.mean_log, first)),
-        number("Plain mean (hops)", 3, &|e| e.mean_plain),
+        number("Plain mean (hops)", 3, &|e| e.mean_plain).on_demand(),
         number("Best at (% of sizes)", 1, &|e| 100.0 * e.best_share),
-        number("Mean step (hops)", 3, &|e| e.mean_step),
+        number("Mean step (hops)", 3, &|e| e.mean_step).on_demand(),
     ];
     if entries.iter().any(|e| e.nodes != entries[0].nodes) {
-        columns.push(Column::counts("Nodes", entries.iter().map(|e| e.nodes)));
+        columns.push(Column::counts("Nodes", entries.iter().map(|e| e.nodes as u64)));
     }
+    // At the last size, the whole machine, all orderings are equal.
+    let last = comparison.sizes.len().saturating_sub(2);
+    let shown: Vec<usize> = (0..SIZES).map(|i| i * last / (SIZES - 1)).collect();
     columns.extend(comparison.sizes.iter().enumerate().map(|(i, size)| {
-        Column::new(thousands(*size as u64), 3, Best::Low, entries.iter().map(|e| e.at[i]))
+        let title = format!("MPC({}) (hops)", thousands(*size as u64));
+        let column = Column::new(title, 3, Best::Low, entries.iter().map(|e| e.at[i]));
+        if shown.contains(&i) { column } else { column.on_demand() }
     }));
     let mean = comparison.topology.mean_distance;
     let curves = (plot::series(comparison, slots).into_iter().zip(entries))
@@ -38,12 +46,7 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
         })
         .collect::<Result<_>>()?;
     let names = entries.iter().map(|e| e.label.clone()).collect();
-    Ok(Table {
-        id: "ranked",
-        group: Some(("MPC (hops) of jobs of … nodes".into(), comparison.sizes.len())),
-        curves,
-        ..Table::ranked("Ranking of the orderings", names, columns)
-    })
+    Ok(Table { id: "ranked", curves, ..Table::ranked("Ranking of the orderings", names, columns) })
 }
 
 /// What the small curve shows, for those who cannot see it.

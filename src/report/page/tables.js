@@ -1,4 +1,18 @@
 // Sorting of tables: a button in every heading; the first click sorts upwards, the next downwards.
+// Columns that few ask for are shown on demand.
+for (const table of document.querySelectorAll("table.sortable")) {
+  if (!table.querySelector(".more")) continue;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "columns";
+  const brief = (on) => {
+    table.classList.toggle("brief", on);
+    button.textContent = on ? "Show all columns" : "Show fewer columns";
+  };
+  button.addEventListener("click", () => brief(!table.classList.contains("brief")));
+  brief(true);
+  table.closest(".scroll").before(button);
+}
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   for (const head of table.querySelectorAll("th[data-column]")) {

@@ -95,13 +95,30 @@ impl Axis {
         }
     }
 
-    /// Ordered pairs of positions by distance, a position with itself included. O(extent²).
+    /// [`Axis::pair_sum`] of the same `count` at every position. O(1).
+    pub fn even_pair_sum(self, count: u64) -> u128 {
+        let n = u128::from(self.extent);
+        let sum = match self.shape {
+            Shape::Path => n * (n * n - 1) / 6,
+            Shape::Clique => n * (n - 1) / 2,
+            // n ⌊n²/4⌋ over ordered pairs.
+            Shape::Ring => n * (n * n / 4) / 2,
+        };
+        u128::from(count) * u128::from(count) * sum
+    }
+
+    /// Ordered pairs of positions by distance, a position with itself included. O(diameter).
     pub fn ordered_pairs(self) -> Vec<u128> {
-        let mut pairs = vec![0; self.diameter() as usize + 1];
-        for a in 0..self.extent {
-            (0..self.extent).for_each(|b| pairs[self.between(a, b) as usize] += 1);
-        }
-        pairs
+        let n = u128::from(self.extent);
+        let pairs = |d: u32| match (d, self.shape) {
+            (0, _) => n,
+            (_, Shape::Path) => 2 * (n - u128::from(d)),
+            (_, Shape::Clique) => n * (n - 1),
+            // Both ways round are the same across an even ring.
+            (_, Shape::Ring) if u128::from(d) * 2 == n => n,
+            (_, Shape::Ring) => 2 * n,
+        };
+        (0..=self.diameter()).map(pairs).collect()
     }
 
     /// `out[x] = max over y of values[y] + d(x,y)`, in O(extent): running maxima on paths, the best two
@@ -138,7 +155,7 @@ impl Axis {
                     let at = |step: usize| if mirrored { (2 * n - 1 - step) % n } else { step % n };
                     window.clear();
                     for step in n - half..2 * n {
-                        let value = values[at(step)] - step as i32;
+                        let value = i64::from(values[at(step)]) - step as i64;
                         while window.back().is_some_and(|(_, v)| *v <= value) {
                             window.pop_back();
                         }
@@ -148,7 +165,7 @@ impl Axis {
                         }
                         if let (true, Some((_, best))) = (step >= n, window.front()) {
                             let x = at(step);
-                            out[x] = out[x].max(best + step as i32);
+                            out[x] = out[x].max((best + step as i64) as i32);
                         }
                     }
                 }
@@ -159,3 +176,27 @@ impl Axis {
 
 /// The value of "no router here" in farthest-point sweeps: low, yet safe to add distances to.
 pub(super) const NOWHERE: i32 = i32::MIN / 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn even_axes_have_closed_forms() {
+        for shape in [Shape::Path, Shape::Ring, Shape::Clique] {
+            for extent in 1..40 {
+                let axis = Axis { extent, shape };
+                let counts = vec![3; extent as usize];
+                assert_eq!(axis.even_pair_sum(3), axis.pair_sum(&counts), "{axis:?}");
+                let mut pairs = vec![0; axis.diameter() as usize + 1];
+                for a in 0..extent {
+                    (0..extent).for_each(|b| pairs[axis.between(a, b) as usize] += 1);
+                }
+                assert_eq!(axis.ordered_pairs(), pairs, "{axis:?}");
+            }
+        }
+        // Σ d over unordered pairs of a ring of n is n³/8.
+        let ring = Axis { extent: 1 << 31, shape: Shape::Ring };
+        assert_eq!(ring.even_pair_sum(1), 1 << 90);
+    }
+}

@@ -1,5 +1,7 @@
 //! Host lists such as `nid[0001-0128,0200],login1` or `rack[0-2]node[1-4]`.
 
+use std::fmt;
+
 use crate::error::{Error, Result};
 use crate::input::Line;
 use crate::topology::Context;
@@ -16,7 +18,7 @@ const NAME: u64 = 256;
 /// # Errors
 /// With the line: brackets that do not match, ranges that are none, more names than any machine has. More memory
 /// than allowed.
-pub(super) fn expand(
+pub(in crate::topology) fn expand(
     text: &str,
     line: &Line<'_>,
     held: usize,
@@ -58,6 +60,74 @@ pub(super) fn expand(
     Ok(names)
 }
 
+/// The list that stands for `names`, in their order: neighbours that differ in their last number alone share a
+/// bracket, and numbers that follow each other a range. [`expand`] gives the names back, unless one
+/// [cannot stand in a list](fits).
+///
+/// # Complexity
+/// O(length of the names).
+pub(in crate::topology) fn compact(names: impl IntoIterator<Item = String>) -> String {
+    let mut words: Vec<Word> = Vec::new();
+    for name in names {
+        let (stem, digits, tail) = parts(&name);
+        let number = digits.parse::<u64>().ok();
+        if let (Some(word), Some(number)) = (words.last_mut(), number)
+            && (word.stem.as_str(), word.tail.as_str()) == (stem, tail)
+            && let Some(range) = word.ranges.last_mut()
+        {
+            let width = range.width;
+            if range.last.checked_add(1) == Some(number) && format!("{number:0width$}") == digits {
+                range.last = number;
+            } else {
+                word.ranges.push(Range { first: number, last: number, width: digits.len() });
+            }
+            continue;
+        }
+        let range = |number| Range { first: number, last: number, width: digits.len() };
+        words.push(match number {
+            Some(number) => {
+                Word { stem: stem.into(), ranges: vec![range(number)], tail: tail.into() }
+            }
+            None => Word { stem: name, ranges: Vec::new(), tail: String::new() },
+        });
+    }
+    let words: Vec<String> = words.iter().map(Word::to_string).collect();
+    words.join(",")
+}
+
+/// Whether a name can stand in a list.
+pub(in crate::topology) fn fits(name: &str) -> bool {
+    !name.is_empty() && !name.contains([',', '[', ']', '#']) && !name.contains(char::is_whitespace)
+}
+
+/// Names that share a bracket.
+struct Word {
+    stem: String,
+    /// None where the name has no number.
+    ranges: Vec<Range>,
+    tail: String,
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Word { stem, ranges, tail } = self;
+        match ranges.as_slice() {
+            [] => return f.write_str(stem),
+            [one] if one.first == one.last => return write!(f, "{stem}{one}{tail}"),
+            _ => {}
+        }
+        let ranges: Vec<String> = ranges.iter().map(Range::to_string).collect();
+        write!(f, "{stem}[{}]{tail}", ranges.join(","))
+    }
+}
+
+/// A name before, in and after its last number.
+fn parts(name: &str) -> (&str, &str, &str) {
+    let end = name.rfind(|c: char| c.is_ascii_digit()).map_or(0, |last| last + 1);
+    let start = name[..end].trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    (&name[..start], &name[start..end], &name[end..])
+}
+
 /// The parts between commas outside brackets; none where brackets do not match.
 fn words(text: &str) -> Option<Vec<&str>> {
     let (mut words, mut start, mut inside) = (Vec::new(), 0, false);
@@ -89,6 +159,14 @@ impl Range {
     }
 }
 
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Range { first, last, width } = self;
+        write!(f, "{first:0width$}")?;
+        if first == last { Ok(()) } else { write!(f, "-{last:0width$}") }
+    }
+}
+
 /// `0001-0128,0200`: ranges of numbers of the width they are written with.
 fn ranges(list: &str) -> Option<Vec<Range>> {
     let mut ranges = Vec::new();
@@ -112,6 +190,43 @@ fn ranges(list: &str) -> Option<Vec<Range>> {
 mod tests {
     use super::*;
     use crate::input::Text;
+    use proptest::prelude::*;
+
+    #[test]
+    fn neighbours_share_a_bracket() {
+        let of = |names: &str| compact(names.split(' ').map(String::from));
+        for (names, list) in [
+            ("a", "a"),
+            ("n001 n002 n003 n004 n007", "n[001-004,007]"),
+            ("n8 n9 n10 n12", "n[8-10,12]"),
+            ("n08 n9", "n[08,9]"),
+            ("r0n1 r0n2 r1n1 x", "r0n[1-2],r1n1,x"),
+            ("m1b m2b login login", "m[1-2]b,login,login"),
+            ("n3 n1 n2", "n[3,1-2]"),
+            (
+                "n18446744073709551615 n18446744073709551616",
+                "n18446744073709551615,n18446744073709551616",
+            ),
+        ] {
+            assert_eq!(of(names), list);
+        }
+        assert_eq!(compact([]), "");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(
+            names in prop::collection::vec("[a-c]{0,2}(0{0,3}[0-9]{1,3}|9[89]|1[0-9]{0,2})?(-[a-b])?([0-9]{1,2})?x?", 1..40),
+        ) {
+            let names: Vec<String> = names.into_iter().filter(|name| fits(name)).collect();
+            prop_assume!(!names.is_empty());
+            let list = compact(names.clone());
+            let text = Text::new("f", list.as_str());
+            let line = text.lines().next().unwrap();
+            let context = Context { seed: 1, memory: 1 << 20 };
+            prop_assert_eq!(expand(&list, &line, 0, &context).unwrap(), names, "{}", list);
+        }
+    }
 
     #[test]
     fn lists_are_written_out_in_their_order() {

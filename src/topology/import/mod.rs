@@ -15,7 +15,7 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::params::Params;
 use crate::topology::Context;
 
-mod host_list;
+pub(super) mod host_list;
 mod infiniband;
 mod slurm;
 mod target;

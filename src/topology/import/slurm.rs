@@ -152,7 +152,7 @@ impl Reader {
 
     fn sizes(&mut self, list: &str, line: &Line<'_>) -> Result<()> {
         let wrong = || {
-            let expected = "ascending multiples of the first size, as in BlockSizes=18,36";
+            let expected = "ascending multiples of the first size, from 1 to 18446744073709551615, as in BlockSizes=18,36";
             Error::input(line.location(), format!("BlockSizes={list}"), expected)
         };
         if !self.sizes.is_empty() {

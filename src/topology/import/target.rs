@@ -38,7 +38,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let mut numbers = Vec::new();
     for (word, line) in words {
         let number = word.parse::<u32>().ok().filter(|n| *n <= 1 << 30);
-        let wrong = || line.wrong(format!("`{word}`"), "a whole number up to 2^30");
+        let wrong = || line.wrong(format!("`{word}`"), "a whole number from 0 to 1073741824");
         numbers.push(number.ok_or_else(wrong)?);
     }
     let wrong = |expected: &str| line.wrong(format!("`{}`", line.text), expected);

@@ -5,16 +5,27 @@
 pub struct Options {
     /// Processors of a node, at least 1: a job's nodes are its processors divided by this, rounded up.
     pub procs_per_node: u32,
+    /// Whether `procs_per_node` is what the user said, rather than assumed: then there is no hint about it.
+    pub processors_stated: bool,
     /// The machine's nodes; without it the header's `MaxProcs` processors, else its `MaxNodes` nodes, else no
     /// limit. Jobs that are larger are left out.
     pub nodes: Option<u32>,
     /// The partitions whose jobs are wanted; empty for all.
     pub partitions: Vec<i32>,
+    /// The most bytes that the jobs and the header may take.
+    pub memory: u64,
 }
 
 impl Default for Options {
+    /// One processor a node, all jobs, 8 GB.
     fn default() -> Self {
-        Options { procs_per_node: 1, nodes: None, partitions: Vec::new() }
+        Options {
+            procs_per_node: 1,
+            processors_stated: false,
+            nodes: None,
+            partitions: Vec::new(),
+            memory: 8_000_000_000,
+        }
     }
 }
 

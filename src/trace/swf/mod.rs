@@ -51,7 +51,7 @@ impl Trace {
     /// # Errors
     /// A file that cannot be read, or a line that is wrong, by file and line.
     pub fn read(path: &Path, options: &Options) -> Result<Self> {
-        Trace::over(Lines::open(path)?, options)
+        Trace::over(Lines::open(path, options.memory)?, options)
     }
 
     /// A trace held in memory, quoted as `name`.
@@ -59,20 +59,21 @@ impl Trace {
     /// # Errors
     /// As [`Trace::read`].
     pub fn new(name: &str, text: impl Into<Vec<u8>>, options: &Options) -> Result<Self> {
-        Trace::over(Lines::new(name, text), options)
+        Trace::over(Lines::new(name, text).within(options.memory), options)
     }
 
-    /// The trace that the rest of `lines` is.
+    /// The trace that the rest of `lines` is, within their memory.
     ///
     /// # Errors
-    /// As [`Trace::read`].
+    /// As [`Trace::read`]; more jobs than the memory holds.
     ///
     /// # Complexity
-    /// O(bytes), and O(jobs · log jobs) where the jobs do not come by number or submit time.
+    /// O(bytes), and O(jobs · log jobs) where the jobs do not come by number or submit time. Memory: at most
+    /// 450 bytes a job while they are read, 150 after that.
     pub fn over(mut lines: Lines, options: &Options) -> Result<Self> {
         if options.procs_per_node == 0 {
             let location = SourceLocation::option("procs-per-node");
-            return Err(Error::input(location, "0", "a whole number of at least 1"));
+            return Err(Error::input(location, "0", "a whole number from 1 to 4294967295"));
         }
         let name = lines.name().to_string();
         let mut header = Header::default();
@@ -82,13 +83,17 @@ impl Trace {
         while let Some(line) = lines.line()? {
             match line.bytes.trim_ascii().first() {
                 None => {}
-                Some(b';') => header.push(&line),
+                Some(b';') => {
+                    let kept = header.push(&line);
+                    lines.keep(kept, "header")?;
+                }
                 Some(_) => {
                     if in_header {
                         reader.limit = limit(&header, &name, options)?;
                         in_header = false;
                     }
-                    reader.job(&line)?;
+                    let kept = reader.job(&line)?;
+                    lines.keep(kept, "jobs")?;
                 }
             }
         }
@@ -305,12 +310,23 @@ mod tests {
             (format!("{} 1", good.trim()), "found 19 fields; expected the 18"),
             (with(1, "x"), "found job number (field 1) `x`; expected a whole number"),
             (with(2, "1e5"), "found submit time (field 2) `1e5`; expected a whole number"),
-            (with(3, "-2"), "found wait time (field 3) `-2`; expected seconds, or -1 for unknown"),
+            (
+                with(3, "-2"),
+                "found wait time (field 3) `-2`; expected seconds, or -1 for unknown, up to 1000000000000000",
+            ),
+            (
+                with(8, "4294967296"),
+                "found processors requested (field 8) `4294967296`; expected a whole number from -4294967295 to \
+                 4294967295",
+            ),
+            (
+                with(2, "1000000000000000.5"),
+                "found submit time (field 2) `1000000000000000.5`; expected seconds from 0 to 1000000000000000, or -1",
+            ),
             (with(4, "3.x"), "found run time (field 4) `3.x`; expected seconds"),
             (with(4, "99999999999999999999"), "found run time (field 4) `9999"),
             (with(5, "4.5"), "found processors allocated (field 5) `4.5`"),
             (with(6, "nan"), "found processor time used (field 6) `nan`; expected a number"),
-            (with(8, "4294967296"), "found processors requested (field 8) `4294967296`"),
             (with(11, "ok"), "found status (field 11) `ok`"),
             (with(18, "-"), "found think time (field 18) `-`"),
         ];

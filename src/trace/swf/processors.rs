@@ -19,7 +19,7 @@ pub struct ProcessorsHint {
 }
 
 impl ProcessorsHint {
-    /// The hint of a trace that was read with one processor a node.
+    /// The hint of a trace that was read with one processor a node, where nobody said so.
     pub(super) fn new(
         name: &str,
         header: &Header,
@@ -38,7 +38,8 @@ impl ProcessorsHint {
             (None, Some(nodes)) if too_large > 0 => (nodes, processors.div_ceil(nodes.max(1))),
             _ => return None,
         };
-        let taken_for_nodes = options.procs_per_node == 1 && per_node > 1;
+        let assumed = options.procs_per_node == 1 && !options.processors_stated;
+        let taken_for_nodes = assumed && per_node > 1;
         let stated = stated.is_some();
         taken_for_nodes.then_some(ProcessorsHint { per_node, stated, processors, nodes, too_large })
     }

@@ -18,6 +18,10 @@ pub(super) fn limit(header: &Header, name: &str, options: &Options) -> Result<Op
     Ok(procs.or(nodes))
 }
 
+/// Bytes that a line takes, and a job beside that: lists grow by doubling, and the jobs are copied once.
+const LINE_BYTES: usize = 2 * size_of::<(i64, bool, usize)>();
+const JOB_BYTES: usize = 3 * size_of::<Job>();
+
 /// Reads jobs line by line.
 pub(super) struct Reader<'a> {
     options: &'a Options,
@@ -45,7 +49,8 @@ impl<'a> Reader<'a> {
         Reader { options, limit: None, tally, jobs, notes, numbers }
     }
 
-    pub fn job(&mut self, line: &RawLine<'_>) -> Result<()> {
+    /// Takes in a line; how many bytes it takes until all are read.
+    pub fn job(&mut self, line: &RawLine<'_>) -> Result<usize> {
         let text = line.text()?;
         let mut fields = [""; 18];
         let mut words = text.split_ascii_whitespace();
@@ -76,7 +81,11 @@ impl<'a> Reader<'a> {
         let preceding = fields.whole(17, "preceding job", LONGEST)?;
         let think_time = fields.seconds(18, "think time", &mut rounded)?;
         if wait < -1 {
-            return Err(fields.wrong(3, "wait time", "seconds, or -1 for unknown"));
+            return Err(fields.wrong(
+                3,
+                "wait time",
+                &format!("seconds, or -1 for unknown, up to {LONGEST}"),
+            ));
         }
         self.numbers.push((id, (2..=4).contains(&status), line.number));
 
@@ -93,7 +102,7 @@ impl<'a> Reader<'a> {
         let fault = faults.into_iter().find(|(found, _)| *found);
         let (None, Some(processors)) = (fault, processors) else {
             self.tally.add(fault.map_or(Reason::NoProcessors, |(_, reason)| reason), 1);
-            return Ok(());
+            return Ok(LINE_BYTES);
         };
         let requested_time = if wanted > 0 { wanted } else { recorded };
         // In the order of NOTES.
@@ -121,7 +130,7 @@ impl<'a> Reader<'a> {
             think_time,
             line: line.number,
         });
-        Ok(())
+        Ok(LINE_BYTES + JOB_BYTES)
     }
 }
 

@@ -1,5 +1,7 @@
-//! Where the page's script draws every node: a box of the machine's own coordinates, groups within groups, slices
+//! Where every node is drawn, in pictures and on pages: a box of the machine's own coordinates, groups within groups, slices
 //! side by side, a circle, or rows of node ids.
+//!
+//! Pictures of machines that are too large, or that are cut into slices, are flat panels of cells (`panels`).
 //!
 //! A position is a sum of parts, each a grid in which some digits of the cell's number count, so that the layout of a
 //! large machine takes no more room than that of a small one.
@@ -8,9 +10,11 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use serde::Serialize;
 
-use super::packed::{floats, integers};
-use crate::plot::thousands;
+use crate::error::thousands;
+use crate::ids::NodeId;
 use crate::topology::{Lattice, Topology};
+
+pub mod panels;
 
 /// Cells of a lattice drawn as one at most.
 const CELLS: usize = 100_000;
@@ -23,35 +27,62 @@ const CIRCLE: u32 = 400;
 
 /// Cells, the frames around them and the links between them; lengths in cells.
 #[derive(Default, Serialize)]
-pub(super) struct Layout {
+pub struct Layout {
     /// Extents and names of the three axes of a box; else the layout is flat.
-    solid: Option<([u32; 3], [String; 3])>,
-    count: u32,
+    pub solid: Option<([u32; 3], [String; 3])>,
+    /// How many cells there are.
+    pub count: u32,
     /// The cell of every node id, or else how many consecutive ids share one.
-    cells: Option<String>,
-    per_cell: u32,
-    width: f64,
-    height: f64,
+    #[serde(skip)]
+    pub cells: Option<Vec<u32>>,
+    pub per_cell: u32,
+    /// The size of a flat layout.
+    pub width: f64,
+    /// See `width`.
+    pub height: f64,
     /// The side of a cell.
-    edge: f64,
-    round: bool,
-    parts: Vec<Part>,
+    pub edge: f64,
+    /// Whether cells are discs.
+    pub round: bool,
+    /// What the position of a cell adds up from.
+    pub parts: Vec<Part>,
     /// x and y of every cell, where the parts do not say.
-    points: String,
-    frames: Vec<Frame>,
+    #[serde(skip)]
+    pub points: Vec<f64>,
+    /// Frames around cells.
+    pub frames: Vec<Frame>,
+    /// Whether a cell without a node is none, rather than a gap in a box of cells.
+    pub sparse: bool,
+    /// Names and extents of the axes to the right and upwards of panels.
+    pub axes: Vec<(String, u32)>,
     /// Ends of lines: x, y, x, y.
-    links: String,
+    #[serde(skip)]
+    pub links: Vec<f64>,
     /// What each digit of a cell is called: the name with its `=` or space, and the digit.
-    names: Vec<(String, Digit)>,
-    about: String,
+    pub names: Vec<(String, Digit)>,
+    /// All that in a sentence.
+    pub about: String,
+}
+
+impl Layout {
+    /// Where a cell's middle is: x, y and z.
+    pub fn position(&self, cell: u32) -> [f64; 3] {
+        let at = |k: usize| self.points.get(2 * cell as usize + k).copied().unwrap_or(0.0);
+        self.parts.iter().fold([at(0), at(1), 0.0], |at, part| {
+            let digit = |number, (stride, extent): &Digit| number * extent + cell / stride % extent;
+            let number = part.digits.iter().fold(0, digit) as usize;
+            let (column, row) = ((number % part.columns) as f64, (number / part.columns) as f64);
+            [0, 1, 2].map(|k| at[k] + part.start[k] + column * part.across[k] + row * part.down[k])
+        })
+    }
 }
 
 /// Stride and extent: `cell / stride % extent`.
-type Digit = (u32, u32);
+pub type Digit = (u32, u32);
 
 /// Adds to the position of every cell: the digits make a number, which counts along rows of `columns`.
 #[derive(Serialize)]
-struct Part {
+pub struct Part {
     digits: Vec<Digit>,
     columns: usize,
     /// Position of number 0, the step to the next number and the step to the next row, as x, y, z.
@@ -73,20 +104,25 @@ impl Part {
 
 /// A frame and its title.
 #[derive(Default, Serialize)]
-struct Frame {
-    x: f64,
-    y: f64,
-    w: f64,
-    h: f64,
-    title: String,
+pub struct Frame {
+    /// The upper left corner.
+    pub x: f64,
+    /// See `x`.
+    pub y: f64,
+    /// The size.
+    pub w: f64,
+    /// See `w`.
+    pub h: f64,
+    /// Empty where there is none.
+    pub title: String,
     /// What there is of the title where there is less room.
-    short: String,
+    pub short: String,
     /// Room for the title.
-    head: f64,
+    pub head: f64,
     /// Drawn thinly, and not where it is small.
-    faint: bool,
+    pub faint: bool,
     /// Not drawn at all: a title only.
-    bare: bool,
+    pub bare: bool,
 }
 
 /// A grid of equal blocks.
@@ -106,7 +142,7 @@ impl Grid {
         for c in 1..=count {
             let (across, down) = (c as f64 * step.0, count.div_ceil(c) as f64 * step.1);
             // A last row that is not full looks odd.
-            let ragged = 0.6 * ((c - count % c) % c) as f64 / c as f64;
+            let ragged = 0.8 * ((c - count % c) % c) as f64 / c as f64;
             let off = (across / down / shape).ln().abs() + ragged;
             if off < miss {
                 (columns, miss) = (c, off);
@@ -134,7 +170,7 @@ fn sum(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
 }
 
 /// The layout that suits the topology.
-pub(super) fn layout(topology: &Topology) -> Layout {
+pub fn layout(topology: &Topology) -> Layout {
     let lattice = topology.lattice().filter(|lattice| {
         lattice.cell_count() <= CELLS
             && lattice.cells.as_ref().is_none_or(|cells| cells.len() <= CELLS)
@@ -195,7 +231,7 @@ fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
     );
     Layout {
         count: lattice.cell_count() as u32,
-        cells: lattice.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
+        cells: lattice.cells.clone(),
         per_cell,
         solid: Some((extents, called)),
         parts,
@@ -206,15 +242,19 @@ fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
 }
 
 /// Units within units, the outermost framed and named; `None` where there are none.
-fn nested(topology: &Topology) -> Option<Layout> {
+pub fn nested(topology: &Topology) -> Option<Layout> {
     let network = topology.network();
-    let slots = topology.nodes().slot_count() as usize;
+    // Slots after the last schedulable node are no part of the machine.
+    let slots = topology.nodes().iter().last().map_or(0, |node| node.index() + 1);
+    let exists = |unit: usize, nodes: usize| {
+        (unit..unit + nodes).any(|node| topology.nodes().contains(NodeId(node as u32)))
+    };
     let mut units: Vec<(&str, usize)> = Vec::new();
     for level in network.levels() {
         let nodes = level.routers as usize * network.per_router() as usize;
-        let around = units.last().map_or(slots, |(_, nodes)| *nodes);
+        let around = units.last().map_or(usize::MAX, |(_, nodes)| *nodes);
         let parts = units.is_empty() || around.is_multiple_of(nodes);
-        if nodes > 1 && nodes < around && parts {
+        if nodes > 1 && nodes < around.min(slots) && parts {
             units.push((level.name, nodes));
         }
     }
@@ -240,7 +280,8 @@ fn nested(topology: &Topology) -> Option<Layout> {
     let mut frames = Vec::new();
     for (k, (_, nodes)) in units.iter().enumerate() {
         let (w, h) = sizes[units.len() - k];
-        for node in (0..slots).step_by(*nodes).take_while(|_| slots / nodes <= FRAMES) {
+        let framed = (0..slots).step_by(*nodes).take_while(|_| slots / nodes <= FRAMES);
+        for node in framed.filter(|unit| exists(*unit, *nodes)) {
             let corner = |(grid, shift, stride): &(Grid, (f64, f64), usize)| {
                 sum(grid.corner(node / stride % grid.count), *shift)
             };
@@ -268,6 +309,7 @@ fn nested(topology: &Topology) -> Option<Layout> {
         names: names.map(|((name, _), (g, _, s))| (format!("{name} "), digit(g, *s))).collect(),
         about: format!("A box is one {name}{within}; a square is a node."),
         frames,
+        sparse: true,
         ..flat(slots, all.size(), parts)
     })
 }
@@ -321,9 +363,9 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
         within.coordinates(panel as u32, &mut at);
         let long = others.iter().zip(&at).filter(|(axis, _)| lattice.extents[**axis] > 1);
         let titles: Vec<String> = long.map(|(axis, x)| format!("{}{x}", names[*axis].0)).collect();
-        let short: Vec<String> = at.iter().map(u32::to_string).collect();
         let ((x, y), h) = (grid.corner(panel), h + head);
-        let (title, short) = (titles.join(", "), short.join(","));
+        let title = titles.join(", ");
+        let short = title.replace(" = ", "").replace(',', "");
         frames.push(Frame { x, y, w, h, title, short, head, bare: true, faint: false });
     }
     let each = match panels {
@@ -337,8 +379,9 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
     let about =
         format!("{} to the right, {} upwards{each}{side}.", lattice.axes[across], lattice.axes[up]);
     Layout {
-        cells: lattice.cells.as_ref().map(|cells| integers(cells.iter().copied(), true)),
+        cells: lattice.cells.clone(),
         edge: 0.92 / fine,
+        axes: [across, up].map(|a| (lattice.axes[a].clone(), lattice.extents[a])).into(),
         frames,
         names,
         about,
@@ -371,8 +414,8 @@ fn circle(topology: &Topology) -> Layout {
     let lines = if ends.is_empty() { "" } else { "; lines are links" };
     Layout {
         round: true,
-        points: floats((0..slots).map(place).flat_map(|(x, y)| [x, y])),
-        links: floats(ends.into_iter()),
+        points: (0..slots).map(place).flat_map(|(x, y)| [x, y]).collect(),
+        links: ends,
         about: format!(
             "Routers round a circle by their number, from the top clockwise{outwards}{lines}."
         ),
@@ -399,16 +442,6 @@ fn rows(topology: &Topology) -> Layout {
 mod tests {
     use super::*;
 
-    /// Where the script draws a cell.
-    fn position(layout: &Layout, cell: u32) -> [f64; 3] {
-        layout.parts.iter().fold([0.0; 3], |at, part| {
-            let digit = |number, (stride, extent): &Digit| number * extent + cell / stride % extent;
-            let number = part.digits.iter().fold(0, digit) as usize;
-            let (column, row) = ((number % part.columns) as f64, (number / part.columns) as f64);
-            [0, 1, 2].map(|k| at[k] + part.start[k] + column * part.across[k] + row * part.down[k])
-        })
-    }
-
     #[test]
     fn cells_lie_apart_and_within_the_drawing() {
         let machines = [
@@ -424,7 +457,7 @@ mod tests {
             let layout = layout(&topology);
             assert_eq!(layout.count, count, "{spec}");
             assert!(layout.about.contains(about), "{spec}: {}", layout.about);
-            let at: Vec<[f64; 3]> = (0..count).map(|cell| position(&layout, cell)).collect();
+            let at: Vec<[f64; 3]> = (0..count).map(|cell| layout.position(cell)).collect();
             for (i, a) in at.iter().enumerate() {
                 for b in &at[..i] {
                     let apart = (0..3).map(|k| (a[k] - b[k]).abs()).fold(0.0, f64::max);
@@ -447,6 +480,6 @@ mod tests {
         let layout = layout(&topology);
         let digits = layout.names.iter().map(|(name, (s, e))| format!("{name}{}", 119 / s % e));
         assert_eq!(digits.collect::<Vec<_>>(), ["x = 5", "y = 4", "z = 3"]);
-        assert_eq!(position(&layout, 119), [5.0, 4.0, 3.0]);
+        assert_eq!(layout.position(119), [5.0, 4.0, 3.0]);
     }
 }

@@ -2,11 +2,10 @@
 //! are joined into blocks with the rank of their first: a sample, which keeps disorder visible where a
 //! mean or a minimum would smooth it away.
 
+use crate::error::thousands;
 use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::topology::{Lattice, Topology};
-
-use super::scale::thousands;
 
 /// Cells drawn at most, so that a random ordering's picture stays small too.
 const MOST_CELLS: usize = 8000;
@@ -20,7 +19,7 @@ const MOST_PATH_CELLS: usize = 400;
 const MOST_STEPS: usize = 4000;
 
 /// A flat piece of the machine.
-pub(super) struct Panel {
+pub struct Panel {
     pub title: String,
     pub columns: usize,
     pub rows: usize,
@@ -40,7 +39,7 @@ impl Panel {
 }
 
 /// All panels and what to say about them.
-pub(super) struct Layout {
+pub struct Panels {
     pub panels: Vec<Panel>,
     /// Name of the horizontal and of the vertical direction.
     pub across: String,
@@ -64,7 +63,7 @@ fn evenly(all: usize, wanted: usize) -> Vec<usize> {
 
 /// The layout that suits the topology: slices of its lattice, rows of hierarchy units, or node ids in
 /// rows.
-pub(super) fn layout(topology: &Topology, order: &NodeOrder) -> Layout {
+pub fn panels_of(topology: &Topology, order: &NodeOrder) -> Panels {
     match topology.lattice() {
         Some(lattice) if lattice.extents.len() > 1 => slices(topology, lattice, order),
         _ => strips(topology, order),
@@ -128,7 +127,7 @@ fn plane(topology: &Topology, lattice: &Lattice) -> ((usize, usize), Vec<usize>)
     ((across, up), (0..k).filter(|a| *a != across && *a != up).collect())
 }
 
-fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
+fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Panels {
     let ((across, up), others) = plane(topology, lattice);
     let extent = |axis: usize| lattice.extents[axis] as usize;
     let (width, height) = (extent(across), extent(up));
@@ -169,11 +168,11 @@ fn slices(topology: &Topology, lattice: &Lattice, order: &NodeOrder) -> Layout {
     }
     notes.extend(path_note(&panels));
     let name = |axis: usize| format!("{} ({})", lattice.axes[axis], thousands(extent(axis) as u64));
-    Layout { panels, across: name(across), up: name(up), from_bottom: true, note: notes.join("; ") }
+    Panels { panels, across: name(across), up: name(up), from_bottom: true, note: notes.join("; ") }
 }
 
 /// Rows of consecutive node ids: a row a unit of the outermost level that has several, or simply wrapped.
-fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
+fn strips(topology: &Topology, order: &NodeOrder) -> Panels {
     let places = topology.nodes().slot_count() as usize;
     let network = topology.network();
     let per = network.per_router() as usize;
@@ -219,7 +218,7 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Layout {
         None if panels[0].rows == 1 => ("node id".to_string(), String::new()),
         None => (format!("node id, {} a row", thousands(unit as u64)), String::new()),
     };
-    Layout { panels, across, up, from_bottom: false, note: notes.join("; ") }
+    Panels { panels, across, up, from_bottom: false, note: notes.join("; ") }
 }
 
 fn path_note(panels: &[Panel]) -> Option<String> {
@@ -232,10 +231,10 @@ fn path_note(panels: &[Panel]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn lay(spec: &str, order: &str) -> Layout {
+    fn lay(spec: &str, order: &str) -> Panels {
         let topology = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&topology, order).unwrap();
-        layout(&topology, &order)
+        panels_of(&topology, &order)
     }
 
     #[test]

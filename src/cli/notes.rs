@@ -1,0 +1,26 @@
+//! Notes on standard error: what is not an error. `--quiet` silences them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From here on nothing but errors is printed on standard error, nor is progress shown.
+pub fn silence() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether only errors are wanted.
+pub fn silent() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Prints a line on standard error that is no error.
+macro_rules! note {
+    ($($text:tt)*) => {
+        if !$crate::cli::notes::silent() {
+            eprintln!($($text)*);
+        }
+    };
+}
+
+pub(super) use note;

@@ -1,0 +1,65 @@
+//! `nodeorder score`: orderings by the objective that searches minimise.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::watch::Clock;
+use super::{inputs, output, progress};
+use crate::columns::comparison::ScoreRow;
+use crate::columns::{self, object};
+use crate::ordering::optimise::scores;
+use crate::topology::{Context, Topology};
+
+/// Score orderings by the objective of ilp and optimise, with a proved bound
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: nodeorder score torus:8x8 --order snake --order hilbert --weights geometric,window=16"
+)]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    spec: String,
+    /// An ordering: a name with options, or an ordering file; repeat for several
+    #[arg(long = "order", value_name = "ORD", required = true)]
+    orders: Vec<String>,
+    /// Weights of pairs of ranks: geometric, harmonic, path or workload, with window=, ring=, sizes=, share=
+    #[arg(long, value_name = "W", default_value = "geometric")]
+    weights: String,
+    /// Write the CSV to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        let topology = inputs::topology(&self.spec, context)?;
+        let orders = inputs::orders(&topology, &self.orders)?;
+        let waiting = progress::waiting("scores");
+        let clock = Clock::start(false, &waiting);
+        let found = scores(&topology, &self.weights, &orders, &clock)?;
+        drop(waiting);
+        let rows: Vec<ScoreRow<'_>> = orders
+            .iter()
+            .zip(&found)
+            .map(|(order, score)| ScoreRow { ordering: order.label(), score })
+            .collect();
+        if self.json {
+            let document = document(&topology, &self.weights, &rows);
+            return output::write(self.output.as_deref(), format!("{document:#}\n"));
+        }
+        output::write_by(self.output.as_deref(), |out| columns::write(out, ScoreRow::ALL, rows))
+    }
+}
+
+fn document(topology: &Topology, weights: &str, rows: &[ScoreRow<'_>]) -> Value {
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "topology": topology.spec(),
+        "weights": weights,
+        "scores": rows.iter().map(|row| object(ScoreRow::ALL, row)).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,22 @@
+//! Host lists of jobs: the names of the nodes behind ranks.
+
+use crate::ordering::NodeOrder;
+use crate::topology::Topology;
+
+/// A machine and the ordering that ranks are of.
+#[derive(Clone, Copy, Debug)]
+pub struct Hosts<'a> {
+    /// The machine.
+    pub topology: &'a Topology,
+    /// The ordering.
+    pub order: &'a NodeOrder,
+}
+
+impl Hosts<'_> {
+    /// The host list of the nodes at `ranks`, ascending by id: `n[001-004,007]`.
+    pub fn list(&self, ranks: impl Iterator<Item = u32>) -> String {
+        let mut nodes: Vec<_> = ranks.map(|rank| self.order.nodes()[rank as usize]).collect();
+        nodes.sort_unstable();
+        self.topology.host_list(nodes)
+    }
+}

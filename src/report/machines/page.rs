@@ -1,0 +1,338 @@
+//! Machines side by side as one page, `templates/machines.html`: which serves the jobs best, and the figures behind
+//! that.
+
+use askama::Template;
+
+use super::Jobs;
+use crate::error::Result;
+use crate::machines::{Contender, Criterion, Machines, Service, outcome};
+use crate::plot::replay::{BarPanel, Figure as Drawn, Row};
+use crate::plot::{self, Limits, Series, View};
+use crate::report::File;
+use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
+use crate::report::page::{CSS, TABLES};
+use crate::report::schedule_comparison::queue_columns;
+use crate::report::terms::{self, Term};
+use crate::report::words::{file_name, per_cent_above};
+
+#[derive(Template)]
+#[template(path = "machines.html")]
+struct Page<'p> {
+    version: &'static str,
+    title: String,
+    css: String,
+    js: &'static str,
+    verdict: Words,
+    details: String,
+    sections: Vec<Section>,
+    /// What each machine is made of.
+    facts: Vec<Fact>,
+    files: Vec<(&'p str, &'static str)>,
+    command: &'p str,
+    terms: Vec<Term>,
+}
+
+/// The page as HTML text, and its figures. `files` stand beside it.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub(super) fn html(
+    machines: &Machines,
+    jobs: Option<Jobs<'_>>,
+    files: &[File<'_>],
+    command: &str,
+) -> Result<(String, Vec<Figure>)> {
+    let workload = jobs.map(|jobs| file_name(jobs.name));
+    let (verdict, details) = outcome(machines, workload);
+    let served: Vec<Served<'_>> = (machines.contenders.iter().enumerate())
+        .filter_map(|(slot, c)| Some((slot, c, c.service.as_ref()?)))
+        .collect();
+    let mut sections = vec![figures(machines), orderings(machines)?];
+    let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
+    terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);
+    if let (Some(name), false) = (workload, served.is_empty()) {
+        sections.push(replayed(name, &served)?);
+        terms.extend([terms::ALLOCATOR, terms::MIND]);
+        if let Some(queue) = queue(machines, name, &served)? {
+            sections.push(queue);
+            terms.extend(terms::QUEUE.into_iter().chain(terms::RUNTIMES));
+        }
+    }
+    if machines.difference.as_ref().is_some_and(|d| d.low.is_some()) {
+        terms.push(terms::INTERVAL);
+    }
+    let title = match workload {
+        Some(name) => format!("Machines side by side for {name}"),
+        None => "Machines side by side".into(),
+    };
+    let built = |c: &Contender| {
+        Fact::wide(c.machine.name(), Part::Code(c.machine.comparison.topology.spec.clone()))
+    };
+    let hint = jobs.and_then(|jobs| jobs.processors);
+    let processors = hint.map(|hint| Fact::wide("Processors of the trace", hint));
+    let page = Page {
+        version: env!("CARGO_PKG_VERSION"),
+        title,
+        css: [CSS, plot::STYLE].concat(),
+        js: TABLES,
+        verdict: named(machines, &verdict),
+        details: details.join(" "),
+        facts: machines.contenders.iter().map(built).chain(processors).collect(),
+        files: files.iter().filter_map(File::listed).collect(),
+        command,
+        terms,
+        sections,
+    };
+    let text = page.to_string();
+    Ok((text, page.sections.into_iter().flat_map(|section| section.figures).collect()))
+}
+
+/// The outcome with the first machine and its ordering standing out.
+fn named(machines: &Machines, verdict: &str) -> Words {
+    let first = machines.contenders.first().map(|c| &c.machine);
+    let called = first.map(|m| format!("{} with {}", m.name(), m.best.label())).unwrap_or_default();
+    match verdict.split_once(&called) {
+        Some((before, after)) if machines.difference.as_ref().is_some_and(|d| d.told()) => {
+            words![before, Part::Strong(called), after]
+        }
+        _ => words![verdict],
+    }
+}
+
+/// A machine on which the jobs were placed, with its rank from 0.
+type Served<'m> = (usize, &'m Contender, &'m Service);
+
+/// A table of machines, best first.
+fn table(label: &'static str, contenders: &[&Contender], columns: Vec<Column>) -> Table {
+    let names = contenders.iter().map(|c| c.machine.name().to_string()).collect();
+    Table { of: "Machine", ..Table::ranked(label, names, columns) }
+}
+
+/// The machines in figures.
+fn figures(machines: &Machines) -> Section {
+    let contenders: Vec<&Contender> = machines.contenders.iter().collect();
+    let all = || contenders.iter().map(|c| &c.machine);
+    let counts = |title: &str, of: &dyn Fn(&crate::topology::Statistics) -> u64| {
+        Column::counts(title, all().map(|m| of(&m.comparison.topology)))
+    };
+    let (criterion, scores) = (machines.criterion, machines.scores.iter().copied().map(Some));
+    let what = match criterion {
+        Criterion::Response => "Mean response time of the jobs (s)",
+        Criterion::Hops => "Mean distance within the jobs (hops)",
+        Criterion::MeanLog => "Log-uniform mean of MPC (hops)",
+    };
+    let digits = if criterion == Criterion::Response { 1 } else { 3 };
+    let open = |cut: &crate::metric::bisection::Bisection| if cut.exact { "" } else { "≤ " };
+    let marks = || all().map(|m| m.bisection.as_ref().map_or("", open));
+    let mut columns = vec![
+        Column::new(what, digits, Best::Low, scores),
+        counts("Nodes", &|s| s.nodes),
+        counts("Routers", &|s| s.routers),
+        counts("Links", &|s| s.links),
+        Column::new("Cables a node", 3, Best::None, all().map(|m| Some(m.links_per_node()))),
+        Column::new(
+            "Diameter (hops)",
+            0,
+            Best::Low,
+            all().map(|m| Some(m.comparison.topology.diameter.into())),
+        ),
+        Column::new(
+            "Mean distance (hops)",
+            3,
+            Best::Low,
+            all().map(|m| Some(m.comparison.topology.mean_distance)),
+        ),
+        Column::new(
+            "Bisection (links)",
+            0,
+            Best::None,
+            all().map(|m| Some(m.bisection.as_ref()?.links())),
+        )
+        .marked(marks()),
+        Column::new(
+            "Bisection a node (links)",
+            3,
+            Best::High,
+            all().map(|m| m.bisection_per_node()),
+        )
+        .marked(marks()),
+    ];
+    if all().any(|m| m.cost.is_some()) {
+        columns.push(Column::new("Cost", 0, Best::None, all().map(|m| m.cost)));
+        columns.push(Column::new("Cost a node", 2, Best::Low, all().map(|m| m.cost_per_node())));
+    }
+    let (least, most) = all()
+        .map(|m| m.comparison.topology.nodes)
+        .fold((u64::MAX, 0), |(l, h), n| (l.min(n), h.max(n)));
+    let sizes = match least == most {
+        true => String::new(),
+        false => format!(
+            " They have {} to {} nodes: more nodes mean shorter waits and longer distances, whatever the network.",
+            plot::thousands(least),
+            plot::thousands(most)
+        ),
+    };
+    let about = words![format!(
+        "Best first by {}{}.{sizes} The best value of a column is bold where it has a better side.",
+        criterion.name(),
+        match machines.jobs {
+            0 => String::new(),
+            n => format!(", over the {} jobs that ran on all of them", plot::thousands(n as u64)),
+        }
+    )];
+    Section::new("machines", "The machines", about, table("Machines, ranked", &contenders, columns))
+}
+
+/// The best ordering of each, and its curve.
+fn orderings(machines: &Machines) -> Result<Section> {
+    let contenders: Vec<&Contender> = machines.contenders.iter().collect();
+    let all = || contenders.iter().map(|c| &c.machine);
+    let share = |m: &crate::metric::machine::Machine| {
+        let random = m.comparison.topology.mean_distance;
+        (random > 0.0).then(|| 100.0 * m.mean_log() / random)
+    };
+    let above = |m: &crate::metric::machine::Machine| {
+        Some(per_cent_above(m.mean_log(), m.comparison.floor_mean_log?))
+    };
+    let columns = vec![
+        Column::names("Best ordering", all().map(|m| m.best.label().to_string())),
+        Column::counts("Orderings tried", all().map(|m| m.comparison.entries.len() as u64)),
+        Column::new(
+            "Log-uniform mean of MPC (hops)",
+            3,
+            Best::Low,
+            all().map(|m| Some(m.mean_log())),
+        ),
+        Column::new("Of random placement (%)", 1, Best::Low, all().map(share)),
+        Column::new("Above the proved floor, at most (%)", 1, Best::None, all().map(above)),
+    ];
+    let about = words![
+        "The ordering of each machine with the lowest log-uniform mean of MPC. Distances of jobs of the same size can \
+         be compared between machines; shares of random placement say how much an ordering matters on a machine."
+    ];
+    let table = table("The best ordering of each machine", &contenders, columns);
+    let mut section = Section::new("orderings", "Their best orderings", about, table);
+    let labels: Vec<String> = all().map(|m| format!("{}, {}", m.name(), m.best.label())).collect();
+    let series: Vec<Series<'_>> = (all().zip(&labels).enumerate())
+        .map(|(slot, (m, label))| Series { label, values: &m.comparison.entries[0].values, slot })
+        .collect();
+    let title = "The best ordering of each machine by job size, and by share of the machine";
+    let drawn = plot::curves(title, &series, &[View::Sizes, View::Shares], Limits::default())?;
+    section.figures.push(Figure {
+        file: "machine-curves.svg".into(),
+        caption: "Lower is better: the nodes of a job are closer together. Above, machines at the same job size; \
+                  below, at the same share of each machine."
+            .into(),
+        svg: drawn.svg()?,
+    });
+    Ok(section)
+}
+
+/// What jobs get under load from each allocator.
+fn replayed(workload: &str, served: &[Served<'_>]) -> Result<Section> {
+    let contenders: Vec<&Contender> = served.iter().map(|(_, c, _)| *c).collect();
+    let all = || served.iter().map(|(_, _, service)| *service);
+    let allocators: Vec<&str> =
+        served[0].2.allocators.iter().map(|a| a.allocator.as_str()).collect();
+    let mut columns: Vec<Column> = (allocators.iter().enumerate())
+        .map(|(i, allocator)| {
+            let minds = all().map(|s| s.allocators[i].mean_mind);
+            Column::new(format!("{allocator} (hops)"), 3, Best::Low, minds)
+        })
+        .collect();
+    columns.push(Column::counts("Jobs placed", all().map(|s| s.placed)));
+    columns.push(Column::counts("Skipped", all().map(|s| s.skipped)));
+    columns.push(Column::counts("Too large", all().map(|s| s.too_large)));
+    let about = words![format!(
+        "The jobs of {workload} were replayed on each machine with its best ordering, starting with an empty machine. \
+         The first columns are the mean distance between the nodes of a job (MIND) with each allocator. Jobs are \
+         skipped where too few nodes were free, and too large where they need more nodes than the machine has."
+    )];
+    let table = table("Replay by machine", &contenders, columns);
+    let mut section = Section::new("jobs", "What jobs get under load", about, table);
+    let axis = "mean distance within a job (hops)";
+    let panels: Vec<BarPanel<'_>> =
+        allocators.iter().map(|name| BarPanel { name, axis, decimals: 3 }).collect();
+    let values = |s: &Service| s.allocators.iter().map(|a| a.mean_mind).collect();
+    section.figures =
+        bars("machine-jobs.svg", "Distances within jobs under load", &panels, served, &values)?;
+    Ok(section)
+}
+
+/// Waits and slowdowns, where the jobs have times.
+fn queue(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<Option<Section>> {
+    let scheduled: Vec<_> =
+        (served.iter()).filter_map(|served| Some((*served, served.2.schedule.as_ref()?))).collect();
+    let (Some(settings), false) = (&machines.settings, scheduled.is_empty()) else {
+        return Ok(None);
+    };
+    let contenders: Vec<&Contender> = scheduled.iter().map(|((_, c, _), _)| *c).collect();
+    let rows: Vec<_> = scheduled.iter().map(|(_, row)| *row).collect();
+    let mut columns = queue_columns(&rows);
+    columns.push(Column::counts("Jobs", rows.iter().map(|r| r.summary.jobs as u64)));
+    columns.push(Column::counts("Too large", rows.iter().map(|r| r.too_large as u64)));
+    let about = words![
+        format!(
+            "The jobs of {workload} scheduled with their times on each machine with its best ordering: policy "
+        ),
+        bold(&settings.policy),
+        ", allocator ",
+        bold(&settings.allocator),
+        ", runtime model ",
+        bold(&settings.model),
+        ". The lowest value of each column is bold, but for utilisation: it is high where jobs run longer, too. Where \
+         jobs are too large for a machine, its means are over fewer jobs; the ranking above is over the jobs that ran \
+         on all machines.",
+    ];
+    let table = table("Schedules by machine", &contenders, columns);
+    let mut section = Section::new("scheduling", "Waits and slowdowns", about, table);
+    if let Some((policy, model)) = scheduled.iter().find_map(|((.., s), _)| s.rules.as_ref()) {
+        section.note = words![
+            format!(
+                "Policy {policy}. Model {model}. How strongly run times depend on distance differs between \
+                 applications: the differences follow from this assumption. Give your own with "
+            ),
+            Part::Code("--model".into()),
+            "."
+        ];
+    }
+    let panel = |name, axis, decimals| BarPanel { name, axis, decimals };
+    let panels = [
+        panel("wait", "mean wait (s)", 1),
+        panel("response", "mean response time (s)", 1),
+        panel("bounded slowdown", "mean bounded slowdown", 3),
+    ];
+    let served: Vec<Served<'_>> = scheduled.iter().map(|(served, _)| *served).collect();
+    let values = |s: &Service| match &s.schedule {
+        Some(row) => {
+            let s = &row.summary;
+            vec![Some(s.mean_wait), Some(s.mean_response), Some(s.mean_bounded_slowdown)]
+        }
+        None => Vec::new(),
+    };
+    section.figures = bars("machine-queue.svg", "Waits and slowdowns", &panels, &served, &values)?;
+    Ok(Some(section))
+}
+
+/// A bar a machine in each of `panels`; none where there is no value at all.
+fn bars(
+    file: &str,
+    title: &str,
+    panels: &[BarPanel<'_>],
+    served: &[Served<'_>],
+    values: &dyn Fn(&Service) -> Vec<Option<f64>>,
+) -> Result<Vec<Figure>> {
+    let data: Vec<Vec<Option<f64>>> =
+        served.iter().map(|(_, _, service)| values(service)).collect();
+    if data.iter().flatten().all(Option::is_none) {
+        return Ok(Vec::new());
+    }
+    let mut rows: Vec<Row<'_, &[Option<f64>]>> = Vec::new();
+    for ((slot, c, _), data) in served.iter().zip(&data) {
+        rows.push(Row { label: c.machine.name(), slot: *slot, data });
+    }
+    let note = "each machine with its best ordering; lower is better";
+    let svg = Drawn::bars(title, note, panels, &rows)?.svg()?;
+    let caption = "The same figures, a bar a machine.".into();
+    Ok(vec![Figure { file: file.into(), caption, svg }])
+}
