@@ -32,7 +32,12 @@ pub fn without(peer: Peer, test: &str, missing: &str) {
 
 /// A trace that is not part of the project, where it lies beside it; else `test` says that it skips it.
 pub fn trace(test: &str, name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces").join(name);
+    shared(test, &format!("traces/{name}"))
+}
+
+/// A file that is not part of the project, where it lies beside it; else `test` says that it skips it.
+pub fn shared(test: &str, name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(name);
     let there = path.exists();
     if !there {
         skipped(test, &format!("no {}", path.display()));

@@ -240,7 +240,8 @@ fn policies_schedule_the_traces_of_a_plan() {
     let folder = home.path();
     let plan = "topologies = ['torus:3x3', 'mesh:9']\norderings = ['snake', 'random']\nlogs = ['jobs.log']\n\
                 traces = ['small.swf']\nprocs_per_node = [1, 2]\nallocators = ['fifo:0', 'span-best-fit']\n\
-                policies = ['fcfs', 'easy', 'window-bnb:interval=0']\nseeds = [3]\n";
+                policies = ['fcfs', 'easy', 'window-bnb:interval=0']\n\
+                models = ['fixed', 'network:share=0.5,guest=ring']\nseeds = [3]\n";
     std::fs::write(folder.join("both.toml"), plan).unwrap();
     done(folder, &["sweep", "both.toml", "--out", "both"]);
     done(folder, &["sweep", "both.toml", "--out", "one-thread", "--threads", "1"]);
@@ -249,9 +250,9 @@ fn policies_schedule_the_traces_of_a_plan() {
     let mut reader = csv::Reader::from_reader(table.as_bytes());
     let rows: Vec<std::collections::BTreeMap<String, String>> =
         reader.deserialize().map(|row| row.unwrap()).collect();
-    assert_eq!(rows.len(), 2 * 2 * 2 * (1 + 2 * 3));
+    assert_eq!(rows.len(), 2 * 2 * (2 + 2 * 2 * 3 * 2));
     let scheduled: Vec<_> = rows.iter().filter(|row| row["group"] == "schedule").collect();
-    assert_eq!(scheduled.len(), 2 * 2 * 2 * 2 * 3);
+    assert_eq!(scheduled.len(), 2 * 2 * 2 * 2 * 3 * 2);
     for row in scheduled.iter().step_by(5) {
         let arguments = [
             "schedule",
@@ -266,6 +267,8 @@ fn policies_schedule_the_traces_of_a_plan() {
             &row["policy"],
             "--alloc",
             &row["allocator"],
+            "--model",
+            &row["model"],
             "--seed",
             "3",
             "--json",
@@ -281,7 +284,17 @@ fn policies_schedule_the_traces_of_a_plan() {
             ("makespan", "makespan"),
             ("contiguous_share", "contiguous_share"),
             ("schedule_mean_mind", "mean_mind"),
+            ("mean_stretch", "mean_stretch"),
+            ("hours_lost_sharing", "hours_lost_sharing"),
         ] {
+            if document[key].is_null() {
+                assert!(
+                    row[column].is_empty() && row["model"] == "fixed",
+                    "{column}: {}",
+                    row[column]
+                );
+                continue;
+            }
             let (ours, theirs) =
                 (row[column].parse::<f64>().unwrap(), document[key].as_f64().unwrap());
             assert!((ours - theirs).abs() <= 1e-14 * theirs.abs(), "{column}: {ours}, {theirs}");
@@ -296,7 +309,7 @@ fn policies_schedule_the_traces_of_a_plan() {
     }
     done(folder, &["report", "both"]);
     let page = std::fs::read_to_string(folder.join("both/index.html")).unwrap();
-    assert!(page.contains("small.swf on torus:3x3, 2 processors per node, easy: "));
+    assert!(page.contains("small.swf on torus:3x3, 2 processors per node, easy, fixed: "));
 }
 
 /// Killed at 20 random bytes of the journal and run again; and at 6 as a shard.

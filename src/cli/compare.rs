@@ -76,6 +76,9 @@ impl Command {
             return output::write(None, text);
         }
         let mut out = Output::open(None)?;
+        if let Some(saved) = found.schedules.map(report::saved) {
+            writeln!(out, "{saved}\n")?;
+        }
         tables::write_comparison(&mut out, &comparison)?;
         if let Some(prediction) = found.prediction {
             tables::write_prediction(&mut out, prediction)?;

@@ -42,7 +42,7 @@ pub struct Command {
     /// choose ranks themselves
     #[arg(long = "alloc", value_name = "A")]
     allocator: String,
-    /// Runtime model: fixed, contiguity, distance or contention, with options (see `nodeorder list models`)
+    /// Runtime model: fixed, contiguity, distance, contention or network, with options (see `nodeorder list models`)
     #[arg(long, value_name = "M", default_value = "fixed")]
     model: String,
     /// Write the CSV to FILE instead of standard output

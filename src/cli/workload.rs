@@ -36,7 +36,7 @@ pub struct WorkloadArgs {
     /// schedule; it uses the first --alloc, else span-best-fit [default: easy]
     #[arg(long, value_name = "P", requires = "trace")]
     pub policy: Option<String>,
-    /// Runtime model of the schedule (see `nodeorder list models`) [default: distance:weight=0.1]
+    /// Runtime model of the schedule (see `nodeorder list models`) [default: network:share=0.2,guest=stencil3d]
     #[arg(long, value_name = "M", requires = "trace")]
     model: Option<String>,
     #[command(flatten)]
@@ -70,8 +70,11 @@ pub const DEFAULT_ALLOCATORS: [&str; 4] =
 const ALLOCATOR: &str = "span-best-fit";
 /// The policy of the schedule where none is given.
 const POLICY: &str = "easy";
-/// The runtime model where none is given: at twice its compact distance a job runs a tenth longer.
-const MODEL: &str = "distance:weight=0.1";
+/// The runtime model where none is given: an assumption, which the output names.
+const MODEL: &str = "network:share=0.2,guest=stencil3d";
+/// With it, what the best ordering saves is found under these, too.
+const OTHER_MODELS: [&str; 2] =
+    ["network:share=0.1,guest=stencil3d", "network:share=0.3,guest=stencil3d"];
 
 impl WorkloadArgs {
     /// Opens the workload, where there is one. What is left out of a trace is reported on standard error.
@@ -129,6 +132,10 @@ impl WorkloadArgs {
             policy: self.scheduled()?.to_string(),
             allocator: self.allocators.first().map_or(ALLOCATOR, String::as_str).to_string(),
             model: self.model.as_deref().unwrap_or(MODEL).to_string(),
+            other_models: match self.model {
+                None => OTHER_MODELS.map(String::from).to_vec(),
+                Some(_) => Vec::new(),
+            },
         };
         Some((Task::of(trace), settings))
     }

@@ -79,6 +79,13 @@ impl<'a> ScheduleFigures<'a> {
             |r| r.exact(|(first, _)| first);
         "last_end", "s", "When the last job ended.", |r| r.exact(|(_, last)| last);
         "mean_stretch", "", "Mean of run time over the trace's run time.", |r| r.summary.mean_stretch;
+        "hours_lost_distance", "node-hours",
+            "Node-hours that jobs take alone where they are, less those of the trace (model `network`).",
+            |r| r.summary.hours_lost_distance;
+        "hours_lost_sharing", "node-hours",
+            "Node-hours that jobs take beside others, less those alone (model `network`).",
+            |r| r.summary.hours_lost_sharing;
+        "killed", "jobs", "Jobs ended at their requested times (model `network`, kill=true).", |r| r.summary.killed;
         "mean_queue", "jobs", "Mean over time of the jobs waiting.", |r| r.summary.mean_queue;
         "max_queue", "jobs", "The most jobs waiting.", |r| r.summary.max_queue;
         "fragmentation", "", "Mean over free node-seconds of 1 less longest free run over free nodes.",
@@ -99,7 +106,9 @@ impl<'a> ScheduleFigures<'a> {
     /// In a sweep.
     pub fn sweep() -> Vec<Column<Self>> {
         let mind = [Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
-        [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind, Self::BY_SIZE].concat()
+        let lost =
+            named(Self::JSON, &["mean_stretch", "hours_lost_distance", "hours_lost_sharing"]);
+        [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind, &lost, Self::BY_SIZE].concat()
     }
 
     /// `schedule.csv`.
@@ -109,7 +118,8 @@ impl<'a> ScheduleFigures<'a> {
         let then =
             ["mean_bounded_slowdown", "utilisation", "makespan", "mean_stretch", "mean_mind"];
         let waits = ["wait_p50", "wait_p90", "wait_p99", "max_wait", "starved_jobs"];
-        named(&all, &[&first[..], &then, &waits, &["never_placed"]].concat())
+        let lost = ["hours_lost_distance", "hours_lost_sharing"];
+        named(&all, &[&first[..], &then, &waits, &["never_placed"], &lost].concat())
     }
 
     /// `machine-queue.csv`.

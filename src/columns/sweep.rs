@@ -19,6 +19,8 @@ pub struct CellRow<'a> {
     pub procs_per_node: Option<u32>,
     /// The policy.
     pub policy: Option<&'a str>,
+    /// The runtime model.
+    pub model: Option<&'a str>,
     /// The guest.
     pub guest: Option<&'a str>,
     /// The routing.
@@ -45,6 +47,7 @@ impl<'a> CellRow<'a> {
         "trace", "", "The trace.", |r| r.trace;
         "procs_per_node", "", "Processors of a node, in traces.", |r| r.procs_per_node;
         "policy", "", "The policy.", |r| r.policy;
+        "model", "", "The runtime model.", |r| r.model;
         "guest", "", "The guest.", |r| r.guest;
         "routing", "", "The routing.", |r| r.routing;
     };

@@ -267,6 +267,7 @@ mod tests {
             policy: "fcfs".into(),
             allocator: "fifo:0".into(),
             model: model.into(),
+            other_models: Vec::new(),
         };
         let text: String =
             tasks.iter().map(|t| format!("P {} {}\nF {}\n", t.id, t.nodes, t.id)).collect();

@@ -49,6 +49,18 @@ impl Words {
         }
         Words { parts }
     }
+
+    /// The sentence without marks, for terminals.
+    pub fn plain(&self) -> String {
+        let text = |part: &Part| match part {
+            Part::Text(text) | Part::Bold(text) | Part::Strong(text) | Part::Code(text) => {
+                text.clone()
+            }
+            Part::Link(_, text) => text.clone(),
+            Part::Words(words) => words.plain(),
+        };
+        self.parts.iter().map(text).collect()
+    }
 }
 
 /// A name that stands out.

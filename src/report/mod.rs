@@ -108,6 +108,11 @@ pub struct Workload<'a> {
     pub processors: Option<&'a str>,
 }
 
+/// What the best ordering saves on a trace, in sentences; empty where nothing was scheduled.
+pub fn saved(schedules: &Schedules) -> String {
+    words::saved(schedules).plain().trim_end().replace('\u{a0}', " ").replace('−', "-")
+}
+
 /// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
 /// `limits.csv`, `summary.json` and the figures as SVG.
 ///

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::metric::comparison::Comparison;
 use crate::ordering::NodeOrder;
 use crate::plot::{self, thousands};
+use crate::schedule::saving::REFERENCE;
 use crate::topology::Topology;
 
 mod data;
@@ -105,7 +106,11 @@ pub(super) fn html(source: Source<'_>) -> Result<String> {
         css: [CSS, plot::STYLE].concat(),
         js: SCRIPTS.concat(),
         data: data::document(&source, &best),
-        verdict: words![words::verdict(comparison), words::suited(comparison, workload)],
+        verdict: words![
+            workload.schedules.map(words::saved).unwrap_or_default(),
+            words::verdict(comparison),
+            words::suited(comparison, workload)
+        ],
         details: words::details(comparison, workload),
         facts: facts(source.topology, comparison, workload),
         table: ranking::table(comparison, source.slots, &best)?,
@@ -259,7 +264,7 @@ fn link(file: &str) -> Part {
 /// to the rest, which stands beside the page.
 fn pictures<'p>(comparison: &'p Comparison, machines: &'p [Figure]) -> (Vec<Picture<'p>>, Words) {
     let labels = || comparison.entries.iter().map(|e| e.label.as_str());
-    let other = labels().position(|l| l == words::REFERENCE).filter(|i| *i > 0).unwrap_or(1);
+    let other = labels().position(|l| l == REFERENCE).filter(|i| *i > 0).unwrap_or(1);
     let mut room = PICTURES;
     let (mut pictures, mut beside) = (Vec::new(), Vec::new());
     for (i, (figure, label)) in machines.iter().zip(labels()).enumerate() {

@@ -188,6 +188,7 @@ mod tests {
             model: "fixed".into(),
             rule: "easy".into(),
             model_rule: "fixed".into(),
+            saving: None,
             rows: vec![row("b,c", 20.0), row("<a>", 10.0)],
         };
         let mut out = Vec::new();
@@ -195,8 +196,9 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "ordering,jobs,too_large,mean_wait,mean_response,mean_bounded_slowdown,utilisation,makespan,\
-             mean_stretch,mean_mind,wait_p50,wait_p90,wait_p99,max_wait,starved_jobs,never_placed\n\
-             \"b,c\",3,1,1.5,20,1,0.5,40,1.25,,1,2,3,4,0,0\n<a>,3,1,1.5,10,1,0.5,40,1.25,,1,2,3,4,0,0\n"
+             mean_stretch,mean_mind,wait_p50,wait_p90,wait_p99,max_wait,starved_jobs,never_placed,\
+             hours_lost_distance,hours_lost_sharing\n\
+             \"b,c\",3,1,1.5,20,1,0.5,40,1.25,,1,2,3,4,0,0,,\n<a>,3,1,1.5,10,1,0.5,40,1.25,,1,2,3,4,0,0,,\n"
         );
         let section = section(&schedules).to_string();
         assert!(section.find("&#60;a&#62;").unwrap() < section.find("b,c").unwrap());
@@ -218,6 +220,7 @@ mod tests {
             model: "fixed".into(),
             rule: "easy".into(),
             model_rule: "fixed".into(),
+            saving: None,
             rows: vec![row("snake", 10.0), longer],
         };
         let section = section(&schedules).to_string();

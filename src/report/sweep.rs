@@ -150,10 +150,11 @@ static GROUPS: [Group; 4] = [
     },
     Group {
         name: "schedule",
-        keys: &["topology", "trace", "procs_per_node", "policy"],
+        keys: &["topology", "trace", "procs_per_node", "policy", "model"],
         title: |t| {
             let (trace, machine) = (file_name(&t[1]), file_name(&t[0]));
-            format!("{trace} on {machine}{}, {}", processors(&t[2]), t[3])
+            let model = if t[4].is_empty() { String::new() } else { format!(", {}", t[4]) };
+            format!("{trace} on {machine}{}, {}{model}", processors(&t[2]), t[3])
         },
         by: "allocator",
         first_ranks: false,

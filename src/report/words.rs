@@ -8,9 +8,7 @@ use crate::metric::comparison::Comparison;
 use crate::plot::thousands;
 use crate::replay::prediction::{OrderingPrediction, Prediction};
 use crate::schedule::orderings::Schedules;
-
-/// The ordering that others are measured against where it takes part: node-id order.
-pub(super) const REFERENCE: &str = "row-major";
+use crate::schedule::saving::{ModelSaving, REFERENCE};
 
 /// The name of a workload's file without its folders.
 pub(super) fn file_name(path: &str) -> &str {
@@ -93,6 +91,62 @@ pub(super) fn verdict(comparison: &Comparison) -> Words {
         Words::join(against, " and "),
         "."
     ]
+}
+
+/// What the best ordering saves on the workload, where it was scheduled.
+pub fn saved(schedules: &Schedules) -> Words {
+    let Some((saving, first)) =
+        schedules.saving.as_ref().and_then(|s| Some((s, s.models.first()?)))
+    else {
+        return Words::default();
+    };
+    let trace = &schedules.trace;
+    let hours = |hours: f64| {
+        let sign = if hours < 0.0 { "−" } else { "" };
+        format!("{sign}{}", thousands(hours.abs().round() as u64))
+    };
+    let amount = |model: &ModelSaving| match (model.low, model.high) {
+        (Some(low), Some(high)) => {
+            format!("{} (95\u{a0}%: {} to {})", hours(model.hours), hours(low), hours(high))
+        }
+        _ => hours(model.hours),
+    };
+    let sure = match first.low {
+        Some(_) => format!(" Intervals: {} weeks of the trace, drawn again.", saving.weeks),
+        None => " The trace is too short for an interval: it takes eight weeks.".into(),
+    };
+    let assumed = words![
+        " That rests on an assumption about run times, the model ",
+        Part::Code(first.model.clone())
+    ];
+    let others: Vec<String> = (saving.models.iter().skip(1))
+        .map(|model| format!("{} under {}", amount(model), model.model))
+        .collect();
+    let others = match others.as_slice() {
+        [] => ".".into(),
+        all => format!("; it is {}.", all.join(" and ")),
+    };
+    let span = if saving.a_year { " a year" } else { "" };
+    let head = match saving.best == saving.reference {
+        true => words![
+            format!("On {trace} no ordering uses fewer node-hours than "),
+            bold(&saving.reference),
+            ", the default order."
+        ],
+        false => {
+            let share = 100.0 * first.hours / saving.hours_used.max(f64::MIN_POSITIVE);
+            words![
+                bold(&saving.best),
+                format!(
+                    " saves {} node-hours{span} on {trace} against the default order, ",
+                    amount(first)
+                ),
+                bold(&saving.reference),
+                format!(": {}\u{a0}% of those used.", fixed(share, 2))
+            ]
+        }
+    };
+    words![head, sure, assumed, others, " "]
 }
 
 /// Which ordering suits the job sizes of the workload, where there is one.

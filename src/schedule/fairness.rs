@@ -159,6 +159,7 @@ mod tests {
             nodes: 64,
             rule: String::new(),
             model: String::new(),
+            lost: None,
             places_itself: false,
         }
     }

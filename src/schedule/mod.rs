@@ -29,12 +29,13 @@ pub mod orderings;
 pub mod policy;
 mod result;
 mod running;
+pub mod saving;
 mod summary;
 mod waiting;
 
 pub use fairness::{STARVED_OVERTAKEN, STARVED_WAITS, SizeClass, Starved};
 pub use knapsack::{Packing, pack_exactly, pack_greedily};
-pub use model::{MODELS, Model};
+pub use model::{Lost, MODELS, Model};
 pub use policy::{POLICIES, Policy};
 pub use result::{BOUND, Instant, LeftOut, Record, ScheduleResult};
 pub use summary::ScheduleSummary;
@@ -157,6 +158,7 @@ pub fn simulate(
         nodes,
         rule: policy.rule(),
         model: model.rule(),
+        lost: model.lost(),
         places_itself: policy.chooses_ranks(),
     })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::saving::{self, Saving, Used};
 use super::{Outputs, ScheduleSummary, Settings, SizeClass, Task, simulate};
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
@@ -23,6 +24,8 @@ pub struct TraceSettings {
     pub allocator: String,
     /// For how long (see [`super::MODELS`]).
     pub model: String,
+    /// Other models under which the best ordering's saving is found, too.
+    pub other_models: Vec<String>,
 }
 
 /// The schedules of one trace on several orderings.
@@ -40,6 +43,8 @@ pub struct Schedules {
     pub rule: String,
     /// The model in words.
     pub model_rule: String,
+    /// What the best ordering saves.
+    pub saving: Option<Saving>,
     /// One an ordering, in the order given.
     #[serde(skip)]
     pub rows: Vec<OrderingSchedule>,
@@ -91,7 +96,7 @@ pub fn on_orderings(
     tasks: &[Task],
     settings: &TraceSettings,
 ) -> Result<Schedules> {
-    let schedule = |order: &NodeOrder| {
+    let schedule = |order: &NodeOrder, model: &str| {
         let distances = RankDistances::new(topology, order)?;
         let fit = |task: &&Task| task.nodes <= distances.len();
         let fitting: Vec<Task> = tasks.iter().filter(fit).copied().collect();
@@ -99,16 +104,37 @@ pub fn on_orderings(
         let settings = Settings {
             policy: &settings.policy,
             allocator: &settings.allocator,
-            model: &settings.model,
+            model,
             outputs: Outputs { placement: true, ..Outputs::default() },
         };
         let outcome = simulate(&context, &fitting, &settings, &|_| ())?;
         let row =
             OrderingSchedule::of(order.label(), tasks.len() - fitting.len(), outcome.summary());
-        Ok((row, (outcome.rule, outcome.model, outcome.places_itself)))
+        let mut fitting = (0..tasks.len()).filter(|i| fit(&&tasks[*i]));
+        let place: Vec<usize> = fitting.by_ref().collect();
+        let mut used: Used = vec![None; tasks.len()];
+        for record in &outcome.records {
+            let ticks = (record.end - record.start) as f64 * f64::from(outcome.task(record).nodes);
+            used[place[record.task as usize]] = Some(ticks / outcome.ticks as f64);
+        }
+        Ok((row, (used, (outcome.rule, outcome.model, outcome.places_itself))))
     };
-    let made: Vec<_> = orders.par_iter().map(schedule).collect::<Result<_>>()?;
-    let (rows, words): (Vec<OrderingSchedule>, Vec<_>) = made.into_iter().unzip();
+    let first = |order: &NodeOrder| schedule(order, &settings.model);
+    let made: Vec<_> = orders.par_iter().map(first).collect::<Result<_>>()?;
+    let (rows, rest): (Vec<OrderingSchedule>, Vec<_>) = made.into_iter().unzip();
+    let (used, words): (Vec<Used>, Vec<_>) = rest.into_iter().unzip();
+    let seed = topology.context().seed;
+    let named: Vec<(&str, &Used)> =
+        rows.iter().map(|row| row.ordering.as_str()).zip(&used).collect();
+    let mut saving = Saving::new(&settings.model, tasks, &named, seed);
+    if let Some((saving, places)) = &mut saving {
+        let cases: Vec<(&String, usize)> =
+            settings.other_models.iter().flat_map(|m| places.map(|place| (m, place))).collect();
+        let run = |(model, place): &(&String, usize)| Ok(schedule(&orders[*place], model)?.1.0);
+        let used: Vec<Used> = cases.par_iter().map(run).collect::<Result<_>>()?;
+        let pairs = settings.other_models.iter().zip(used.chunks(2));
+        saving.models.extend(pairs.map(|(m, u)| saving::under(m, tasks, &u[0], &u[1], seed)));
+    }
     let (rule, model_rule, places_itself) = words.into_iter().next().unwrap_or_default();
     Ok(Schedules {
         trace: settings.trace.clone(),
@@ -117,6 +143,7 @@ pub fn on_orderings(
         model: settings.model.clone(),
         rule,
         model_rule,
+        saving: saving.map(|(saving, _)| saving),
         rows,
     })
 }
@@ -139,6 +166,7 @@ mod tests {
             policy: policy.into(),
             allocator: "fifo:0".into(),
             model: model.into(),
+            other_models: Vec::new(),
         };
         on_orderings(&topology, &orders, tasks, &settings).unwrap()
     }

@@ -1,6 +1,6 @@
 //! What became of the tasks, and the figures that sum it up.
 
-use super::Task;
+use super::{Lost, Task};
 use crate::allocator::Reason;
 use crate::metric::allocation::{AllocationMetrics, Extent};
 use crate::ranks::Ranks;
@@ -72,6 +72,8 @@ pub struct ScheduleResult {
     pub rule: String,
     /// The runtime model, in words.
     pub model: String,
+    /// What tasks took beyond the trace, where the model says so.
+    pub lost: Option<Lost>,
     /// Whether the policy chose ranks itself, without the allocator.
     pub places_itself: bool,
 }

@@ -31,6 +31,12 @@ pub struct ScheduleSummary {
     pub makespan: f64,
     /// Mean of duration over the trace's run time.
     pub mean_stretch: f64,
+    /// Node-hours that tasks take alone where they are, less those of the trace, where the model says so.
+    pub hours_lost_distance: Option<f64>,
+    /// Node-hours that they take beside others, less those alone.
+    pub hours_lost_sharing: Option<f64>,
+    /// Tasks ended at their requested times, where the model does that.
+    pub killed: Option<u32>,
     /// Share of tasks of two nodes or more whose ranks are one run, where placements are known.
     pub contiguous: Option<f64>,
     /// Mean of the mean pairwise distances of such tasks, in hops, where placements are known.
@@ -96,6 +102,9 @@ impl ScheduleResult {
             mean_bounded_slowdown: over(slowdown),
             makespan: seconds(makespan),
             mean_stretch: over(stretch),
+            hours_lost_distance: self.lost.map(|lost| seconds(lost.distance) / 3600.0),
+            hours_lost_sharing: self.lost.map(|lost| seconds(lost.sharing) / 3600.0),
+            killed: self.lost.map(|lost| lost.killed),
             contiguous: of_several(whole as f64),
             mean_mind: of_several(minds),
             mean_queue,

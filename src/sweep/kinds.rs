@@ -66,10 +66,21 @@ fn jobs(plan: &Plan, scheduled: bool) -> Vec<Work> {
             if file.is_trace { count(plan.procs_per_node.len()).collect() } else { vec![None] };
         let policies: Vec<Option<u32>> =
             if scheduled { count(plan.policies.len()).collect() } else { vec![None] };
+        let models: Vec<Option<u32>> = match plan.models.len() {
+            0 => vec![None],
+            n if scheduled => count(n).collect(),
+            _ => vec![None],
+        };
         for procs in procs {
             for allocator in count(plan.allocators.len()) {
                 let work = Work { workload, procs, allocator, ..Work::default() };
-                works.extend(policies.iter().map(|policy| Work { policy: *policy, ..work }));
+                for policy in &policies {
+                    works.extend(models.iter().map(|m| Work {
+                        policy: *policy,
+                        model: *m,
+                        ..work
+                    }));
+                }
             }
         }
     }
@@ -162,7 +173,7 @@ const SCHEDULE: Kind = Kind {
                     let settings = Settings {
                         policy: pick(&plan.policies, work.policy).map_or("", |p| p),
                         allocator: pick(&plan.allocators, work.allocator).map_or("", |a| a),
-                        model: "fixed",
+                        model: pick(&plan.models, work.model).map_or("fixed", |m| &m.located),
                         outputs: schedule::Outputs { placement: true, ..Default::default() },
                     };
                     let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;

@@ -12,7 +12,7 @@ use crate::mapping::{GUESTS, RoutingEntry};
 use crate::ordering::ORDERINGS;
 use crate::params::Params;
 use crate::registry::Registry;
-use crate::schedule::policy;
+use crate::schedule::{MODELS, policy};
 use crate::topology::{Context, TOPOLOGIES};
 use crate::trace::{self, WorkloadKind};
 
@@ -79,6 +79,8 @@ pub struct Work {
     pub allocator: Option<u32>,
     /// The policy.
     pub policy: Option<u32>,
+    /// The runtime model.
+    pub model: Option<u32>,
     /// The guest.
     pub guest: Option<u32>,
     /// The routing.
@@ -105,6 +107,8 @@ pub struct Plan {
     pub workloads: Vec<PlanWorkload>,
     /// Policies by which traces are scheduled; without, they are replayed.
     pub policies: Vec<String>,
+    /// Runtime models of these schedules; without, run times are the trace's.
+    pub models: Vec<Spec>,
     /// Traffic to be mapped.
     pub guests: Vec<Spec>,
     /// Which links it takes.
@@ -149,6 +153,7 @@ impl Plan {
             allocators: texts("allocators"),
             workloads: Vec::new(),
             policies: texts("policies"),
+            models: specs("models"),
             guests: specs("guests"),
             routings: texts("routings"),
             seeds,
@@ -190,6 +195,9 @@ impl Plan {
         }
         check_heads(&ORDERINGS, &self.orderings, &lists["orderings"])?;
         check_heads(&GUESTS, &self.guests, &lists["guests"])?;
+        for (text, location) in &lists["models"] {
+            MODELS.find_at(text, || location.clone())?;
+        }
         for (text, location) in &lists["allocators"] {
             ALLOCATORS.find_at(text, || location.clone())?;
         }
@@ -204,7 +212,7 @@ impl Plan {
 
     fn fingerprint(&mut self) -> Result<()> {
         let mut all = Fingerprint::EMPTY;
-        all.add_part("nodeorder sweep 2");
+        all.add_part("nodeorder sweep 3");
         all.add_part(env!("CARGO_PKG_VERSION"));
         let workloads: Vec<String> =
             self.workloads.iter().map(|w| format!("{} {}", w.is_trace, w.text)).collect();
@@ -218,6 +226,7 @@ impl Plan {
             &self.allocators,
             &workloads,
             &self.policies,
+            &texts(&self.models),
             &texts(&self.guests),
             &self.routings,
             &numbers(&self.seeds),
@@ -228,7 +237,8 @@ impl Plan {
             list.iter().for_each(|text| all.add_part(text));
         }
         let workloads = self.workloads.iter().map(|w| (&w.text, &w.path));
-        let specs = self.topologies.iter().chain(&self.orderings).chain(&self.guests);
+        let specs =
+            [&self.topologies, &self.orderings, &self.models, &self.guests].into_iter().flatten();
         let files = specs.flat_map(|spec| spec.files.iter().map(|path| (&spec.text, path)));
         for (text, path) in workloads.chain(files) {
             let content = Fingerprint::of_file(path)?.to_string();
@@ -250,9 +260,10 @@ fn check_heads<B>(table: &Registry<B>, specs: &[Spec], texts: &[Located]) -> Res
     Ok(())
 }
 
-/// Whether `text` begins with the name of a topology, an ordering or a guest rather than of a file.
+/// Whether `text` begins with the name of a topology, an ordering, a model or a guest rather than of a file.
 fn known(text: &str) -> bool {
-    TOPOLOGIES.get(text).is_some() || ORDERINGS.get(text).is_some() || GUESTS.get(text).is_some()
+    let names = [TOPOLOGIES.get(text).is_some(), ORDERINGS.get(text).is_some()];
+    names.contains(&true) || GUESTS.get(text).is_some() || MODELS.get(text).is_some()
 }
 
 /// An error about an option, at the line of the plan that has it.
@@ -281,8 +292,17 @@ type Located = (String, SourceLocation);
 type Lists = BTreeMap<&'static str, Vec<Located>>;
 
 /// The keys of these lists.
-const LISTS: [&str; 8] =
-    ["topologies", "orderings", "allocators", "logs", "traces", "policies", "guests", "routings"];
+const LISTS: [&str; 9] = [
+    "topologies",
+    "orderings",
+    "allocators",
+    "logs",
+    "traces",
+    "policies",
+    "models",
+    "guests",
+    "routings",
+];
 
 /// A list of different texts.
 fn list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
@@ -321,6 +341,9 @@ fn check_together(lists: &Lists, params: &Params) -> Result<()> {
     }
     if given("policies") && !given("traces") {
         return Err(params.wrong("policies", "`policies` beside `traces` only"));
+    }
+    if given("models") && !given("policies") {
+        return Err(params.wrong("models", "`models` beside `policies` only"));
     }
     Ok(())
 }

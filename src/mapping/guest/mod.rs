@@ -13,6 +13,7 @@ use crate::topology::Context;
 mod all_to_all;
 mod butterfly;
 mod file;
+mod npb;
 mod patterns;
 mod random;
 mod ring;
@@ -46,6 +47,13 @@ pub static GUESTS: Registry<Pattern> = Registry::new(
         butterfly::GUEST,
         transpose::GUEST,
         random::GUEST,
+        npb::BT,
+        npb::CG,
+        npb::FT,
+        npb::IS,
+        npb::LU,
+        npb::MG,
+        npb::SP,
     ],
 );
 

@@ -14,6 +14,7 @@ mod contention;
 mod contiguity;
 mod distance;
 mod fixed;
+mod network;
 
 pub use apps::{APPLICATIONS, Application};
 
@@ -33,12 +34,29 @@ pub struct BuildModel {
 pub static MODELS: Registry<BuildModel> = Registry::new(
     "model",
     "--model",
-    &[fixed::FIXED, contiguity::CONTIGUITY, distance::DISTANCE, contention::CONTENTION],
+    &[
+        fixed::FIXED,
+        contiguity::CONTIGUITY,
+        distance::DISTANCE,
+        contention::CONTENTION,
+        network::NETWORK,
+    ],
 );
 
 /// The option of [`base`].
 const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")
     .or_else("those of a compact allocation");
+
+/// What tasks took beyond the trace's run times, in nodes times ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Alone where they were, less the trace's run times: below 0 where they ran faster.
+    pub distance: i128,
+    /// Beside the others, less alone.
+    pub sharing: i128,
+    /// Tasks ended at their requested times.
+    pub killed: u32,
+}
 
 /// Says how long tasks run. Times are ticks; tasks are known by their index in queue order.
 pub trait Model: Send {
@@ -55,6 +73,11 @@ pub trait Model: Send {
     /// # Errors
     /// What the model finds wrong with the machine.
     fn start(&mut self, start: &Start<'_>) -> Result<i64>;
+
+    /// What all tasks that have ended took beyond the trace, where the model says so.
+    fn lost(&self) -> Option<Lost> {
+        None
+    }
 
     /// A task has ended.
     fn end(&mut self, _task: u32) {}

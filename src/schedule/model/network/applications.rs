@@ -1,0 +1,99 @@
+//! What the jobs of a trace are: one application, or a mix drawn by seed.
+
+use std::path::Path;
+
+use super::Application;
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Text;
+use crate::mapping::guest::{sized, sized_names};
+use crate::mapping::{GUESTS, Guest};
+use crate::topology::Context;
+
+/// Reads `app,weight,guest,share`, header first: how often an application occurs (any positive unit), its traffic,
+/// and the share of its run time in which it sends.
+///
+/// # Errors
+/// With file and line: a malformed line, an unknown guest, a weight or share out of range, an application named
+/// twice; a file without applications.
+pub(super) fn read(path: &Path, context: &Context) -> Result<Vec<Application>> {
+    let text = Text::read(path, context.memory)?;
+    let mut lines = text.data_lines();
+    let expected = "the header app,weight,guest,share";
+    let header = lines.next().map(|line| line.fields()).transpose()?;
+    match header {
+        Some(fields) if fields == ["app", "weight", "guest", "share"] => {}
+        Some(fields) => {
+            return Err(Error::input(text.location(), format!("`{}`", fields.join(",")), expected));
+        }
+        None => return Err(Error::input(text.location(), "no lines", expected)),
+    }
+    let mut all: Vec<Application> = Vec::new();
+    for line in lines {
+        let fields = line.fields()?;
+        let [name, weight, guest, share] = fields.as_slice() else {
+            let found = format!("{} fields", fields.len());
+            return Err(line.wrong(found, "four: app,weight,guest,share"));
+        };
+        if all.iter().any(|app| app.name == **name) {
+            return Err(line.wrong(format!("application `{name}` again"), "each application once"));
+        }
+        let number = |what: &str, text: &str, most: f64| match text.trim().parse::<f64>() {
+            Ok(value) if value >= 0.0 && value <= most => Ok(value),
+            _ => Err(line.wrong(format!("{what} `{text}`"), format!("a number from 0 to {most}"))),
+        };
+        let app = Application {
+            name: name.to_string(),
+            weight: number("weight", weight, 1e12)?,
+            guest: guest.to_string(),
+            share: number("share", share, 1.0)?,
+            location: line.location(),
+        };
+        app.check(context)?;
+        all.push(app);
+    }
+    if all.iter().map(|app| app.weight).sum::<f64>() <= 0.0 {
+        return Err(Error::input(text.location(), "no application of a weight above 0", "one"));
+    }
+    Ok(all)
+}
+
+impl Application {
+    /// Refuses a guest that does not exist.
+    pub(super) fn check(&self, context: &Context) -> Result<()> {
+        if sized_names().contains(&self.guest.as_str()) {
+            return Ok(());
+        }
+        if GUESTS.get(&self.guest).is_some() || Path::new(&self.guest).exists() {
+            return Guest::make(&self.guest, context).map(|_| ());
+        }
+        Err(Error::unknown(self.location.clone(), "guest", &self.guest, sized_names()))
+    }
+
+    /// Its guest for a job of so many nodes: a pattern as large as the job, in which each process sends one unit on the
+    /// mean, or a guest of its own size on the job's first nodes.
+    ///
+    /// # Errors
+    /// A guest of more processes than nodes.
+    pub(super) fn guest(&self, nodes: u32, job: i64, context: &Context) -> Result<Guest> {
+        if sized_names().contains(&self.guest.as_str()) {
+            return sized(&self.guest, nodes, context);
+        }
+        let guest = Guest::make(&self.guest, context)?;
+        if guest.processes() > nodes {
+            let found = format!(
+                "{nodes} nodes for the {} processes of guest `{}` ({})",
+                guest.processes(),
+                self.guest,
+                self.location
+            );
+            let expected =
+                "a job as large as its guest, or a guest for any size, such as stencil3d";
+            return Err(Error::input(
+                SourceLocation::option(format!("job {job}")),
+                found,
+                expected,
+            ));
+        }
+        Ok(guest)
+    }
+}

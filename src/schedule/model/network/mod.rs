@@ -1,0 +1,400 @@
+//! Run times by what the network gives a job beside the jobs that run with it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rayon::prelude::*;
+
+use super::{BuildModel, Lost, Model, ModelEntry};
+use crate::allocator::AllocatorContext;
+use crate::corun::{Fair, PhaseUsage, Speeds};
+use crate::error::{Error, Result, SourceLocation};
+use crate::ids::NodeId;
+use crate::mapping::routing::suitable;
+use crate::mapping::{Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry};
+use crate::ordering::{NodeOrder, defaults};
+use crate::params::{Opt, Params, SEED, Unit};
+use crate::random::{generator, unit};
+use crate::schedule::{Start, Task};
+use crate::topology::Topology;
+
+mod applications;
+mod averages;
+
+use averages::Averages;
+
+/// `network:share=0.3,guest=stencil3d[,bandwidth=…,latency=…]`: a task is a loop that computes and then sends all
+/// messages of its guest, process i on its i-th lowest rank, and waits for them. The trace's run time t is what it takes
+/// on a compact allocation, alone: (1-f)·t of computing and f·t of sending (`share` f). Elsewhere, and beside others,
+/// its speed is what the network gives it then; its progress is the sum of that over time.
+///
+/// *Compact* depends on machine, guest and size alone: the least iteration time among four evenly spaced windows of
+/// each ordering that `compare` starts from (without `random` and those that search the whole graph), on the empty
+/// machine. A task may do better: its stretch is then below 1. *Lost to distance* is what it would take alone where
+/// it is, less t; *lost to sharing* what it takes, less that; in node-hours, over all tasks.
+///
+/// A message takes hops · latency and its bytes over its rate; links carry `bandwidth` times their capacity, shared by
+/// max-min fairness with one rate a job (job level, see [`crate::corun`]). The jobs' phases are averaged: a job meets
+/// each other job with the share of its time in which that one sends ([`averages`]).
+///
+/// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the
+/// mean; t is so many iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`) draws an application
+/// for each task, in queue order, by seed. A guest is a pattern for any size, or one of its own size (`npb-bt:n=64`,
+/// a file) for the first nodes of jobs that are large enough.
+///
+/// Requested times stay as they are and nobody ends at them; with `kill=true` tasks do, whether done or not.
+///
+/// # Limits
+/// Messages of a job that end early free no link; overheads of sending, adaptive routing and files are left out.
+///
+/// # Complexity
+/// A start costs that of the routing, the first of its size that of some dozen windows; an instant at which tasks
+/// start or end O(links of tasks that share some with them, directly or through others).
+///
+/// # References
+/// Hu, "Topology mapping of parallel applications onto random allocations", section IV (run times that depend on
+/// dilation and shared links).
+pub(super) const NETWORK: ModelEntry = ModelEntry {
+    name: "network",
+    about: "a job's speed is what the network gives its traffic beside the jobs that run with it",
+    example: "network:share=0.3,guest=stencil3d",
+    options: &[
+        Opt::number("share", "share of the run time in which a job sends, on a compact allocation")
+            .or_else("0.2"),
+        Opt::text("guest", "traffic of every job: a pattern for any size, or a guest")
+            .or_else("stencil3d"),
+        Opt::file("apps", "applications, drawn by seed: CSV app,weight,guest,share")
+            .or_else("one: share= and guest="),
+        Opt::text("bandwidth", "of a link of capacity 1, such as 10GB/s")
+            .or_else("1B/s: no unit is needed"),
+        Opt::text("latency", "of a hop, such as 1us").or_else("0s"),
+        Opt::text("bytes", "what a process sends in an iteration on the mean, such as 1MB")
+            .or_else("1"),
+        Opt::text("compute", "computing in an iteration, such as 20ms, instead of a share")
+            .or_else("by share"),
+        Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
+            .or_else("dimension-order on grids, else ecmp-path"),
+        Opt::one_of("level", &["job"], "how jobs share links: with one rate a job"),
+        Opt::flag("kill", "end jobs at their requested times"),
+        SEED,
+    ],
+    build: BuildModel {
+        stretches: true,
+        make: |params, context, tasks| Ok(Box::new(Network::new(params, context, tasks)?)),
+    },
+};
+
+/// Windows of an ordering that are tried for the compact allocation.
+const WINDOWS: usize = 4;
+
+/// What a job is.
+#[derive(Clone, Debug)]
+struct Application {
+    name: String,
+    weight: f64,
+    guest: String,
+    share: f64,
+    location: SourceLocation,
+}
+
+/// What is known of an application's jobs of one size.
+struct Known {
+    guest: Guest,
+    /// Seconds of computing in an iteration.
+    compute: f64,
+    /// Seconds of an iteration on the compact allocation.
+    reference: f64,
+}
+
+/// A running task.
+struct Job {
+    nodes: u32,
+    /// Ticks by the trace.
+    run: i64,
+    start: i64,
+    /// Ticks that it would take alone here.
+    alone: i64,
+    /// Seconds of an iteration on the compact allocation.
+    reference: f64,
+    /// Seconds of an iteration now.
+    seconds: f64,
+    /// Ticks of the compact allocation that were left at `since`.
+    left: f64,
+    since: i64,
+    end: i64,
+    /// The latest end allowed.
+    limit: i64,
+}
+
+struct Network<'a> {
+    applications: Vec<Application>,
+    /// The application of each task.
+    drawn: Vec<u32>,
+    /// What each is, in words.
+    what: String,
+    speeds: Speeds,
+    capacity: Vec<f64>,
+    bytes: f64,
+    compute: Option<f64>,
+    kill: bool,
+    routing: &'static RoutingEntry,
+    topology: &'a Topology,
+    order: &'a NodeOrder,
+    fabric: Fabric<'a>,
+    /// The orderings whose windows may be compact.
+    compact: Vec<NodeOrder>,
+    known: HashMap<(u32, u32), Known>,
+    averages: Averages,
+    jobs: BTreeMap<u32, Job>,
+    changed: bool,
+    lost: Lost,
+}
+
+impl<'a> Network<'a> {
+    fn new(params: &Params, context: &AllocatorContext<'a>, tasks: usize) -> Result<Self> {
+        let topology = context.topology;
+        let share = params.real("share", 0.0, 1.0)?;
+        let guest = params.word("guest")?;
+        let file = params.path("apps")?;
+        let compute = params.quantity("compute", Unit::Seconds)?;
+        let bytes = params.quantity("bytes", Unit::Bytes)?.unwrap_or(1.0);
+        let bandwidth = params.quantity("bandwidth", Unit::Bandwidth)?.unwrap_or(1.0);
+        let latency = params.quantity("latency", Unit::Seconds)?.unwrap_or(0.0);
+        for (key, value) in [("bandwidth", bandwidth), ("bytes", bytes)] {
+            if value <= 0.0 {
+                return Err(params.wrong(key, "more than 0"));
+            }
+        }
+        if compute.is_some() && share.is_some() {
+            return Err(params.wrong("share", "either share= or compute="));
+        }
+        if let (Some(_), Some(key)) =
+            (&file, ["share", "guest"].into_iter().find(|k| params.has(k)))
+        {
+            return Err(params.wrong(key, "no share= or guest= beside apps=, whose file has them"));
+        }
+        params.choice("level")?;
+        let routing = match params.word("routing")? {
+            Some(name) => RoutingEntry::named(&name)?,
+            None => suitable(topology)
+                .into_iter()
+                .next()
+                .ok_or_else(|| params.wrong("routing", "a routing"))?,
+        };
+        routing.check(topology)?;
+        let kill = params.flag("kill")?;
+        let seed = params.seed()?;
+        let (applications, what) = match &file {
+            Some(path) => {
+                let read = applications::read(path, topology.context())?;
+                let what = format!("applications of {}", path.display());
+                (read, what)
+            }
+            None => {
+                let app = Application {
+                    name: "jobs".into(),
+                    weight: 1.0,
+                    guest: guest.unwrap_or_else(|| "stencil3d".into()),
+                    share: share.unwrap_or(0.2),
+                    location: params.location_of("guest"),
+                };
+                app.check(topology.context())?;
+                let what = match compute {
+                    None => format!("{} traffic, share {} of the run time", app.guest, app.share),
+                    Some(seconds) => {
+                        format!("{} traffic after {seconds} s of computing", app.guest)
+                    }
+                };
+                (vec![app], what)
+            }
+        };
+        let speeds = Speeds { bandwidth, latency, fair: Fair::Flow };
+        let fabric = Fabric::new(topology)?;
+        let capacity = speeds.capacities(&fabric.links);
+        Ok(Network {
+            drawn: draw(&applications, tasks, seed),
+            applications,
+            what,
+            averages: Averages::new(capacity.clone(), bandwidth),
+            speeds,
+            capacity,
+            bytes,
+            compute,
+            kill,
+            routing,
+            topology,
+            order: context.order,
+            fabric,
+            compact: compact(topology)?,
+            known: HashMap::new(),
+            jobs: BTreeMap::new(),
+            changed: false,
+            lost: Lost::default(),
+        })
+    }
+
+    /// The links and seconds of a guest on some nodes.
+    fn usage(&self, guest: &Guest, nodes: Vec<NodeId>, compute: f64) -> Result<PhaseUsage> {
+        let mapping = ProcessMapping::new(self.topology, "a job", nodes)?;
+        let Network { fabric, routing, bytes, speeds, .. } = self;
+        PhaseUsage::new(fabric, routing, guest, &mapping, *bytes, compute, speeds)
+    }
+
+    /// Seconds in which a usage sends, alone.
+    fn sends(&self, usage: &PhaseUsage) -> f64 {
+        usage.latency + usage.bytes / usage.alone(&self.capacity, self.speeds.bandwidth)
+    }
+
+    /// Makes an application's jobs of one size known.
+    fn prepare(&mut self, app: u32, task: &Task) -> Result<()> {
+        if self.known.contains_key(&(app, task.nodes)) {
+            return Ok(());
+        }
+        let application = &self.applications[app as usize];
+        let guest = application.guest(task.nodes, task.id, self.topology.context())?;
+        let count = guest.processes() as usize;
+        let windows = self.compact.iter().flat_map(|order| {
+            let last = order.len().saturating_sub(count);
+            let mut starts: Vec<usize> = (0..WINDOWS).map(|i| last * i / (WINDOWS - 1)).collect();
+            starts.dedup();
+            starts.into_iter().map(move |start| &order.nodes()[start..start + count])
+        });
+        let windows: Vec<&[NodeId]> = windows.collect();
+        let sends = |nodes: &&[NodeId]| Ok(self.sends(&self.usage(&guest, nodes.to_vec(), 0.0)?));
+        let all: Vec<f64> = windows.par_iter().map(sends).collect::<Result<_>>()?;
+        let least = all.into_iter().fold(f64::INFINITY, f64::min);
+        let compute = match self.compute {
+            Some(seconds) => seconds,
+            // A job that never sends: what it would send does not count.
+            None if application.share == 0.0 || least == 0.0 => 1.0,
+            None => least * (1.0 - application.share) / application.share,
+        };
+        let silent = self.compute.is_none() && application.share == 0.0;
+        let guest = if silent { Guest::new("nothing", task.nodes, [])? } else { guest };
+        let reference = compute + if silent { 0.0 } else { least };
+        if reference <= 0.0 {
+            let location = SourceLocation::option(format!("job {}", task.id));
+            let found = format!("an iteration of 0 s ({})", application.location);
+            return Err(Error::input(location, found, "compute= above 0 where nothing is sent"));
+        }
+        self.known.insert((app, task.nodes), Known { guest, compute, reference });
+        Ok(())
+    }
+}
+
+impl Model for Network<'_> {
+    fn rule(&self) -> String {
+        let ends = if self.kill { "; jobs end at their requested times" } else { "" };
+        let rate = match self.speeds {
+            Speeds { bandwidth, latency, .. } if bandwidth != 1.0 || latency != 0.0 => {
+                format!(", {bandwidth} bytes a second a link, {latency} s a hop")
+            }
+            _ => String::new(),
+        };
+        format!(
+            "network: the trace's run times stand for a compact allocation, alone; speed is what links give a job \
+             beside those that run with it ({}, routing {}{rate}{ends})",
+            self.what, self.routing.name
+        )
+    }
+
+    fn start(&mut self, start: &Start<'_>) -> Result<i64> {
+        let app = self.drawn[start.index as usize];
+        self.prepare(app, start.task)?;
+        let known = &self.known[&(app, start.task.nodes)];
+        let (reference, compute) = (known.reference, known.compute);
+        let count = known.guest.processes() as usize;
+        let nodes = start.ranks.iter().take(count).map(|rank| self.order.nodes()[rank as usize]);
+        let usage = self.usage(&known.guest, nodes.collect(), compute)?;
+        let seconds = compute + self.sends(&usage);
+        if usage.bytes > 0.0 {
+            self.averages.start(start.index, &usage);
+        }
+        let run = start.task.run;
+        let alone = super::stretched(run, seconds / reference);
+        let limit = if self.kill { start.now + start.task.requested } else { i64::MAX };
+        self.jobs.insert(
+            start.index,
+            Job {
+                nodes: start.task.nodes,
+                run,
+                start: start.now,
+                alone,
+                reference,
+                seconds,
+                left: run as f64,
+                since: start.now,
+                end: start.now + alone.min(limit - start.now),
+                limit,
+            },
+        );
+        self.changed = true;
+        Ok(alone.min(limit - start.now))
+    }
+
+    fn end(&mut self, task: u32) {
+        let Some(job) = self.jobs.remove(&task) else { return };
+        self.averages.end(task);
+        self.changed = true;
+        // Less than a tick is rounding.
+        let since = (job.end - job.since) as f64;
+        let done = job.end < job.limit || job.left - since * job.reference / job.seconds < 1.0;
+        let alone = if done { job.alone } else { job.alone.min(job.limit - job.start) };
+        let hours = |ticks: i64| i128::from(job.nodes) * i128::from(ticks);
+        self.lost.distance += hours(alone - job.run.min(job.limit - job.start));
+        self.lost.sharing += hours(job.end - job.start - alone);
+        self.lost.killed += u32::from(!done);
+    }
+
+    fn settle(&mut self, now: i64, moves: &mut dyn FnMut(u32, i64)) -> Result<()> {
+        if !std::mem::take(&mut self.changed) {
+            return Ok(());
+        }
+        for task in self.averages.update() {
+            let (Some(job), Some(seconds)) =
+                (self.jobs.get_mut(&task), self.averages.seconds(task))
+            else {
+                continue;
+            };
+            if seconds == job.seconds {
+                continue;
+            }
+            job.left -= (now - job.since) as f64 * job.reference / job.seconds;
+            (job.since, job.seconds) = (now, seconds);
+            let ticks = super::stretched(1, job.left.max(0.0) * seconds / job.reference);
+            let end = (now + ticks).min(job.limit);
+            if job.end != end {
+                job.end = end;
+                moves(task, end);
+            }
+        }
+        Ok(())
+    }
+
+    fn lost(&self) -> Option<Lost> {
+        Some(self.lost)
+    }
+}
+
+/// An application for each task in queue order.
+fn draw(applications: &[Application], tasks: usize, seed: u64) -> Vec<u32> {
+    let all: f64 = applications.iter().map(|app| app.weight).sum();
+    let mut random = generator(seed);
+    let mut one = || {
+        let mut at = unit(&mut random) * all;
+        let chosen = applications.iter().position(|app| {
+            at -= app.weight;
+            at < 0.0
+        });
+        // Rounding may leave the last bit to no one.
+        let last = || applications.iter().rposition(|app| app.weight > 0.0).unwrap_or(0);
+        chosen.unwrap_or_else(last) as u32
+    };
+    (0..tasks).map(|_| one()).collect()
+}
+
+/// The orderings whose windows may be compact: those that `compare` starts from and that are quickly made.
+fn compact(topology: &Topology) -> Result<Vec<NodeOrder>> {
+    let slow = ["random", "spectral", "nearest", "dfs", "hierarchical:scatter=true"];
+    let texts = defaults::suiting(topology).into_iter().filter(|t| !slow.contains(&t.as_str()));
+    texts.collect::<Vec<_>>().par_iter().map(|text| NodeOrder::make(topology, text)).collect()
+}

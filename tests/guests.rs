@@ -1,0 +1,142 @@
+//! Guests of real applications: held against measured matrices, closed forms and the benchmarks' own descriptions.
+
+use std::collections::BTreeMap;
+
+use nodeorder::mapping::Guest;
+use nodeorder::mapping::guest::sized;
+
+type Matrix = BTreeMap<(u32, u32), f64>;
+
+fn matrix(text: &str) -> Matrix {
+    let mut matrix = Matrix::new();
+    let guest = Guest::make(text, &Default::default()).unwrap();
+    guest.for_each_message(|m| {
+        matrix.insert((m.source, m.target), m.volume);
+    });
+    matrix
+}
+
+/// A measured run of class C on 64 processes: pairs with 100 bytes or more. Less, in a whole run, are sums over all
+/// processes.
+fn measured(test: &str, name: &str, rows_receive: bool) -> Option<Matrix> {
+    let path = crate::skip::shared(test, &format!("comm/NPB_{name}.csv"))?;
+    let text = std::fs::read_to_string(path).unwrap();
+    let pair = |line: &str| {
+        let fields: Vec<f64> = line.split(',').map(|f| f.parse().unwrap()).collect();
+        let (row, column) = (fields[0] as u32, fields[1] as u32);
+        let pair = if rows_receive { (column, row) } else { (row, column) };
+        (pair, fields[2])
+    };
+    Some(text.lines().skip(1).map(pair).filter(|(_, bytes)| *bytes >= 100.0).collect())
+}
+
+/// Precision and recall of the pairs, and the total variation distance of their shares of volume.
+fn compared(made: &Matrix, measured: &Matrix) -> (f64, f64, f64) {
+    let common = made.keys().filter(|pair| measured.contains_key(pair)).count() as f64;
+    let total = |m: &Matrix| m.values().sum::<f64>();
+    let share = |m: &Matrix, pair| m.get(pair).map_or(0.0, |v| v / total(m));
+    let pairs: std::collections::BTreeSet<_> = made.keys().chain(measured.keys()).collect();
+    let apart: f64 = pairs.iter().map(|p| (share(made, p) - share(measured, p)).abs()).sum();
+    (common / made.len() as f64, common / measured.len() as f64, apart / 2.0)
+}
+
+/// Runs: BT 200 iterations and more, CG 75, LU 250, MG 20, with one or more to warm up.
+#[test]
+fn benchmarks_talk_as_measured() {
+    let test = "benchmarks_talk_as_measured";
+    for (name, iterations, pairs, apart) in [
+        ("bt", 201.0, 384, 1e-3),
+        ("cg", 76.0, 248, 1e-6),
+        ("lu", 252.0, 224, 1e-4),
+        ("mg", 22.0, 408, 5e-4),
+    ] {
+        let Some(measured) = measured(test, name, true) else { continue };
+        let made = matrix(&format!("npb-{name}:n=64"));
+        let (precision, recall, distance) = compared(&made, &measured);
+        println!("{name}: {} pairs, {precision} {recall}, distance {distance}", made.len());
+        assert_eq!((precision, recall, measured.len()), (1.0, 1.0, pairs), "{name}");
+        assert!(distance < apart, "{name}: {distance}");
+        if name == "bt" {
+            let Some(turned) = self::measured(test, name, false) else { continue };
+            assert!(compared(&made, &turned).2 > 0.2, "rows of the measured matrix receive");
+        }
+        // Bytes of an iteration, not shares alone.
+        let total = |m: &Matrix| m.values().sum::<f64>();
+        let ratio = total(&made) * iterations / total(&measured);
+        println!("{name}: bytes over measured {ratio}");
+        assert!((ratio - 1.0).abs() < 0.01, "{name}: {ratio}");
+    }
+}
+
+/// Halves of an exchange are as large where the benchmark's are; CG's and MG's processes talk back.
+#[test]
+fn exchanges_go_both_ways() {
+    for text in
+        ["npb-cg:n=2", "npb-cg:n=32", "npb-cg:n=64", "npb-cg:n=128", "npb-mg:n=2", "npb-mg:n=128"]
+    {
+        let made = matrix(text);
+        assert!(!made.is_empty());
+        for ((a, b), volume) in &made {
+            assert_eq!(made.get(&(*b, *a)), Some(volume), "{text}: {a}, {b}");
+        }
+    }
+    // Columns 1, 2, 4 of a row of 8, and the transposed process of a grid of 4 × 8: (r, 2c + e) to (c, 2r + e).
+    let partners = |text: &str, i: u32| -> Vec<u32> {
+        matrix(text).keys().filter(|(a, _)| *a == i).map(|(_, b)| *b).collect()
+    };
+    assert_eq!(partners("npb-cg:n=32", 13), [9, 12, 15, 19]);
+    // A line of the torus of 4: next and last, and, where points are at 1 and 3 only, two apart.
+    assert_eq!(partners("npb-mg:n=64", 21), [5, 17, 20, 22, 23, 25, 29, 37, 53]);
+    assert_eq!(partners("npb-lu:n=32", 9), [1, 8, 10, 17]);
+    assert_eq!(partners("npb-bt:n=9", 4), [1, 2, 3, 5, 6, 7]);
+}
+
+#[test]
+fn volumes_follow_from_the_problem() {
+    let total = |text: &str| matrix(text).values().sum::<f64>();
+    let points = 64f64.powi(3);
+    assert_eq!(total("npb-ft:n=16,class=S"), 16.0 * points * 15.0 / 16.0);
+    // A grid of 64 planes by 2: along rows of 2 and columns of 64.
+    assert_eq!(total("npb-ft:n=128,class=S"), 16.0 * points * (1.0 / 2.0 + 63.0 / 64.0));
+    assert_eq!(total("npb-is:n=16,class=S"), 4.0 * 65536.0 * 15.0 / 16.0 + 4.0 * 240.0);
+    // A grid of 2 × 2 on 12 points a side: 10 inner planes and edges of 5 points (6 less the surface), 5 numbers a
+    // point forth or back; faces of 6 × 12, 10 numbers a point; 8 messages.
+    assert_eq!(total("npb-lu:n=4,class=S"), 8.0 * 8.0 * (5.0 * 5.0 * 10.0 + 10.0 * 6.0 * 12.0));
+    // Cells of 6 points a side, 2 × 2 × 2. In each of three directions 4 faces of 36 points are swapped, and of each
+    // 5 × 5 points off the surface are swept.
+    assert_eq!(total("npb-sp:n=4,class=S"), 8.0 * 12.0 * (20.0 * 36.0 + 32.0 * 25.0));
+    assert_eq!(total("npb-bt:n=4,class=S"), 8.0 * 12.0 * (20.0 * 36.0 + 35.0 * 49.0));
+    assert_eq!(total("npb-bt:n=4,class=S,volume=0.5"), 4.0 * 12.0 * (20.0 * 36.0 + 35.0 * 49.0));
+}
+
+#[test]
+fn counts_that_a_benchmark_does_not_take() {
+    for (name, count, runs) in [
+        ("npb-bt", 60, 49),
+        ("npb-sp", 3, 1),
+        ("npb-cg", 100, 64),
+        ("npb-lu", 7, 4),
+        ("npb-mg", 129, 128),
+        ("npb-ft", 60, 60),
+        ("npb-ft", 1500, 1024),
+        ("npb-is", 13, 13),
+    ] {
+        let guest = sized(name, count, &Default::default()).unwrap();
+        assert_eq!(guest.processes(), count);
+        let mut last = 0;
+        guest.for_each_message(|m| last = last.max(m.source).max(m.target));
+        assert_eq!(last, runs - 1, "{name} {count}");
+    }
+    for (text, part) in [
+        ("npb-bt:n=60", "a square"),
+        ("npb-cg:n=60", "a power of two"),
+        ("npb-ft:n=1500", "a power of two"),
+        ("npb-sp:n=169,class=S", "at most 12 processes along a side"),
+        ("npb-lu:n=4,class=E", "class"),
+        ("npb-mg:n=4,idle=-1", "idle"),
+        ("npb-is:n=4,volume=0", "above 0"),
+    ] {
+        let error = Guest::make(text, &Default::default()).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}

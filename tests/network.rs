@@ -1,0 +1,244 @@
+//! The runtime model `network` against closed forms: what jobs take alone, apart and together.
+
+use nodeorder::allocator::AllocatorContext;
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::schedule::{Lost, Outputs, ScheduleResult, Settings, Task, simulate};
+use nodeorder::{NodeOrder, Result, Topology};
+
+fn try_schedule(spec: &str, tasks: &[Task], model: &str) -> Result<ScheduleResult> {
+    let topology = Topology::inline(spec, &Default::default())?;
+    let order = NodeOrder::make(&topology, "row-major")?;
+    let distances = RankDistances::new(&topology, &order)?;
+    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
+    let outputs = Outputs { ranks: true, ..Outputs::default() };
+    let settings = Settings { policy: "fcfs", allocator: "fifo:0", model, outputs };
+    simulate(&context, tasks, &settings, &|_| ())
+}
+
+fn schedule(spec: &str, tasks: &[Task], model: &str) -> ScheduleResult {
+    let result = try_schedule(spec, tasks, model).unwrap();
+    // What is taken is the trace's, what distance costs and what sharing costs.
+    let took: i128 = (result.records.iter())
+        .map(|r| i128::from(result.task(r).nodes) * i128::from(r.end - r.start))
+        .sum();
+    let run: i128 = result.tasks.iter().map(|t| i128::from(t.nodes) * i128::from(t.run)).sum();
+    let lost = result.lost.unwrap();
+    if lost.killed == 0 {
+        assert_eq!(took, run + lost.distance + lost.sharing);
+    }
+    result
+}
+
+fn task(id: i64, submit: i64, run: i64, nodes: u32) -> Task {
+    Task { id, submit, run, requested: run, nodes }
+}
+
+/// Ends in seconds, in queue order.
+fn ends(result: &ScheduleResult) -> Vec<f64> {
+    let mut ends = vec![0.0; result.tasks.len()];
+    for record in &result.records {
+        ends[record.task as usize] = record.end as f64 / result.ticks as f64;
+    }
+    ends
+}
+
+fn near(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (a, b) in found.iter().zip(expected) {
+        assert!((a - b).abs() < 1e-5 * b.abs().max(1.0), "{found:?}; expected {expected:?}");
+    }
+}
+
+/// Nodes 0 and 2 for job 5 at second 1, nodes 1 and 3 for job 6 at second 20: both load the link between 1 and 2.
+fn crossing(run: i64) -> [Task; 6] {
+    [
+        task(1, 0, 1, 1),
+        task(2, 0, 20, 1),
+        task(3, 0, 1, 1),
+        task(4, 0, 20, 1),
+        task(5, 1, run, 2),
+        task(6, 20, 30, 2),
+    ]
+}
+
+#[test]
+fn a_job_alone_on_its_compact_allocation_runs_as_in_the_trace() {
+    for (spec, nodes, guest) in [
+        ("mesh:8", 4, "ring"),
+        ("mesh:8", 8, "all-to-all"),
+        ("torus:4x4", 16, "stencil2d"),
+        ("torus:6", 3, "npb-lu"),
+        ("mesh:8", 1, "npb-bt"),
+    ] {
+        for share in ["0", "0.3", "1"] {
+            let model = format!("network:share={share},guest={guest}");
+            let result = schedule(spec, &[task(1, 5, 100, nodes)], &model);
+            near(&ends(&result), &[105.0]);
+            assert_eq!(result.lost, Some(Lost::default()), "{spec} {model}");
+        }
+    }
+}
+
+#[test]
+fn jobs_that_share_no_link_lose_nothing_to_each_other() {
+    for guest in ["ring", "all-to-all", "stencil3d"] {
+        let model = format!("network:share=0.7,guest={guest}");
+        let result = schedule(
+            "mesh:12",
+            &[task(1, 0, 100, 4), task(2, 10, 50, 4), task(3, 20, 9, 4)],
+            &model,
+        );
+        near(&ends(&result), &[100.0, 60.0, 29.0]);
+        assert_eq!(result.lost, Some(Lost::default()));
+    }
+}
+
+/// Two jobs on one link that send all the time take twice as long; where each sends a share f of its time, a job meets
+/// the other one sending with the share f: the sending takes f more of itself.
+#[test]
+fn two_jobs_on_one_link() {
+    for share in [1.0, 0.5, 0.3] {
+        let together: f64 = 1.0 + share * share;
+        let model = format!("network:share={share},guest=ring");
+        let result = schedule("mesh:4", &crossing(100), &model);
+        let ranks = |i: usize| result.records[i].ranks.as_ref().unwrap().to_string();
+        assert_eq!([ranks(4), ranks(5)], ["0 2", "1 3"]);
+        // Job 6 runs 30 · together; 5 has done 19 until 20 and 30 until then, the rest alone.
+        let six = 20.0 + 30.0 * together;
+        near(&ends(&result)[4..], &[six + 51.0, six]);
+        let summary = result.summary();
+        near(&[summary.hours_lost_distance.unwrap()], &[0.0]);
+        near(&[summary.hours_lost_sharing.unwrap() * 3600.0], &[4.0 * 30.0 * (together - 1.0)]);
+    }
+}
+
+#[test]
+fn jobs_end_at_their_requested_times_where_that_is_wanted() {
+    let model = "network:share=1,guest=ring,kill=true";
+    let result = schedule("mesh:4", &crossing(100), model);
+    // 6 may take 30 s and does; 5 has done 19 + 15 until 50, and is ended at 101.
+    near(&ends(&result)[4..], &[101.0, 50.0]);
+    assert_eq!(result.lost.unwrap().killed, 2);
+    assert_eq!(
+        schedule("mesh:4", &crossing(100), "network:share=1,guest=ring").lost.unwrap().killed,
+        0
+    );
+}
+
+/// Hops · latency and bytes over bandwidth, beside a second of computing: 2.1 s between neighbours.
+#[test]
+fn seconds_follow_from_units() {
+    let tasks = [
+        task(1, 0, 20, 1),
+        task(2, 0, 20, 1),
+        task(3, 0, 20, 1),
+        task(4, 0, 1, 1),
+        task(5, 5, 210, 2),
+    ];
+    let tasks = [tasks[3], tasks[0], tasks[1], Task { id: 9, ..tasks[3] }, tasks[4]];
+    let model = "network:compute=1,bytes=1GB,bandwidth=8Gb/s,latency=100ms,guest=ring";
+    let result = schedule("mesh:4", &tasks, model);
+    near(&ends(&result)[4..], &[5.0 + 100.0 * 2.3]);
+    near(&[result.summary().hours_lost_distance.unwrap() * 3600.0], &[2.0 * 20.0]);
+    // The same as a share of it: 1.1 of 2.1.
+    let model =
+        "network:share=0.52380952380952384,bytes=1GB,bandwidth=1GB/s,latency=0.1,guest=ring";
+    near(&ends(&schedule("mesh:4", &tasks, model))[4..], &[235.0]);
+}
+
+/// A job on a poor allocation, far apart on a line: the links in the middle carry more than on the compact one.
+#[test]
+fn distance_costs_what_links_carry() {
+    // Rings of 4 on nodes 0, 2, 4, 6 load a link with 2 units, as on 0 to 3: the way back passes every link.
+    let mut tasks: Vec<Task> =
+        (0..8).map(|i| task(i, 0, if i % 2 == 0 { 1 } else { 500 }, 1)).collect();
+    tasks.push(task(8, 2, 100, 4));
+    near(&ends(&schedule("mesh:8", &tasks, "network:share=1,guest=ring"))[8..], &[102.0]);
+    // On a ring of 8 it is one unit on neighbours 0 to 3 but for the way back: 2; spread over the ring 1. Compact is the
+    // best window, and this is better: half the time.
+    near(&ends(&schedule("torus:8", &tasks, "network:share=1,guest=ring"))[8..], &[52.0]);
+    near(&ends(&schedule("torus:8", &tasks, "network:share=0.5,guest=ring"))[8..], &[77.0]);
+}
+
+#[test]
+fn applications_are_drawn_by_seed() {
+    let folder = std::env::temp_dir().join(format!("nodeorder-apps-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("apps.csv");
+    let model = |seed: u32| format!("network:apps={},seed={seed}", file.display());
+    // Job 5 and 6 on one link: alike if both are drawn as talking.
+    std::fs::write(&file, "app,weight,guest,share\nquiet,3,ring,0\nloud,1,ring,1\n").unwrap();
+    let slow =
+        (0..400).filter(|seed| ends(&schedule("mesh:4", &crossing(100), &model(*seed)))[5] > 51.0);
+    // One in sixteen: 25 of 400, deviation 5.
+    let count = slow.count();
+    assert!((8..45).contains(&count), "{count}");
+    assert_eq!(
+        schedule("mesh:4", &crossing(100), &model(3)).records,
+        schedule("mesh:4", &crossing(100), &model(3)).records
+    );
+    for (text, parts) in [
+        ("app,weight,guest\n", vec!["apps.csv", "header app,weight,guest,share"]),
+        ("app,weight,guest,share\na,1,ring\n", vec!["apps.csv:2", "3 fields"]),
+        ("app,weight,guest,share\na,1,rign,0.1\n", vec!["apps.csv:2", "guest", "`ring`"]),
+        ("app,weight,guest,share\n# c\na,-1,ring,0.1\n", vec!["apps.csv:3", "weight `-1`"]),
+        ("app,weight,guest,share\na,1,ring,1.5\n", vec!["apps.csv:2", "share `1.5`"]),
+        ("app,weight,guest,share\na,1,ring,0\na,1,ring,0\n", vec!["apps.csv:3", "again"]),
+        ("app,weight,guest,share\na,0,ring,0\n", vec!["apps.csv", "weight above 0"]),
+        (
+            "app,weight,guest,share\na,1,ring:n=3,0.1\n",
+            vec!["job 1", "1 nodes", "3 processes", "apps.csv:2"],
+        ),
+        ("", vec!["apps.csv", "no lines"]),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let error = try_schedule("mesh:4", &crossing(9), &model(1)).unwrap_err().to_string();
+        assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn wrong_options_are_named() {
+    for (options, part) in [
+        ("share=1.5", "share"),
+        ("share=0.1,compute=1", "either share= or compute="),
+        ("bandwidth=0GB/s", "more than 0"),
+        ("bandwidth=fast", "bytes or bits a second"),
+        ("latency=-1us", "seconds of 0 or more"),
+        ("bytes=0", "more than 0"),
+        ("compute=0s,guest=npb-bt", "an iteration of 0 s"),
+        ("guest=rign", "`ring`"),
+        ("guest=ring:n=3", "3 processes"),
+        ("level=flow", "level"),
+        ("routing=ecmp", "routing"),
+        ("apps=nowhere.csv", "nowhere.csv"),
+        ("apps=nowhere.csv,share=0.2", "beside apps="),
+    ] {
+        let error = try_schedule("mesh:4", &crossing(9), &format!("network:{options}"));
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(part), "{options}: {error}");
+    }
+}
+
+/// Jobs of many sizes on a small machine, on one thread and on several.
+#[test]
+fn threads_do_not_show() {
+    let tasks: Vec<Task> =
+        (0..120).map(|i| task(i, 7 * i, 50 + i * i % 83, 1 + (i * i % 23) as u32)).collect();
+    let run = |threads: usize, model: &str| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| schedule("torus:4x4x3,per_router=2", &tasks, model))
+    };
+    for model in [
+        "network:share=0.5,guest=stencil3d",
+        "network:share=0.4,guest=npb-mg,latency=1us,bandwidth=1GB/s,bytes=1kB",
+    ] {
+        let one = run(1, model);
+        for threads in [2, 5] {
+            let other = run(threads, model);
+            assert_eq!((&other.records, other.lost), (&one.records, one.lost));
+        }
+        assert!(one.lost.unwrap().sharing > 0);
+    }
+}
