@@ -236,8 +236,21 @@ fn files_the_texts_point_to_exist() {
         let path = root().join(name);
         let text = std::fs::read_to_string(&path).unwrap();
         for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
-            let beside = path.parent().unwrap().join(link);
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let beside = path.parent().unwrap().join(file);
             assert!(link.starts_with("http") || beside.exists(), "{name}: {link}");
+            let anchor = |line: &str| {
+                let line = line.trim_start_matches('#').trim().to_lowercase();
+                line.replace(|c: char| !c.is_alphanumeric() && c != ' ' && c != '-', "")
+                    .replace(' ', "-")
+            };
+            if !link.starts_with("http") && !heading.is_empty() {
+                let there =
+                    std::fs::read_to_string(if file.is_empty() { &path } else { &beside }).unwrap();
+                let found =
+                    there.lines().any(|line| line.starts_with('#') && anchor(line) == heading);
+                assert!(found, "{name}: {link}");
+            }
         }
     }
 }

@@ -77,7 +77,7 @@ mod tests {
         let mut named = Vec::new();
         order.write_to(&topology, true, &mut named).unwrap();
         let named = Text::new("o.txt", String::from_utf8(named).unwrap());
-        assert!(named.as_str().ends_with("\nn15\n"), "{}", named.as_str());
+        assert!(named.as_str().ends_with("\nn19\n"), "{}", named.as_str());
         assert_eq!(NodeOrder::read(&topology, &named).unwrap().nodes(), order.nodes());
         let lists = Text::new("o.txt", "n[03-01]\n");
         assert!(NodeOrder::read(&topology, &lists).is_err());

@@ -294,6 +294,7 @@ mod tests {
                 let terms: Vec<&Term> = terms.iter().collect();
                 for last in [1, 63, 4095] {
                     let n = nodes.len();
+                    let last = last.min(n - 1);
                     let alone = |t: &&Term| pair_cost(&topology, &[*t], n, last).1;
                     let alone: f64 = terms.iter().map(alone).sum();
                     let passes = passes(&topology, &terms, n, last);

@@ -100,7 +100,7 @@ pub fn saved(schedules: &Schedules) -> Words {
     else {
         return Words::default();
     };
-    let trace = &schedules.trace;
+    let trace = file_name(&schedules.trace);
     let hours = |hours: f64| {
         let sign = if hours < 0.0 { "−" } else { "" };
         format!("{sign}{}", thousands(hours.abs().round() as u64))

@@ -148,7 +148,7 @@ mod tests {
         let error = |weights: &str| {
             within(&topology, weights, &[], &NoObserver, 1).unwrap_err().to_string()
         };
-        assert!(error("geo").contains("geometric, harmonic, path or workload"), "{}", error("geo"));
+        assert!(error("geo").contains("geometric, harmonic, path, workload"), "{}", error("geo"));
         assert!(error("path,steps=4").contains("unknown key"), "{}", error("path,steps=4"));
         assert!(error("workload").contains("sizes="), "{}", error("workload"));
     }
