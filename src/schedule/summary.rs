@@ -25,7 +25,7 @@ pub struct ScheduleSummary {
     pub never_placed: usize,
     /// Mean of end - submit.
     pub mean_response: f64,
-    /// Mean of max(1, response / max(duration, [`BOUND`])).
+    /// Mean of max(1, response / max(duration, [`super::BOUND`])).
     pub mean_bounded_slowdown: f64,
     /// Last end - first submit.
     pub makespan: f64,
