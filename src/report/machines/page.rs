@@ -124,6 +124,8 @@ fn figures(machines: &Machines) -> Section {
     let digits = if criterion == Criterion::Response { 1 } else { 3 };
     let open = |cut: &crate::metric::bisection::Bisection| if cut.exact { "" } else { "≤ " };
     let marks = || all().map(|m| m.bisection.as_ref().map_or("", open));
+    // Where only a bound is known, none is shown to be the best.
+    let known = if marks().all(str::is_empty) { Best::High } else { Best::None };
     let mut columns = vec![
         Column::new(what, digits, Best::Low, scores),
         counts("Nodes", &|s| s.nodes),
@@ -149,13 +151,8 @@ fn figures(machines: &Machines) -> Section {
             all().map(|m| Some(m.bisection.as_ref()?.links())),
         )
         .marked(marks()),
-        Column::new(
-            "Bisection a node (links)",
-            3,
-            Best::High,
-            all().map(|m| m.bisection_per_node()),
-        )
-        .marked(marks()),
+        Column::new("Bisection a node (links)", 3, known, all().map(|m| m.bisection_per_node()))
+            .marked(marks()),
     ];
     if all().any(|m| m.cost.is_some()) {
         columns.push(Column::new("Cost", 0, Best::None, all().map(|m| m.cost)));
