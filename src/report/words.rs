@@ -124,6 +124,7 @@ pub fn saved(schedules: &Schedules) -> Words {
         .collect();
     let others = match others.as_slice() {
         [] => ".".into(),
+        _ if saving.best == saving.reference => ".".into(),
         all => format!("; it is {}.", all.join(" and ")),
     };
     let span = if saving.a_year { " a year" } else { "" };
