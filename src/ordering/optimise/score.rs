@@ -1,7 +1,7 @@
 //! The objective of orderings that are there already.
 
 use super::elements::Arrangement;
-use super::settings::{BOUND_WORK, SHARED, read_weights};
+use super::settings::{QUICK_BOUND, SHARED, read_weights};
 use super::{Bounds, Observer, SearchProblem};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ordering::NodeOrder;
@@ -31,7 +31,7 @@ const OPTIONS: [Opt; 6] =
 /// Unknown or bad options; an ordering that leaves nodes out; more memory than allowed.
 ///
 /// # Complexity
-/// O(nodes · window) each, for `workload` that of a curve; the bound as in `optimise`.
+/// O(nodes · window) each, for `workload` that of a curve; the bound as `optimise` has it before it searches.
 ///
 /// # Examples
 /// ```
@@ -47,7 +47,7 @@ pub fn scores(
     orders: &[NodeOrder],
     observer: &dyn Observer,
 ) -> Result<Vec<Score>> {
-    within(topology, weights, orders, observer, BOUND_WORK)
+    within(topology, weights, orders, observer, QUICK_BOUND)
 }
 
 /// [`scores`] with a bound of so many operations.

@@ -12,10 +12,10 @@ use crate::trace::swf::Options;
 const DEFAULT_STEPS: u64 = 4_000_000;
 
 /// Operations spent on a bound: some seconds.
-pub(super) const BOUND_WORK: u64 = 8_000_000_000;
+const BOUND_WORK: u64 = 8_000_000_000;
 
 /// Operations spent on a bound before a search: a moment.
-const QUICK_BOUND: u64 = 200_000_000;
+pub(super) const QUICK_BOUND: u64 = 200_000_000;
 
 /// Options as read.
 #[derive(Clone, Debug)]
