@@ -8,7 +8,6 @@ use super::{BASE, BuildModel, Model, ModelEntry, stretched};
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
 use crate::mapping::guest::{sized, sized_names};
-use crate::mapping::routing::suitable;
 use crate::mapping::{
     CombinedLoad, Demand, Dilation, Fabric, Guest, JobLoad, ProcessMapping, ROUTINGS, RoutingEntry,
 };
@@ -105,14 +104,7 @@ impl<'a> Contention<'a> {
             Ok(params.real(key, 0.0, 1e6)?.or(fitted).unwrap_or(1.0))
         };
         let topology = context.topology;
-        let routing = match params.word("routing")? {
-            Some(name) => RoutingEntry::named(&name)?,
-            None => suitable(topology)
-                .into_iter()
-                .next()
-                .ok_or_else(|| params.wrong("routing", "a routing"))?,
-        };
-        routing.check(topology)?;
+        let routing = super::routing(params, topology)?;
         let fabric = Fabric::new(topology)?;
         Ok(Contention {
             latency: number("latency", app.map(|a| a.latency))?,

@@ -5,8 +5,11 @@
 use super::Start;
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
+use crate::mapping::RoutingEntry;
+use crate::mapping::routing::suitable;
 use crate::params::{Opt, Params};
 use crate::registry::{Entry, Registry};
+use crate::topology::Topology;
 
 mod apps;
 mod compact;
@@ -112,6 +115,19 @@ pub(super) fn make<'a>(
     Ok((model, entry.build.stretches))
 }
 
+/// `routing=`, or the first that suits the machine; refused where it does not.
+fn routing(params: &Params, topology: &Topology) -> Result<&'static RoutingEntry> {
+    let routing = match params.word("routing")? {
+        Some(name) => RoutingEntry::named(&name)?,
+        None => suitable(topology)
+            .into_iter()
+            .next()
+            .ok_or_else(|| params.wrong("routing", "a routing"))?,
+    };
+    routing.check(topology)?;
+    Ok(routing)
+}
+
 /// `base=`: the hops that the trace's run times stand for, where it is given.
 fn base(params: &Params) -> Result<Option<f64>> {
     params.real("base", 0.0, 1e6)
@@ -132,7 +148,7 @@ mod tests {
     use super::*;
     use crate::metric::rank_distances::RankDistances;
     use crate::ordering::NodeOrder;
-    use crate::topology::{Context, Topology};
+    use crate::topology::Context;
 
     #[test]
     fn models_ask_for_what_they_declare() {

@@ -9,7 +9,6 @@ use crate::allocator::AllocatorContext;
 use crate::corun::{Fair, PhaseUsage, Speeds};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
-use crate::mapping::routing::suitable;
 use crate::mapping::{Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry};
 use crate::ordering::{NodeOrder, defaults};
 use crate::params::{Opt, Params, SEED, Unit};
@@ -173,14 +172,7 @@ impl<'a> Network<'a> {
             return Err(params.wrong(key, "no share= or guest= beside apps=, whose file has them"));
         }
         params.choice("level")?;
-        let routing = match params.word("routing")? {
-            Some(name) => RoutingEntry::named(&name)?,
-            None => suitable(topology)
-                .into_iter()
-                .next()
-                .ok_or_else(|| params.wrong("routing", "a routing"))?,
-        };
-        routing.check(topology)?;
+        let routing = super::routing(params, topology)?;
         let kill = params.flag("kill")?;
         let seed = params.seed()?;
         let (applications, what) = match &file {
