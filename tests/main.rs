@@ -33,6 +33,7 @@ mod shipped_topologies;
 mod simgrid;
 mod skip;
 mod slurm;
+mod slurm_plugins;
 mod sweep;
 mod terminal;
 mod tidy;

@@ -22,6 +22,7 @@ pub enum Peer {
     Scotch,
     SimGrid,
     Slurm,
+    Slurm26,
 }
 
 /// Records that `test` is skipped because `missing`, a part of `peer`, is not here. Under `.ci/run` with `CI=true` that
@@ -49,7 +50,7 @@ pub fn shared(test: &str, name: &str) -> Option<PathBuf> {
 fn skipped_tests_are_listed_and_ci_knows_the_peers() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let run = std::fs::read_to_string(root.join(".ci/run")).unwrap();
-    for peer in [Peer::Chromium, Peer::Scotch, Peer::SimGrid, Peer::Slurm] {
+    for peer in [Peer::Chromium, Peer::Scotch, Peer::SimGrid, Peer::Slurm, Peer::Slurm26] {
         assert!(run.contains(&format!("[{peer:?}]=")), ".ci/run does not know {peer:?}");
     }
     // No test skips itself on its own account.

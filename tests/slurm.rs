@@ -3,11 +3,8 @@
 //! does not run as root.
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::Command;
 
 use nodeorder::allocator::{self, AllocatorContext};
 use nodeorder::input::Text;
@@ -17,216 +14,9 @@ use nodeorder::replay::{Outputs, Replay};
 use nodeorder::trace::{Block, Log};
 use nodeorder::{NodeOrder, Topology, export, random};
 
-use crate::skip::{Peer, skipped, without};
+mod cluster;
 
-/// How long anything may take before a test gives up: against tests that never end, not a measure of speed.
-const PATIENCE: Duration = Duration::from_secs(1800);
-
-/// One cluster at a time: 64 daemons are enough.
-static TURN: Mutex<()> = Mutex::new(());
-
-fn find(program: &str) -> Option<PathBuf> {
-    let folders = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/sbin"];
-    folders.iter().map(|folder| Path::new(folder).join(program)).find(|path| path.exists())
-}
-
-/// Whether everything is here; says by name what is skipped otherwise.
-fn ready(test: &str) -> Option<MutexGuard<'static, ()>> {
-    for program in
-        ["munged", "slurmctld", "slurmd", "salloc", "sbatch", "scancel", "sinfo", "squeue"]
-    {
-        if find(program).is_none() {
-            let missing = format!("{program} is not installed");
-            without(Peer::Slurm, &format!("slurm::{test}"), &missing);
-            return None;
-        }
-    }
-    let id = Command::new("id").arg("-u").output();
-    if !id.is_ok_and(|out| out.stdout.trim_ascii() == b"0") {
-        skipped(&format!("slurm::{test}"), "needs to be root");
-        return None;
-    }
-    Some(TURN.lock().unwrap_or_else(|e| e.into_inner()))
-}
-
-/// Daemons on loopback, ended by pid when this is dropped.
-struct Cluster {
-    folder: tempfile::TempDir,
-    daemons: Vec<Child>,
-    nodes: usize,
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        // The controller first, then the nodes, then munge.
-        self.daemons.reverse();
-        for daemon in &self.daemons {
-            let _ = Command::new("kill").args(["-TERM", &daemon.id().to_string()]).status();
-        }
-        for daemon in &mut self.daemons {
-            let _ = daemon.wait();
-        }
-    }
-}
-
-impl Cluster {
-    /// Starts a cluster whose slurm.conf has `lines`, one a node, as exported; what only this machine knows of
-    /// a node is added to each. Waits until all nodes are idle.
-    fn start(lines: &[&str]) -> Cluster {
-        let folder = tempfile::Builder::new().prefix("nodeorder-slurm-").tempdir().unwrap();
-        let here = folder.path().display().to_string();
-        std::fs::create_dir(folder.path().join("state")).unwrap();
-        let key: Vec<u8> = (0..1024u32).map(|i| (i * 7 + i / 256) as u8).collect();
-        std::fs::write(folder.path().join("key"), key).unwrap();
-        let modes = [("key", 0o600), (".", 0o755)];
-        for (name, mode) in modes {
-            use std::os::unix::fs::PermissionsExt;
-            let permissions = std::fs::Permissions::from_mode(mode);
-            std::fs::set_permissions(folder.path().join(name), permissions).unwrap();
-        }
-        let host = String::from_utf8(Command::new("hostname").output().unwrap().stdout).unwrap();
-        let host = host.trim();
-        let base = free_ports(lines.len() as u16 + 1);
-        let names: Vec<&str> = lines
-            .iter()
-            .map(|line| line.split(' ').next().unwrap().strip_prefix("NodeName=").unwrap())
-            .collect();
-        let mut conf = format!(
-            "ClusterName=nodeorder\nSlurmctldHost={host}(127.0.0.1)\nSlurmctldPort={base}\nSlurmUser=root\n\
-             SlurmdUser=root\nAuthInfo=socket={here}/munge.sock\n\
-             CommunicationParameters=NoCtldInAddrAny,NoInAddrAny\nProctrackType=proctrack/linuxproc\n\
-             TaskPlugin=task/none\nJobAcctGatherType=jobacct_gather/none\n\
-             AccountingStorageType=accounting_storage/none\nJobCompType=jobcomp/none\nMpiDefault=none\n\
-             SwitchType=switch/none\nReturnToService=2\nSlurmdParameters=config_overrides\n\
-             MessageTimeout=1000\nTCPTimeout=1000\nSlurmdTimeout=0\nSlurmctldTimeout=1000\n\
-             SchedulerType=sched/builtin\n\
-             SchedulerParameters=batch_sched_delay=0,sched_interval=2,sched_min_interval=0\n\
-             SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\nStateSaveLocation={here}/state\n\
-             SlurmctldPidFile={here}/slurmctld.pid\nSlurmdPidFile={here}/slurmd-%n.pid\n\
-             SlurmdSpoolDir={here}/spool-%n\nNodeName=DEFAULT CPUs=1\n"
-        );
-        for (i, line) in lines.iter().enumerate() {
-            conf += &format!("{line} NodeAddr=127.0.0.1 Port={}\n", base + 1 + i as u16);
-        }
-        conf += "PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=EXCLUSIVE\n";
-        std::fs::write(folder.path().join("slurm.conf"), conf).unwrap();
-
-        let mut cluster = Cluster { folder, daemons: Vec::new(), nodes: lines.len() };
-        let file = |name: &str| format!("{here}/{name}");
-        let (key, socket) = (file("key"), file("munge.sock"));
-        let (pid, log, seed) = (file("munged.pid"), file("munged.log"), file("munged.seed"));
-        #[rustfmt::skip]
-        cluster.daemon("munged", &["-F", "--force", "--key-file", &key, "--socket", &socket,
-            "--pid-file", &pid, "--log-file", &log, "--seed-file", &seed]);
-        cluster.wait("munge", |_| Path::new(&socket).exists());
-        let conf = file("slurm.conf");
-        cluster.daemon("slurmctld", &["-D", "-c", "-f", &conf]);
-        for name in names {
-            cluster.daemon("slurmd", &["-D", "-N", name, "-f", &conf]);
-        }
-        cluster.wait("idle nodes", |cluster| cluster.idle() == cluster.nodes);
-        cluster
-    }
-
-    /// Starts a daemon that dies with this process, where the system can see to that.
-    fn daemon(&mut self, program: &str, arguments: &[&str]) {
-        let path = find(program).unwrap();
-        let mut command = match find("setpriv") {
-            Some(setpriv) => {
-                let mut command = Command::new(setpriv);
-                command.args(["--pdeathsig", "KILL"]).arg(path);
-                command
-            }
-            None => Command::new(path),
-        };
-        command.args(arguments).env("SLURM_CONF", self.folder.path().join("slurm.conf"));
-        let log = std::fs::File::create(self.folder.path().join(format!("{program}.out"))).unwrap();
-        command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
-        self.daemons.push(command.spawn().unwrap());
-    }
-
-    fn wait(&self, what: &str, ready: impl Fn(&Cluster) -> bool) {
-        let began = Instant::now();
-        while !ready(self) {
-            let late = began.elapsed() > PATIENCE;
-            assert!(!late, "no {what} after half an hour\n{}", self.tell("sinfo", &["-N", "-l"]));
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(find(program).unwrap());
-        command.env("SLURM_CONF", self.folder.path().join("slurm.conf")).stdin(Stdio::null());
-        command
-    }
-
-    /// What a program prints, errors included.
-    fn tell(&self, program: &str, arguments: &[&str]) -> String {
-        let output = self.command(program).args(arguments).output().unwrap();
-        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
-    }
-
-    /// Nodes that are idle and nothing else: one that is still completing counts as busy, for Slurm, too.
-    fn idle(&self) -> usize {
-        let said = self.tell("sinfo", &["-h", "-o", "%T %D"]);
-        let idle = said.lines().filter_map(|line| line.strip_prefix("idle "));
-        idle.filter_map(|count| count.trim().parse::<usize>().ok()).sum()
-    }
-
-    /// Allocates `count` nodes: the job's number, and the names in Slurm's order.
-    fn allocate(&self, count: u32) -> (String, Vec<String>) {
-        let said = self.tell("salloc", &["--no-shell", "--exclusive", "-N", &count.to_string()]);
-        let job = said.split("Granted job allocation ").nth(1).unwrap_or_else(|| panic!("{said}"));
-        let job = job.split_whitespace().next().unwrap().to_string();
-        let list = self.tell("squeue", &["-h", "-j", &job, "-o", "%N"]);
-        (job, expand(list.trim()))
-    }
-
-    /// Frees a job's nodes; returns when `idle` nodes are idle.
-    fn free(&self, job: &str, idle: usize) {
-        let said = self.tell("scancel", &[job]);
-        assert!(said.is_empty(), "{said}");
-        self.wait("free nodes", |cluster| cluster.idle() == idle);
-    }
-}
-
-/// The first of `count` ports in a row that nobody listens on.
-fn free_ports(count: u16) -> u16 {
-    let start = 20_000 + (std::process::id() % 100) as u16 * 100;
-    let free =
-        |base: &u16| (*base..base + count).all(|p| TcpListener::bind(("127.0.0.1", p)).is_ok());
-    (start..60_000).step_by(100).find(free).unwrap()
-}
-
-/// `n[01-03,7],m1` written out.
-fn expand(list: &str) -> Vec<String> {
-    let mut names = Vec::new();
-    let mut rest = list;
-    while !rest.is_empty() {
-        let end = rest.find([',', '[']).unwrap_or(rest.len());
-        let stem = &rest[..end];
-        if rest[end..].starts_with('[') {
-            let close = rest.find(']').unwrap();
-            for run in rest[end + 1..close].split(',') {
-                let (a, b) = run.split_once('-').unwrap_or((run, run));
-                let width = a.len();
-                let (a, b): (u32, u32) = (a.parse().unwrap(), b.parse().unwrap());
-                names.extend((a..=b).map(|n| format!("{stem}{n:0width$}")));
-            }
-            rest = &rest[close + 1..];
-        } else {
-            names.push(stem.to_string());
-            rest = &rest[end..];
-        }
-        rest = rest.strip_prefix(',').unwrap_or(rest);
-    }
-    names
-}
-
-#[test]
-fn host_lists_are_written_out() {
-    assert_eq!(expand("n[01-03,7],m1,x"), ["n01", "n02", "n03", "n7", "m1", "x"]);
-}
+pub(crate) use cluster::{Cluster, Conf, Slurm};
 
 /// A random stream on `nodes` nodes: jobs of up to three eighths of them, freed so that always all fit.
 fn stream(nodes: u32, jobs: u32, seed: u64) -> String {
@@ -270,8 +60,9 @@ fn foretold(topology: &Topology, order: &NodeOrder, rule: &str, log: &str) -> Ve
 /// Two streams of ten jobs on 16 nodes, by weights and by names.
 #[test]
 fn slurm_allocates_what_the_replay_foretells() {
-    let Some(_turn) = ready("slurm_allocates_what_the_replay_foretells") else { return };
-    hold_to_slurm("[4, 2, 2]", &["optimise:steps=5000"], 10);
+    let test = "slurm_allocates_what_the_replay_foretells";
+    let Some((slurm, _turn)) = Slurm::installed(test) else { return };
+    hold_to_slurm(&slurm, "[4, 2, 2]", &["optimise:steps=5000"], 10);
 }
 
 /// Six streams of 40 jobs on 64 nodes: weights and names, each on a random, a Hilbert and an optimised ordering.
@@ -279,15 +70,20 @@ fn slurm_allocates_what_the_replay_foretells() {
 #[ignore = "minutes: six clusters of 64 nodes each"]
 fn slurm_allocates_what_the_replay_foretells_at_length() {
     let test = "slurm_allocates_what_the_replay_foretells_at_length";
-    let Some(_turn) = ready(test) else { return };
+    let Some((slurm, _turn)) = Slurm::installed(test) else { return };
     let orderings = ["random:seed=5", "hilbert", "optimise:steps=20000"];
-    let compared = hold_to_slurm("[4, 4, 4]", &orderings, 40);
+    let compared = hold_to_slurm(&slurm, "[4, 4, 4]", &orderings, 40);
     assert!(compared.values().all(|count| *count >= 100), "{compared:?}");
 }
 
 /// `jobs` jobs on a torus of `dims` on each of `orderings`, with either way to tell Slurm of it: how many node
 /// lists were compared each way.
-fn hold_to_slurm(dims: &str, orderings: &[&str], jobs: u32) -> BTreeMap<&'static str, usize> {
+fn hold_to_slurm(
+    slurm: &Slurm,
+    dims: &str,
+    orderings: &[&str],
+    jobs: u32,
+) -> BTreeMap<&'static str, usize> {
     let text = format!("kind = 'torus'\ndims = {dims}\nnames = 'nid{{:05}}'\n");
     let text = Text::new("m.toml", &text);
     let topology = Topology::toml(&text, None, &Default::default()).unwrap();
@@ -302,7 +98,7 @@ fn hold_to_slurm(dims: &str, orderings: &[&str], jobs: u32) -> BTreeMap<&'static
                 "slurm-weights" => topology.node_name(order.nodes()[rank as usize]),
                 _ => format!("r{rank:02}"),
             };
-            let cluster = Cluster::start(&lines);
+            let cluster = Cluster::start(slurm, &lines, &Conf::default());
             let log = stream(nodes as u32, jobs, 11 + i as u64);
             let mut expected = foretold(&topology, &order, rule, &log).into_iter();
             let (mut live, mut idle) = (BTreeMap::new(), nodes);
@@ -349,9 +145,13 @@ fn sbatch_script() -> String {
 /// Eight nodes, eight shards: the table of one process, byte for byte. A shard that failed is named.
 #[test]
 fn a_job_array_makes_the_table_of_one_process() {
-    let Some(_turn) = ready("a_job_array_makes_the_table_of_one_process") else { return };
+    let test = "a_job_array_makes_the_table_of_one_process";
+    let Some((slurm, _turn)) = Slurm::installed(test) else { return };
     let lines: Vec<String> = (0..8).map(|n| format!("NodeName=c{n}")).collect();
-    let cluster = Cluster::start(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let cluster = {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        Cluster::start(&slurm, &lines, &Conf::default())
+    };
     let work = tempfile::tempdir().unwrap();
     let at = |name: &str| work.path().join(name);
     let plan = "topologies = ['torus:4x4x4', 'mesh:8x8']\norderings = ['hilbert', 'snake', 'random']\n\

@@ -14,6 +14,7 @@ use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks};
 use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
+use crate::trace::JobOptions;
 
 mod bfs;
 mod closest_fit;
@@ -23,6 +24,8 @@ mod dilation;
 mod fifo;
 mod first_fit;
 mod gen_alg;
+mod groups;
+mod kueue;
 mod largest_fit;
 mod mbs;
 mod mc1x1;
@@ -32,6 +35,7 @@ mod ranks_by_location;
 mod runs;
 mod slurm;
 mod span;
+mod units;
 
 pub use components::FreeComponents;
 
@@ -56,6 +60,13 @@ pub static ALLOCATORS: Registry<Build> = Registry::new(
         span::BEST,
         span::SUM_OF_SQUARES,
         slurm::BEST_FIT,
+        slurm::TREE,
+        slurm::BLOCK,
+        slurm::TORUS3D,
+        slurm::RING,
+        kueue::KUEUE_TAS,
+        groups::PACK,
+        groups::SPREAD,
         random::RANDOM,
         mc1x1::MC1X1,
         gen_alg::GEN_ALG,
@@ -114,11 +125,28 @@ pub trait Allocator: Send {
     /// `chosen` means nothing where the answer is not [`Choice::Placed`]. `1 ≤ count ≤ free.len()`.
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
 
+    /// Takes what the next job asks for itself: it wins over the allocator's own options.
+    ///
+    /// # Errors
+    /// Options that it does not have for jobs: all of them, unless it says otherwise.
+    fn ask(&mut self, options: &JobOptions) -> Result<()> {
+        Params::words(&options.text, &options.location, &[])?.finish()
+    }
+
     /// Whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
     /// count nodes.
     fn may_refuse(&self) -> bool {
         false
     }
+
+    /// Seconds after its first refusal at which a waiting job gets what it was refused, in a schedule: for allocators
+    /// that only prefer some allocations.
+    fn patience(&self) -> Option<i64> {
+        None
+    }
+
+    /// The next job has waited for as long as that.
+    fn relent(&mut self) {}
 
     /// Σ of the pairwise distances of the ranks chosen last, in hops, where the choice was made by it.
     fn total_distance(&self) -> Option<u64> {

@@ -68,6 +68,28 @@ impl Params {
         Ok(params)
     }
 
+    /// Reads `key=value` words with blanks between, of a line at `location`.
+    ///
+    /// # Errors
+    /// A word of another form, repeated keys.
+    pub fn words(
+        text: &str,
+        location: &SourceLocation,
+        options: &'static [Opt],
+    ) -> Result<Self> {
+        let mut params = Params::new("job", location.clone(), None, 0);
+        params.declare(options);
+        for word in text.split_ascii_whitespace() {
+            let pair = word.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+            let Some((key, value)) = pair else {
+                return Err(Error::input(location.clone(), format!("`{word}`"), "key=value"));
+            };
+            let value = Value::Word(value.to_string());
+            params.push(key.to_string(), location.clone(), value, location.clone())?;
+        }
+        Ok(params)
+    }
+
     /// Says which options there are: their choices and defaults hold from now on.
     pub fn declare(&mut self, options: impl IntoIterator<Item = &'static Opt>) {
         let declared: Vec<&Opt> = options.into_iter().collect();

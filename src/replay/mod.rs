@@ -124,7 +124,7 @@ impl<'a> Replay<'a> {
     /// Goes through a block of events and replaces `out` by its placements, in order.
     ///
     /// # Errors
-    /// Traffic that takes more memory than allowed.
+    /// Traffic that takes more memory than allowed; options of a job that the allocator does not have.
     pub fn step(
         &mut self,
         block: &Block,
@@ -151,6 +151,9 @@ impl<'a> Replay<'a> {
                         self.counts.skipped += 1;
                         self.counts.oversized += u64::from(nodes > self.free.size());
                         continue;
+                    }
+                    if let Some(options) = block.options(event) {
+                        self.allocator.ask(options)?;
                     }
                     let started = clock.map(|now| now());
                     let ranks = &mut self.held[job.index()];

@@ -53,6 +53,10 @@ pub struct ClusterState<'m, 'a> {
     refused: BTreeSet<u32>,
     /// Of sizes that were refused, why the empty machine refuses them, too, where it does.
     never: BTreeMap<u32, Option<Reason>>,
+    /// When tasks were refused first by an allocator that relents, and when it does next.
+    refused_since: BTreeMap<u32, i64>,
+    relents: BTreeSet<i64>,
+    ticks: i64,
     /// Tasks that can never run.
     pub(super) left_out: Vec<LeftOut>,
     pub(super) recorder: Recorder<'a>,
@@ -75,9 +79,13 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         components: Option<FreeComponents<'a>>,
         recorder: Recorder<'a>,
         model: &'m mut (dyn Model + 'a),
+        ticks: i64,
     ) -> Self {
         ClusterState {
             tasks,
+            refused_since: BTreeMap::new(),
+            relents: BTreeSet::new(),
+            ticks,
             now: 0,
             free: FreeSet::new(nodes),
             running: Running::default(),
@@ -146,8 +154,12 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     /// Starts a waiting task, for which enough nodes are free, on ranks of the allocator's choice.
     pub fn start(&mut self, task: u32) -> Attempt {
         let nodes = self.tasks[task as usize].nodes;
-        if self.refused.contains(&nodes) {
+        let late = self.relents_to(task);
+        if self.refused.contains(&nodes) && !late {
             return Attempt::Waits;
+        }
+        if late {
+            self.allocator.relent();
         }
         let mut ranks = std::mem::take(&mut self.held[task as usize]);
         match self.allocator.choose(&self.free, nodes, &mut ranks) {
@@ -160,15 +172,35 @@ impl<'m, 'a> ClusterState<'m, 'a> {
                 Found::LeftOut => Attempt::LeftOut,
                 _ => {
                     self.refused.insert(nodes);
+                    if let Some(seconds) = self.allocator.patience() {
+                        let since = *self.refused_since.entry(task).or_insert(self.now);
+                        self.relents.insert(since + seconds * self.ticks);
+                    }
                     Attempt::Waits
                 }
             },
         }
     }
 
+    /// Whether a task was refused so long ago that the allocator relents.
+    fn relents_to(&self, task: u32) -> bool {
+        let since = self.refused_since.get(&task);
+        let patience = self.allocator.patience().map(|seconds| seconds * self.ticks);
+        since.zip(patience).is_some_and(|(since, patience)| self.now >= since + patience)
+    }
+
+    /// The next time after now at which the allocator relents to a task.
+    pub(super) fn next_relent(&mut self) -> Option<i64> {
+        self.relents = self.relents.split_off(&(self.now + 1));
+        self.relents.first().copied()
+    }
+
     /// Asks the allocator for a place of a waiting task among `free` ranks, of which there are enough.
     pub fn find(&mut self, free: &FreeSet, task: u32) -> Found {
         let mut ranks = Ranks::default();
+        if self.relents_to(task) {
+            self.allocator.relent();
+        }
         match self.allocator.choose(free, self.tasks[task as usize].nodes, &mut ranks) {
             Choice::Placed => {
                 ranks.settle();
@@ -186,6 +218,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             _ => {
                 let (allocator, size) = (&mut self.allocator, self.free.size());
                 let asked = self.never.entry(nodes).or_insert_with(|| {
+                    allocator.relent();
                     match allocator.choose(&FreeSet::new(size), nodes, &mut Ranks::default()) {
                         Choice::Placed => None,
                         Choice::NotNow(reason) => {

@@ -26,10 +26,12 @@ pub(super) fn run(
         let submit = tasks.get(submitted).map(|task| task.submit);
         // The instant itself is done.
         let poll = news.then(|| poll_after(machine.now + 1, first, interval));
-        let next = [submit, machine.running.next(), poll].into_iter().flatten().min();
+        let relent = machine.next_relent();
+        let next = [submit, machine.running.next(), poll, relent].into_iter().flatten().min();
         // A policy that leaves tasks waiting on an empty machine would be at fault; end rather than hang.
         let Some(next) = next else { break };
         machine.now = next;
+        news |= relent == Some(next);
         let before = ended;
         let one_by_one = policy.pass_per_event();
         while let Some(task) = machine.end_one() {

@@ -1,8 +1,10 @@
-//! Placement logs: `P JOB NODES` places a job, `F JOB` frees it.
+//! Placement logs: `P JOB NODES` places a job, `F JOB` frees it. What the job asks of its allocator may follow, as in
+//! `P 7 64 segment=4`.
 //!
 //! Fields are parted by blanks; `#` starts a comment; blank lines are left out. A job id is any token without
 //! blanks, and may come again after it was freed. Events have an order but no time.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use hashbrown::HashTable;
@@ -47,6 +49,17 @@ pub struct Block {
     names: String,
     /// Where each event's name ends in `names`.
     ends: Vec<usize>,
+    /// What jobs ask for, by event.
+    options: BTreeMap<usize, JobOptions>,
+}
+
+/// What a job asks of the allocator, such as `segment=4`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobOptions {
+    /// `key=value`, with blanks between.
+    pub text: String,
+    /// The line of the job.
+    pub location: SourceLocation,
 }
 
 impl Block {
@@ -59,10 +72,16 @@ impl Block {
         &self.names[from..self.ends[index]]
     }
 
+    /// What the job of event `index` asks for, if anything.
+    pub fn options(&self, index: usize) -> Option<&JobOptions> {
+        self.options.get(&index)
+    }
+
     fn clear(&mut self) {
         self.events.clear();
         self.names.clear();
         self.ends.clear();
+        self.options.clear();
     }
 
     fn push(&mut self, event: Event, name: &str) {
@@ -194,7 +213,9 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
     let placing = letter == "P";
     let job = fields.next();
     let size = if placing { fields.next() } else { None };
-    let (Some(job), None, true) = (job, fields.next(), !placing || size.is_some()) else {
+    let rest = fields.next();
+    let asks = placing && rest.is_some_and(|word| word.contains('='));
+    let (Some(job), true, true) = (job, asks || rest.is_none(), !placing || size.is_some()) else {
         let count = data.split_ascii_whitespace().count();
         return Err(Error::input(line.location(), fields_in_words(count, letter), wants));
     };
@@ -205,7 +226,14 @@ fn read(line: RawLine<'_>, live: &mut Live, block: &mut Block) -> Result<usize> 
         })?;
         let before = live.bytes;
         match live.place(job, line.number) {
-            Ok(key) => block.push(Event::Place { job: key, nodes }, job),
+            Ok(key) => {
+                if asks {
+                    let words: Vec<&str> = rest.into_iter().chain(fields).collect();
+                    let options = JobOptions { text: words.join(" "), location: line.location() };
+                    block.options.insert(block.events.len(), options);
+                }
+                block.push(Event::Place { job: key, nodes }, job);
+            }
             Err(since) => {
                 let found = format!("`P` of job {}, live since line {since}", quote(job));
                 return Err(Error::input(line.location(), found, "a job that is not live"));

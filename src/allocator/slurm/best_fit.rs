@@ -1,7 +1,7 @@
 //! What Slurm's linear and tree selections do with nodes in order.
 
-use super::runs::Runs;
-use super::{Allocator, AllocatorEntry, Choice};
+use crate::allocator::runs::Runs;
+use crate::allocator::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -14,7 +14,7 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Observed on Slurm 22.05 and 26.05 (select/cons_tres, one block of nodes in name order).
-pub(super) const BEST_FIT: AllocatorEntry = AllocatorEntry {
+pub const BEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "slurm-best-fit",
     about: "Slurm: the tightest free run that is long enough; else the longest, whole, and again (:26: one node takes the first free)",
     example: "slurm-best-fit",
@@ -26,16 +26,24 @@ pub(super) const BEST_FIT: AllocatorEntry = AllocatorEntry {
     .positional()],
     build: |params, _| {
         let first_for_one = params.choice("release")? == "26";
-        Ok(Box::new(SlurmBestFit { first_for_one, runs: Runs::default() }))
+        Ok(Box::new(BestFit::new(first_for_one)))
     },
 };
 
-struct SlurmBestFit {
+/// The rule, apart from its name.
+pub(super) struct BestFit {
     first_for_one: bool,
     runs: Runs,
 }
 
-impl Allocator for SlurmBestFit {
+impl BestFit {
+    /// `first_for_one`: a single node is the first free one.
+    pub fn new(first_for_one: bool) -> Self {
+        BestFit { first_for_one, runs: Runs::default() }
+    }
+}
+
+impl Allocator for BestFit {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if count == 1 && self.first_for_one {
             free.lowest(1, chosen);

@@ -1,0 +1,312 @@
+//! What Slurm's selection and topology plugins do.
+//!
+//! The ordering is Slurm's table of nodes: their names in natural order, or the order of ranks under
+//! `SwitchAsNodeRank` and `BlockAsNodeRank`. Units come from the site's own file (`slurm-topology:`), or from the levels
+//! of other networks.
+
+mod best_fit;
+mod block;
+mod ring;
+mod rule;
+mod torus3d;
+mod tree;
+
+pub use best_fit::BEST_FIT;
+
+use std::collections::HashMap;
+
+use super::units::{Unit, levels};
+use super::{AllocatorContext, AllocatorEntry, Choice};
+use crate::error::{Error, Result};
+use crate::ids::NodeId;
+use crate::params::{Opt, Params};
+use crate::topology::site::{Site, SiteKind, SitePlacement};
+use rule::Plugin;
+
+const SEGMENT: Opt =
+    Opt::whole("segment", "nodes of each part of a job that has a unit of its own").or_else("the job's");
+const SWITCHES: Opt =
+    Opt::whole("switches", "most leaf switches of an allocation (--switches)").or_else("any number");
+const SPREAD: Opt = Opt::flag("spread", "no two segments share a base block (--spread-segments)");
+const CONSOLIDATE: Opt =
+    Opt::flag("consolidate", "all segments in one aggregated block, if they fit (--consolidate-segments)");
+const EXCLUSIVE: Opt = Opt::flag("exclusive", "no two jobs share a base block (--exclusive=topo)");
+
+/// `slurm-tree[:switches=K]`: topology/tree. A leaf switch that has enough free nodes, the tightest; else leaves below
+/// the smallest switch that has enough, the fullest first, then by hops to those taken. Among several roots the last that
+/// has enough.
+///
+/// With `switches` a job waits for an allocation on so many leaf switches. In a schedule it takes any allocation after
+/// it waited for five minutes, as with Slurm's `max_switch_wait`.
+///
+/// # Limits
+/// Nodes are alike and have no weights.
+///
+/// # Complexity
+/// O(size/64 + free + switches · height), and that for each leaf of an allocation on several.
+///
+/// # References
+/// Slurm 26.05, topology.conf(5) and topology/tree; held to recorded and live choices of 26.05.5.
+pub const TREE: AllocatorEntry = AllocatorEntry {
+    name: "slurm-tree",
+    about: "Slurm's topology/tree: the tightest leaf switch; else few leaves below the smallest switch with room",
+    example: "slurm-tree",
+    options: &[SWITCHES],
+    build: |params, context| {
+        let (parent, ranks) = tree_of(params, context)?;
+        let rule = tree::Tree::new(size(context), parent, ranks);
+        Ok(Box::new(Plugin::new(rule, params, &[SWITCHES])?))
+    },
+};
+
+/// `slurm-block[:segment=K,spread=true,consolidate=true,exclusive=true]`: topology/block. The smallest aggregated block
+/// that is large enough, of those the one with the fewest free nodes; in it few base blocks.
+///
+/// With `segment` a job of k nodes is placed as k/segment parts, each for itself: `spread` gives each part base
+/// blocks of its own, `consolidate` keeps all parts in one aggregated block where there is one. With `exclusive` a job
+/// has its base blocks alone.
+///
+/// # Limits
+/// Nodes are alike and have no weights.
+///
+/// # Complexity
+/// O(size/64 + free + parts · base blocks).
+///
+/// # References
+/// Slurm 26.05, topology.conf(5) and topology/block; held to recorded and live choices of 26.05.5.
+pub const BLOCK: AllocatorEntry = AllocatorEntry {
+    name: "slurm-block",
+    about: "Slurm's topology/block: few base blocks of the tightest aggregated block; segments",
+    example: "slurm-block",
+    options: &[
+        SEGMENT,
+        SPREAD,
+        CONSOLIDATE,
+        EXCLUSIVE,
+        Opt::extents("sizes", "sizes of blocks, the base first, as in 18x36x72 (BlockSizes)")
+            .or_else("the file's, else the innermost level of several nodes, and its doubles"),
+    ],
+    build: |params, context| {
+        let (blocks, sizes) = blocks_of(params, context)?;
+        let rule = block::Blocks::new(size(context), blocks, &sizes);
+        Ok(Box::new(Plugin::new(rule, params, &[SEGMENT, SPREAD, CONSOLIDATE, EXCLUSIVE])?))
+    },
+};
+
+/// `slurm-torus3d[:segment=K]`: topology/torus3d. One of the boxes that the file's placements allow, wholly free: the
+/// one that spoils the fewest free boxes of the next larger shape, on the torus with the fewest free nodes. A size of
+/// no placement is refused for good, one node too.
+///
+/// On a grid of three axes without such a file, `placements` names the shapes, on corners at multiples of their
+/// extents.
+///
+/// # Complexity
+/// O(size/64 + cells of the boxes of that size · (1 + boxes of the next)).
+///
+/// # References
+/// Slurm 26.05, topology.yaml(5) and topology/torus3d; held to recorded and live choices of 26.05.5.
+pub const TORUS3D: AllocatorEntry = AllocatorEntry {
+    name: "slurm-torus3d",
+    about: "Slurm's topology/torus3d: boxes of given shapes at given places",
+    example: "slurm-torus3d:placements=2x2x2/2x2x4",
+    options: &[
+        SEGMENT,
+        Opt::text("placements", "shapes that jobs may have, as in 2x2x2/4x4x4").or_else("the file's"),
+    ],
+    build: |params, context| {
+        let rule = torus3d::Tori::new(size(context), tori_of(params, context)?);
+        Ok(Box::new(Plugin::new(rule, params, &[SEGMENT])?))
+    },
+};
+
+/// `slurm-ring[:segment=K]`: topology/ring. Free neighbours on the ring with the fewest free nodes, the first such
+/// run; segments on different rings.
+///
+/// # Complexity
+/// O(size/64 + free + nodes on rings · size of the job).
+///
+/// # References
+/// Slurm 26.05, topology.conf(5) and topology/ring; held to recorded and live choices of 26.05.5.
+pub const RING: AllocatorEntry = AllocatorEntry {
+    name: "slurm-ring",
+    about: "Slurm's topology/ring: neighbours on the ring with the fewest free nodes",
+    example: "slurm-ring",
+    options: &[SEGMENT],
+    build: |params, context| {
+        let rule = ring::Rings::new(size(context), rings_of(params, context)?);
+        Ok(Box::new(Plugin::new(rule, params, &[SEGMENT])?))
+    },
+};
+
+fn size(context: &AllocatorContext<'_>) -> u32 {
+    context.order.len() as u32
+}
+
+/// The rank of each node of the ordering.
+fn ranks(context: &AllocatorContext<'_>) -> HashMap<NodeId, u32> {
+    context.order.nodes().iter().copied().zip(0..).collect()
+}
+
+/// The site's file, if it is for this plugin.
+fn site<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<&'a Site> {
+    context.topology.network().site().filter(|site| site.kind == kind)
+}
+
+/// The ranks of named nodes, by name; nodes that are not in the ordering have none.
+struct Named<'a> {
+    context: AllocatorContext<'a>,
+    ranks: HashMap<NodeId, u32>,
+}
+
+impl<'a> Named<'a> {
+    fn new(context: &AllocatorContext<'a>) -> Self {
+        Named { context: *context, ranks: ranks(context) }
+    }
+
+    fn rank(&self, name: &str) -> Option<u32> {
+        self.context.topology.node_named(name).and_then(|node| self.ranks.get(&node).copied())
+    }
+
+    fn all(&self, names: &[String]) -> Vec<u32> {
+        names.iter().filter_map(|name| self.rank(name)).collect()
+    }
+}
+
+/// The switches of a tree: their parents, and the ranks of leaves.
+#[allow(clippy::type_complexity)]
+fn tree_of(
+    params: &Params,
+    context: &AllocatorContext<'_>,
+) -> Result<(Vec<Option<usize>>, Vec<Vec<u32>>)> {
+    if let Some(site) = site(context, SiteKind::Tree) {
+        let named = Named::new(context);
+        let lines = &site.lines;
+        return Ok((
+            lines.iter().map(|line| line.parent).collect(),
+            lines.iter().map(|line| named.all(&line.nodes)).collect(),
+        ));
+    }
+    let levels = levels(context);
+    if levels.is_empty() {
+        let problem = format!("{} has no switches above each other", context.topology.name());
+        return Err(params.unsuited(problem, "use it on a tree or on a network with levels"));
+    }
+    // A switch above all, then level by level.
+    let (mut parents, mut leaves) = (vec![None], vec![Vec::new()]);
+    let mut above = 0;
+    for (i, level) in levels.iter().enumerate() {
+        let first = parents.len();
+        for unit in level {
+            parents.push(Some(above + unit.outer as usize));
+            leaves.push(if i + 1 == levels.len() { unit.ranks.clone() } else { Vec::new() });
+        }
+        above = first;
+    }
+    Ok((parents, leaves))
+}
+
+/// Base blocks, and the sizes of blocks.
+fn blocks_of(params: &Params, context: &AllocatorContext<'_>) -> Result<(Vec<Vec<u32>>, Vec<u32>)> {
+    let given = params.extents("sizes")?;
+    if let Some(sizes) = &given
+        && !sizes.iter().all(|size| size % sizes[0] == 0 && (size / sizes[0]).is_power_of_two())
+    {
+        return Err(params.wrong("sizes", "the first size times powers of two, as in 18x36x72"));
+    }
+    if let Some(site) = site(context, SiteKind::Block) {
+        let named = Named::new(context);
+        let sizes = || site.sizes.iter().map(|size| *size as u32).collect();
+        let blocks = site.lines.iter().map(|line| named.all(&line.nodes)).collect();
+        return Ok((blocks, given.unwrap_or_else(sizes)));
+    }
+    let levels = levels(context);
+    let several = |level: &&Vec<Unit>| level.iter().any(|unit| unit.ranks.len() > 1);
+    let Some(units) = levels.iter().rev().find(several) else {
+        let problem = format!("{} has no units of several nodes", context.topology.name());
+        return Err(params.unsuited(problem, "use it on blocks or on a network with levels"));
+    };
+    let units: Vec<Vec<u32>> = units.iter().map(|unit| unit.ranks.clone()).collect();
+    let Some(sizes) = given else { return Ok((units, Vec::new())) };
+    // Neighbouring units together, as many as make a base block.
+    let most = units.iter().map(Vec::len).max().unwrap_or(1);
+    let join = (sizes[0] as usize / most).max(1);
+    Ok((units.chunks(join).map(<[Vec<u32>]>::concat).collect(), sizes))
+}
+
+fn rings_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<Vec<u32>>> {
+    let Some(site) = site(context, SiteKind::Ring) else {
+        let problem = format!("{} has no rings", context.topology.name());
+        return Err(params.unsuited(problem, "use it on a `slurm-topology:` with RingName lines"));
+    };
+    let named = Named::new(context);
+    Ok(site.lines.iter().map(|line| named.all(&line.nodes)).collect())
+}
+
+fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3d::Torus>> {
+    let given = match params.word("placements")? {
+        None => None,
+        Some(text) => {
+            let shape = |part: &str| -> Option<[u32; 3]> {
+                let dims: Option<Vec<u32>> = part.split('x').map(|d| d.parse().ok()).collect();
+                dims?.try_into().ok().filter(|dims: &[u32; 3]| !dims.contains(&0))
+            };
+            let shapes: Option<Vec<[u32; 3]>> = text.split('/').map(shape).collect();
+            Some(shapes.ok_or_else(|| params.wrong("placements", "shapes, as in 2x2x2/4x4x4"))?)
+        }
+    };
+    let shape = |placement: &SitePlacement| torus3d::Shape {
+        dims: placement.dims,
+        spacing: placement.spacing.unwrap_or(placement.dims),
+        seed: placement.seed.unwrap_or_default(),
+    };
+    let plain = |dims: &[u32; 3]| torus3d::Shape { dims: *dims, spacing: *dims, seed: [0; 3] };
+    let too_large = |shapes: &[torus3d::Shape], dims: [u32; 3]| {
+        let larger = |shape: &&torus3d::Shape| (0..3).any(|axis| shape.dims[axis] > dims[axis]);
+        shapes.iter().find(larger).map(|shape| shape.dims)
+    };
+    let mut tori = Vec::new();
+    if let Some(site) = site(context, SiteKind::Torus) {
+        let named = Named::new(context);
+        for torus in &site.toruses {
+            let shapes = match &given {
+                Some(shapes) => shapes.iter().map(plain).collect(),
+                None => torus.placements.iter().map(shape).collect(),
+            };
+            let rank = |name: &Option<String>| name.as_ref().and_then(|name| named.rank(name));
+            let cells = torus.cells.iter().map(rank).collect();
+            tori.push(torus3d::Torus { dims: torus.dims, cells, shapes });
+        }
+    } else {
+        let lattice = context.topology.lattice().filter(|lattice| lattice.extents.len() == 3);
+        let one = lattice.filter(|_| context.topology.network().per_router() == 1);
+        let Some(lattice) = one else {
+            let problem = format!("{} is not a torus of three axes, a node a router", context.topology.name());
+            return Err(params.unsuited(problem, "use it on a topology.yaml with toruses, or on a grid"));
+        };
+        let Some(given) = &given else {
+            let problem = format!("{} has no placements", context.topology.name());
+            return Err(params.unsuited(problem, "add them, as in placements=2x2x2/4x4x4"));
+        };
+        // Cells count x fastest; the lattice counts its last axis fastest.
+        let dims = [lattice.extents[0], lattice.extents[1], lattice.extents[2]];
+        let mut cells = vec![None; dims.iter().product::<u32>() as usize];
+        for (rank, node) in (0..).zip(context.order.nodes()) {
+            let at = match &lattice.cells {
+                Some(cells) => cells[node.index()],
+                None => context.topology.router_of(*node).0,
+            };
+            let (x, y, z) = (at / (dims[1] * dims[2]), at / dims[2] % dims[1], at % dims[2]);
+            cells[(x + y * dims[0] + z * dims[0] * dims[1]) as usize] = Some(rank);
+        }
+        tori.push(torus3d::Torus { dims, cells, shapes: given.iter().map(plain).collect() });
+    }
+    for torus in &tori {
+        if let Some(dims) = too_large(&torus.shapes, torus.dims) {
+            let [x, y, z] = dims;
+            let [a, b, c] = torus.dims;
+            let found = format!("a placement of {x}x{y}x{z} on a torus of {a}x{b}x{c}");
+            return Err(Error::input(params.location_of("placements"), found, "placements that fit"));
+        }
+    }
+    Ok(tori)
+}

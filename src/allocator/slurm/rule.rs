@@ -1,0 +1,203 @@
+//! What Slurm's topology plugins have in common.
+
+use std::collections::HashMap;
+
+use super::Choice;
+use super::best_fit::BestFit;
+use crate::allocator::Allocator;
+use crate::error::Result;
+use crate::params::{Opt, Params};
+use crate::ranks::{FreeSet, Ranks};
+use crate::trace::JobOptions;
+
+/// What a job asks for: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments` and
+/// `--exclusive=topo`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Request {
+    pub segment: Option<u32>,
+    pub switches: Option<u32>,
+    pub spread: bool,
+    pub consolidate: bool,
+    pub exclusive: bool,
+}
+
+impl Request {
+    /// What `params` asks for by these of the options, and `self` else.
+    pub fn read(&self, params: &Params, options: &[Opt]) -> Result<Request> {
+        let mut request = self.clone();
+        for option in options {
+            match option.key {
+                "segment" => request.segment = params.integer("segment", 1, u32::MAX)?.or(self.segment),
+                "switches" => {
+                    request.switches = params.integer("switches", 1, u32::MAX)?.or(self.switches);
+                }
+                "spread" if params.has("spread") => request.spread = params.flag("spread")?,
+                "consolidate" if params.has("consolidate") => {
+                    request.consolidate = params.flag("consolidate")?;
+                }
+                "exclusive" if params.has("exclusive") => request.exclusive = params.flag("exclusive")?,
+                _ => {}
+            }
+        }
+        Ok(request)
+    }
+}
+
+/// Seconds after which `--switches` no longer holds a job back (`max_switch_wait`).
+const MAX_SWITCH_WAIT: i64 = 300;
+
+/// Which free ranks a plugin picks.
+pub(super) trait Rule: Send {
+    /// Counts the free ranks of the plugin's units, before each choice; how many there are in all.
+    fn covered(&mut self, free: &FreeSet) -> u32;
+
+    /// The unit of a rank that a job may have alone.
+    fn unit_of(&self, _rank: u32) -> Option<usize> {
+        None
+    }
+
+    /// Whether a rank of a unit is taken, as counted by [`Rule::covered`].
+    fn is_used(&self, _unit: usize) -> bool {
+        false
+    }
+
+    /// Whether a job of one node takes the first free one, whatever its unit.
+    fn any_one(&self) -> bool {
+        true
+    }
+
+    /// Whether jobs get nodes outside all units where no other is free.
+    fn goes_outside(&self) -> bool {
+        true
+    }
+
+    /// Puts `count` ranks into `chosen`, or says why not; none of the units `closed` is used.
+    fn pick(
+        &mut self,
+        free: &FreeSet,
+        count: u32,
+        request: &Request,
+        closed: &[usize],
+        chosen: &mut Vec<u32>,
+    ) -> Result<(), &'static str>;
+}
+
+/// An allocator that follows a [`Rule`].
+pub(super) struct Plugin<R> {
+    rule: R,
+    /// What jobs may ask for.
+    options: &'static [Opt],
+    /// What jobs ask for that say nothing else.
+    usual: Request,
+    /// What the next job asks for.
+    request: Request,
+    /// The ranks of jobs that have their units alone.
+    alone: Vec<Vec<u32>>,
+    /// What cannot be placed even where all ranks are free, by what was asked for.
+    never: HashMap<(u32, Request), bool>,
+    outside: BestFit,
+    picked: Vec<u32>,
+}
+
+impl<R: Rule> Plugin<R> {
+    /// The allocator that `params` describes.
+    pub fn new(rule: R, params: &Params, options: &'static [Opt]) -> Result<Self> {
+        let usual = Request::default().read(params, options)?;
+        Ok(Plugin {
+            rule,
+            options,
+            request: usual.clone(),
+            usual,
+            alone: Vec::new(),
+            never: HashMap::new(),
+            outside: BestFit::new(true),
+            picked: Vec::new(),
+        })
+    }
+
+    fn pick(&mut self, free: &FreeSet, count: u32, closed: &[usize]) -> Result<(), &'static str> {
+        self.picked.clear();
+        let Plugin { rule, request, picked, .. } = self;
+        let whole = rule.covered(free);
+        if count == 1 && rule.any_one() {
+            let open = |rank: &u32| match rule.unit_of(*rank) {
+                Some(unit) => !closed.contains(&unit) && !(request.exclusive && rule.is_used(unit)),
+                None => true,
+            };
+            let first = free.iter().find(open).ok_or("no node is open to it")?;
+            picked.push(first);
+            return Ok(());
+        }
+        if whole == 0 && rule.goes_outside() && free.len() >= count {
+            let mut chosen = Ranks::default();
+            if self.outside.choose(free, count, &mut chosen).is_placed() {
+                picked.extend(chosen.iter());
+            }
+            return Ok(());
+        }
+        rule.pick(free, count, request, closed, picked)
+    }
+}
+
+impl<R: Rule> Allocator for Plugin<R> {
+    fn ask(&mut self, options: &JobOptions) -> Result<()> {
+        let params = Params::words(&options.text, &options.location, self.options)?;
+        self.request = self.usual.read(&params, self.options)?;
+        params.finish()
+    }
+
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        let choice = self.answer(free, count, chosen);
+        self.request.clone_from(&self.usual);
+        choice
+    }
+
+    fn may_refuse(&self) -> bool {
+        true
+    }
+
+    fn patience(&self) -> Option<i64> {
+        self.usual.switches.map(|_| MAX_SWITCH_WAIT)
+    }
+
+    fn relent(&mut self) {
+        self.request.switches = None;
+    }
+}
+
+impl<R: Rule> Plugin<R> {
+    fn answer(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
+        if let Some(segment) = self.request.segment
+            && count > segment
+            && count % segment != 0
+        {
+            return Choice::Never("its nodes are not a multiple of its segment".into());
+        }
+        self.alone.retain(|job| job.iter().all(|rank| !free.contains(*rank)));
+        let mut closed: Vec<usize> =
+            self.alone.iter().flatten().filter_map(|rank| self.rule.unit_of(*rank)).collect();
+        closed.sort_unstable();
+        closed.dedup();
+        match self.pick(free, count, &closed) {
+            Ok(()) => {
+                if self.request.exclusive {
+                    self.alone.push(self.picked.clone());
+                }
+                self.picked.iter().for_each(|rank| chosen.push_rank(*rank));
+                Choice::Placed
+            }
+            Err(reason) => {
+                let key = (count, self.request.clone());
+                let never = match self.never.get(&key) {
+                    Some(never) => *never,
+                    None => {
+                        let never = self.pick(&FreeSet::new(free.size()), count, &[]).is_err();
+                        self.never.insert(key, never);
+                        never
+                    }
+                };
+                if never { Choice::Never(reason.into()) } else { Choice::NotNow(reason.into()) }
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! topology/torus3d: boxes of fixed shapes at fixed places on tori.
+
+use super::rule::{Request, Rule};
+use crate::allocator::units::Units;
+use crate::ranks::FreeSet;
+
+/// Boxes of one shape that jobs may have.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    /// Cells along x, y and z.
+    pub dims: [u32; 3],
+    /// From one corner to the next.
+    pub spacing: [u32; 3],
+    /// The first corner.
+    pub seed: [u32; 3],
+}
+
+/// A torus: its ranks by cell x + y·X + z·X·Y, and its shapes.
+#[derive(Clone, Debug)]
+pub(super) struct Torus {
+    pub dims: [u32; 3],
+    pub cells: Vec<Option<u32>>,
+    pub shapes: Vec<Shape>,
+}
+
+/// The boxes of one shape on a torus.
+#[derive(Debug)]
+struct Boxes {
+    torus: usize,
+    /// Cells of a box.
+    size: u32,
+    /// The ranks of each box whose cells all have one, in the order in which they are tried.
+    all: Vec<Vec<u32>>,
+    /// The next larger shape on the torus.
+    larger: Option<usize>,
+}
+
+/// Tori in the order of the file.
+#[derive(Debug)]
+pub(super) struct Tori {
+    /// By torus, then size.
+    boxes: Vec<Boxes>,
+    units: Units,
+    /// Whether a rank is free and not chosen.
+    open: Vec<bool>,
+}
+
+impl Tori {
+    /// Tori of ranks.
+    pub fn new(size: u32, tori: Vec<Torus>) -> Self {
+        let mut boxes: Vec<Boxes> = Vec::new();
+        for (number, torus) in tori.iter().enumerate() {
+            let mut shapes = torus.shapes.clone();
+            shapes.sort_by_key(|shape| shape.dims.iter().product::<u32>());
+            let first = boxes.len();
+            for shape in &shapes {
+                let size = shape.dims.iter().product();
+                boxes.push(Boxes { torus: number, size, all: corners(torus, shape), larger: None });
+            }
+            for at in first..boxes.len() {
+                let size = boxes[at].size;
+                boxes[at].larger = (at + 1..boxes.len()).find(|other| boxes[*other].size > size);
+            }
+        }
+        let ranks = tori.iter().map(|torus| torus.cells.iter().flatten().copied().collect()).collect();
+        Tori { boxes, units: Units::new(size, ranks), open: vec![false; size as usize] }
+    }
+
+    fn is_open(&self, ranks: &[u32]) -> bool {
+        ranks.iter().all(|rank| self.open[*rank as usize])
+    }
+
+    /// Free boxes of the next larger shape that a box would spoil.
+    fn spoils(&self, boxes: &Boxes, ranks: &[u32]) -> usize {
+        let larger = boxes.larger.map_or(&[][..], |larger| &self.boxes[larger].all);
+        let met = |other: &&Vec<u32>| other.iter().any(|rank| ranks.contains(rank)) && self.is_open(other);
+        larger.iter().filter(met).count()
+    }
+}
+
+/// The boxes of a shape, x outermost, z innermost.
+fn corners(torus: &Torus, shape: &Shape) -> Vec<Vec<u32>> {
+    let along = |axis: usize| {
+        let (extent, step) = (torus.dims[axis], shape.spacing[axis].max(1));
+        let first = shape.seed[axis] % extent;
+        let mut all = vec![first];
+        let mut at = (first + step) % extent;
+        while !all.contains(&at) {
+            all.push(at);
+            at = (at + step) % extent;
+        }
+        all
+    };
+    let [across, up, deep] = torus.dims;
+    let mut all = Vec::new();
+    for x in along(0) {
+        for y in along(1) {
+            for z in along(2) {
+                let mut ranks = Vec::new();
+                for (i, j, k) in cells(shape.dims) {
+                    let cell = (x + i) % across + (y + j) % up * across + (z + k) % deep * across * up;
+                    ranks.push(torus.cells[cell as usize]);
+                }
+                all.extend(ranks.into_iter().collect::<Option<Vec<u32>>>());
+            }
+        }
+    }
+    all
+}
+
+/// The cells of a box of these extents.
+fn cells([x, y, z]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
+    (0..x).flat_map(move |i| (0..y).flat_map(move |j| (0..z).map(move |k| (i, j, k))))
+}
+
+impl Rule for Tori {
+    fn covered(&mut self, free: &FreeSet) -> u32 {
+        self.units.count_free(free)
+    }
+
+    fn any_one(&self) -> bool {
+        false
+    }
+
+    fn pick(
+        &mut self,
+        free: &FreeSet,
+        count: u32,
+        request: &Request,
+        _: &[usize],
+        chosen: &mut Vec<u32>,
+    ) -> Result<(), &'static str> {
+        let segment = request.segment.filter(|segment| *segment <= count).unwrap_or(count);
+        self.open.fill(false);
+        free.for_each_run(|run| self.open[run.first as usize..run.end() as usize].fill(true));
+        let mut left = self.units.free.clone();
+        for _ in 0..count / segment {
+            // Shape, free ranks of its torus, boxes spoiled.
+            let mut best: Option<(usize, u32, usize, &Vec<u32>)> = None;
+            for (number, boxes) in self.boxes.iter().enumerate().filter(|(_, b)| b.size == segment) {
+                for ranks in boxes.all.iter().filter(|ranks| self.is_open(ranks)) {
+                    let here = left[boxes.torus];
+                    match best {
+                        Some((shape, _, spoiled, _)) if shape == number && spoiled == 0 => break,
+                        Some((shape, _, spoiled, _)) if shape == number => {
+                            let spoils = self.spoils(boxes, ranks);
+                            if spoils < spoiled {
+                                best = Some((number, here, spoils, ranks));
+                            }
+                        }
+                        Some((_, there, ..)) if here >= there => {}
+                        _ => best = Some((number, here, self.spoils(boxes, ranks), ranks)),
+                    }
+                }
+            }
+            let Some((number, _, _, ranks)) = best else { return Err("no box of that size is free") };
+            left[self.boxes[number].torus] -= segment;
+            ranks.iter().for_each(|rank| self.open[*rank as usize] = false);
+            chosen.extend(ranks);
+        }
+        Ok(())
+    }
+}

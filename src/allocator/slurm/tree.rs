@@ -1,0 +1,169 @@
+//! topology/tree: the tightest leaf, else leaves of the smallest switch that has enough, the fullest first.
+
+use super::rule::{Request, Rule};
+use crate::allocator::units::Units;
+use crate::ranks::FreeSet;
+
+/// The switches of a cluster, in the order of the file.
+#[derive(Debug)]
+pub(super) struct Tree {
+    parent: Vec<Option<usize>>,
+    level: Vec<u32>,
+    /// Hops to the root of each.
+    depth: Vec<u32>,
+    /// The leaf of each unit, in the order of the file.
+    leaves: Vec<usize>,
+    units: Units,
+    /// Free ranks at and below each switch, then only those that may be chosen.
+    free: Vec<u32>,
+    /// By leaf: hops to the leaves chosen so far, added up.
+    hops: Vec<u64>,
+    /// Hops from the leaf chosen last up to each of the switches above it.
+    up: Vec<Option<u32>>,
+}
+
+impl Tree {
+    /// Switches with their parents and, of leaves, ranks; `parent` has no circles.
+    pub fn new(size: u32, parent: Vec<Option<usize>>, ranks: Vec<Vec<u32>>) -> Self {
+        let count = parent.len();
+        let (mut level, mut depth, mut inner) = (vec![0; count], vec![0; count], vec![false; count]);
+        for switch in 0..count {
+            let (mut at, mut steps) = (switch, 0);
+            while let Some(above) = parent[at] {
+                steps += 1;
+                level[above] = level[above].max(steps);
+                inner[above] = true;
+                at = above;
+            }
+            depth[switch] = steps;
+        }
+        let leaves: Vec<usize> = (0..count).filter(|switch| !inner[*switch]).collect();
+        let units = leaves.iter().map(|leaf| ranks[*leaf].clone()).collect();
+        Tree {
+            free: vec![0; count],
+            hops: vec![0; leaves.len()],
+            up: vec![None; count],
+            units: Units::new(size, units),
+            parent,
+            level,
+            depth,
+            leaves,
+        }
+    }
+
+    /// A switch and those above it.
+    fn above(&self, switch: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(switch), |at| self.parent[*at])
+    }
+
+    /// Where `need` ranks are to be had under leaf `a` rather than under leaf `b`: whether `a` is better, and whether
+    /// the switch has enough at which that was decided.
+    fn better(&self, mut a: usize, mut b: usize, need: u32) -> (bool, bool) {
+        loop {
+            let fits = (self.free[a] >= need, self.free[b] >= need);
+            match fits {
+                (true, true) if self.free[a] != self.free[b] => {
+                    return (self.free[a] < self.free[b], true);
+                }
+                (true, false) => return (true, true),
+                (false, true) => return (false, false),
+                (false, false) if self.parent[a] != self.parent[b] => {
+                    match (self.parent[a], self.parent[b]) {
+                        (Some(above), Some(other)) => (a, b) = (above, other),
+                        (above, _) => return (above.is_some(), false),
+                    }
+                }
+                _ => {
+                    let key = |switch: usize| (std::cmp::Reverse(self.free[switch]), self.level[switch]);
+                    return (key(a) < key(b), fits.0);
+                }
+            }
+        }
+    }
+
+    /// The leaf to take from next, by its number.
+    fn next(&self, need: u32) -> Option<usize> {
+        let open = (0..self.leaves.len()).filter(|leaf| self.free[self.leaves[*leaf]] > 0);
+        open.reduce(|best, leaf| {
+            let (better, fits) = self.better(self.leaves[leaf], self.leaves[best], need);
+            let (here, there) = (self.hops[leaf], self.hops[best]);
+            if (here < there && fits) || (here == there && better) { leaf } else { best }
+        })
+    }
+
+    /// Adds the hops from a leaf to all.
+    fn move_away(&mut self, leaf: usize) {
+        let from = self.leaves[leaf];
+        let path: Vec<usize> = self.above(from).collect();
+        for (steps, switch) in (0..).zip(&path) {
+            self.up[*switch] = Some(steps);
+        }
+        for other in 0..self.leaves.len() {
+            let meets = self.above(self.leaves[other]).enumerate();
+            let met = meets.filter_map(|(down, at)| self.up[at].map(|up| up + down as u32)).next();
+            self.hops[other] += u64::from(met.unwrap_or(0));
+        }
+        path.iter().for_each(|switch| self.up[*switch] = None);
+    }
+}
+
+impl Rule for Tree {
+    fn covered(&mut self, free: &FreeSet) -> u32 {
+        self.units.count_free(free)
+    }
+
+    fn goes_outside(&self) -> bool {
+        false
+    }
+
+    fn pick(
+        &mut self,
+        free: &FreeSet,
+        count: u32,
+        request: &Request,
+        _: &[usize],
+        chosen: &mut Vec<u32>,
+    ) -> Result<(), &'static str> {
+        self.free.fill(0);
+        for leaf in 0..self.leaves.len() {
+            let mut at = Some(self.leaves[leaf]);
+            while let Some(switch) = at {
+                self.free[switch] += self.units.free[leaf];
+                at = self.parent[switch];
+            }
+        }
+        let mut top: Option<usize> = None;
+        for switch in 0..self.free.len() {
+            let higher = top.is_none_or(|top| self.level[switch] >= self.level[top]);
+            if self.free[switch] >= count && higher {
+                top = Some(switch);
+            }
+        }
+        let Some(top) = top else { return Err("no switch has enough free nodes") };
+        // What is not below the top is out of reach.
+        for switch in 0..self.free.len() {
+            if self.depth[switch] >= self.depth[top] && !self.above(switch).any(|at| at == top) {
+                self.free[switch] = 0;
+            }
+        }
+        self.hops.fill(0);
+        let (mut need, mut leaves) = (count, 0);
+        while need > 0 {
+            let Some(leaf) = self.next(need) else { return Err("no switch has enough free nodes") };
+            let taken = self.units.free[leaf];
+            self.units.take(leaf, free, 0, need, chosen);
+            need -= taken.min(need);
+            leaves += 1;
+            self.move_away(leaf);
+            let mut at = Some(self.leaves[leaf]);
+            while let Some(switch) = at {
+                self.free[switch] = self.free[switch].saturating_sub(taken);
+                at = self.parent[switch];
+            }
+        }
+        if request.switches.is_some_and(|most| leaves > most) {
+            return Err("too many leaf switches");
+        }
+        Ok(())
+    }
+}
