@@ -135,7 +135,8 @@ fn hold_to_stream(path: &Path) -> (usize, usize) {
     if let Some(weights) = stream.get("weights") {
         table.sort_by_key(|name| weights[name].as_u64().unwrap());
     }
-    let file = if stream.get("topology.yaml").is_some() { "topology.yaml" } else { "topology.conf" };
+    let file =
+        if stream.get("topology.yaml").is_some() { "topology.yaml" } else { "topology.conf" };
     let mut text = stream[file].as_str().unwrap().to_string();
     if plugin == "slurm-block" && !text.contains("BlockSizes") && !stream["sizes"].is_null() {
         let sizes: Vec<String> =
@@ -145,7 +146,8 @@ fn hold_to_stream(path: &Path) -> (usize, usize) {
     let machine = Machine::new(&Site { plugin, file, text, table });
     let distances = machine.distances();
     let Machine { topology, order, .. } = &machine;
-    let mut state = State::new(plugin, &AllocatorContext { topology, order, distances: &distances });
+    let mut state =
+        State::new(plugin, &AllocatorContext { topology, order, distances: &distances });
     let (mut equal, mut refused) = (0, 0);
     for event in stream["events"].as_array().unwrap() {
         if let Some(job) = event.get("free") {
@@ -165,6 +167,17 @@ fn hold_to_stream(path: &Path) -> (usize, usize) {
         }
     }
     (equal, refused)
+}
+
+#[test]
+fn excerpts_of_recorded_streams_are_chosen_alike() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/slurm-26");
+    let (mut equal, mut refused) = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let (e, r) = hold_to_stream(&entry.unwrap().path());
+        (equal, refused) = (equal + e, refused + r);
+    }
+    assert!(equal >= 25 && refused >= 5, "{equal} and {refused}");
 }
 
 #[test]
@@ -220,7 +233,9 @@ fn site(plugin: &'static str, draw: &mut Draw) -> Site {
     let (file, text) = match plugin {
         "slurm-tree" => {
             let leaves = draw.parts(3, 9, left);
-            let line = |(i, nodes): (usize, &Vec<String>)| format!("SwitchName=l{i:02} Nodes={}", nodes.join(","));
+            let line = |(i, nodes): (usize, &Vec<String>)| {
+                format!("SwitchName=l{i:02} Nodes={}", nodes.join(","))
+            };
             let mut lines: Vec<String> = leaves.iter().enumerate().map(line).collect();
             let mut below: Vec<String> = (0..leaves.len()).map(|i| format!("l{i:02}")).collect();
             random::shuffle(&mut below, &mut draw.0);
@@ -253,7 +268,8 @@ fn site(plugin: &'static str, draw: &mut Draw) -> Site {
             ("topology.conf", text.replace("=B", &format!("={base}")))
         }
         "slurm-ring" => {
-            let mut text = "---\n- topology: topo1\n  cluster_default: true\n  ring:\n    rings:\n".to_string();
+            let mut text = "---\n- topology: topo1\n  cluster_default: true\n  ring:\n    rings:\n"
+                .to_string();
             for (i, mut nodes) in draw.parts(5, 14, left).into_iter().enumerate() {
                 random::shuffle(&mut nodes, &mut draw.0);
                 text += &format!("      - {{ring: r{i}, nodes: \"{}\"}}\n", nodes.join(","));
@@ -262,13 +278,15 @@ fn site(plugin: &'static str, draw: &mut Draw) -> Site {
         }
         _ => {
             let mut text =
-                "---\n- topology: topo1\n  cluster_default: true\n  torus3d:\n    toruses:\n".to_string();
+                "---\n- topology: topo1\n  cluster_default: true\n  torus3d:\n    toruses:\n"
+                    .to_string();
             for (i, mut nodes) in draw.parts(32, 32, 0).into_iter().enumerate() {
                 random::shuffle(&mut nodes, &mut draw.0);
                 let (x, y, z) = draw.of(&[(4, 4, 2), (8, 2, 2), (2, 4, 4)]);
                 text += &format!("      - name: p{i}\n        dims: {{x: {x}, y: {y}, z: {z}}}\n");
                 text += &format!("        nodes: \"{}\"\n        placements:\n", nodes.join(","));
-                for (x, y, z) in [(1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 2, 1), (2, 2, 2), (2, 1, 2)] {
+                for (x, y, z) in [(1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 2, 1), (2, 2, 2), (2, 1, 2)]
+                {
                     let more = draw.of(&["", "", ", anchor_spacing: {x: 1, y: 1, z: 1}"]);
                     text += &format!("          - {{dims: {{x: {x}, y: {y}, z: {z}}}{more}}}\n");
                 }
@@ -307,7 +325,9 @@ fn job(plugin: &str, draw: &mut Draw) -> (u32, Vec<String>) {
 /// New streams on new sites: `sites` a plugin, `jobs` a site. How many choices were compared.
 fn hold_to_slurm_26(slurm: &Slurm, sites: usize, jobs: usize) -> usize {
     let mut compared = 0;
-    for (number, plugin) in ["slurm-tree", "slurm-block", "slurm-torus3d", "slurm-ring"].into_iter().enumerate() {
+    for (number, plugin) in
+        ["slurm-tree", "slurm-block", "slurm-torus3d", "slurm-ring"].into_iter().enumerate()
+    {
         for seed in 0..sites {
             let mut draw = Draw(random::generator((100 * number + seed) as u64));
             let site = site(plugin, &mut draw);
@@ -316,7 +336,8 @@ fn hold_to_slurm_26(slurm: &Slurm, sites: usize, jobs: usize) -> usize {
             let Machine { topology, order, .. } = &machine;
             let mut state =
                 State::new(plugin, &AllocatorContext { topology, order, distances: &distances });
-            let lines: Vec<String> = names().iter().map(|name| format!("NodeName={name}")).collect();
+            let lines: Vec<String> =
+                names().iter().map(|name| format!("NodeName={name}")).collect();
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             let topology_plugin = plugin.replace("slurm-", "topology/");
             let conf = Conf {

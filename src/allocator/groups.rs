@@ -69,11 +69,13 @@ impl Groups {
         let mut all: Vec<usize> = (0..self.units.count()).collect();
         all.sort_by_key(|unit| (Reverse(self.units.free[*unit]), *unit));
         // The most that each gives: as much as the last of those with the fewest.
-        let given = |most: u32| self.units.free.iter().map(|free| u64::from(*free.min(&most))).sum::<u64>();
+        let given =
+            |most: u32| self.units.free.iter().map(|free| u64::from(*free.min(&most))).sum::<u64>();
         let (mut low, mut high) = (0, count);
         while low < high {
             let most = (low + high).div_ceil(2);
-            (low, high) = if given(most) <= u64::from(count) { (most, high) } else { (low, most - 1) };
+            (low, high) =
+                if given(most) <= u64::from(count) { (most, high) } else { (low, most - 1) };
         }
         let mut rest = count - given(low) as u32;
         for unit in all {
@@ -88,8 +90,63 @@ impl Allocator for Groups {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.units.count_free(free);
         self.taken.clear();
-        if self.spread { self.spread(free, count) } else { self.pack(free, count) }
+        if self.spread {
+            self.spread(free, count)
+        } else {
+            self.pack(free, count)
+        }
         self.taken.iter().for_each(|rank| chosen.push_rank(*rank));
         Choice::Placed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::allocator::{AllocatorContext, make};
+    use crate::metric::rank_distances::RankDistances;
+    use crate::ordering::NodeOrder;
+    use crate::ranks::{FreeSet, Ranks, Run};
+    use crate::topology::{Context, Topology};
+
+    /// Nodes by group that an allocator takes on nine groups of eight nodes, the first ones of groups taken already.
+    fn by_group(text: &str, taken: [u32; 9], count: u32) -> Vec<u32> {
+        let topology = Topology::inline("dragonfly:p=2,a=4,h=2", &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "row-major").unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context =
+            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let mut free = FreeSet::new(72);
+        for (group, count) in (0..).zip(taken) {
+            free.take(Run { first: 8 * group, count });
+        }
+        let mut chosen = Ranks::default();
+        assert!(make(text, &context).unwrap().choose(&free, count, &mut chosen).is_placed());
+        chosen.settle();
+        assert_eq!(chosen.len(), count);
+        assert!(chosen.iter().all(|rank| free.contains(rank)));
+        (0..9).map(|group| chosen.iter().filter(|rank| rank / 8 == group).count() as u32).collect()
+    }
+
+    #[test]
+    fn packed_into_few_groups() {
+        let taken = [0, 3, 5, 0, 7, 8, 8, 8, 8];
+        assert_eq!(by_group("dragonfly-pack", taken, 3), [0, 0, 3, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(by_group("dragonfly-pack", taken, 6), [6, 0, 0, 0, 0, 0, 0, 0, 0]);
+        // 8 + 8, and the tightest group that holds the rest.
+        assert_eq!(by_group("dragonfly-pack", taken, 17), [8, 0, 0, 8, 1, 0, 0, 0, 0]);
+        assert_eq!(by_group("dragonfly-pack", taken, 25), [8, 5, 3, 8, 1, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn spread_over_all_groups() {
+        let taken = [0, 3, 5, 0, 7, 8, 8, 8, 8];
+        assert_eq!(by_group("dragonfly-spread", [0; 9], 9), [1; 9]);
+        assert_eq!(by_group("dragonfly-spread", [0; 9], 11), [2, 2, 1, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(by_group("dragonfly-spread", taken, 5), [1, 1, 1, 1, 1, 0, 0, 0, 0]);
+        assert_eq!(by_group("dragonfly-spread", taken, 14), [4, 3, 3, 3, 1, 0, 0, 0, 0]);
+        assert_eq!(
+            by_group("dragonfly-spread:level=group", taken, 25),
+            [8, 5, 3, 8, 1, 0, 0, 0, 0]
+        );
     }
 }

@@ -50,8 +50,7 @@ impl KueueTas {
     fn new(params: &Params, context: &AllocatorContext<'_>) -> Result<Self> {
         let per_router = context.topology.network().per_router();
         let several = |level: &crate::topology::Level| level.routers * per_router > 1;
-        let innermost =
-            |all: &[crate::topology::Level]| all.iter().rposition(several).unwrap_or(0);
+        let innermost = |all: &[crate::topology::Level]| all.iter().rposition(several).unwrap_or(0);
         let level = level(params, context, innermost)?;
         let all = levels(context);
         let of = |units: &Vec<super::units::Unit>| {
@@ -148,5 +147,75 @@ impl Allocator for KueueTas {
 
     fn may_refuse(&self) -> bool {
         self.required
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::allocator::{AllocatorContext, Choice, make};
+    use crate::metric::rank_distances::RankDistances;
+    use crate::ordering::NodeOrder;
+    use crate::ranks::{FreeSet, Ranks, Run};
+    use crate::topology::{Context, Topology};
+
+    /// Ranks by rack (a letter each) that an allocator takes of racks with so many nodes, `taken` of which are not free.
+    fn racks(sizes: &[(&str, u32)], taken: &[u32], text: &str, count: u32) -> (Choice, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("racks.csv");
+        let mut lines = "host,rack,block\n".to_string();
+        let mut letters = Vec::new();
+        for (i, (block, nodes)) in sizes.iter().enumerate() {
+            for node in 0..*nodes {
+                lines += &format!("h{i}x{node:02},r{i},{block}\n");
+                letters.push((b'a' + i as u8) as char);
+            }
+        }
+        std::fs::write(&path, lines).unwrap();
+        let spec = format!("tiers:{},order=leaf-first", path.display());
+        let topology = Topology::inline(&spec, &Context::default()).unwrap();
+        let order = NodeOrder::make(&topology, "row-major").unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context =
+            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let mut free = FreeSet::new(order.len() as u32);
+        taken.iter().for_each(|rank| free.take(Run { first: *rank, count: 1 }));
+        let mut chosen = Ranks::default();
+        let choice = make(text, &context).unwrap().choose(&free, count, &mut chosen);
+        chosen.settle();
+        (choice, chosen.iter().map(|rank| letters[rank as usize]).collect())
+    }
+
+    /// The examples of the section "Computing the assignment": domains that hold 3, 3, 2 and 1, and a job of 7.
+    #[test]
+    fn the_examples_of_its_documentation() {
+        let rack = [("b", 3), ("b", 3), ("b", 2), ("b", 1)];
+        let took = |text: &str| racks(&rack, &[], text, 7).1;
+        assert_eq!(took("kueue-tas"), "aaabbbd");
+        // 1, 2, 3, and one of the last.
+        assert_eq!(took("kueue-tas:profile=least-free"), "aaabccd");
+    }
+
+    #[test]
+    fn one_unit_the_tightest_or_the_level_above() {
+        let rack = [("x", 4), ("x", 3), ("y", 6), ("y", 2)];
+        let took = |text: &str, count| racks(&rack, &[], text, count);
+        assert_eq!(took("kueue-tas", 3).1, "bbb");
+        assert_eq!(took("kueue-tas:profile=least-free", 4).1, "aaaa");
+        // Both blocks have room for 7: the tighter one, its fuller rack first.
+        assert_eq!(took("kueue-tas", 7).1, "aaaabbb");
+        assert_eq!(took("kueue-tas", 8).1, "ccccccdd");
+        // No block has 10: both, the one with more free nodes first; then racks of either.
+        assert_eq!(took("kueue-tas", 10).1, "aaaacccccc");
+    }
+
+    #[test]
+    fn required_waits_or_never_fits() {
+        let rack = [("x", 4), ("x", 3), ("y", 6), ("y", 2)];
+        let text = "kueue-tas:mode=required,level=rack";
+        assert_eq!(racks(&rack, &[], text, 6).1, "cccccc");
+        assert!(matches!(racks(&rack, &[7], text, 6).0, Choice::NotNow(_)));
+        assert!(matches!(racks(&rack, &[], text, 7).0, Choice::Never(_)));
+        // Blocks x and y have 7 free nodes each: the first.
+        assert_eq!(racks(&rack, &[7], "kueue-tas:mode=required,level=block", 7).1, "aaaabbb");
     }
 }

@@ -85,7 +85,9 @@ pub fn level(
     let levels = context.topology.network().levels();
     if levels.is_empty() {
         let problem = format!("{} has no levels", context.topology.name());
-        return Err(params.unsuited(problem, "use it on a network with groups, racks or leaf switches"));
+        return Err(
+            params.unsuited(problem, "use it on a network with groups, racks or leaf switches")
+        );
     }
     match params.word("level")? {
         None => Ok(default(&levels)),

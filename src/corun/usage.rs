@@ -63,7 +63,9 @@ impl PhaseUsage {
         let mut links = Vec::new();
         if largest > 0.0 && bytes > 0.0 {
             let loads = routing.loads(fabric, &demand)?;
-            links.extend((0..).zip(loads).filter(|(_, l)| *l > 0.0).map(|(i, l)| (i, l / largest)));
+            let used = (0..).zip(&loads).filter(|(_, load)| **load > 0.0);
+            links.extend(used.map(|(i, load)| (i, load / largest)));
+            fabric.give_back(loads);
         }
         Ok(PhaseUsage { compute, latency, bytes: bytes * largest, weight, links })
     }

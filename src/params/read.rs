@@ -81,15 +81,12 @@ impl Params {
     ///
     /// # Errors
     /// A word of another form, repeated keys.
-    pub fn words(
-        text: &str,
-        location: &SourceLocation,
-        options: &'static [Opt],
-    ) -> Result<Self> {
+    pub fn words(text: &str, location: &SourceLocation, options: &'static [Opt]) -> Result<Self> {
         let mut params = Params::new("job", location.clone(), None, 0);
         params.declare(options);
         for word in text.split_ascii_whitespace() {
-            let pair = word.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
+            let pair =
+                word.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
             let Some((key, value)) = pair else {
                 return Err(Error::input(location.clone(), format!("`{word}`"), "key=value"));
             };

@@ -147,7 +147,8 @@ pub fn simulate(
             .transpose()?,
         outputs: settings.outputs,
     };
-    let machine = ClusterState::new(&tasks, nodes, allocator, components, recorder, model.as_mut(), ticks);
+    let machine =
+        ClusterState::new(&tasks, nodes, allocator, components, recorder, model.as_mut(), ticks);
     let (records, timeline, left_out) = engine::run(machine, policy.as_mut(), progress)?;
     Ok(ScheduleResult {
         records,

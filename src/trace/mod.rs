@@ -13,7 +13,7 @@ pub mod synthetic;
 pub mod tally;
 
 pub use format::{TRACE_FORMATS, TraceFormatEntry, WorkloadKind, kind};
-pub use log::{Block, Event, JobOptions, JobKey, Log};
+pub use log::{Block, Event, JobKey, JobOptions, Log};
 pub use sizes::{Sizes, Weight};
 pub use swf::{Job, Options, Trace};
 pub use synthetic::{Format, GENERATORS, GeneratorEntry, Workload};

@@ -47,7 +47,8 @@ impl Slurm {
     }
 
     fn ready(self, peer: Peer, test: &str) -> Option<(Slurm, MutexGuard<'static, ()>)> {
-        let programs = ["munged", "slurmctld", "slurmd", "salloc", "sbatch", "scancel", "sinfo", "squeue"];
+        let programs =
+            ["munged", "slurmctld", "slurmd", "salloc", "sbatch", "scancel", "sinfo", "squeue"];
         if let Some(missing) = programs.iter().find(|program| self.find(program).is_none()) {
             without(peer, &format!("slurm::{test}"), &format!("{missing} is not installed"));
             return None;
@@ -69,7 +70,8 @@ impl Slurm {
         let Some(root) = &self.root else { return Command::new(path) };
         let inside = Path::new("/").join(path.strip_prefix(root).unwrap());
         let mut command = Command::new("unshare");
-        let script = "mount -t proc proc \"$1/proc\" && root=$1 && shift && exec chroot \"$root\" \"$@\"";
+        let script =
+            "mount -t proc proc \"$1/proc\" && root=$1 && shift && exec chroot \"$root\" \"$@\"";
         command.args(["--mount", "sh", "-c", script, "sh"]).arg(root).arg(inside);
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("LC_ALL", "C");
         command

@@ -73,7 +73,11 @@ impl Blocks {
         let small = 1usize << level;
         let most = ranks.div_ceil(self.base << level) as usize;
         let gains = block != small * most;
-        if gains { Plan { ranks, block, small, most } } else { Plan { ranks, block, small: block, most: 1 } }
+        if gains {
+            Plan { ranks, block, small, most }
+        } else {
+            Plan { ranks, block, small: block, most: 1 }
+        }
     }
 
     /// The base blocks of an aggregated block of `count`.
@@ -106,7 +110,8 @@ impl Blocks {
         let open = (0..self.left.len()).step_by(plan.block).filter(|from| inside(*from));
         let open = open.filter(|from| self.within_reach(plan, *from) >= plan.ranks);
         // Of equal ones the last.
-        let from = open.min_by_key(|from| (self.sum(*from, plan.block), std::cmp::Reverse(*from)))?;
+        let from =
+            open.min_by_key(|from| (self.sum(*from, plan.block), std::cmp::Reverse(*from)))?;
         let mut in_use = vec![false; plan.block.div_ceil(plan.small)];
         let (mut used, mut need) = (Vec::new(), plan.ranks);
         while need > 0 {
@@ -177,7 +182,8 @@ impl Rule for Blocks {
             true => self.doublings(segment.div_ceil(self.base) * self.base * (count / segment)),
             false => self.doublings(count),
         };
-        let aggregate = if request.consolidate { self.aggregate(doublings) } else { start.len().max(1) };
+        let aggregate =
+            if request.consolidate { self.aggregate(doublings) } else { start.len().max(1) };
         let mut dropped = vec![false; start.len().div_ceil(aggregate)];
         loop {
             self.left.clone_from(&start);

@@ -24,12 +24,15 @@ use crate::topology::site::{Site, SiteKind, SitePlacement};
 use rule::Plugin;
 
 const SEGMENT: Opt =
-    Opt::whole("segment", "nodes of each part of a job that has a unit of its own").or_else("the job's");
-const SWITCHES: Opt =
-    Opt::whole("switches", "most leaf switches of an allocation (--switches)").or_else("any number");
+    Opt::whole("segment", "nodes of each part of a job that has a unit of its own")
+        .or_else("the job's");
+const SWITCHES: Opt = Opt::whole("switches", "most leaf switches of an allocation (--switches)")
+    .or_else("any number");
 const SPREAD: Opt = Opt::flag("spread", "no two segments share a base block (--spread-segments)");
-const CONSOLIDATE: Opt =
-    Opt::flag("consolidate", "all segments in one aggregated block, if they fit (--consolidate-segments)");
+const CONSOLIDATE: Opt = Opt::flag(
+    "consolidate",
+    "all segments in one aggregated block, if they fit (--consolidate-segments)",
+);
 const EXCLUSIVE: Opt = Opt::flag("exclusive", "no two jobs share a base block (--exclusive=topo)");
 
 /// `slurm-tree[:switches=K]`: topology/tree. A leaf switch that has enough free nodes, the tightest; else leaves below
@@ -111,7 +114,8 @@ pub const TORUS3D: AllocatorEntry = AllocatorEntry {
     example: "slurm-torus3d:placements=2x2x2/2x2x4",
     options: &[
         SEGMENT,
-        Opt::text("placements", "shapes that jobs may have, as in 2x2x2/4x4x4").or_else("the file's"),
+        Opt::text("placements", "shapes that jobs may have, as in 2x2x2/4x4x4")
+            .or_else("the file's"),
     ],
     build: |params, context| {
         let rule = torus3d::Tori::new(size(context), tori_of(params, context)?);
@@ -280,8 +284,13 @@ fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3
         let lattice = context.topology.lattice().filter(|lattice| lattice.extents.len() == 3);
         let one = lattice.filter(|_| context.topology.network().per_router() == 1);
         let Some(lattice) = one else {
-            let problem = format!("{} is not a torus of three axes, a node a router", context.topology.name());
-            return Err(params.unsuited(problem, "use it on a topology.yaml with toruses, or on a grid"));
+            let problem = format!(
+                "{} is not a torus of three axes, a node a router",
+                context.topology.name()
+            );
+            return Err(
+                params.unsuited(problem, "use it on a topology.yaml with toruses, or on a grid")
+            );
         };
         let Some(given) = &given else {
             let problem = format!("{} has no placements", context.topology.name());
@@ -305,7 +314,11 @@ fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3
             let [x, y, z] = dims;
             let [a, b, c] = torus.dims;
             let found = format!("a placement of {x}x{y}x{z} on a torus of {a}x{b}x{c}");
-            return Err(Error::input(params.location_of("placements"), found, "placements that fit"));
+            return Err(Error::input(
+                params.location_of("placements"),
+                found,
+                "placements that fit",
+            ));
         }
     }
     Ok(tori)

@@ -21,7 +21,8 @@ impl Rings {
     /// The first position of a ring at which `count` ranks in a row are free, going on past its end.
     fn start(&self, ring: usize, free: &FreeSet, count: usize) -> Option<usize> {
         let ranks = &self.rings[ring];
-        let row = |start: &usize| (0..count).all(|i| free.contains(ranks[(start + i) % ranks.len()]));
+        let row =
+            |start: &usize| (0..count).all(|i| free.contains(ranks[(start + i) % ranks.len()]));
         (0..ranks.len()).find(row)
     }
 }

@@ -27,7 +27,9 @@ impl Request {
         let mut request = self.clone();
         for option in options {
             match option.key {
-                "segment" => request.segment = params.integer("segment", 1, u32::MAX)?.or(self.segment),
+                "segment" => {
+                    request.segment = params.integer("segment", 1, u32::MAX)?.or(self.segment)
+                }
                 "switches" => {
                     request.switches = params.integer("switches", 1, u32::MAX)?.or(self.switches);
                 }
@@ -35,7 +37,9 @@ impl Request {
                 "consolidate" if params.has("consolidate") => {
                     request.consolidate = params.flag("consolidate")?;
                 }
-                "exclusive" if params.has("exclusive") => request.exclusive = params.flag("exclusive")?,
+                "exclusive" if params.has("exclusive") => {
+                    request.exclusive = params.flag("exclusive")?
+                }
                 _ => {}
             }
         }

@@ -62,7 +62,8 @@ impl Tori {
                 boxes[at].larger = (at + 1..boxes.len()).find(|other| boxes[*other].size > size);
             }
         }
-        let ranks = tori.iter().map(|torus| torus.cells.iter().flatten().copied().collect()).collect();
+        let ranks =
+            tori.iter().map(|torus| torus.cells.iter().flatten().copied().collect()).collect();
         Tori { boxes, units: Units::new(size, ranks), open: vec![false; size as usize] }
     }
 
@@ -73,7 +74,9 @@ impl Tori {
     /// Free boxes of the next larger shape that a box would spoil.
     fn spoils(&self, boxes: &Boxes, ranks: &[u32]) -> usize {
         let larger = boxes.larger.map_or(&[][..], |larger| &self.boxes[larger].all);
-        let met = |other: &&Vec<u32>| other.iter().any(|rank| ranks.contains(rank)) && self.is_open(other);
+        let met = |other: &&Vec<u32>| {
+            other.iter().any(|rank| ranks.contains(rank)) && self.is_open(other)
+        };
         larger.iter().filter(met).count()
     }
 }
@@ -98,7 +101,8 @@ fn corners(torus: &Torus, shape: &Shape) -> Vec<Vec<u32>> {
             for z in along(2) {
                 let mut ranks = Vec::new();
                 for (i, j, k) in cells(shape.dims) {
-                    let cell = (x + i) % across + (y + j) % up * across + (z + k) % deep * across * up;
+                    let cell =
+                        (x + i) % across + (y + j) % up * across + (z + k) % deep * across * up;
                     ranks.push(torus.cells[cell as usize]);
                 }
                 all.extend(ranks.into_iter().collect::<Option<Vec<u32>>>());
@@ -137,7 +141,8 @@ impl Rule for Tori {
         for _ in 0..count / segment {
             // Shape, free ranks of its torus, boxes spoiled.
             let mut best: Option<(usize, u32, usize, &Vec<u32>)> = None;
-            for (number, boxes) in self.boxes.iter().enumerate().filter(|(_, b)| b.size == segment) {
+            for (number, boxes) in self.boxes.iter().enumerate().filter(|(_, b)| b.size == segment)
+            {
                 for ranks in boxes.all.iter().filter(|ranks| self.is_open(ranks)) {
                     let here = left[boxes.torus];
                     match best {
@@ -153,7 +158,9 @@ impl Rule for Tori {
                     }
                 }
             }
-            let Some((number, _, _, ranks)) = best else { return Err("no box of that size is free") };
+            let Some((number, _, _, ranks)) = best else {
+                return Err("no box of that size is free");
+            };
             left[self.boxes[number].torus] -= segment;
             ranks.iter().for_each(|rank| self.open[*rank as usize] = false);
             chosen.extend(ranks);

@@ -26,7 +26,8 @@ impl Tree {
     /// Switches with their parents and, of leaves, ranks; `parent` has no circles.
     pub fn new(size: u32, parent: Vec<Option<usize>>, ranks: Vec<Vec<u32>>) -> Self {
         let count = parent.len();
-        let (mut level, mut depth, mut inner) = (vec![0; count], vec![0; count], vec![false; count]);
+        let (mut level, mut depth, mut inner) =
+            (vec![0; count], vec![0; count], vec![false; count]);
         for switch in 0..count {
             let (mut at, mut steps) = (switch, 0);
             while let Some(above) = parent[at] {
@@ -74,7 +75,8 @@ impl Tree {
                     }
                 }
                 _ => {
-                    let key = |switch: usize| (std::cmp::Reverse(self.free[switch]), self.level[switch]);
+                    let key =
+                        |switch: usize| (std::cmp::Reverse(self.free[switch]), self.level[switch]);
                     return (key(a) < key(b), fits.0);
                 }
             }

@@ -25,7 +25,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
-    let mut loads = vec![0.0; fabric.links.len()];
+    let mut loads = fabric.no_loads();
     let totals = groups.split(fabric, demand, &mut loads)?;
     direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);
     Ok(loads)

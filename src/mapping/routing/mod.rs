@@ -4,6 +4,8 @@
 //! A routing adds up the loads of all directed links for a whole [`Demand`], source by source or target by
 //! target, without ever listing paths.
 
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 
 use super::demand::Demand;
@@ -157,6 +159,8 @@ pub struct Fabric<'t> {
     pub topology: &'t Topology,
     /// Its directed links.
     pub links: Links,
+    /// Arrays of all links that were given back.
+    spare: Mutex<Vec<Vec<f64>>>,
 }
 
 impl<'t> Fabric<'t> {
@@ -166,7 +170,26 @@ impl<'t> Fabric<'t> {
     /// More memory than allowed; a machine in several components, between which there are no routes.
     pub fn new(topology: &'t Topology) -> Result<Self> {
         topology.require_one_component("traffic")?;
-        Ok(Fabric { topology, links: Links::new(topology)? })
+        Ok(Fabric { topology, links: Links::new(topology)?, spare: Mutex::default() })
+    }
+
+    /// A zero for every link. Schedules ask for loads at every start: arrays that were given back are used again, as
+    /// fresh memory costs more than the sums.
+    fn no_loads(&self) -> Vec<f64> {
+        let spare = self.spare.lock().unwrap_or_else(|e| e.into_inner()).pop();
+        spare.map_or_else(
+            || vec![0.0; self.links.len()],
+            |mut loads| {
+                loads.fill(0.0);
+                loads
+            },
+        )
+    }
+
+    /// Takes loads of all links that are no longer needed.
+    pub fn give_back(&self, loads: Vec<f64>) {
+        debug_assert_eq!(loads.len(), self.links.len());
+        self.spare.lock().unwrap_or_else(|e| e.into_inner()).push(loads);
     }
 
     /// What people call a router: its coordinates, its path in the hierarchy, or its number.
@@ -211,16 +234,18 @@ fn over_roots<S>(
     let pieces: Vec<usize> = (0..roots).step_by(size).collect();
     fabric.topology.require("link loads", 8 * (links as u64) * (pieces.len() as u64 + 1))?;
     let run = |first: &usize| -> Result<Vec<f64>> {
-        let (mut scratch, mut loads) = (scratch(), vec![0.0; links]);
+        let (mut scratch, mut loads) = (scratch(), fabric.no_loads());
         for root in *first..roots.min(first + size) {
             add(&mut scratch, root, &mut loads)?;
         }
         Ok(loads)
     };
     let parts: Vec<Result<Vec<f64>>> = pieces.par_iter().map(run).collect();
-    let mut all = vec![0.0; links];
+    let mut all = fabric.no_loads();
     for part in parts {
-        all.iter_mut().zip(part?).for_each(|(all, part)| *all += part);
+        let part = part?;
+        all.iter_mut().zip(&part).for_each(|(all, part)| *all += part);
+        fabric.give_back(part);
     }
     Ok(all)
 }

@@ -73,7 +73,7 @@ fn levels(fabric: &Fabric<'_>) -> Vec<Level> {
 }
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
-    let mut loads = vec![0.0; fabric.links.len()];
+    let mut loads = fabric.no_loads();
     let mut levels = levels(fabric);
     let mut buffer = Vec::new();
     for (i, source) in demand.roots(End::Source).iter().enumerate() {
