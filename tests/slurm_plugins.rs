@@ -255,7 +255,8 @@ fn site(plugin: &'static str, draw: &mut Draw) -> Site {
         }
         "slurm-block" => {
             let base = draw.of(&[4, 8]);
-            let blocks = draw.parts(base - draw.of(&[0, 0, 2]), base, left);
+            let shorter = draw.of(&[0, 0, 2]);
+            let blocks = draw.parts(base - shorter, base, left);
             let mut lines: Vec<String> = blocks
                 .iter()
                 .enumerate()
@@ -388,4 +389,61 @@ fn new_streams_are_chosen_alike_at_length() {
     let test = "slurm_plugins::new_streams_are_chosen_alike_at_length";
     let Some((slurm, _turn)) = Slurm::release_26(test) else { return };
     assert_eq!(hold_to_slurm_26(&slurm, 3, 40), 480);
+}
+
+/// Two leaf switches of four nodes: the third job would be on both, and waits for five minutes; without the option it
+/// starts at once.
+#[test]
+fn switches_hold_a_job_back_for_five_minutes() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let topology =
+        "SwitchName=l0 Nodes=n[0-3]\nSwitchName=l1 Nodes=n[4-7]\nSwitchName=top Switches=l[0-1]\n";
+    std::fs::write(at("topology.conf"), topology).unwrap();
+    let job = |id: u32, submit: u32, nodes: u32| {
+        format!("{id} {submit} -1 1000 {nodes} -1 -1 {nodes} 1000 -1 1 1 1 1 1 -1 -1 -1\n")
+    };
+    std::fs::write(at("jobs.swf"), job(1, 0, 3) + &job(2, 0, 3) + &job(3, 10, 2)).unwrap();
+    for (alloc, start) in [("slurm-tree", "10"), ("slurm-tree:switches=1", "310")] {
+        for policy in ["fcfs", "easy", "conservative"] {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+            command.args(["schedule", &format!("slurm-topology:{}", at("topology.conf"))]);
+            command.args(["--order", "row-major", "--trace", &at("jobs.swf"), "--policy", policy]);
+            let said = command.args(["--alloc", alloc]).output().unwrap();
+            let table = String::from_utf8(said.stdout).unwrap();
+            let third = table.lines().find(|line| line.starts_with("3,")).unwrap_or_else(|| {
+                panic!("{alloc} {policy}: {table}{}", String::from_utf8_lossy(&said.stderr))
+            });
+            assert_eq!(third.split(',').nth(2), Some(start), "{alloc} {policy}: {table}");
+        }
+    }
+}
+
+/// What a job of a log asks for wins; what its allocator does not have is refused, with the line.
+#[test]
+fn jobs_of_a_log_have_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let blocks: String =
+        (0..4).map(|b| format!("BlockName=b{b} Nodes=n[{}-{}]\n", 4 * b, 4 * b + 3)).collect();
+    std::fs::write(at("topology.conf"), blocks + "BlockSizes=4,8\n").unwrap();
+    let run = |log: &str, alloc: &str| {
+        std::fs::write(at("log"), log).unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+        command.args(["replay", &format!("slurm-topology:{}", at("topology.conf")), "--ranks"]);
+        command.args(["--order", "row-major", "--log", &at("log"), "--alloc", alloc]);
+        let said = command.output().unwrap();
+        let rows = String::from_utf8(said.stdout).unwrap();
+        let ranks: Vec<String> =
+            rows.lines().skip(1).map(|row| row.rsplit(',').next().unwrap().to_string()).collect();
+        (ranks, String::from_utf8(said.stderr).unwrap())
+    };
+    let log = "P a 4\nP b 4 segment=2 spread=true # two blocks\nF a\nP c 4 segment=4\n";
+    assert_eq!(run(log, "slurm-block").0, ["12-15", "4-5 8-9", "12-15"]);
+    let (none, error) = run(log, "fifo:0");
+    assert!(none.is_empty() && error.contains("log:2: found unknown option `segment`"), "{error}");
+    let error = run("P a 4\nP b 4 segment=0\n", "slurm-block").1;
+    assert!(error.contains("log:2: found segment = 0"), "{error}");
+    let error = run("P a 4 7\n", "slurm-block").1;
+    assert!(error.contains("log:1:"), "{error}");
 }

@@ -125,7 +125,7 @@ impl<R: Rule> Plugin<R> {
         let whole = rule.covered(free);
         if count == 1 && rule.any_one() {
             let open = |rank: &u32| match rule.unit_of(*rank) {
-                Some(unit) => !closed.contains(&unit) && !(request.exclusive && rule.is_used(unit)),
+                Some(unit) => !(closed.contains(&unit) || request.exclusive && rule.is_used(unit)),
                 None => true,
             };
             let first = free.iter().find(open).ok_or("no node is open to it")?;
@@ -173,7 +173,7 @@ impl<R: Rule> Plugin<R> {
     fn answer(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if let Some(segment) = self.request.segment
             && count > segment
-            && count % segment != 0
+            && !count.is_multiple_of(segment)
         {
             return Choice::Never("its nodes are not a multiple of its segment".into());
         }

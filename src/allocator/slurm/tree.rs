@@ -28,7 +28,7 @@ impl Tree {
         let count = parent.len();
         let (mut level, mut depth, mut inner) =
             (vec![0; count], vec![0; count], vec![false; count]);
-        for switch in 0..count {
+        for (switch, depth) in depth.iter_mut().enumerate() {
             let (mut at, mut steps) = (switch, 0);
             while let Some(above) = parent[at] {
                 steps += 1;
@@ -36,7 +36,7 @@ impl Tree {
                 inner[above] = true;
                 at = above;
             }
-            depth[switch] = steps;
+            *depth = steps;
         }
         let leaves: Vec<usize> = (0..count).filter(|switch| !inner[*switch]).collect();
         let units = leaves.iter().map(|leaf| ranks[*leaf].clone()).collect();
