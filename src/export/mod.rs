@@ -13,6 +13,7 @@ use crate::topology::Topology;
 
 mod csv;
 mod flux;
+mod hosts;
 mod lsf;
 mod pbs;
 mod simgrid;
@@ -20,6 +21,7 @@ mod slurm_names;
 mod slurm_topology;
 mod slurm_weights;
 
+pub use hosts::{HOST_FORMS, HostForm, JobHosts};
 pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
 
 /// An export target: an entry of [`TARGETS`]. It makes the text.

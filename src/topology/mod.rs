@@ -51,6 +51,7 @@ mod watts_strogatz;
 pub use context::Context;
 pub use distance::Metric;
 pub use graph::RouterGraph;
+pub use import::host_list::compact as compact_list;
 pub use lattice::Lattice;
 pub use network::{Level, LinkVisitor, Network};
 pub use nodes::NodeSet;

@@ -81,6 +81,21 @@ impl Topology {
         Named { names, slots: self.nodes().slot_count(), by_name }.node(name)
     }
 
+    /// The names that a host list stands for, whatever they name.
+    ///
+    /// # Errors
+    /// With the line: no host list; more memory than allowed.
+    pub fn expand_names(&self, text: &str, line: &Line<'_>) -> Result<Vec<String>> {
+        host_list::expand(text, line, 0, self.context())
+    }
+
+    /// The node of a host: by its name, by the name before its first dot, or by its id.
+    pub fn host_named(&self, name: &str) -> Option<NodeId> {
+        let short = || name.split_once('.').and_then(|(short, _)| self.node_named(short));
+        let id = || name.parse().ok().filter(|id| *id < self.nodes().slot_count()).map(NodeId);
+        self.node_named(name).or_else(short).or_else(id)
+    }
+
     /// The host list of `nodes`, in their order.
     pub fn host_list(&self, nodes: impl IntoIterator<Item = NodeId>) -> String {
         host_list::compact(nodes.into_iter().map(|node| self.node_name(node)))

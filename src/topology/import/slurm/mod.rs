@@ -22,6 +22,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     options: &[
         Opt::file("file", "topology.conf, topology.yaml, or what scontrol show topology or topoconf printed")
             .positional(),
+        Opt::text("name", "which of the topologies of a topology.yaml")
+            .or_else("the cluster's default, else the first"),
         Opt::text(
             "nodes",
             "all nodes of the cluster: a host list (its parts joined by +), or a file of names, one a line",
