@@ -19,7 +19,7 @@ fn on_all(target: &str, check: impl Fn(&Export, &[String], &str)) {
     for (spec, by) in MACHINES {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, by).unwrap();
-        let export = (export::target(target).unwrap().build)(&machine, &order).unwrap();
+        let export = export::write(target, &machine, &order).unwrap();
         let names: Vec<String> = order.nodes().iter().map(|n| machine.node_name(*n)).collect();
         for part in ["nodeorder ", "topology: ", "What it does: ", "Run with: ", "How to undo it: "]
         {
@@ -165,7 +165,7 @@ fn simgrid_routes_are_ours_link_by_link() {
     ] {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, "row-major").unwrap();
-        let export = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
+        let export = export::write("simgrid", &machine, &order).unwrap();
         let fabric = Fabric::new(&machine).unwrap();
         let routing = RoutingEntry::named(routing).unwrap();
         let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
@@ -223,7 +223,7 @@ fn large_machines_are_left_to_simgrids_search() {
     let machine = Topology::inline("torus:9x9x4", &Default::default()).unwrap();
     assert!(machine.node_count() > export::EXPLICIT);
     let order = NodeOrder::make(&machine, "snake").unwrap();
-    let export = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
+    let export = export::write("simgrid", &machine, &order).unwrap();
     let document = xml(&export.text);
     let count = |tag: &str| document.descendants().filter(|n| n.has_tag_name(tag)).count();
     let links = machine.network().link_count() as usize;
@@ -257,7 +257,7 @@ fn names_survive_xml() {
     let base = folder.path().join("m.toml");
     let machine = Topology::toml(&text, Some(&base), &Default::default()).unwrap();
     let order = NodeOrder::new(&machine, "mine --", vec![NodeId(2), NodeId(0)]).unwrap();
-    let export = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
+    let export = export::write("simgrid", &machine, &order).unwrap();
     let document = xml(&export.text);
     let hosts: Vec<_> = document.descendants().filter(|n| n.has_tag_name("host")).collect();
     let ids: Vec<_> = hosts.iter().map(|h| h.attribute("id").unwrap()).collect();
