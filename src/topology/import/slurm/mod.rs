@@ -168,13 +168,13 @@ fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Resu
     }
     if found.kind == SiteKind::Flat {
         let mut nodes: Vec<String> = table.drain().collect();
-        nodes.sort_by(|a, b| natural(a).cmp(&natural(b)));
+        nodes.sort_by_cached_key(|name| natural(name));
         let name = "flat".to_string();
         found.units.push(Unit { name, nodes, children: Vec::new(), line: 1 });
         return Ok(Vec::new());
     }
     let mut unplaced: Vec<String> = table.drain().filter(|n| !placed.contains(n)).collect();
-    unplaced.sort_by(|a, b| natural(a).cmp(&natural(b)));
+    unplaced.sort_by_cached_key(|name| natural(name));
     if let Some(first) = unplaced.first() {
         let (count, file) = (unplaced.len(), text.name());
         found.remarks.push(format!(
