@@ -292,27 +292,6 @@ impl Topology {
         }
     }
 
-    /// Refuses a node that the machine does not have or that is not schedulable.
-    ///
-    /// # Errors
-    /// With the `location` of the node's id.
-    pub fn check_node(
-        &self,
-        node: NodeId,
-        location: impl FnOnce() -> SourceLocation,
-    ) -> Result<()> {
-        let slots = self.nodes.slot_count();
-        let (found, expected) = if node.0 >= slots {
-            (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
-        } else if !self.nodes.contains(node) {
-            let found = format!("node {node}, which limit or exclude keeps out");
-            (found, format!("a schedulable node of {}", self.name))
-        } else {
-            return Ok(());
-        };
-        Err(Error::input(location(), found, expected))
-    }
-
     /// The router a node sits on.
     pub fn router_of(&self, node: NodeId) -> RouterId {
         RouterId(node.0 / self.network.per_router())

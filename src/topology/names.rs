@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::import::host_list;
 use super::nodes::Names;
 use super::{Context, Topology};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Line;
 
@@ -81,6 +81,27 @@ impl Topology {
         Named { names, slots: self.nodes().slot_count(), by_name }.node(name)
     }
 
+    /// Refuses a node that the machine does not have or that is not schedulable.
+    ///
+    /// # Errors
+    /// With the `location` of the node's id.
+    pub fn check_node(
+        &self,
+        node: NodeId,
+        location: impl FnOnce() -> SourceLocation,
+    ) -> Result<()> {
+        let slots = self.nodes.slot_count();
+        let (found, expected) = if node.0 >= slots {
+            (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
+        } else if !self.nodes.contains(node) {
+            let found = format!("node {node}, which limit or exclude keeps out");
+            (found, format!("a schedulable node of {}", self.name))
+        } else {
+            return Ok(());
+        };
+        Err(Error::input(location(), found, expected))
+    }
+
     /// The names that a host list stands for, whatever they name.
     ///
     /// # Errors
@@ -111,7 +132,7 @@ impl Topology {
             let other = name.parse().is_ok_and(|id: u32| id != node.0);
             if !host_list::fits(&name) || other {
                 let found = format!("`{name}`, the name of node {node}");
-                let location = crate::error::SourceLocation::option("--names");
+                let location = SourceLocation::option("--names");
                 let expected =
                     "names without blanks, commas, brackets and #, none the id of another node";
                 return Err(Error::input(location, found, expected));
