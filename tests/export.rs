@@ -327,7 +327,8 @@ fn slurm_lines_stand_in_rank_order_in_one_leaf_or_the_sites() {
     );
     let (_again, back) = imported("slurm-topology", "t.conf", &export.beside[0].1, "");
     assert_eq!(by_name(&back), by_name(&machine));
-    let parted = NodeOrder::make(&machine, "hierarchical:scatter=true").unwrap();
+    let parted = ["n1", "n3", "n2", "n4", "n5", "n6"].map(|n| machine.node_named(n).unwrap());
+    let parted = NodeOrder::new(&machine, "parted", parted.to_vec()).unwrap();
     let error = export::write("slurm-lines:leaf=site", &machine, &parted).unwrap_err().to_string();
     assert!(error.contains("leaves switch") && error.contains("leaf=one"), "{error}");
 }

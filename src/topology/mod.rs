@@ -192,7 +192,7 @@ impl Topology {
             _ => nodes::Names::from_params(params, slots as u32, context)?,
         };
         let by_name = OnceLock::new();
-        let named = names::Named { names: &names, slots: slots as u32, by_name: &by_name };
+        let named = nodes::Named { names: &names, slots: slots as u32, by_name: &by_name };
         let nodes = NodeSet::from_params(params, slots as u32, network.names(), &named, context)?;
         let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;

@@ -309,7 +309,9 @@ fn rings(found: &Found) -> Wiring {
             wiring.add(node, vec![node.clone()], unit.line);
             unit_of.push(ring);
         }
-        let last = wiring.switches.len() - 1;
+        let Some(last) = wiring.switches.len().checked_sub(1).filter(|last| *last >= first) else {
+            continue;
+        };
         (first..last).for_each(|at| wiring.join(at, at + 1, 1.0));
         if last > first + 1 {
             wiring.join(first, last, 1.0);
