@@ -130,6 +130,9 @@ impl Command {
             serde_json::to_writer_pretty(&mut out, &found)?;
             writeln!(out)?;
         } else {
+            if found.is_empty() {
+                writeln!(out, "{:<8} {} nodes", "same", topology.node_count())?;
+            }
             for (what, names) in [("missing", &found.missing), ("added", &found.added)] {
                 names.iter().try_for_each(|name| writeln!(out, "{what:<8} {name}"))?;
             }
