@@ -62,6 +62,7 @@ pub fn tables() -> Vec<Table> {
         Table::new("routings", "Routings", &mapping::ROUTINGS),
         Table::new("methods", "Mapping methods", &mapping::METHODS),
         Table::new("targets", "Export targets", &export::TARGETS),
+        Table::new("host-forms", "Forms of the hosts of one job", &export::HOST_FORMS),
         Table::new("generators", "Generators of synthetic workloads", &trace::GENERATORS),
         Table::new("formats", "Formats of logs, traces and tables of sizes", &trace::TRACE_FORMATS),
     ]

@@ -19,7 +19,7 @@ fn on_all(target: &str, check: impl Fn(&Export, &[String], &str)) {
     for (spec, by) in MACHINES {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, by).unwrap();
-        let export = (export::target(target).unwrap().build)(&machine, &order).unwrap();
+        let export = export::write(target, &machine, &order).unwrap();
         let names: Vec<String> = order.nodes().iter().map(|n| machine.node_name(*n)).collect();
         for part in ["nodeorder ", "topology: ", "What it does: ", "Run with: ", "How to undo it: "]
         {
@@ -165,7 +165,7 @@ fn simgrid_routes_are_ours_link_by_link() {
     ] {
         let machine = Topology::inline(spec, &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, "row-major").unwrap();
-        let export = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
+        let export = export::write("simgrid", &machine, &order).unwrap();
         let fabric = Fabric::new(&machine).unwrap();
         let routing = RoutingEntry::named(routing).unwrap();
         let guest = Guest::new("pair", 2, vec![(0, 1, 1.0)]).unwrap();
@@ -223,7 +223,7 @@ fn large_machines_are_left_to_simgrids_search() {
     let machine = Topology::inline("torus:9x9x4", &Default::default()).unwrap();
     assert!(machine.node_count() > export::EXPLICIT);
     let order = NodeOrder::make(&machine, "snake").unwrap();
-    let export = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
+    let export = export::write("simgrid", &machine, &order).unwrap();
     let document = xml(&export.text);
     let count = |tag: &str| document.descendants().filter(|n| n.has_tag_name(tag)).count();
     let links = machine.network().link_count() as usize;
@@ -257,9 +257,199 @@ fn names_survive_xml() {
     let base = folder.path().join("m.toml");
     let machine = Topology::toml(&text, Some(&base), &Default::default()).unwrap();
     let order = NodeOrder::new(&machine, "mine --", vec![NodeId(2), NodeId(0)]).unwrap();
-    let export = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
+    let export = export::write("simgrid", &machine, &order).unwrap();
     let document = xml(&export.text);
     let hosts: Vec<_> = document.descendants().filter(|n| n.has_tag_name("host")).collect();
     let ids: Vec<_> = hosts.iter().map(|h| h.attribute("id").unwrap()).collect();
     assert_eq!(ids, ["d\"e", "a&b"]);
+}
+
+/// A machine read from a file that is written for it.
+fn imported(kind: &str, name: &str, text: &str, options: &str) -> (tempfile::TempDir, Topology) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    std::fs::write(&file, text).unwrap();
+    let spec = format!("{kind}:{}{options}", file.display());
+    let machine = Topology::inline(&spec, &Default::default()).unwrap();
+    (folder, machine)
+}
+
+fn write(target: &str, machine: &Topology, by: &str) -> Export {
+    export::write(target, machine, &NodeOrder::make(machine, by).unwrap()).unwrap()
+}
+
+/// All distances by name.
+fn by_name(machine: &Topology) -> BTreeMap<(String, String), u32> {
+    let nodes: Vec<NodeId> = machine.nodes().iter().collect();
+    let pairs = nodes.iter().flat_map(|a| nodes.iter().map(move |b| (*a, *b)));
+    pairs
+        .map(|(a, b)| ((machine.node_name(a), machine.node_name(b)), machine.distance(a, b)))
+        .collect()
+}
+
+const TREE: &str = "SwitchName=s3 Nodes=n[5-6]\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4]\n\
+                    SwitchName=m1 Switches=s[1-2]\nSwitchName=m2 Switches=s3\nSwitchName=top Switches=m[1-2]\n";
+
+#[test]
+fn slurm_lines_stand_in_rank_order_in_one_leaf_or_the_sites() {
+    on_all("slurm-lines", |export, names, spec| {
+        let lines = || data(&export.text);
+        let nodes: Vec<&str> = lines().filter_map(|line| line.strip_prefix("NodeName=")).collect();
+        assert_eq!(
+            nodes,
+            [&names.iter().map(String::as_str).collect::<Vec<_>>()[..], excluded(spec)].concat()
+        );
+        assert!(lines().any(|line| line == "TopologyParam=SwitchAsNodeRank,TopoOptional"));
+        let (ending, topology) = &export.beside[0];
+        assert_eq!(*ending, ".topology.conf");
+        assert_eq!(data(topology).count(), 1);
+        assert!(data(topology).all(|line| line.starts_with("SwitchName=all Nodes=")));
+    });
+    let (_folder, machine) = imported("slurm-topology", "topology.conf", TREE, "");
+    let order = NodeOrder::new(
+        &machine,
+        "mine",
+        ["n4", "n3", "n1", "n2", "n6", "n5"].map(|n| machine.node_named(n).unwrap()).to_vec(),
+    )
+    .unwrap();
+    let export = export::write("slurm-lines:leaf=site", &machine, &order).unwrap();
+    let lines: Vec<&str> = data(&export.beside[0].1).collect();
+    assert_eq!(
+        lines,
+        [
+            "SwitchName=s2 Nodes=n[4,3]",
+            "SwitchName=s1 Nodes=n[1-2]",
+            "SwitchName=s3 Nodes=n[6,5]",
+            "SwitchName=m1 Switches=s[2,1]",
+            "SwitchName=m2 Switches=s3",
+            "SwitchName=top Switches=m[1-2]",
+        ]
+    );
+    let (_again, back) = imported("slurm-topology", "t.conf", &export.beside[0].1, "");
+    assert_eq!(by_name(&back), by_name(&machine));
+    let parted = ["n1", "n3", "n2", "n4", "n5", "n6"].map(|n| machine.node_named(n).unwrap());
+    let parted = NodeOrder::new(&machine, "parted", parted.to_vec()).unwrap();
+    let error = export::write("slurm-lines:leaf=site", &machine, &parted).unwrap_err().to_string();
+    assert!(error.contains("leaves switch") && error.contains("leaf=one"), "{error}");
+}
+
+#[test]
+fn permuted_lines_and_yaml_are_the_same_fabric() {
+    let blocks = "BlockName=b1 Nodes=n[1-2]\nBlockName=b2\nBlockName=b3 Nodes=n[3-4]\nBlockName=b4 Nodes=n[5-6]\n\
+                  BlockName=b5 Nodes=n[7-8]\nBlockSizes=2,4\n";
+    let rings = "RingName=r0 Nodes=n[3,1,2,4]\nRingName=r1 Nodes=n[5-7]\n";
+    let torus = "- topology: t\n  cluster_default: true\n  torus3d:\n    toruses:\n    - name: p\n      dims: {x: 3, y: 2, z: 1}\n      \
+                 nodes: n[0-5]\n      placements: [{dims: {x: 1, y: 2, z: 1}, anchor_seed: {x: 1, y: 0, z: 0}}]\n";
+    for (name, text) in
+        [("topology.conf", TREE), ("b.conf", blocks), ("r.conf", rings), ("t.yaml", torus)]
+    {
+        let (_folder, machine) = imported("slurm-topology", name, text, "");
+        for by in ["row-major", "random", "random:seed=2"] {
+            for target in ["slurm-permuted", "slurm-yaml"] {
+                if name == "t.yaml" && target == "slurm-permuted" {
+                    let order = NodeOrder::make(&machine, by).unwrap();
+                    assert!(export::write(target, &machine, &order).is_err());
+                    continue;
+                }
+                let export = write(target, &machine, by);
+                let (_again, back) = imported("slurm-topology", "back", &export.text, "");
+                assert_eq!(
+                    by_name(&back),
+                    by_name(&machine),
+                    "{name} {by} {target}: {}",
+                    export.text
+                );
+                assert!(back.network().remarks().is_empty(), "{:?}", back.network().remarks());
+            }
+        }
+    }
+    let (_folder, machine) = imported("slurm-topology", "b.conf", blocks, "");
+    let order = NodeOrder::new(
+        &machine,
+        "mine",
+        ["n7", "n5", "n6", "n8", "n3", "n4", "n2", "n1"]
+            .map(|n| machine.node_named(n).unwrap())
+            .to_vec(),
+    )
+    .unwrap();
+    let lines = export::write("slurm-permuted", &machine, &order).unwrap().text;
+    // b5 alone is no whole pair: it stays last.
+    assert_eq!(
+        data(&lines).collect::<Vec<_>>(),
+        [
+            "BlockName=b4 Nodes=n[5-6]",
+            "BlockName=b3 Nodes=n[3-4]",
+            "BlockName=b1 Nodes=n[2,1]",
+            "BlockName=b2",
+            "BlockName=b5 Nodes=n[7-8]",
+            "BlockSizes=2,4",
+        ]
+    );
+    // Machines of ours become a tree.
+    let fat_tree = Topology::inline("fat-tree:k=4", &Default::default()).unwrap();
+    let (_again, back) =
+        imported("slurm-topology", "y", &write("slurm-yaml", &fat_tree, "row-major").text, "");
+    assert_eq!(by_name(&back), by_name(&fat_tree));
+}
+
+#[test]
+fn kubernetes_gets_levels_members_and_labels_in_rank_order() {
+    let (_folder, machine) = imported("slurm-topology", "topology.conf", TREE, "");
+    let export = write("kueue", &machine, "row-major");
+    let lines: Vec<&str> = data(&export.text).collect();
+    assert_eq!(
+        lines,
+        [
+            "apiVersion: kueue.x-k8s.io/v1beta2",
+            "kind: Topology",
+            "metadata:",
+            "  name: nodeorder",
+            "spec:",
+            "  levels:",
+            "  - nodeLabel: \"topology.nodeorder.io/level1\"",
+            "  - nodeLabel: \"topology.nodeorder.io/leaf\"",
+            "  - nodeLabel: \"kubernetes.io/hostname\"",
+        ]
+    );
+    let labels = &export.beside[0].1;
+    assert!(
+        labels.contains(
+            "node n5 topology.nodeorder.io/leaf=0-s3 topology.nodeorder.io/level1=0-m2\n"
+        ),
+        "{labels}"
+    );
+    assert_eq!(
+        labels.lines().filter(|line| line.starts_with("kubectl label --overwrite node ")).count(),
+        6
+    );
+    let hypernodes = write("hypernodes", &machine, "row-major").text;
+    let documents: Vec<&str> = hypernodes.split("---\n").skip(1).collect();
+    assert_eq!(documents.len(), 6);
+    assert_eq!(
+        documents[0],
+        "apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata:\n  name: u-s3\nspec:\n  tier: 1\n  members:\n\
+         \x20 - type: Node\n    selector:\n      exactMatch:\n        name: \"n5\"\n\
+         \x20 - type: Node\n    selector:\n      exactMatch:\n        name: \"n6\"\n"
+    );
+    assert!(documents[5].contains("tier: 3\n") && documents[5].contains("type: HyperNode\n"));
+}
+
+#[test]
+fn a_resource_graph_comes_back() {
+    for (spec, by) in MACHINES {
+        let machine = Topology::inline(spec, &Default::default()).unwrap();
+        let order = NodeOrder::make(&machine, by).unwrap();
+        let text = export::write("jgf", &machine, &order).unwrap().text;
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let vertices = document["graph"]["nodes"].as_array().unwrap();
+        let nodes = vertices.iter().map(|v| &v["metadata"]).filter(|m| m["type"] == "node");
+        let names: Vec<&str> = nodes.clone().map(|m| m["name"].as_str().unwrap()).collect();
+        let ordered: Vec<String> = order.nodes().iter().map(|n| machine.node_name(*n)).collect();
+        assert_eq!(names[..ordered.len()], ordered);
+        assert!(nodes.enumerate().all(|(rank, m)| m["id"] == rank && m["rank"] == rank));
+        assert_eq!(document["graph"]["edges"].as_array().unwrap().len(), vertices.len() - 1);
+    }
+    let (_folder, machine) = imported("slurm-topology", "topology.conf", TREE, "");
+    let (_again, back) = imported("jgf", "r.json", &write("jgf", &machine, "random").text, "");
+    assert_eq!(by_name(&back), by_name(&machine));
 }

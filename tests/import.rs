@@ -86,3 +86,193 @@ fn a_target_file_is_a_grid_or_a_tree() {
     };
     assert!(!success && text.contains("m.tgt:1: found `torusXD 3 8 4`"), "{text}");
 }
+
+/// Every kind of file through the command: hierarchical, levels, an ordering by name, the hosts of a job.
+#[test]
+fn every_imported_fabric_takes_hierarchical_and_hosts() {
+    let folder = tempfile::tempdir().unwrap();
+    let node = |name: &str, leaf: &str, spine: &str| {
+        let tier =
+            |tier: u32, value: &str| format!("\"fabric.topograph.run/tier-{tier}\": \"{value}\"");
+        format!(
+            "{{\"metadata\": {{\"name\": \"{name}\", \"labels\": {{{}, {}}}}}}}",
+            tier(0, leaf),
+            tier(1, spine)
+        )
+    };
+    let instance = |name: &str, leaf: &str, spine: &str| {
+        format!("{{\"id\": \"{name}\", \"network_layers\": [\"{leaf}\", \"{spine}\"]}}")
+    };
+    let vertex = |name: &str, leaf: &str, spine: &str| {
+        format!(
+            "{{\"metadata\": {{\"type\": \"node\", \"name\": \"{name}\", \"paths\": {{\"containment\": \"/c/{spine}/{leaf}/{name}\"}}}}}}"
+        )
+    };
+    let row = |name: &str, leaf: &str, spine: &str| format!("{name},{leaf},{spine}\n");
+    let hosts = [
+        ("a", "l1", "s1"),
+        ("b", "l2", "s1"),
+        ("c", "l1", "s1"),
+        ("d", "l3", "s2"),
+        ("e", "l4", "s2"),
+    ];
+    let all = |make: &dyn Fn(&str, &str, &str) -> String, between: &str| -> String {
+        hosts
+            .iter()
+            .map(|(name, leaf, spine)| make(name, leaf, spine))
+            .collect::<Vec<_>>()
+            .join(between)
+    };
+    let conf = "SwitchName=l1 Nodes=a,c\nSwitchName=l2 Nodes=b\nSwitchName=l3 Nodes=d\nSwitchName=l4 Nodes=e\n\
+                SwitchName=s1 Switches=l1,l2\nSwitchName=s2 Switches=l[3-4]\nSwitchName=t Switches=s1,s2\n";
+    let files = [
+        ("slurm-topology", conf.to_string()),
+        ("tiers", "host,leaf,spine\n".to_string() + &all(&row, "")),
+        ("k8s-nodes", format!("{{\"items\": [{}]}}", all(&node, ",\n"))),
+        ("topograph", format!("{{\"instances\": [{}]}}", all(&instance, ",\n"))),
+        ("jgf", format!("{{\"graph\": {{\"nodes\": [{}]}}}}", all(&vertex, ",\n"))),
+    ];
+    let spec = |kind: &str| format!("{kind}:{}", folder.path().join(kind).display());
+    for (kind, text) in &files {
+        std::fs::write(folder.path().join(kind), text).unwrap();
+        let spec = spec(kind);
+        let names = done(&["order", &spec, "--by", "hierarchical", "--names"]);
+        let names: Vec<&str> = names.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(names, ["a", "c", "b", "d", "e"], "{kind}");
+        done(&["order", &spec, "--by", "hierarchical:scatter=true"]);
+        let json = done(&["--quiet", "topology", &spec, "--json"]);
+        let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!((&found["diameter"], &found["components"]), (&4.into(), &1.into()), "{kind}");
+        let levels: Vec<_> =
+            found["levels"].as_array().unwrap().iter().map(|l| l["units"].clone()).collect();
+        assert_eq!(levels, [2, 4], "{kind}");
+        let hosts = done(&["--quiet", "hosts", &spec, "--nodes", "e,b,c,a"]);
+        assert_eq!(hosts, "c\na\nb\ne\n".replace("c\na", "a\nc"), "{kind}");
+        // All describe one fabric.
+        let first = files[0].0;
+        let conf = format!("{first}:{}", folder.path().join(first).display());
+        let (same, text) = nodeorder(&["--quiet", "topology", &conf, "--check", &spec]);
+        let moved =
+            text.lines().filter(|line| line.starts_with("moved") || line.starts_with("missing"));
+        assert_eq!(moved.count(), 0, "{kind}: {text}");
+        assert!(same || text.contains("renamed"), "{kind}: {text}");
+    }
+    let drifted = conf.replace("Nodes=d", "Nodes=d,e").replace("Nodes=e\n", "Nodes=f\n");
+    std::fs::write(folder.path().join("other"), drifted).unwrap();
+    let other = format!("slurm-topology:{}", folder.path().join("other").display());
+    let (same, text) = nodeorder(&["topology", &spec("slurm-topology"), "--check", &other]);
+    assert!(
+        !same && text.contains("moved    e from l4 to l3\n") && text.contains("added    f\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn nodes_that_are_down_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let states = folder.path().join("states");
+    std::fs::write(
+        &states,
+        "nid00001 idle\nnid00002 drain\nnid00003 down*\nnid00003 down*\ngpu1 mix\nnid00004 idle*\n",
+    )
+    .unwrap();
+    let spec =
+        format!("slurm-topology:topology.conf,exclude={}+nid0000[5-6]+login1", states.display());
+    let names = done(&["order", &spec, "--by", "row-major", "--names"]);
+    let names: Vec<&str> = names.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(names, ["nid00001", "nid00007", "gpu1", "gpu2"]);
+    let (success, text) = nodeorder(&["topology", "slurm-topology:topology.conf,exclude=nid9"]);
+    assert!(
+        !success
+            && text.contains("exclude `nid9`")
+            && text.contains("a name, host list or file of names"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_forest_leaves_what_has_no_distance_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let conf = write("topology.conf", "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\n");
+    let log = write("log", "P 1 3\nP 2 3\nP 3 2\nF 1\n");
+    let spec = format!("slurm-topology:{conf}");
+    let rows = done(&[
+        "--quiet",
+        "replay",
+        &spec,
+        "--order",
+        "row-major",
+        "--log",
+        &log,
+        "--alloc",
+        "fifo:0",
+    ]);
+    let rows: Vec<&str> = rows.lines().collect();
+    assert_eq!(rows[1..], ["fifo:0,1,3,0,0,3,3,1", "fifo:0,2,3,,,3,3,2", "fifo:0,3,2,0,0,2,2,1"]);
+    let json = done(&[
+        "--quiet",
+        "replay",
+        &spec,
+        "--order",
+        "row-major",
+        "--log",
+        &log,
+        "--alloc",
+        "fifo:0",
+        "--json",
+    ]);
+    assert!(json.contains("\"spanning\":1") || json.contains("\"spanning\": 1"), "{json}");
+    let mpc = done(&["mpc", &spec, "--order", "row-major", "--order", "hierarchical:scatter=true"]);
+    assert!(
+        mpc.contains("row-major: ") && mpc.contains("% of windows span components: left out"),
+        "{mpc}"
+    );
+    assert!(mpc.contains("row-major,4,0\n") && !mpc.contains("row-major,5,"), "{mpc}");
+    let page = folder.path().join("page").display().to_string();
+    let table = done(&["compare", &spec, "--out", &page]);
+    assert!(table.contains("row-major"), "{table}");
+    for refused in [
+        vec!["map", &spec, "--guest", "ring:n=4", "--order", "row-major"],
+        vec!["order", &spec, "--by", "optimise:steps=10"],
+        vec!["score", &spec, "--order", "row-major"],
+    ] {
+        let (success, text) = nodeorder(&refused);
+        assert!(
+            !success && text.contains("in 2 components that no path joins"),
+            "{refused:?}: {text}"
+        );
+    }
+}
+
+#[test]
+fn hosts_of_a_job_come_in_every_form() {
+    let spec = "slurm-topology:topology.conf";
+    let nodes = "gpu1,nid0000[3,1,7]";
+    let hosts =
+        |more: &[&str]| done(&[&["--quiet", "hosts", spec, "--nodes", nodes][..], more].concat());
+    assert_eq!(hosts(&["--by", "row-major"]), "nid00001\nnid00003\nnid00007\ngpu1\n");
+    assert_eq!(hosts(&["--by", "row-major", "--to", "host-list"]), "nid[00001,00003,00007],gpu1\n");
+    let ranks = hosts(&["--by", "row-major", "--to", "mpich-rank-order", "--per-node", "2"]);
+    assert!(ranks.ends_with("\n6,7\n2,3\n0,1\n4,5\n"), "{ranks}");
+    let guest = hosts(&["--guest", "ring:n=8", "--per-node", "2"]);
+    let mut sorted: Vec<&str> = guest.lines().collect();
+    sorted.sort_unstable();
+    assert_eq!(sorted, ["gpu1", "nid00001", "nid00003", "nid00007"]);
+    for (arguments, message) in [
+        (vec!["--nodes", "nid00001,nid1"], "found host `nid1`; expected a host of"),
+        (vec!["--nodes", "n["], "expected a host list"),
+        (vec!["--nodes", "gpu1", "--to", "hostz"], "did you mean `hosts`"),
+        (
+            vec!["--nodes", "gpu1", "--guest", "ring:n=3"],
+            "found 3 processes; expected 1: 1 hosts of 1",
+        ),
+    ] {
+        let (success, text) = nodeorder(&[&["hosts", spec][..], &arguments].concat());
+        assert!(!success && text.contains(message), "{arguments:?}: {text}");
+    }
+}

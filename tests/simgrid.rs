@@ -66,7 +66,7 @@ fn simulate(python: &str, folder: &Path, arguments: &[&str]) -> String {
 fn platform(folder: &Path, spec: &str, by: &str) -> (Topology, NodeOrder) {
     let machine = Topology::inline(spec, &Default::default()).unwrap();
     let order = NodeOrder::make(&machine, by).unwrap();
-    let made = (export::target("simgrid").unwrap().build)(&machine, &order).unwrap();
+    let made = export::write("simgrid", &machine, &order).unwrap();
     std::fs::write(folder.join("p.xml"), made.text).unwrap();
     std::fs::write(folder.join("p.xml.hosts"), &made.beside[0].1).unwrap();
     (machine, order)

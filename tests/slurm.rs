@@ -92,7 +92,7 @@ fn hold_to_slurm(
     for (i, by) in orderings.iter().enumerate() {
         let order = NodeOrder::make(&topology, by).unwrap();
         for (target, rule) in [("slurm-weights", "fifo:0"), ("slurm-names", "slurm-best-fit")] {
-            let text = (export::target(target).unwrap().build)(&topology, &order).unwrap().text;
+            let text = export::write(target, &topology, &order).unwrap().text;
             let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
             let name_of = |rank: u32| match target {
                 "slurm-weights" => topology.node_name(order.nodes()[rank as usize]),

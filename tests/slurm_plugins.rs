@@ -17,8 +17,8 @@ use crate::slurm::{Cluster, Conf, Slurm};
 
 /// A cluster's description, as Slurm and nodeorder read it: 64 nodes.
 struct Site {
-    /// The allocator's name.
-    plugin: &'static str,
+
+
     /// `topology.conf` or `topology.yaml`.
     file: &'static str,
     text: String,

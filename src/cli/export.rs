@@ -47,7 +47,7 @@ impl Command {
         let order = super::inputs::order(&topology, &self.order)?;
         let export = match figures {
             Some(figures) => export::simgrid(&topology, &order, &figures)?,
-            None => (target.build)(&topology, &order)?,
+            None => export::write(&self.to, &topology, &order)?,
         };
         let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
         // The files beside it come first, so that the file never lacks them.

@@ -13,6 +13,7 @@ mod completions;
 mod corun;
 mod export;
 mod files;
+mod hosts;
 mod inputs;
 mod interrupt;
 mod layout;
@@ -113,7 +114,7 @@ macro_rules! verbs {
 verbs! {
     "Compare orderings": Compare compare;
     "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
-        Corun corun, Export export;
+        Corun corun, Hosts hosts, Export export;
     "Many combinations": Sweep sweep, Merge merge, Report report;
     "Workloads": Trace trace;
     "Reference": List list, Man man, Completions completions;

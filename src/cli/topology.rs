@@ -18,7 +18,7 @@ use crate::metric::bisection::{Bisection, bisection};
 use crate::report;
 use crate::topology::drift::{Moved, Renamed, drift};
 use crate::topology::levels::LevelRow;
-use crate::topology::{Context, Topology};
+use crate::topology::{Context, Statistics, Topology};
 
 /// Print a machine's size, links, distances, bisection and levels
 #[derive(Debug, Args)]
@@ -77,6 +77,17 @@ impl Command {
             figures.insert("total_distance", Figure::Whole(statistics.total_distance));
             return output::write(None, serde_json::to_string_pretty(&figures)? + "\n");
         }
+        Command::print(&document, &statistics, cut.as_ref(), &levels, histogram.as_deref())
+    }
+
+    /// The figures as lines.
+    fn print(
+        document: &serde_json::Value,
+        statistics: &Statistics,
+        cut: Option<&Bisection>,
+        levels: &[LevelRow],
+        histogram: Option<&[u128]>,
+    ) -> anyhow::Result<()> {
         let mut out = Output::open(None)?;
         for key in ["name", "spec", "source", "nodes", "places", "routers", "links"] {
             if !document[key].is_null() {
@@ -92,10 +103,10 @@ impl Command {
                 format!("{}, {pairs} pairs of nodes that no path joins", statistics.components);
             field(&mut out, 14, "components", &text)?;
         }
-        if let Some(cut) = &cut {
+        if let Some(cut) = cut {
             writeln!(out, "{:<14} {}", "bisection", in_words(cut))?;
         }
-        for level in &levels {
+        for level in levels {
             let LevelRow { name, units, nodes, links } = level;
             writeln!(
                 out,
@@ -103,7 +114,7 @@ impl Command {
                 format!("level {name}")
             )?;
         }
-        for (hops, pairs) in histogram.iter().flatten().enumerate() {
+        for (hops, pairs) in histogram.into_iter().flatten().enumerate() {
             writeln!(out, "{:<14} {pairs} pairs", format!("{hops} hops"))?;
         }
         out.finish()
@@ -119,6 +130,9 @@ impl Command {
             serde_json::to_writer_pretty(&mut out, &found)?;
             writeln!(out)?;
         } else {
+            if found.is_empty() {
+                writeln!(out, "{:<8} {} nodes", "same", topology.node_count())?;
+            }
             for (what, names) in [("missing", &found.missing), ("added", &found.added)] {
                 names.iter().try_for_each(|name| writeln!(out, "{what:<8} {name}"))?;
             }

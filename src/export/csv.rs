@@ -3,13 +3,14 @@
 use super::{Export, ExportTarget};
 use crate::error::{Error, Result};
 use crate::ordering::NodeOrder;
+use crate::params::Params;
 use crate::topology::Topology;
 
 /// `--to csv`.
 pub(super) const TARGET: ExportTarget =
     ExportTarget::plain("csv", "rank,node,name, one node a line", write);
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let mut writer = ::csv::Writer::from_writer(Vec::with_capacity(24 * order.len()));
     let failed = |reason: String| Error::Draw { figure: "the CSV export".into(), reason };
     writer.write_record(["rank", "node", "name"]).map_err(|e| failed(e.to_string()))?;
@@ -30,7 +31,7 @@ mod tests {
     fn one_line_a_node_in_rank_order() {
         let topology = Topology::inline("mesh:2x6", &Context::default()).unwrap();
         let order = NodeOrder::make(&topology, "snake:axes=yx").unwrap();
-        let text = write(&topology, &order).unwrap().text;
+        let text = super::super::write("csv", &topology, &order).unwrap().text;
         assert!(text.starts_with("rank,node,name\n0,0,n00\n1,6,n06\n2,7,n07\n3,1,n01\n"), "{text}");
     }
 }

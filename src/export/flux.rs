@@ -3,6 +3,7 @@
 use super::{Export, ExportTarget, header, names};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
+use crate::params::Params;
 use crate::topology::Topology;
 
 /// `--to flux`.
@@ -53,7 +54,7 @@ pub(super) fn host_list(names: &[String]) -> String {
     words.join(",")
 }
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let hosts = host_list(&names(topology, order)?);
     let text = header("#", topology, order, ABOUT);
     Ok(format!(

@@ -3,6 +3,7 @@
 use super::{Export, ExportTarget, header, names, padded, prefix};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
+use crate::params::Params;
 use crate::topology::Topology;
 
 /// `--to lsf`.
@@ -23,7 +24,7 @@ Know before: a host is in one compute unit of the finest type only: units that a
 How to undo it: remove the section and both settings and run `badmin reconfig`.
 ";
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
     let names = names(topology, order)?;
     let prefix = prefix(&names);

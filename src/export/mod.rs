@@ -8,22 +8,35 @@ use std::collections::BTreeMap;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
+use crate::params::Params;
 use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
 
 mod csv;
 mod flux;
+mod hosts;
+mod hypernodes;
+mod jgf;
+mod kueue;
 mod lsf;
 mod pbs;
 mod simgrid;
+mod slurm_lines;
 mod slurm_names;
+mod slurm_permuted;
+mod slurm_site;
 mod slurm_topology;
 mod slurm_weights;
+mod slurm_yaml;
+mod units;
 
+pub use hosts::{HOST_FORMS, HostForm, JobHosts};
 pub use simgrid::{EXPLICIT, SimGridFigures, simgrid};
 
 /// An export target: an entry of [`TARGETS`]. It makes the text.
-pub type ExportTarget = Entry<fn(&Topology, &NodeOrder) -> Result<Export>>;
+pub type ExportTarget = Entry<Build>;
+
+type Build = fn(&Topology, &NodeOrder, &Params) -> Result<Export>;
 
 /// What an export writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,14 +54,20 @@ impl From<String> for Export {
 }
 
 /// Every target.
-pub static TARGETS: Registry<fn(&Topology, &NodeOrder) -> Result<Export>> = Registry::new(
+pub static TARGETS: Registry<Build> = Registry::new(
     "target",
     "--to",
     &[
         csv::TARGET,
         slurm_weights::TARGET,
         slurm_names::TARGET,
+        slurm_lines::TARGET,
+        slurm_permuted::TARGET,
+        slurm_yaml::TARGET,
         slurm_topology::TARGET,
+        kueue::TARGET,
+        hypernodes::TARGET,
+        jgf::TARGET,
         flux::TARGET,
         pbs::TARGET,
         lsf::TARGET,
@@ -85,18 +104,32 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The target called `name`.
+/// What the target that `text` names, with its options, makes of an ordering.
 ///
 /// # Errors
-/// There is none, with the nearest suggested; or it is known not to work, with the reason.
-pub fn target(name: &str) -> Result<&'static ExportTarget> {
+/// As [`target`]; an option that the target does not have; names that it cannot hold; a topology or an ordering that
+/// it cannot say.
+pub fn write(text: &str, topology: &Topology, order: &NodeOrder) -> Result<Export> {
+    let (target, params) = read(text)?;
+    let export = (target.build)(topology, order, &params)?;
+    params.finish()?;
+    Ok(export)
+}
+
+/// The target that `text` names.
+///
+/// # Errors
+/// There is none, with the nearest suggested; or it is known not to work, with the reason; its options are wrong.
+pub fn target(text: &str) -> Result<&'static ExportTarget> {
+    Ok(read(text)?.0)
+}
+
+fn read(name: &str) -> Result<(&'static ExportTarget, Params)> {
     if let Some((_, reason, remedy)) = REFUSED.iter().find(|(refused, ..)| *refused == name) {
         let location = SourceLocation::option(format!("--to {name}"));
         return Err(Error::unsuited(location, *reason, *remedy));
     }
-    let (entry, params) = TARGETS.read(name, 1)?;
-    params.finish()?;
-    Ok(entry)
+    TARGETS.read(name, 1)
 }
 
 /// The comments that every text starts with, each line after `mark`: the tool, machine and ordering, the nodes
@@ -162,6 +195,26 @@ fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<String>> {
         .collect()
 }
 
+/// Names of Kubernetes objects: small letters, digits, `-` and `.`, none twice.
+fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let mut taken = std::collections::BTreeSet::new();
+    let mut lower = Vec::new();
+    for name in names {
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' }
+        };
+        let name: String = name.chars().map(plain).collect();
+        let name = format!("u-{}", name.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+        let (mut free, mut number) = (name.clone(), 2);
+        while !taken.insert(free.clone()) {
+            free = format!("{name}-{number}");
+            number += 1;
+        }
+        lower.push(free);
+    }
+    lower
+}
+
 /// A rank with the digits that the last one has, so that the order of texts is that of ranks.
 fn padded(prefix: &str, rank: usize, count: usize) -> String {
     let width = count.saturating_sub(1).to_string().len();
@@ -203,8 +256,8 @@ mod tests {
     fn targets_write_something_and_take_no_options() {
         let machine = Topology::inline("torus:4x4", &Context::default()).unwrap();
         let order = NodeOrder::make(&machine, "snake").unwrap();
-        crate::registry::testing::check(&TARGETS, |entry, _| {
-            assert!(!(entry.build)(&machine, &order)?.text.is_empty(), "{}", entry.name);
+        crate::registry::testing::check(&TARGETS, |entry, params| {
+            assert!(!(entry.build)(&machine, &order, params)?.text.is_empty(), "{}", entry.name);
             Ok(())
         });
     }

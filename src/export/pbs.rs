@@ -3,6 +3,7 @@
 use super::{Export, ExportTarget, header, names};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
+use crate::params::Params;
 use crate::topology::Topology;
 
 /// `--to pbs`.
@@ -21,7 +22,7 @@ Know before: placement sets are applied before nodes are sorted, and a job that 
 How to undo it: remove the node_sort_key, send pbs_sched a HUP, then in qmgr: delete resource rank
 ";
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
     text += "create resource rank type=long, flag=h\n";
     for (rank, name) in names(topology, order)?.iter().enumerate() {

@@ -7,6 +7,7 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::mapping::routing::Routes;
 use crate::ordering::NodeOrder;
+use crate::params::Params;
 use crate::topology::Topology;
 
 /// `--to simgrid`.
@@ -83,7 +84,7 @@ Routes: found by SimGrid (Dijkstra), as writing all of them out would take too m
   paths too, but of several SimGrid picks one in its own way: link loads differ from ours.
 ";
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     simgrid(topology, order, &SimGridFigures::default())
 }
 

@@ -3,6 +3,7 @@
 use super::{Export, ExportTarget, all_names, header, padded, prefix, range};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
+use crate::params::Params;
 use crate::topology::Topology;
 
 /// `--to slurm-names`.
@@ -27,7 +28,7 @@ Know before: users see the aliases; `scontrol show node` tells the host. slurmd 
 How to undo it: put the old NodeName lines back and restart slurmctld and the slurmds.
 ";
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
     let names = all_names(topology, order)?;
     let prefix = prefix(&names);

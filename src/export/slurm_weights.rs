@@ -3,6 +3,7 @@
 use super::{Export, ExportTarget, all_names, header};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
+use crate::params::Params;
 use crate::topology::Topology;
 
 /// `--to slurm-weights`.
@@ -20,14 +21,15 @@ How to use it: Weight belongs on a node's only NodeName line. Where all nodes ar
   `NodeName=DEFAULT CPUs=... RealMemory=...` into slurm.conf and `include` this file after it; else copy
   the weights to your own lines. To try it on a running cluster, without a trace after slurmctld restarts:
   scontrol update NodeName=NAME Weight=RANK
-Know before: weights win over topology plugins. A job that asks for --contiguous waits for a free run in
-  the order of names. Nodes that are powered down are chosen without regard to weight. Node lists and the
+Know before: this holds without a topology plugin and with topology/tree with one root. Forests,
+  topology/block, topology/ring and topology/torus3d choose by their own rules first, and weights only break
+  ties. A job that asks for --contiguous waits for a free run in the order of names. Nodes that are powered down are chosen without regard to weight. Node lists and the
   tasks within a job stay in the order of names. Nodes that the ordering leaves out and excluded ones keep a
   line, with weights above the others.
 How to undo it: remove the weights (or the include) and run `scontrol reconfigure`.
 ";
 
-fn write(topology: &Topology, order: &NodeOrder) -> Result<Export> {
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let mut text = header("#", topology, order, ABOUT);
     for (rank, name) in all_names(topology, order)?.iter().enumerate() {
         text += &format!("NodeName={name} Weight={}\n", rank + 1);

@@ -11,5 +11,6 @@ mod halving;
 pub mod machine;
 pub mod mpc;
 pub mod rank_distances;
+pub mod ring;
 pub mod sums;
 pub mod window;

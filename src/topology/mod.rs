@@ -51,6 +51,7 @@ mod watts_strogatz;
 pub use context::Context;
 pub use distance::Metric;
 pub use graph::RouterGraph;
+pub use import::host_list::compact as compact_list;
 pub use lattice::Lattice;
 pub use network::{Level, LinkVisitor, Network};
 pub use nodes::NodeSet;
@@ -191,7 +192,7 @@ impl Topology {
             _ => nodes::Names::from_params(params, slots as u32, context)?,
         };
         let by_name = OnceLock::new();
-        let named = names::Named { names: &names, slots: slots as u32, by_name: &by_name };
+        let named = nodes::Named { names: &names, slots: slots as u32, by_name: &by_name };
         let nodes = NodeSet::from_params(params, slots as u32, network.names(), &named, context)?;
         let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;
@@ -289,27 +290,6 @@ impl Topology {
             nodes::Names::Pattern { before, width, after } => Some((before, *width, after)),
             nodes::Names::Table(_) => None,
         }
-    }
-
-    /// Refuses a node that the machine does not have or that is not schedulable.
-    ///
-    /// # Errors
-    /// With the `location` of the node's id.
-    pub fn check_node(
-        &self,
-        node: NodeId,
-        location: impl FnOnce() -> SourceLocation,
-    ) -> Result<()> {
-        let slots = self.nodes.slot_count();
-        let (found, expected) = if node.0 >= slots {
-            (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
-        } else if !self.nodes.contains(node) {
-            let found = format!("node {node}, which limit or exclude keeps out");
-            (found, format!("a schedulable node of {}", self.name))
-        } else {
-            return Ok(());
-        };
-        Err(Error::input(location(), found, expected))
     }
 
     /// The router a node sits on.

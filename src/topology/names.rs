@@ -1,56 +1,11 @@
 //! Nodes by name: host lists read and written.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
-
+use super::Topology;
 use super::import::host_list;
-use super::nodes::Names;
-use super::{Context, Topology};
-use crate::error::{Error, Result};
+use super::nodes::Named;
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Line;
-
-/// The names of a machine that is being made.
-pub(super) struct Named<'t> {
-    pub names: &'t Names,
-    pub slots: u32,
-    pub by_name: &'t OnceLock<HashMap<String, u32>>,
-}
-
-impl Named<'_> {
-    /// The node of this name, schedulable or not.
-    pub fn node(&self, name: &str) -> Option<NodeId> {
-        let node = match self.names {
-            Names::Pattern { before, after, .. } => {
-                let id = name.strip_prefix(before.as_str())?.strip_suffix(after.as_str())?;
-                NodeId(id.parse().ok()?)
-            }
-            Names::Table(names) => {
-                let index = self.by_name.get_or_init(|| {
-                    let named = (0..).zip(names).filter(|(_, name)| !name.is_empty());
-                    named.map(|(id, name)| (name.clone(), id)).collect::<HashMap<String, u32>>()
-                });
-                let unnamed = || name.strip_prefix('n')?.parse().ok();
-                NodeId(index.get(name).copied().or_else(unnamed)?)
-            }
-        };
-        // `n1` is not `n01`.
-        (node.0 < self.slots && self.names.name(node) == name).then_some(node)
-    }
-
-    /// The nodes of a host list, one after another.
-    ///
-    /// # Errors
-    /// With the line: no host list; a name that no node has.
-    pub fn nodes(&self, text: &str, line: &Line<'_>, context: &Context) -> Result<Vec<NodeId>> {
-        let names = host_list::expand(text, line, 0, context)?;
-        let node = |name: &String| {
-            let wrong = || line.wrong(format!("`{name}`"), "the name of a node of this machine");
-            self.node(name).ok_or_else(wrong)
-        };
-        names.iter().map(node).collect()
-    }
-}
 
 impl Topology {
     /// The nodes of a host list such as `n[001-004,7],login1`, in its order; `held` names are kept already.
@@ -81,6 +36,42 @@ impl Topology {
         Named { names, slots: self.nodes().slot_count(), by_name }.node(name)
     }
 
+    /// Refuses a node that the machine does not have or that is not schedulable.
+    ///
+    /// # Errors
+    /// With the `location` of the node's id.
+    pub fn check_node(
+        &self,
+        node: NodeId,
+        location: impl FnOnce() -> SourceLocation,
+    ) -> Result<()> {
+        let slots = self.nodes.slot_count();
+        let (found, expected) = if node.0 >= slots {
+            (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
+        } else if !self.nodes.contains(node) {
+            let found = format!("node {node}, which limit or exclude keeps out");
+            (found, format!("a schedulable node of {}", self.name))
+        } else {
+            return Ok(());
+        };
+        Err(Error::input(location(), found, expected))
+    }
+
+    /// The names that a host list stands for, whatever they name.
+    ///
+    /// # Errors
+    /// With the line: no host list; more memory than allowed.
+    pub fn expand_names(&self, text: &str, line: &Line<'_>) -> Result<Vec<String>> {
+        host_list::expand(text, line, 0, self.context())
+    }
+
+    /// The node of a host: by its name, by the name before its first dot, or by its id.
+    pub fn host_named(&self, name: &str) -> Option<NodeId> {
+        let short = || name.split_once('.').and_then(|(short, _)| self.node_named(short));
+        let id = || name.parse().ok().filter(|id| *id < self.nodes().slot_count()).map(NodeId);
+        self.node_named(name).or_else(short).or_else(id)
+    }
+
     /// The host list of `nodes`, in their order.
     pub fn host_list(&self, nodes: impl IntoIterator<Item = NodeId>) -> String {
         host_list::compact(nodes.into_iter().map(|node| self.node_name(node)))
@@ -96,7 +87,7 @@ impl Topology {
             let other = name.parse().is_ok_and(|id: u32| id != node.0);
             if !host_list::fits(&name) || other {
                 let found = format!("`{name}`, the name of node {node}");
-                let location = crate::error::SourceLocation::option("--names");
+                let location = SourceLocation::option("--names");
                 let expected =
                     "names without blanks, commas, brackets and #, none the id of another node";
                 return Err(Error::input(location, found, expected));

@@ -1,12 +1,15 @@
 //! Which nodes of a machine are schedulable, and what they are called.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use fixedbitset::FixedBitSet;
 
-use super::names::Named;
+use super::import::host_list;
 use super::{Context, Lattice};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
-use crate::input::Text;
+use crate::input::{Line, Text};
 use crate::params::{Params, Value};
 
 /// The schedulable nodes: all slots up to a limit, less the excluded ones.
@@ -303,6 +306,48 @@ impl Names {
                 _ => format!("n{}", node.0),
             },
         }
+    }
+}
+
+/// The names of a machine that is being made.
+pub(super) struct Named<'t> {
+    pub names: &'t Names,
+    pub slots: u32,
+    pub by_name: &'t OnceLock<HashMap<String, u32>>,
+}
+
+impl Named<'_> {
+    /// The node of this name, schedulable or not.
+    pub fn node(&self, name: &str) -> Option<NodeId> {
+        let node = match self.names {
+            Names::Pattern { before, after, .. } => {
+                let id = name.strip_prefix(before.as_str())?.strip_suffix(after.as_str())?;
+                NodeId(id.parse().ok()?)
+            }
+            Names::Table(names) => {
+                let index = self.by_name.get_or_init(|| {
+                    let named = (0..).zip(names).filter(|(_, name)| !name.is_empty());
+                    named.map(|(id, name)| (name.clone(), id)).collect::<HashMap<String, u32>>()
+                });
+                let unnamed = || name.strip_prefix('n')?.parse().ok();
+                NodeId(index.get(name).copied().or_else(unnamed)?)
+            }
+        };
+        // `n1` is not `n01`.
+        (node.0 < self.slots && self.names.name(node) == name).then_some(node)
+    }
+
+    /// The nodes of a host list, one after another.
+    ///
+    /// # Errors
+    /// With the line: no host list; a name that no node has.
+    pub fn nodes(&self, text: &str, line: &Line<'_>, context: &Context) -> Result<Vec<NodeId>> {
+        let names = host_list::expand(text, line, 0, context)?;
+        let node = |name: &String| {
+            let wrong = || line.wrong(format!("`{name}`"), "the name of a node of this machine");
+            self.node(name).ok_or_else(wrong)
+        };
+        names.iter().map(node).collect()
     }
 }
 

@@ -41,6 +41,12 @@ pub const DRIVERS: &[Driver] = &[
     Driver { name: "guest", feed: guest },
     Driver { name: "jobs", feed: jobs },
     Driver { name: "slurm-topology", feed: slurm_topology },
+    Driver { name: "slurm-yaml", feed: slurm_yaml },
+    Driver { name: "tiers", feed: tiers },
+    Driver { name: "k8s-nodes", feed: k8s_nodes },
+    Driver { name: "topograph", feed: topograph },
+    Driver { name: "jgf", feed: jgf },
+    Driver { name: "xtdb2proc", feed: xtdb2proc },
     Driver { name: "ibnetdiscover", feed: ibnetdiscover },
     Driver { name: "tgt", feed: tgt },
     Driver { name: "tables", feed: tables },
@@ -162,7 +168,18 @@ fn topology(bytes: &[u8]) {
         return;
     }
     let head = nodeorder::params::head(spec);
-    if ["graph", "slurm-topology", "ibnetdiscover", "tgt"].contains(&head) {
+    let files = [
+        "graph",
+        "slurm-topology",
+        "ibnetdiscover",
+        "tgt",
+        "tiers",
+        "k8s-nodes",
+        "topograph",
+        "jgf",
+        "xtdb2proc",
+    ];
+    if files.contains(&head) {
         return;
     }
     match Topology::inline(spec, &CONTEXT) {
@@ -206,6 +223,31 @@ fn edges(bytes: &[u8]) {
 
 fn slurm_topology(bytes: &[u8]) {
     from_file("slurm-topology", "topology.conf", bytes);
+}
+
+fn slurm_yaml(bytes: &[u8]) {
+    // What is no YAML at first sight is read as lines.
+    from_file("slurm-topology", "topology.yaml", bytes);
+}
+
+fn tiers(bytes: &[u8]) {
+    from_file("tiers", "hosts.csv", bytes);
+}
+
+fn k8s_nodes(bytes: &[u8]) {
+    from_file("k8s-nodes", "nodes.json", bytes);
+}
+
+fn topograph(bytes: &[u8]) {
+    from_file("topograph", "instances.json", bytes);
+}
+
+fn jgf(bytes: &[u8]) {
+    from_file("jgf", "resources.json", bytes);
+}
+
+fn xtdb2proc(bytes: &[u8]) {
+    from_file("xtdb2proc", "processors.txt", bytes);
 }
 
 fn ibnetdiscover(bytes: &[u8]) {

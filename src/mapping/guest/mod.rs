@@ -193,6 +193,26 @@ impl Guest {
         }
     }
 
+    /// The traffic between groups of `size` consecutive processes, which take the place of processes.
+    ///
+    /// # Errors
+    /// As [`Guest::new`].
+    pub fn gathered(&self, size: u32) -> Result<Guest> {
+        let (size, label) = (size.max(1), self.label.clone());
+        let processes = self.processes.div_ceil(size);
+        match &self.traffic {
+            Traffic::AllToAll { volume } => {
+                let traffic =
+                    Traffic::AllToAll { volume: volume * f64::from(size) * f64::from(size) };
+                Ok(Guest { label, processes, traffic })
+            }
+            Traffic::Messages(messages) => {
+                let group = |m: &Message| (m.source / size, m.target / size, m.volume);
+                Guest::new(label, processes, messages.iter().map(group).filter(|(a, b, _)| a != b))
+            }
+        }
+    }
+
     /// Calls `visit` with every message, ascending by source and target.
     pub fn for_each_message(&self, mut visit: impl FnMut(Message)) {
         match &self.traffic {

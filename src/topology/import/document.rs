@@ -297,7 +297,7 @@ mod tests {
             "{}",
             of("- &x 1\n- *x\n")
         );
-        assert!(of("a: 1\n---\nb: 2\n").starts_with("f:3: found a second document"));
+        assert!(of("a: 1\n---\nb: 2\n").contains("found a second document"));
         assert!(of("? [a]\n: b\n").contains("a key that is no text"));
         assert!(of(&"[".repeat(200)).contains("values more than 100 deep"));
     }

@@ -66,7 +66,7 @@ pub(in crate::topology) fn expand(
 ///
 /// # Complexity
 /// O(length of the names).
-pub(in crate::topology) fn compact(names: impl IntoIterator<Item = String>) -> String {
+pub fn compact(names: impl IntoIterator<Item = String>) -> String {
     let mut words: Vec<Word> = Vec::new();
     for name in names {
         let (stem, digits, tail) = parts(&name);

@@ -184,7 +184,10 @@ mod tests {
         let cluster = machine("k8s-nodes", &text).unwrap();
         check_links(&cluster);
         assert_eq!(names(&cluster), "g1 g4 g2 g3 cpu");
-        assert_eq!(levels(&cluster), [("tier-1".into(), 3), ("tier-0".into(), 4)]);
+        assert_eq!(
+            levels(&cluster),
+            [("all".into(), 2), ("tier-1".into(), 3), ("tier-0".into(), 4)]
+        );
         let remarks = cluster.network().remarks();
         assert!(
             remarks[0].contains("1 nodes have none of the labels, the first cpu"),

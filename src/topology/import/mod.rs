@@ -137,8 +137,10 @@ impl Wiring {
         context: &Context,
     ) -> Result<Box<dyn Network>> {
         let file = path.display().to_string();
-        let Some(per_router) = self.switches.iter().map(|s| s.nodes.len()).max().filter(|n| *n > 0)
-        else {
+        let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
+        let most = self.switches.iter().map(|s| s.nodes.len()).max();
+        // A cell without a node has a name that is empty.
+        let Some(per_router) = most.filter(|_| nodes().any(|name| !name.is_empty())) else {
             let location = SourceLocation::file(path);
             return Err(Error::input(location, "no nodes", "switches with nodes"));
         };

@@ -281,7 +281,7 @@ mod tests {
                 "SwitchName=top2 Switches=s0,top\nSwitchName=s5 Switches=top2\nSwitchName=s6 Switches=s5,s7\nSwitchName=s7 Switches=s6x",
                 ":8: found switch `s6x`",
             ),
-            ("SwitchName=s5 Nodes=nid004,\\\nnid003", ":5: found `nid004, nid003`"),
+            ("SwitchName=s5 Nodes=nid004,\\\nnid003", ":5: found `nid003`; expected Key=value"),
             ("SwitchName=s5 Nodes=nid004,\\\n# no\nnid[", ":5: found"),
             (
                 "SwitchName=s5 Switches=s6\nSwitchName=s6 Switches=s7\nSwitchName=s7 Switches=s5",
@@ -339,7 +339,7 @@ mod tests {
         let text = "SwitchName=r1 Switches=a,c,e\nSwitchName=a Nodes=n[1-2],\\\n  n9\nSwitchName=b Nodes=n3\n\
                     SwitchName=c Nodes=n4 # leaf\nSwitchName=d Nodes=n[5-6]\nSwitchName=e\nSwitchName=r2 Switches=b,d\n";
         let error = machine("slurm-topology", text).unwrap_err().to_string();
-        assert!(error.contains("`n[1-2], n9`"), "{error}");
+        assert!(error.contains(":2: found `n9`; expected Key=value"), "{error}");
         let forest =
             machine("slurm-topology", &text.replace(",\\\n  n9", "\\\n LinkSpeed=1")).unwrap();
         check_links(&forest);

@@ -22,6 +22,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     options: &[
         Opt::file("file", "topology.conf, topology.yaml, or what scontrol show topology or topoconf printed")
             .positional(),
+        Opt::text("name", "which of the topologies of a topology.yaml")
+            .or_else("the cluster's default, else the first"),
         Opt::text(
             "nodes",
             "all nodes of the cluster: a host list (its parts joined by +), or a file of names, one a line",
@@ -166,13 +168,13 @@ fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Resu
     }
     if found.kind == SiteKind::Flat {
         let mut nodes: Vec<String> = table.drain().collect();
-        nodes.sort_by(|a, b| natural(a).cmp(&natural(b)));
+        nodes.sort_by_cached_key(|name| natural(name));
         let name = "flat".to_string();
         found.units.push(Unit { name, nodes, children: Vec::new(), line: 1 });
         return Ok(Vec::new());
     }
     let mut unplaced: Vec<String> = table.drain().filter(|n| !placed.contains(n)).collect();
-    unplaced.sort_by(|a, b| natural(a).cmp(&natural(b)));
+    unplaced.sort_by_cached_key(|name| natural(name));
     if let Some(first) = unplaced.first() {
         let (count, file) = (unplaced.len(), text.name());
         found.remarks.push(format!(
@@ -307,7 +309,9 @@ fn rings(found: &Found) -> Wiring {
             wiring.add(node, vec![node.clone()], unit.line);
             unit_of.push(ring);
         }
-        let last = wiring.switches.len() - 1;
+        let Some(last) = wiring.switches.len().checked_sub(1).filter(|last| *last >= first) else {
+            continue;
+        };
         (first..last).for_each(|at| wiring.join(at, at + 1, 1.0));
         if last > first + 1 {
             wiring.join(first, last, 1.0);

@@ -1,0 +1,185 @@
+//! `nodeorder hosts`: the hosts of one job in the order its ranks should take.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+
+use super::notes::note;
+use super::{inputs, output, progress, watch::Clock};
+use crate::error::{Error, SourceLocation};
+use crate::export::{HOST_FORMS, JobHosts};
+use crate::ids::NodeId;
+use crate::input::Text;
+use crate::mapping::{Guest, method};
+use crate::metric::ring::{Ring, rings};
+use crate::ordering::{NodeOrder, defaults};
+use crate::topology::{Context, Topology};
+
+/// Put the hosts of one job in order
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: scontrol show hostnames | nodeorder hosts cluster.toml --nodes - --to slurm-hostfile -o hosts.txt"
+)]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    spec: String,
+    /// The job's hosts: a host list, a file of names (repeated ones count once), or - for standard input
+    #[arg(long, value_name = "LIST|FILE|-")]
+    nodes: String,
+    /// The ordering [default: of those that suit, the one whose ring over these hosts has the fewest hops]
+    #[arg(long, value_name = "ORD")]
+    by: Option<String>,
+    /// The form; see `nodeorder list host-forms`
+    #[arg(long, value_name = "FORM", default_value = "hosts")]
+    to: String,
+    /// Processes on each host
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    per_node: u32,
+    /// Order for the traffic of this guest instead: process i is on host i / K, and hop-bytes are few
+    #[arg(long, value_name = "G", conflicts_with = "by")]
+    guest: Option<String>,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Searches of `--guest`: a number of rounds, so that the result does not depend on the clock.
+const SEARCH: &str = "best:rounds=2";
+
+impl Command {
+    pub fn run(self, context: &Context) -> Result<()> {
+        let (form, params) = HOST_FORMS.read(&self.to, context.seed)?;
+        params.finish()?;
+        let topology = inputs::topology(&self.spec, context)?;
+        let (given, nodes) = self.read(&topology)?;
+        let ordered = match (&self.guest, &self.by) {
+            (Some(guest), _) => self.by_guest(&topology, &nodes, guest)?,
+            (None, Some(by)) => {
+                let order = NodeOrder::make_with(
+                    &topology,
+                    by,
+                    &Clock::start(false, &progress::waiting(by)),
+                )?
+                .0;
+                restricted(&topology, &order, &nodes)?
+            }
+            (None, None) => best_ring(&topology, &nodes)?,
+        };
+        let place: std::collections::HashMap<NodeId, &String> =
+            nodes.iter().copied().zip(&given).collect();
+        let hosts: Vec<String> = ordered.iter().map(|node| place[node].clone()).collect();
+        let job = JobHosts { hosts: &hosts, given: &given, per_node: self.per_node };
+        output::write(
+            self.output.as_deref().filter(|path| *path != Path::new("-")),
+            (form.build)(&job),
+        )
+    }
+
+    /// The hosts as they are called there, each once, and their nodes.
+    fn read(&self, topology: &Topology) -> Result<(Vec<String>, Vec<NodeId>)> {
+        let path = Path::new(&self.nodes);
+        let text = match self.nodes == "-" || path.is_file() {
+            true => Text::read(path, topology.context().memory)?,
+            false => Text::new(format!("--nodes {}", self.nodes), self.nodes.as_str()),
+        };
+        let (mut given, mut nodes, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+        for line in text.data_lines() {
+            for word in line.text.split_whitespace() {
+                for name in topology.expand_names(word, &line)? {
+                    let node = topology.host_named(&name).ok_or_else(|| {
+                        let example =
+                            topology.nodes().iter().next().map(|node| topology.node_name(node));
+                        let example = example.unwrap_or_default();
+                        line.wrong(
+                            format!("host `{name}`"),
+                            format!("a host of {}, such as {example}", topology.name()),
+                        )
+                    })?;
+                    topology.check_node(node, || line.location())?;
+                    if seen.insert(node) {
+                        given.push(name);
+                        nodes.push(node);
+                    }
+                }
+            }
+        }
+        if nodes.is_empty() {
+            return Err(Error::input(text.location(), "no hosts", "at least one").into());
+        }
+        Ok((given, nodes))
+    }
+
+    /// The order that a mapping of the guest's traffic gives.
+    fn by_guest(&self, topology: &Topology, nodes: &[NodeId], text: &str) -> Result<Vec<NodeId>> {
+        let location = || SourceLocation::option(format!("--guest {text}"));
+        if !topology.within_one_component(nodes) {
+            let problem = "traffic between hosts that no path joins";
+            return Err(Error::unsuited(location(), problem, "leave out --guest").into());
+        }
+        let guest = Guest::make(text, topology.context())?;
+        let processes = nodes.len() as u64 * u64::from(self.per_node);
+        if u64::from(guest.processes()) != processes {
+            let found = format!("{} processes", guest.processes());
+            let expected = format!("{processes}: {} hosts of {}", nodes.len(), self.per_node);
+            return Err(Error::input(location(), found, expected).into());
+        }
+        let guest = guest.gathered(self.per_node)?;
+        let start = best_ring(topology, nodes)?;
+        let waiting = progress::waiting(text);
+        let (mapping, found) =
+            method::place(topology, &guest, &start, SEARCH, &Clock::start(false, &waiting))?;
+        drop(waiting);
+        note!("ordered for {text} by the mapping method {found}");
+        Ok(mapping.nodes().to_vec())
+    }
+}
+
+/// These nodes in the order of an ordering.
+fn restricted(topology: &Topology, order: &NodeOrder, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+    let wanted: HashSet<NodeId> = nodes.iter().copied().collect();
+    let kept: Vec<NodeId> = order.nodes().iter().copied().filter(|n| wanted.contains(n)).collect();
+    if kept.len() < wanted.len() {
+        let kept: HashSet<NodeId> = kept.into_iter().collect();
+        let lost = nodes.iter().find(|node| !kept.contains(node));
+        let name = lost.map(|node| topology.node_name(*node)).unwrap_or_default();
+        let location = SourceLocation::option(format!("--by {}", order.label()));
+        return Err(Error::input(
+            location,
+            format!("no rank for host `{name}`"),
+            "an ordering of all hosts",
+        )
+        .into());
+    }
+    Ok(kept)
+}
+
+/// The order whose closed walk over these nodes is the shortest, of the orderings that need no search where there are
+/// levels or coordinates, else of all that suit.
+fn best_ring(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+    let shaped = topology.lattice().is_some() || !topology.network().levels().is_empty();
+    let walks = |by: &str| ["bfs", "rcm", "dfs", "nearest", "spectral"].contains(&by);
+    let suits = |by: &String| by != "random" && !by.contains("scatter") && !(shaped && walks(by));
+    let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
+    for by in defaults::suiting(topology).into_iter().filter(suits) {
+        let order = restricted(topology, &NodeOrder::make(topology, &by)?, nodes)?;
+        if found.iter().all(|(_, other)| *other != order) {
+            found.push((by, order));
+        }
+    }
+    let sequences: Vec<&[NodeId]> = found.iter().map(|(_, order)| order.as_slice()).collect();
+    let walks = rings(topology, &sequences)?;
+    let best = walks.iter().enumerate().min_by_key(|(i, ring)| (**ring, *i)).map_or(0, |(i, _)| i);
+    let Ring { unreachable, hops, longest } = walks[best];
+    let (by, order) = found.swap_remove(best);
+    let apart = match unreachable {
+        0 => String::new(),
+        steps => format!("; {steps} steps of the ring are between hosts that no path joins"),
+    };
+    note!(
+        "ordered by {by}: a ring over {} hosts takes {hops} hops, the longest step {longest}{apart}",
+        order.len()
+    );
+    Ok(order)
+}

@@ -1,0 +1,124 @@
+//! The hosts of one job in rank order, in the forms that launchers take.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use serde_json::json;
+
+use crate::registry::{Entry, Registry};
+use crate::topology::compact_list;
+
+/// The hosts of a job.
+#[derive(Clone, Debug)]
+pub struct JobHosts<'a> {
+    /// Host names in the order that ranks should take.
+    pub hosts: &'a [String],
+    /// The same as they were given: the order of the launcher.
+    pub given: &'a [String],
+    /// Processes on each host.
+    pub per_node: u32,
+}
+
+/// A form: an entry of [`HOST_FORMS`]. It makes the text.
+pub type HostForm = Entry<fn(&JobHosts<'_>) -> String>;
+
+/// Every form.
+pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
+    "host form",
+    "--to",
+    &[
+        form("hosts", "a host a line, for --map-by seq, pdsh and scripts", |job| {
+            job.hosts.iter().map(|host| format!("{host}\n")).collect()
+        }),
+        form("host-list", "one compressed host list, n[001-004,007]", |job| {
+            compact_list(job.hosts.iter().cloned()) + "\n"
+        }),
+        form(
+            "slurm-hostfile",
+            "a host a line for each process, for SLURM_HOSTFILE with srun -m arbitrary",
+            |job| lines(job, |host, _, _| format!("{host}\n")),
+        ),
+        form(
+            "rankfile",
+            "rank R=HOST slot=S, for Open MPI and PRRTE: --map-by rankfile:FILE=...",
+            |job| lines(job, |host, rank, slot| format!("rank {rank}={host} slot={slot}\n")),
+        ),
+        form("machinefile", "HOST:PROCESSES, for MPICH and Intel MPI", |job| {
+            job.hosts.iter().map(|host| format!("{host}:{}\n", job.per_node)).collect()
+        }),
+        form(
+            "mpich-rank-order",
+            "the MPI ranks of each node of the launcher, in the order given, for MPICH_RANK_REORDER_METHOD=3",
+            mpich_rank_order,
+        ),
+        form("node-ranks", "JSON {host: rank}, for torchrun --node-rank", |job| {
+            // Text by text: a map of values would sort hosts by name.
+            let entries = (0..)
+                .zip(job.hosts)
+                .map(|(rank, host): (u32, _)| format!("{}: {rank}", json!(host)));
+            format!("{{{}}}\n", entries.collect::<Vec<_>>().join(", "))
+        }),
+    ],
+);
+
+const fn form(
+    name: &'static str,
+    about: &'static str,
+    build: fn(&JobHosts<'_>) -> String,
+) -> HostForm {
+    Entry { name, about, example: name, options: &[], build }
+}
+
+/// A line for each process: its host, its rank, its slot on the host.
+fn lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> String {
+    let mut text = String::new();
+    for (i, host) in job.hosts.iter().enumerate() {
+        for slot in 0..job.per_node {
+            text += &line(host, i * job.per_node as usize + slot as usize, slot);
+        }
+    }
+    text
+}
+
+/// Cray MPICH places ranks on the launcher's nodes line by line: the i-th line has the ranks of the i-th node.
+fn mpich_rank_order(job: &JobHosts<'_>) -> String {
+    let place: HashMap<&String, usize> = job.hosts.iter().zip(0..).collect();
+    let mut text =
+        String::from("# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n");
+    for host in job.given {
+        let first = place.get(host).map_or(0, |place| place * job.per_node as usize);
+        let ranks = (first..first + job.per_node as usize).map(|rank| rank.to_string());
+        let _ = writeln!(text, "{}", ranks.collect::<Vec<_>>().join(","));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_as_launchers_read_them() {
+        let names = |names: &str| -> Vec<String> { names.split(' ').map(String::from).collect() };
+        let (hosts, given) = (names("n3 n1 n2"), names("n1 n2 n3"));
+        let job = JobHosts { hosts: &hosts, given: &given, per_node: 2 };
+        for (form, text) in [
+            ("hosts", "n3\nn1\nn2\n"),
+            ("host-list", "n[3,1-2]\n"),
+            ("slurm-hostfile", "n3\nn3\nn1\nn1\nn2\nn2\n"),
+            (
+                "rankfile",
+                "rank 0=n3 slot=0\nrank 1=n3 slot=1\nrank 2=n1 slot=0\nrank 3=n1 slot=1\nrank 4=n2 slot=0\nrank 5=n2 slot=1\n",
+            ),
+            ("machinefile", "n3:2\nn1:2\nn2:2\n"),
+            (
+                "mpich-rank-order",
+                "# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n2,3\n4,5\n0,1\n",
+            ),
+            ("node-ranks", "{\"n3\": 0, \"n1\": 1, \"n2\": 2}\n"),
+        ] {
+            assert_eq!((HOST_FORMS.get(form).unwrap().build)(&job), text, "{form}");
+        }
+        assert_eq!(HOST_FORMS.iter().count(), 7);
+    }
+}

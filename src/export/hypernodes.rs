@@ -1,0 +1,41 @@
+//! Volcano: a HyperNode a unit.
+
+use super::units::{Unit, units};
+use super::{Export, ExportTarget, header};
+use crate::error::Result;
+use crate::ordering::NodeOrder;
+use crate::params::Params;
+use crate::topology::Topology;
+
+/// `--to hypernodes`.
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "hypernodes",
+    "YAML for Kubernetes: a Volcano HyperNode a unit, leaves in tier 1, members in rank order",
+    write,
+);
+
+const ABOUT: &str = "\
+What it does: describes the machine's units to Volcano's network-topology-aware scheduling: leaf switches are
+  tier 1, what holds them is tier 2, and so on; members stand in rank order.
+Run with: nothing; written after Volcano's documentation, Network Topology Aware Scheduling
+  (topology.volcano.sh/v1alpha1).
+How to use it: `kubectl apply -f` this file; jobs ask for it by spec.networkTopology.
+How to undo it: `kubectl delete -f` this file.
+";
+
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+    let units = units(topology, order)?;
+    let names = super::lower_names(units.iter().map(|unit| unit.name.as_str()));
+    let mut text = header("#", topology, order, ABOUT);
+    for (Unit { height, nodes, below, .. }, name) in units.iter().zip(&names) {
+        text += "---\napiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\n";
+        text += &format!("metadata:\n  name: {name}\nspec:\n  tier: {}\n  members:\n", height + 1);
+        let members = nodes.iter().map(|node| ("Node", node));
+        for (kind, member) in members.chain(below.iter().map(|i| ("HyperNode", &names[*i]))) {
+            text += &format!(
+                "  - type: {kind}\n    selector:\n      exactMatch:\n        name: \"{member}\"\n"
+            );
+        }
+    }
+    Ok(text.into())
+}

@@ -1,0 +1,84 @@
+//! Flux: the resource graph in JSON Graph Format, ids in rank order.
+
+use serde_json::{Value, json};
+
+use super::units::{Unit, units};
+use super::{Export, ExportTarget};
+use crate::error::Result;
+use crate::ordering::NodeOrder;
+use crate::params::Params;
+use crate::topology::Topology;
+
+/// `--to jgf`.
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "jgf",
+    "JSON for Flux: the resource graph (JGF) of units and nodes, node ids in rank order",
+    write,
+);
+
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+    let units = units(topology, order)?;
+    let mut above = vec![None; units.len()];
+    for (i, unit) in units.iter().enumerate() {
+        unit.below.iter().for_each(|below| above[*below] = Some(i));
+    }
+    // From the top down, so that each path is known before those below it.
+    let mut paths = vec![String::new(); units.len()];
+    let (mut vertices, mut edges) = (Vec::new(), Vec::new());
+    let cluster = json!({"id": "0", "metadata": vertex("cluster", "cluster", "cluster0", 0, 0, -1, "/cluster0")});
+    vertices.push(cluster);
+    let mut next = 1u64;
+    let mut ids = vec![0; units.len()];
+    let mut counts = std::collections::BTreeMap::new();
+    for (i, unit) in units.iter().enumerate().rev() {
+        let parent =
+            above[i].map_or("/cluster0".to_string(), |parent: usize| paths[parent].clone());
+        paths[i] = format!("{parent}/{}", unit.name);
+        ids[i] = next;
+        edges.push(edge(above[i].map_or(0, |parent| ids[parent]), next));
+        let number: &mut u64 = counts.entry(unit.level.clone()).or_default();
+        let metadata = vertex(&unit.level, &unit.level, &unit.name, *number, next, -1, &paths[i]);
+        *number += 1;
+        vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
+        next += 1;
+    }
+    let mut nodes: Vec<(usize, &String, usize)> = Vec::new();
+    for (i, Unit { nodes: own, .. }) in units.iter().enumerate() {
+        nodes.extend(own.iter().map(|node| (0, node, i)));
+    }
+    let rank = super::all_names(topology, order)?;
+    let rank: std::collections::HashMap<&String, usize> = rank.iter().zip(0..).collect();
+    nodes.iter_mut().for_each(|(place, node, _)| *place = rank[*node]);
+    nodes.sort_unstable();
+    for (place, node, unit) in nodes {
+        let path = format!("{}/{node}", paths[unit]);
+        let metadata = vertex("node", "node", node, place as u64, next, place as i64, &path);
+        vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
+        edges.push(edge(ids[unit], next));
+        next += 1;
+    }
+    // A vertex or edge a line.
+    let lines =
+        |list: Vec<Value>| list.iter().map(Value::to_string).collect::<Vec<_>>().join(",\n");
+    let (vertices, edges) = (lines(vertices), lines(edges));
+    Ok(format!("{{\"graph\": {{\"nodes\": [\n{vertices}\n], \"edges\": [\n{edges}\n]}}}}\n").into())
+}
+
+fn vertex(
+    kind: &str,
+    base: &str,
+    name: &str,
+    id: u64,
+    unique: u64,
+    rank: i64,
+    path: &str,
+) -> Value {
+    json!({
+        "type": kind, "basename": base, "name": name, "id": id, "uniq_id": unique, "rank": rank,
+        "exclusive": false, "unit": "", "size": 1, "paths": {"containment": path},
+    })
+}
+
+fn edge(source: u64, target: u64) -> Value {
+    json!({"source": source.to_string(), "target": target.to_string(), "metadata": {"subsystem": "containment"}})
+}

@@ -1,0 +1,77 @@
+//! Kueue: a Topology, and the labels that place nodes in it.
+
+use super::units::{Unit, units};
+use super::{Export, ExportTarget, header};
+use crate::error::Result;
+use crate::ordering::NodeOrder;
+use crate::params::Params;
+use crate::topology::Topology;
+
+/// `--to kueue`.
+pub(super) const TARGET: ExportTarget = ExportTarget::plain(
+    "kueue",
+    "YAML for Kubernetes: a Kueue Topology of the machine's levels, and beside it the commands that label nodes in rank order",
+    write,
+);
+
+const ABOUT: &str = "\
+What it does: describes the machine's levels to Kueue's topology-aware scheduling. The labels of units begin with
+  their place in rank order, so that units that fit equally well are taken in this order.
+Run with: nothing; written after Kueue's documentation, Topology Aware Scheduling (kueue.x-k8s.io/v1beta2).
+How to use it: run the commands of the file beside this one, then `kubectl apply -f` this file, and name the
+  Topology in spec.topologyName of a ResourceFlavor.
+How to undo it: delete the Topology and run the commands with `LABEL-` in the place of `LABEL=VALUE`.
+";
+
+/// Labels are called so, with the level's name.
+const LABEL: &str = "topology.nodeorder.io/";
+
+fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
+    let units = units(topology, order)?;
+    let mut levels: Vec<&Unit> = Vec::new();
+    for unit in units.iter().filter(|unit| unit.level != "root") {
+        if levels.iter().all(|other| other.height != unit.height) {
+            levels.push(unit);
+        }
+    }
+    let mut text = header("#", topology, order, ABOUT);
+    text += "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Topology\nmetadata:\n  name: nodeorder\nspec:\n  levels:\n";
+    for level in levels.iter().rev() {
+        text += &format!("  - nodeLabel: \"{LABEL}{}\"\n", label(&level.level));
+    }
+    text += "  - nodeLabel: \"kubernetes.io/hostname\"\n";
+    let mut commands = String::from("#!/bin/sh\nset -e\n");
+    // Units stand in rank order, level by level.
+    let mut labels: Vec<(usize, String)> = vec![(usize::MAX, String::new()); units.len()];
+    for level in &levels {
+        let here = || units.iter().enumerate().filter(|(_, unit)| unit.height == level.height);
+        let count = here().count();
+        for (place, (i, unit)) in here().enumerate() {
+            let value = format!("{}-{}", super::padded("", place, count), unit.name);
+            let value: String = value.chars().take(63).collect();
+            let value = value.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+            labels[i].1 = format!("{LABEL}{}={value}", label(&level.level));
+            unit.below.iter().for_each(|below| labels[*below].0 = i);
+        }
+    }
+    for (i, unit) in units.iter().enumerate() {
+        let (mut all, mut at) = (Vec::new(), i);
+        while let Some((above, label)) = labels.get(at).filter(|(_, label)| !label.is_empty()) {
+            all.push(label.as_str());
+            at = *above;
+        }
+        let all = all.join(" ");
+        unit.nodes
+            .iter()
+            .for_each(|node| commands += &format!("kubectl label --overwrite node {node} {all}\n"));
+    }
+    Ok(Export { text, beside: vec![(".labels.sh", commands)] })
+}
+
+/// A level's name as part of a label.
+fn label(level: &str) -> String {
+    level
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+        .collect()
+}

@@ -1,0 +1,126 @@
+//! A machine's units as a tree in rank order: what topologies of resource managers are written from.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::error::{Error, Result, SourceLocation};
+use crate::ids::NodeId;
+use crate::ordering::NodeOrder;
+use crate::topology::site::{Site, SiteKind, SiteLine};
+use crate::topology::{Level, Topology};
+
+/// A unit: a leaf with nodes, or one with units below.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unit {
+    pub name: String,
+    /// The level's name.
+    pub level: String,
+    /// Levels above the leaf.
+    pub height: usize,
+    /// Of a leaf, in rank order.
+    pub nodes: Vec<String>,
+    /// Indices of the units below, in rank order.
+    pub below: Vec<usize>,
+}
+
+/// The units from the leaves up, those of a level in the order of their lowest ranks, and nodes likewise; nodes that
+/// the ordering leaves out come last. Machines without levels have a leaf for each router. Units that no other holds
+/// stand below one more, unless no path joins them.
+///
+/// # Errors
+/// Names that are no names for resource managers, as [`super::all_names`].
+pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Unit>> {
+    let names = super::all_names(topology, order)?;
+    let mut nodes: Vec<NodeId> = order.nodes().to_vec();
+    nodes.extend(order.left_out(topology));
+    nodes.extend(topology.nodes().excluded());
+    let mut levels = topology.network().levels();
+    if levels.last().is_none_or(|level| level.routers > 1 && !level.has_names()) {
+        levels.push(Level::even("switch", 1));
+    }
+    let mut units: Vec<Unit> = Vec::new();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    // Nodes or units of the level below with a node of each, for its unit.
+    let mut below: Vec<(usize, NodeId)> = nodes.iter().copied().enumerate().collect::<Vec<_>>();
+    let count = levels.len();
+    for (height, level) in levels.iter().rev().enumerate() {
+        let mut of: HashMap<u32, usize> = HashMap::new();
+        let mut here: Vec<(usize, NodeId)> = Vec::new();
+        for (index, node) in &below {
+            let unit = level.unit_of(topology.router_of(*node));
+            let at = *of.entry(unit).or_insert_with(|| {
+                let name = free_name(&level.unit_name(unit), &mut taken);
+                let level = level.name.to_string();
+                units.push(Unit { name, level, height, nodes: Vec::new(), below: Vec::new() });
+                here.push((units.len() - 1, *node));
+                units.len() - 1
+            });
+            match height {
+                0 => units[at].nodes.push(names[*index].clone()),
+                _ => units[at].below.push(*index),
+            }
+        }
+        below = here;
+    }
+    if below.len() > 1 && topology.network().component_of().is_none() {
+        let name = free_name(&root(topology.network().site()), &mut taken);
+        let below = below.into_iter().map(|(unit, _)| unit).collect();
+        units.push(Unit { name, level: "root".into(), height: count, nodes: Vec::new(), below });
+    }
+    Ok(units)
+}
+
+/// The name of a site's only switch without one above.
+fn root(site: Option<&Site>) -> String {
+    let tops: Vec<&SiteLine> = match site {
+        Some(site) if site.kind == SiteKind::Tree => {
+            site.lines.iter().filter(|line| line.parent.is_none()).collect()
+        }
+        _ => Vec::new(),
+    };
+    match tops.as_slice() {
+        [top] => top.name.clone(),
+        _ => "root".into(),
+    }
+}
+
+/// A name of letters, digits, `-`, `_` and `.`, which no other unit has.
+fn free_name(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let plain: String = name
+        .chars()
+        .filter(|c| *c != ' ')
+        .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
+        .collect();
+    let mut free = plain.clone();
+    let mut number = 2;
+    while !taken.insert(free.clone()) {
+        free = format!("{plain}-{number}");
+        number += 1;
+    }
+    free
+}
+
+/// Refuses an ordering that leaves a leaf and comes back to it: the order of leaves cannot say it.
+///
+/// # Errors
+/// With the leaf and the target.
+pub(super) fn check_contiguous(units: &[Unit], order: &[String], target: &str) -> Result<()> {
+    let place: HashMap<&String, usize> = order.iter().zip(0..).collect();
+    for unit in units.iter().filter(|unit| unit.height == 0) {
+        let places: Vec<usize> =
+            unit.nodes.iter().filter_map(|node| place.get(node).copied()).collect();
+        if let (Some(first), Some(last)) = (places.first(), places.last())
+            && last - first + 1 != places.len()
+        {
+            let problem =
+                format!("an ordering that leaves switch {} and comes back to it", unit.name);
+            let remedy =
+                "use leaf=one, or an ordering that keeps leaves together, such as hierarchical";
+            return Err(Error::unsuited(
+                SourceLocation::option(format!("--to {target}")),
+                problem,
+                remedy,
+            ));
+        }
+    }
+    Ok(())
+}
