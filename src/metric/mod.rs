@@ -12,4 +12,5 @@ pub mod machine;
 pub mod mpc;
 pub mod rank_distances;
 pub mod sums;
+pub mod units;
 pub mod window;

@@ -1,0 +1,156 @@
+//! From the names of a job's nodes to ranks.
+
+use crate::error::{Error, SourceLocation};
+use crate::ids::NodeId;
+use crate::input::Line;
+use crate::ordering::NodeOrder;
+use crate::topology::Topology;
+use crate::trace::records::Record;
+
+/// Why a record was not scored.
+pub(super) enum Problem {
+    /// A host that the machine does not have.
+    Unknown(Error),
+    /// A node that is not schedulable.
+    Excluded(Error),
+    /// A host that is named twice.
+    Twice(Error),
+    /// No start, which a replay needs.
+    Untimed(Error),
+    /// No host list at all: the file is wrong.
+    Wrong(Error),
+}
+
+impl Problem {
+    /// A record that does not say when it started.
+    pub fn untimed(file: &str, record: &Record) -> Problem {
+        let location = SourceLocation::line(file, record.line);
+        Problem::Untimed(Error::input(
+            location,
+            format!("job {} without a start", record.job),
+            "a start time",
+        ))
+    }
+
+    /// A short name, the reason in words, and the first case.
+    pub fn said(self) -> (&'static str, &'static str, String) {
+        match self {
+            Problem::Unknown(e) => {
+                ("unknown-host", "with a host that the machine does not have", e.to_string())
+            }
+            Problem::Excluded(e) => {
+                ("excluded-host", "with a host that is not schedulable", e.to_string())
+            }
+            Problem::Twice(e) => ("host-twice", "with a host named twice", e.to_string()),
+            Problem::Untimed(e) => {
+                ("no-start", "without a start, scored but not replayed", e.to_string())
+            }
+            Problem::Wrong(e) => ("wrong", "without a host list", e.to_string()),
+        }
+    }
+}
+
+/// No rank.
+const NONE: u32 = u32::MAX;
+
+/// The nodes of a machine by name, and their ranks.
+pub(super) struct Resolver<'t> {
+    topology: &'t Topology,
+    ranks: Vec<u32>,
+}
+
+impl<'t> Resolver<'t> {
+    pub fn new(topology: &'t Topology, order: &NodeOrder) -> Self {
+        let mut ranks = vec![NONE; topology.nodes().slot_count() as usize];
+        (0..).zip(order.nodes()).for_each(|(rank, node)| ranks[node.index()] = rank);
+        Resolver { topology, ranks }
+    }
+
+    /// The ranks of a host list, in its order.
+    pub fn ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, Problem> {
+        let nodes = self.topology.nodes_named(list.text, list, 0).or_else(|error| {
+            let ids = self.ids(list.text);
+            ids.ok_or_else(|| {
+                if is_list(list.text) { Problem::Unknown(error) } else { Problem::Wrong(error) }
+            })
+        })?;
+        let mut ranks = Vec::with_capacity(nodes.len());
+        for node in &nodes {
+            match self.ranks[node.index()] {
+                NONE => {
+                    let found =
+                        format!("`{}`, which is not schedulable", self.topology.node_name(*node));
+                    return Err(Problem::Excluded(list.wrong(found, "a schedulable node")));
+                }
+                rank => ranks.push(rank),
+            }
+        }
+        let mut sorted = ranks.clone();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            let at = ranks.iter().position(|rank| *rank == twice[0]).unwrap_or_default();
+            let found = format!("`{}` twice", self.topology.node_name(nodes[at]));
+            return Err(Problem::Twice(list.wrong(found, "each host once")));
+        }
+        Ok(ranks)
+    }
+
+    /// A list of node ids.
+    fn ids(&self, text: &str) -> Option<Vec<NodeId>> {
+        let id = |word: &str| {
+            let digits = word.bytes().all(|b| b.is_ascii_digit());
+            word.parse().ok().filter(|id| digits && *id < self.ranks.len() as u32).map(NodeId)
+        };
+        text.split(',').map(id).collect()
+    }
+}
+
+/// Whether a text has the form of a host list.
+fn is_list(text: &str) -> bool {
+    let (mut inside, mut empty) = (false, true);
+    for c in text.chars() {
+        match (c, inside) {
+            ('[', false) | (']', true) => inside = !inside,
+            ('[', true) | (']', false) => return false,
+            (',', false) if empty => return false,
+            _ if inside && !c.is_ascii_digit() && !",-".contains(c) => return false,
+            _ => {}
+        }
+        empty = c == ',' && !inside;
+    }
+    !inside && !empty
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+
+    #[test]
+    fn names_and_ids_are_found_and_problems_told_apart() {
+        let machine = Topology::inline("torus:4x4,exclude=3", &Context::default()).unwrap();
+        let order = NodeOrder::new(&machine, "r", machine.nodes().iter().collect()).unwrap();
+        let resolver = Resolver::new(&machine, &order);
+        let of = |text: &str| match resolver.ranks(&Line::new("f", 7, text)) {
+            Ok(ranks) => format!("{ranks:?}"),
+            Err(found) => {
+                let (name, _, first) = found.said();
+                format!("{name}: {first}")
+            }
+        };
+        assert_eq!(of("n[00-02,04]"), "[0, 1, 2, 3]");
+        assert_eq!(of("n15,n04"), "[14, 3]");
+        assert_eq!(of("15,4"), "[14, 3]");
+        assert!(of("n[00-02],x1").starts_with("unknown-host: f:7: found `x1`; expected"));
+        assert!(of("16").starts_with("unknown-host: f:7: found `16`"));
+        assert!(
+            of("n[02-03]").starts_with("excluded-host: f:7: found `n03`, which is not schedulable")
+        );
+        assert!(
+            of("n[00-02],n01")
+                .starts_with("host-twice: f:7: found `n01` twice; expected each host once")
+        );
+        assert!(of("n[00-0+").starts_with("wrong: f:7: found"));
+        assert!(of("n01,,n02").starts_with("wrong: f:7: found"));
+    }
+}
