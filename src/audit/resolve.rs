@@ -1,5 +1,7 @@
 //! From the names of a job's nodes to ranks.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::error::{Error, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Line;
@@ -57,18 +59,94 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Resolver<'t> {
     topology: &'t Topology,
     ranks: Vec<u32>,
+    /// Nodes by the number at the end of their names, for each text before it. A million jobs name many nodes: without
+    /// a text for each.
+    stems: HashMap<String, Vec<Numbered>>,
+}
+
+/// The node whose name ends in a number, and the digits of that number in it.
+type Numbered = (u32, usize);
+
+/// A name before its last digits, and these.
+fn parts(name: &str) -> (&str, &str) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem, &name[stem.len()..])
 }
 
 impl<'t> Resolver<'t> {
     pub fn new(topology: &'t Topology, order: &NodeOrder) -> Self {
         let mut ranks = vec![NONE; topology.nodes().slot_count() as usize];
         (0..).zip(order.nodes()).for_each(|(rank, node)| ranks[node.index()] = rank);
-        Resolver { topology, ranks }
+        let mut stems: HashMap<String, Vec<Numbered>> = HashMap::new();
+        // Numbers far beyond the machine's size, and those written in two ways, are looked up by their names.
+        let mut room = 8 * ranks.len() + 4096;
+        let mut left_alone = HashSet::new();
+        for id in 0..ranks.len() as u32 {
+            let name = topology.node_name(NodeId(id));
+            let (stem, digits) = parts(&name);
+            match digits.parse::<usize>() {
+                Ok(number) if number < room && topology.node_named(&name) == Some(NodeId(id)) => {
+                    let nodes = stems.entry(stem.to_string()).or_default();
+                    room -= (number + 1).saturating_sub(nodes.len());
+                    nodes.resize(nodes.len().max(number + 1), (NONE, 0));
+                    if nodes[number].0 != NONE {
+                        left_alone.insert(stem.to_string());
+                    }
+                    nodes[number] = (id, digits.len());
+                }
+                _ => {}
+            }
+        }
+        stems.retain(|stem, _| !left_alone.contains(stem));
+        Resolver { topology, ranks, stems }
+    }
+
+    /// The nodes of a list of plain names and names with one bracket at their end, all of them known; else none, though
+    /// it may be a list of other names.
+    fn quick(&self, text: &str) -> Option<Vec<NodeId>> {
+        let mut nodes = Vec::new();
+        let mut add = |stem: &[Numbered], range: &str| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let digits = |text: &str| text.len() < 10 && text.bytes().all(|b| b.is_ascii_digit());
+            let width = first.len();
+            if !digits(first) || !digits(last) {
+                return None;
+            }
+            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+            for number in first..=last {
+                let (node, written) = *stem.get(number)?;
+                let natural = number.checked_ilog10().unwrap_or(0) as usize + 1;
+                if node == NONE || written != natural.max(width) {
+                    return None;
+                }
+                nodes.push(NodeId(node));
+            }
+            (first <= last).then_some(())
+        };
+        let mut rest = text;
+        loop {
+            let end = rest.find(['[', ',']).unwrap_or(rest.len());
+            rest = if rest[end..].starts_with('[') {
+                let (list, tail) = rest[end + 1..].split_once(']')?;
+                let stem = self.stems.get(&rest[..end])?;
+                list.split(',').try_for_each(|range| add(stem, range))?;
+                tail
+            } else {
+                let (stem, digits) = parts(&rest[..end]);
+                add(self.stems.get(stem)?, digits)?;
+                &rest[end..]
+            };
+            if rest.is_empty() {
+                return Some(nodes);
+            }
+            rest = rest.strip_prefix(',')?;
+        }
     }
 
     /// The ranks of a host list, in its order.
     pub fn ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, Problem> {
-        let nodes = self.topology.nodes_named(list.text, list, 0).or_else(|error| {
+        let slow = || self.topology.nodes_named(list.text, list, 0);
+        let nodes = self.quick(list.text).map_or_else(slow, Ok).or_else(|error| {
             let ids = self.ids(list.text);
             ids.ok_or_else(|| {
                 if is_list(list.text) { Problem::Unknown(error) } else { Problem::Wrong(error) }
@@ -125,6 +203,48 @@ fn is_list(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::topology::Context;
+
+    /// The quick way gives what the slow one gives, or nothing.
+    #[test]
+    fn both_ways_find_the_same_nodes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("names.csv");
+        let names = [
+            "n1", "n2", "n9", "n10", "n11", "x01", "x1", "login", "r1n3", "r1n4", "m007", "q99999",
+        ];
+        let rows: Vec<String> =
+            names.iter().enumerate().map(|(i, name)| format!("{i},{name}")).collect();
+        std::fs::write(&file, rows.join("\n")).unwrap();
+        let spec = format!("torus:4x4,names={}", file.display());
+        let machine = Topology::inline(&spec, &Context::default()).unwrap();
+        let order = NodeOrder::new(&machine, "r", machine.nodes().iter().collect()).unwrap();
+        let resolver = Resolver::new(&machine, &order);
+        let lists = [
+            ("n[1-2,9-11]", true),
+            ("n[01-02]", false),
+            ("n1,n10,m007", true),
+            ("m[007]", true),
+            ("m7", false),
+            ("r1n[3-4]", true),
+            ("r[1]n3", false),
+            ("x01", false),
+            ("x1", false),
+            ("login", false),
+            ("q99999", false),
+            ("n[2-1]", false),
+            ("n1,", false),
+            ("n[1-3]", false),
+            ("", false),
+            ("n[1", false),
+            ("n12", true),
+        ];
+        for (list, quick) in lists {
+            let slow = machine.nodes_named(list, &Line::new("f", 1, list), 0).ok();
+            let found = resolver.quick(list);
+            assert_eq!(found.is_some(), quick, "{list}");
+            assert!(found.is_none() || found == slow, "{list}");
+        }
+    }
 
     #[test]
     fn names_and_ids_are_found_and_problems_told_apart() {
