@@ -11,7 +11,10 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/traces").join(name)
 }
 
-fn read(form: Form, text: &str) -> nodeorder::Result<(Vec<Record>, Vec<(&'static str, u64)>)> {
+/// Counts of what was left out or mended, by reason.
+type Counts = Vec<(&'static str, u64)>;
+
+fn read(form: Form, text: &str) -> nodeorder::Result<(Vec<Record>, Counts)> {
     let mut records = Records::over(Lines::new("jobs", text), form, None)?;
     let (mut all, mut record) = (Vec::new(), Record::default());
     while records.next(&mut record)? {
@@ -24,7 +27,7 @@ fn trace(text: &str) -> nodeorder::Result<Trace> {
     open::trace_over(Lines::new("jobs", text), &Options::default())
 }
 
-fn counts(trace: &Trace) -> Vec<(&'static str, u64)> {
+fn counts(trace: &Trace) -> Counts {
     trace.tally().iter().map(|(reason, count)| (reason.name(), count)).collect()
 }
 
@@ -130,11 +133,7 @@ fn sacct_takes_columns_in_any_order_and_text_with_bars() {
     assert_eq!((trace.jobs()[1].submit, trace.jobs()[1].wait), (trace.jobs()[0].start(), Some(0)));
     let wanted =
         [("ends-before-start", 1), ("run-for-requested-time", 1), ("start-before-submit", 1)];
-    assert_eq!(counts_of(&trace), wanted);
-}
-
-fn counts_of(trace: &Trace) -> Vec<(&'static str, u64)> {
-    counts(trace)
+    assert_eq!(counts(&trace), wanted);
 }
 
 #[test]
