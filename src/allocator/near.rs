@@ -32,7 +32,8 @@ impl<'a> Near<'a> {
     /// # Errors
     /// [`crate::Error::Memory`] where the router graph does not fit.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
-        let (graph, locations) = (context.topology.graph()?, RanksByLocation::routers(context));
+        let (graph, locations) =
+            (context.topology.joined_graph()?, RanksByLocation::routers(context));
         Ok(Near {
             distances: context.distances,
             graph,

@@ -7,6 +7,7 @@ use clap::Args;
 use rayon::prelude::*;
 
 use super::command_line::CommandLine;
+use super::notes::note;
 use super::output::{self, Output};
 use super::workload::WorkloadArgs;
 use super::{inputs, own_files, progress, tables};
@@ -139,7 +140,12 @@ impl Command {
         let mut curves = Vec::new();
         for order in &orders {
             bar.set_message(order.label().to_string());
-            curves.push(mpc::curve(topology, order)?);
+            let curve = mpc::curve(topology, order)?;
+            if let Some(share) = curve.spanning() {
+                let label = order.label();
+                note!("{label}: {:.1} % of windows span components: left out", 100.0 * share);
+            }
+            curves.push(curve);
             bar.inc(1);
         }
         bar.finish_and_clear();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::notes::note;
 use super::output;
 use super::picture::Picture;
 use super::{inputs, progress, sizes};
@@ -69,6 +70,8 @@ struct Row {
     /// The sizes to print, and MPC at each.
     sizes: Vec<usize>,
     values: Vec<f64>,
+    /// The share of windows that span components, on a machine in several.
+    spanning: Option<f64>,
     /// MPC at all sizes, where the curve is drawn.
     curve: Vec<f64>,
 }
@@ -83,7 +86,12 @@ impl Command {
         let mut rows = Vec::new();
         for order in &orders {
             bar.set_message(order.label().to_string());
-            rows.push(self.row(&topology, order)?);
+            let row = self.row(&topology, order)?;
+            if let Some(share) = row.spanning {
+                let label = &row.label;
+                note!("{label}: {:.1} % of windows span components: left out", 100.0 * share);
+            }
+            rows.push(row);
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -100,19 +108,28 @@ impl Command {
         let (n, label) = (order.len(), order.label().to_string());
         // Fewer than two nodes have no sizes: the curve itself reports that.
         let chosen = if n < 2 { None } else { sizes::parse(&self.sizes, n)? };
-        if let (Some(sizes), None) = (&chosen, &self.plot) {
+        // The share of windows that span components is of all sizes.
+        let one = topology.components() == 1;
+        if let (Some(sizes), None, true) = (&chosen, &self.plot, one) {
             let at = mpc::at_sizes(topology, order, sizes, self.method.into())?;
             let (sizes, values) = at.into_iter().unzip();
-            return Ok(Row { label, sizes, values, curve: Vec::new() });
+            return Ok(Row { label, sizes, values, spanning: None, curve: Vec::new() });
         }
-        let curve = mpc::curve_by(topology, order, self.method.into())?.values();
-        let sizes = chosen.unwrap_or_else(|| (2..=n).collect());
-        let values = sizes.iter().map(|size| curve[size - 2]).collect();
-        Ok(Row { label, sizes, values, curve })
+        let curve = mpc::curve_by(topology, order, self.method.into())?;
+        let mut sizes = chosen.unwrap_or_else(|| (2..=n).collect());
+        sizes.retain(|size| *size <= curve.largest());
+        let values = sizes.iter().map(|size| curve.mpc(*size)).collect();
+        Ok(Row { label, sizes, values, spanning: curve.spanning(), curve: curve.values() })
     }
 
     fn write_json(&self, topology: &Topology, rows: &[Row]) -> anyhow::Result<()> {
-        let curve = |r: &Row| json!({"ordering": r.label, "size": r.sizes, "mpc": r.values});
+        let curve = |r: &Row| {
+            let mut curve = json!({"ordering": r.label, "size": r.sizes, "mpc": r.values});
+            if let Some(share) = r.spanning {
+                curve["spanning"] = json!(share);
+            }
+            curve
+        };
         let document = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "topology": topology.spec(),

@@ -9,11 +9,14 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::layout::field;
+use super::notes::note;
 use super::output::{self, Output};
 use super::progress;
 use crate::columns::{Table, mapping::EDGE};
+use crate::error::{Error, SourceLocation};
 use crate::metric::bisection::{Bisection, bisection};
 use crate::report;
+use crate::topology::drift::{Moved, Renamed, drift};
 use crate::topology::levels::LevelRow;
 use crate::topology::{Context, Topology};
 
@@ -32,11 +35,19 @@ pub struct Command {
     /// Add the number of node pairs at each distance
     #[arg(long)]
     histogram: bool,
+    /// Instead, compare with another description of the same fabric: nodes missing, moved, renamed; exit 1 where they
+    /// differ
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["edges", "histogram"])]
+    check: Option<String>,
 }
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = super::inputs::topology(&self.spec, context)?;
+        topology.network().remarks().iter().for_each(|remark| note!("{remark}"));
+        if let Some(other) = &self.check {
+            return self.check(&topology, &super::inputs::topology(other, context)?);
+        }
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
         }
@@ -75,6 +86,12 @@ impl Command {
         writeln!(out, "{:<14} {} to {}", "degree", statistics.degree_min, statistics.degree_max)?;
         writeln!(out, "{:<14} {} hops", "diameter", statistics.diameter)?;
         writeln!(out, "{:<14} {} hops", "mean distance", statistics.mean_distance)?;
+        if statistics.components > 1 {
+            let pairs = statistics.unreachable_pairs;
+            let text =
+                format!("{}, {pairs} pairs of nodes that no path joins", statistics.components);
+            field(&mut out, 14, "components", &text)?;
+        }
         if let Some(cut) = &cut {
             writeln!(out, "{:<14} {}", "bisection", in_words(cut))?;
         }
@@ -90,6 +107,35 @@ impl Command {
             writeln!(out, "{:<14} {pairs} pairs", format!("{hops} hops"))?;
         }
         out.finish()
+    }
+}
+
+impl Command {
+    /// Prints what differs from `other`, and refuses that.
+    fn check(&self, topology: &Topology, other: &Topology) -> anyhow::Result<()> {
+        let found = drift(topology, other);
+        let mut out = Output::open(None)?;
+        if self.json {
+            serde_json::to_writer_pretty(&mut out, &found)?;
+            writeln!(out)?;
+        } else {
+            for (what, names) in [("missing", &found.missing), ("added", &found.added)] {
+                names.iter().try_for_each(|name| writeln!(out, "{what:<8} {name}"))?;
+            }
+            for Renamed { from, to } in found.renamed.iter().chain(&found.renamed_units) {
+                writeln!(out, "{:<8} {from} is {to}", "renamed")?;
+            }
+            for Moved { name, from, to } in found.moved.iter().chain(&found.moved_units) {
+                writeln!(out, "{:<8} {name} from {from} to {to}", "moved")?;
+            }
+        }
+        out.finish()?;
+        if found.is_empty() {
+            return Ok(());
+        }
+        let location = SourceLocation::option(format!("--check {}", other.spec()));
+        let count = format!("{} differences from {}", found.len(), topology.spec());
+        Err(Error::input(location, count, "the same fabric").into())
     }
 }
 

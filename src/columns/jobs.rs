@@ -56,9 +56,9 @@ impl<'a> JobRow<'a> {
 
     /// Of every allocation.
     pub const METRICS: &'a [Column<Self>] = columns! {
-        "total_distance", "hops", "Sum of the distances of all pairs of its nodes.",
+        "total_distance", "hops", "Sum of the distances of all pairs of its nodes; empty where no path joins some.",
             |r| r.metrics.map(|m| m.total_distance);
-        "mind", "hops", "Mean distance of these pairs; empty for a single node.",
+        "mind", "hops", "Mean distance of these pairs; empty for a single node, and where no path joins some.",
             |r| r.metrics.and_then(AllocationMetrics::mind);
         "linear_span", "ranks", "Last rank less first rank, plus 1.", |r| r.metrics.map(|m| m.linear_span);
         "ring_span", "ranks", "Shortest stretch of ranks with the whole job, where rank 0 follows the last.",
@@ -68,7 +68,7 @@ impl<'a> JobRow<'a> {
 
     /// With `--extent`.
     pub const EXTENT: &'a [Column<Self>] = columns! {
-        "diameter", "hops", "Largest distance between two of its nodes.", |r| r.extent.map(|e| e.diameter);
+        "diameter", "hops", "Largest distance between two of its nodes.", |r| r.extent.and_then(|e| e.diameter);
         "box_size", "routers", "Routers in its bounding box; grids only.", |r| r.bounds().map(|b| b.size);
         "box_sides", "routers", "Sum of the box's side lengths; grids only.", |r| r.bounds().map(|b| b.sides);
         "box_ratio", "", "The box's size over that of the machine's smallest box with room for the job; grids only.",

@@ -48,7 +48,7 @@ integers!(u32, i64, u64, usize);
 
 impl From<f64> for Value<'_> {
     fn from(value: f64) -> Self {
-        Value::Float(value)
+        if value.is_nan() { Value::Empty } else { Value::Float(value) }
     }
 }
 

@@ -23,6 +23,8 @@ impl<'a> ReplayFigures<'a> {
         "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.result.counts.skipped;
         "refused", "jobs", "Jobs that the allocator refused although enough nodes were free.",
             |r| r.result.counts.refused();
+        "spanning", "jobs", "Jobs placed over several components, between which there is no distance: without `mind`.",
+            |r| r.result.summary.spanning;
         "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.result.summary.mean_mind();
         "mean_mind_per_log_size", "hops", "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
             |r| Some(r.result.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);

@@ -69,6 +69,11 @@ impl Text {
         &self.text
     }
 
+    /// A text that stands on a line, or begins there: for messages about it.
+    pub fn line_at<'a>(&'a self, number: usize, text: &'a str) -> Line<'a> {
+        Line { source: &self.name, number, text }
+    }
+
     /// Every line, numbered from 1.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         self.text.lines().enumerate().map(|(i, text)| Line {

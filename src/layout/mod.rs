@@ -249,13 +249,15 @@ pub fn nested(topology: &Topology) -> Option<Layout> {
     let exists = |unit: usize, nodes: usize| {
         (unit..unit + nodes).any(|node| topology.nodes().contains(NodeId(node as u32)))
     };
+    let levels = network.levels();
     let mut units: Vec<(&str, usize)> = Vec::new();
-    for level in network.levels() {
+    // Units that differ in size make no grid.
+    for level in levels.iter().filter(|level| !level.has_names()) {
         let nodes = level.routers as usize * network.per_router() as usize;
         let around = units.last().map_or(usize::MAX, |(_, nodes)| *nodes);
         let parts = units.is_empty() || around.is_multiple_of(nodes);
         if nodes > 1 && nodes < around.min(slots) && parts {
-            units.push((level.name, nodes));
+            units.push((&level.name, nodes));
         }
     }
     let (name, outer) = *units.first()?;

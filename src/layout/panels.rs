@@ -179,6 +179,7 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Panels {
     let level = network
         .levels()
         .into_iter()
+        .filter(|level| !level.has_names())
         .map(|level| (level.name, level.routers as usize * per))
         .find(|(_, nodes)| *nodes > 0 && *nodes < places && *nodes > 1);
     // Rows of `unit` ids, `block` of them a cell, and how many rows to draw.
@@ -206,7 +207,7 @@ fn strips(topology: &Topology, order: &NodeOrder) -> Panels {
         Some((chosen.binary_search(&row).ok()? * columns + within / block, within))
     });
     let mut notes = Vec::new();
-    if let Some((name, _)) = level.filter(|_| chosen.len() < units) {
+    if let Some((name, _)) = level.as_ref().filter(|_| chosen.len() < units) {
         notes.push(format!("{} of {} units ({name}) shown", chosen.len(), thousands(units as u64)));
     }
     if block > 1 {

@@ -14,8 +14,8 @@ use crate::topology::{Metric, Topology};
 pub struct AllocationMetrics {
     /// Nodes.
     pub size: u32,
-    /// Σ of the distances of all pairs, in hops.
-    pub total_distance: u64,
+    /// Σ of the distances of all pairs, in hops; none where no path joins some of them.
+    pub total_distance: Option<u64>,
     /// Last rank - first rank + 1.
     pub linear_span: u32,
     /// Ranks of the shortest stretch of the ring of ranks that covers the allocation.
@@ -25,21 +25,23 @@ pub struct AllocationMetrics {
 }
 
 impl AllocationMetrics {
-    /// Mean pairwise distance (MIND, average pairwise hops); none for a single node.
+    /// Mean pairwise distance (MIND, average pairwise hops); none for a single node, and where no path joins some
+    /// of the pairs.
     ///
     /// # References
     /// Stoltzfus, "Job placement on HECToR", 2013, chapter 3.
     pub fn mind(&self) -> Option<f64> {
         let s = u128::from(self.size);
-        (s > 1).then(|| ratio(u128::from(self.total_distance), s * (s - 1) / 2))
+        let total = self.total_distance.filter(|_| s > 1)?;
+        Some(ratio(u128::from(total), s * (s - 1) / 2))
     }
 }
 
 /// The further metrics of an allocation, which take longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
-    /// The largest distance of two nodes, in hops.
-    pub diameter: u32,
+    /// The largest distance of two nodes, in hops; none where no path joins some of them.
+    pub diameter: Option<u32>,
     /// The bounding box, on grids.
     pub bounds: Option<Bounds>,
 }
@@ -83,9 +85,11 @@ impl<'t> AllocationMeter<'t> {
     pub fn measure(&mut self, ranks: &Ranks, total_distance: Option<u64>) -> AllocationMetrics {
         let (linear_span, ring_span) = spans(ranks, self.distances.len());
         debug_assert!(total_distance.is_none_or(|total| total == self.sums.total(ranks)));
+        let joined = self.distances.within_one_component(self.topology, ranks);
+        let total = || total_distance.unwrap_or_else(|| self.sums.total(ranks));
         AllocationMetrics {
             size: ranks.len(),
-            total_distance: total_distance.unwrap_or_else(|| self.sums.total(ranks)),
+            total_distance: joined.then(total),
             linear_span,
             ring_span,
             components: self.pieces.count(ranks),
@@ -115,7 +119,8 @@ impl<'t> AllocationMeter<'t> {
             }
             _ => None,
         };
-        Extent { diameter, bounds }
+        let joined = self.distances.within_one_component(self.topology, ranks);
+        Extent { diameter: joined.then_some(diameter), bounds }
     }
 }
 
@@ -252,7 +257,7 @@ mod tests {
             part.dedup();
             prop_assert_eq!(placement.components as usize, part.len());
             let pairs = nodes.iter().flat_map(|a| nodes.iter().map(|b| topology.distance(*a, *b)));
-            prop_assert_eq!(meter.extent(&set).diameter, pairs.max().unwrap());
+            prop_assert_eq!(meter.extent(&set).diameter, pairs.max());
         }
     }
 
@@ -265,7 +270,7 @@ mod tests {
         let Extent { diameter, bounds: Some(bounds) } = meter.extent(&set) else {
             panic!("a grid")
         };
-        assert_eq!((diameter, bounds.size, bounds.sides), (5, 10, 7));
+        assert_eq!((diameter, bounds.size, bounds.sides), (Some(5), 10, 7));
         assert_eq!((bounds.box_ratio, bounds.cube_ratio), (5.0, 2.5));
         let Metric::Product(product) = topology.metric() else { panic!("a product") };
         assert_eq!([1, 7, 11, 29, 30].map(|n| smallest_box(product, n)), [1, 8, 12, 30, 30]);

@@ -62,6 +62,10 @@ impl Bisection {
 /// # Complexity
 /// O(1) where a formula is exact; else O(links · log links) for each pass of each start.
 pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
+    // Components may be parted without a cut.
+    if topology.components() > 1 {
+        return Ok(None);
+    }
     let network = topology.network();
     let full = topology.nodes().is_full();
     let per = u64::from(network.per_router());

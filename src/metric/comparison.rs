@@ -32,6 +32,9 @@ pub struct Entry {
     pub best_share: f64,
     /// Mean distance between neighbours in rank.
     pub mean_step: f64,
+    /// The share of windows that span components and are left out ([`Curve::spanning`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spanning: Option<f64>,
 }
 
 /// A stretch of sizes with one winner.
@@ -45,7 +48,8 @@ pub struct Stretch {
     pub winner: usize,
 }
 
-/// Orderings of one machine, best first by [`Entry::mean_log`].
+/// Orderings of one machine, best first by [`Entry::mean_log`]; where the machine is in several components, first by
+/// [`Entry::spanning`], since no finite distance makes up for a job that no path joins.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// The machine's statistics; its mean distance is what every curve ends at.
@@ -77,12 +81,15 @@ impl Comparison {
     /// # Complexity
     /// O(orderings · N) beyond the statistics.
     pub fn new(topology: &Topology, orders: &[NodeOrder], curves: Vec<Curve>) -> Result<Self> {
-        let largest = curves.iter().map(Curve::nodes).max().unwrap_or(0);
+        let largest = curves.iter().map(Curve::largest).max().unwrap_or(0);
         let sizes = display_sizes(largest);
         let pairs = orders.iter().zip(curves);
         let mut entries: Vec<Entry> =
             pairs.map(|(order, curve)| Entry::new(order, curve, &sizes)).collect();
-        entries.sort_by(|a, b| a.mean_log.total_cmp(&b.mean_log));
+        let spanning = |entry: &Entry| entry.spanning.unwrap_or(0.0);
+        entries.sort_by(|a, b| {
+            spanning(a).total_cmp(&spanning(b)).then(a.mean_log.total_cmp(&b.mean_log))
+        });
         set_best_shares(&mut entries, largest);
         let crossovers = match entries.as_slice() {
             [first, second, ..] => crossovers(&first.values, &second.values),
@@ -115,6 +122,7 @@ impl Entry {
             mean_log: mean_log(&values),
             best_share: 0.0,
             mean_step: values.first().copied().unwrap_or(0.0),
+            spanning: curve.spanning(),
             values,
             curve,
         }

@@ -10,7 +10,8 @@ use crate::topology::{Metric, Topology};
 const MOST: u64 = 100_000_000;
 
 /// For S = 2, 3, …, N a number that the mean pairwise distance of no S of these nodes undercuts, and so
-/// MPC(S) of no ordering of them. `None` where that would take more than 10⁸ distances.
+/// MPC(S) of no ordering of them. `None` where that would take more than 10⁸ distances, and on a machine in several
+/// components.
 ///
 /// The ball bound: in a set of S nodes every node is, on the mean over the others, at least as far from
 /// them as from its S-1 nearest nodes; the set's mean is the mean of that over its nodes, so at least the
@@ -23,6 +24,9 @@ const MOST: u64 = 100_000_000;
 /// # Complexity
 /// O(routers²) distances and O(routers · N) sums; O(N) where all routers look alike.
 pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
+    if topology.components() > 1 {
+        return Ok(None);
+    }
     topology.require("a floor of MPC curves", 32 * nodes.len() as u64)?;
     let (mut count, mut used) = by_router(topology, nodes);
     let alike = topology.network().vertex_transitive();
@@ -62,7 +66,7 @@ const FEW: usize = 2000;
 /// For S = 2, 3, …, N the mean pairwise distance of the most compact set of S of these nodes that was found:
 /// sets grown node by node, each the one that adds the least, from up to three routers. A single job alone on
 /// the machine could have it; an ordering has to do with all its windows. `None` where that would take more
-/// than 4·10⁸ distances.
+/// than 4·10⁸ distances, and on a machine in several components.
 ///
 /// # Errors
 /// More memory than allowed, where distances need the router graph.
@@ -70,6 +74,9 @@ const FEW: usize = 2000;
 /// # Complexity
 /// O(routers²) for each of three starts.
 pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
+    if topology.components() > 1 {
+        return Ok(None);
+    }
     topology.require("compact sets", 64 * nodes.len() as u64)?;
     let (count, used) = by_router(topology, nodes);
     let whole = nodes.len() == topology.nodes().slot_count() as usize;

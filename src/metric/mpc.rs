@@ -8,52 +8,99 @@
 //! Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015.
 
 use crate::error::{Error, Result, SourceLocation};
+use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::pair_sums;
 pub use crate::pair_sums::SumMethod;
 use crate::ratio::ratio;
 use crate::topology::{Metric, Topology};
 
-/// The exact curve of one ordering.
+/// The exact curve of one ordering. On a machine in several components, windows that span some are left out: there is
+/// no distance between components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curve {
-    /// `totals[S]` = T(S), for S = 0..=N; zero below 2.
+    nodes: usize,
+    /// `totals[S]` = T(S), for S = 0 up to the largest size with a window; zero below 2.
     totals: Vec<u128>,
+    /// How many windows of each such size do not span components, where there are several.
+    inside: Option<Vec<u64>>,
 }
 
 impl Curve {
     /// Number of nodes N.
     pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// The largest size with a window inside a component; the number of nodes where there is one component.
+    pub fn largest(&self) -> usize {
         self.totals.len() - 1
+    }
+
+    /// The mean share, over sizes that weigh 1/S, of windows that span components, and are left out; `None` where the
+    /// machine is in one component.
+    pub fn spanning(&self) -> Option<f64> {
+        let inside = self.inside.as_ref()?;
+        let (mut sum, mut all) = (0.0, 0.0);
+        for size in 2..=self.nodes {
+            let windows = (self.nodes - size + 1) as f64;
+            let kept = inside.get(size).map_or(0.0, |kept| *kept as f64);
+            sum += (1.0 - kept / windows) / size as f64;
+            all += 1.0 / size as f64;
+        }
+        Some(if all > 0.0 { sum / all } else { 0.0 })
     }
 
     /// T(S): the sum over all windows of S ranks of their pair-distance sums.
     ///
     /// # Panics
-    /// For sizes above N.
+    /// For sizes above [`Curve::largest`].
     pub fn total(&self, size: usize) -> u128 {
         self.totals[size]
     }
 
-    /// MPC(S), rounded once.
+    /// MPC(S), rounded once; not a number where no window of this size is inside a component.
     ///
     /// # Panics
     /// For sizes below 2 or above N.
     pub fn mpc(&self, size: usize) -> f64 {
-        mean(self.totals[size], self.nodes(), size)
+        assert!((2..=self.nodes).contains(&size), "MPC runs from two nodes to all");
+        if size > self.largest() {
+            return f64::NAN;
+        }
+        let windows =
+            self.inside.as_ref().map_or((self.nodes - size + 1) as u64, |kept| kept[size]);
+        mean(self.totals[size], windows, size)
     }
 
-    /// MPC(2), MPC(3), …, MPC(N).
+    /// MPC(2), MPC(3), …, up to the largest size.
     pub fn values(&self) -> Vec<f64> {
-        (2..=self.nodes()).map(|size| self.mpc(size)).collect()
+        (2..=self.largest()).map(|size| self.mpc(size)).collect()
     }
 }
 
 /// MPC from T: the mean over windows and pairs.
-fn mean(total: u128, n: usize, size: usize) -> f64 {
-    assert!((2..=n).contains(&size), "MPC runs from two nodes to all");
+fn mean(total: u128, windows: u64, size: usize) -> f64 {
     let s = size as u128;
-    ratio(total, (n - size + 1) as u128 * (s * (s - 1) / 2))
+    ratio(total, u128::from(windows) * (s * (s - 1) / 2))
+}
+
+/// The curve of the longest stretches of ranks that stay inside a component: their sums over windows add up. O(Σ of
+/// what a curve of each takes).
+fn by_stretches(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
+    let same = |a: &NodeId, b: &NodeId| topology.component_of(*a) == topology.component_of(*b);
+    let (mut totals, mut inside) = (vec![0; 2], vec![0; 2]);
+    for stretch in order.nodes().chunk_by(same) {
+        let length = stretch.len();
+        if totals.len() <= length {
+            totals.resize(length + 1, 0);
+            inside.resize(length + 1, 0);
+        }
+        let sums = pair_sums::along(topology, stretch, length - 1, method)?;
+        totals.iter_mut().zip(sums.window_totals()).for_each(|(all, own)| *all += own);
+        (2..=length).for_each(|size| inside[size] += (length - size + 1) as u64);
+    }
+    Ok(Curve { nodes: order.len(), totals, inside: Some(inside) })
 }
 
 /// Checks before orderings of `nodes` nodes are made that their curves fit.
@@ -78,11 +125,15 @@ pub fn curve(topology: &Topology, order: &NodeOrder) -> Result<Curve> {
 /// As [`curve`]; also [`SumMethod::Transform`] on a network whose distance is no sum of cuts.
 pub fn curve_by(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<Curve> {
     check(topology, order, method)?;
+    if topology.components() > 1 {
+        return by_stretches(topology, order, method);
+    }
     let sums = pair_sums::along(topology, order.nodes(), order.len() - 1, method)?;
-    Ok(Curve { totals: sums.window_totals() })
+    Ok(Curve { nodes: order.len(), totals: sums.window_totals(), inside: None })
 }
 
-/// `(size, MPC(size))` in the order asked for, at the cost of those sizes ([`pair_sums::windows`]).
+/// `(size, MPC(size))` in the order asked for, at the cost of those sizes ([`pair_sums::windows`]). Sizes without a
+/// window inside a component are left out.
 ///
 /// # Errors
 /// As [`curve_by`].
@@ -97,8 +148,17 @@ pub fn at_sizes(
 ) -> Result<Vec<(usize, f64)>> {
     check(topology, order, method)?;
     let n = order.len();
+    if topology.components() > 1 {
+        let curve = by_stretches(topology, order, method)?;
+        let sizes = sizes.iter().filter(|size| **size <= curve.largest());
+        return Ok(sizes.map(|size| (*size, curve.mpc(*size))).collect());
+    }
     let totals = pair_sums::windows(topology, order.nodes(), sizes, method)?;
-    Ok(sizes.iter().zip(totals).map(|(s, total)| (*s, mean(total, n, *s))).collect())
+    Ok(sizes
+        .iter()
+        .zip(totals)
+        .map(|(s, total)| (*s, mean(total, (n - s + 1) as u64, *s)))
+        .collect())
 }
 
 /// Refuses what has no curve, or none by this method.
@@ -115,4 +175,53 @@ fn check(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()
         return Err(Error::unsuited(location, problem, "use --method pairs"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+
+    /// Window by window, pair by pair, on a forest.
+    #[test]
+    fn windows_that_span_components_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("topology.conf");
+        let text = "SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-5]\nSwitchName=c Nodes=n[6-9]\nSwitchName=t Switches=a,b\n";
+        std::fs::write(&file, text).unwrap();
+        let spec = format!("slurm-topology:{},nodes=n[1-10]", file.display());
+        let machine = Topology::inline(&spec, &Context::default()).unwrap();
+        for by in ["row-major", "random", "hierarchical:scatter=true", "bfs"] {
+            let order = NodeOrder::make(&machine, by).unwrap();
+            let curve = curve(&machine, &order).unwrap();
+            let (mut lost, mut all) = (0.0, 0.0);
+            for size in 2..=10 {
+                let (mut kept, mut sum) = (0, 0);
+                for window in order.nodes().windows(size) {
+                    if machine.within_one_component(window) {
+                        kept += 1;
+                        for (i, a) in window.iter().enumerate() {
+                            sum +=
+                                window[..i].iter().map(|b| machine.distance(*a, *b)).sum::<u32>();
+                        }
+                    }
+                }
+                let pairs = kept * size * (size - 1) / 2;
+                let at = at_sizes(&machine, &order, &[size], SumMethod::Auto).unwrap();
+                if kept == 0 {
+                    assert!(curve.mpc(size).is_nan() && curve.largest() < size && at.is_empty());
+                } else {
+                    let mpc = f64::from(sum) / pairs as f64;
+                    assert_eq!(
+                        (curve.mpc(size), at.as_slice()),
+                        (mpc, &[(size, mpc)][..]),
+                        "{by} {size}"
+                    );
+                }
+                lost += (1.0 - kept as f64 / (11 - size) as f64) / size as f64;
+                all += 1.0 / size as f64;
+            }
+            assert!((curve.spanning().unwrap() - lost / all).abs() < 1e-12);
+        }
+    }
 }

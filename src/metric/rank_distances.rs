@@ -6,6 +6,7 @@ use super::components::RankAdjacency;
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::ordering::NodeOrder;
+use crate::ranks::Ranks;
 use crate::topology::distance::{Axis, Shape};
 use crate::topology::search::{self, Search};
 use crate::topology::{Metric, RouterGraph, Topology};
@@ -15,6 +16,9 @@ use crate::topology::{Metric, RouterGraph, Topology};
 /// Closed forms are kept as tables of one axis each: O(ranks·axes + Σ extents) memory. Where only a search
 /// finds distances they are kept for every pair of routers with nodes: 2 bytes each, refused where that
 /// exceeds the run's memory.
+///
+/// Between components that no path joins the distance is one that [`Topology::joined_graph`] has, greater than any
+/// inside one: for choices, never for sums that are reported.
 #[derive(Debug)]
 pub struct RankDistances {
     pub(super) routers: Vec<u32>,
@@ -213,6 +217,17 @@ impl RankDistances {
         Ok(RankDistances { routers, form, growth, adjacency: OnceLock::new() })
     }
 
+    /// Whether paths join all of these ranks. O(1) where the machine is in one component, else O(ranks).
+    pub fn within_one_component(&self, topology: &Topology, ranks: &Ranks) -> bool {
+        let Some(of) = topology.network().component_of().filter(|_| topology.components() > 1)
+        else {
+            return true;
+        };
+        let mut components = ranks.iter().map(|rank| of[self.routers[rank as usize] as usize]);
+        let first = components.next();
+        components.all(|component| Some(component) == first)
+    }
+
     /// How many ranks there are.
     pub fn len(&self) -> u32 {
         self.routers.len() as u32
@@ -261,7 +276,10 @@ fn table(topology: &Topology) -> Result<DistanceForm> {
     topology.require("distances between all routers", 2 * (hosts as u64).pow(2))?;
     let mut hops = vec![0u16; hosts * hosts];
     let fill = |(row, from): (&mut [u16], usize)| -> Result<()> {
-        let all = topology.hops_from(RouterId(from as u32))?;
+        let all = match topology.metric() {
+            Metric::Hops => topology.joined_graph()?.hops_from(RouterId(from as u32)),
+            _ => topology.hops_from(RouterId(from as u32))?,
+        };
         row.iter_mut().zip(all).for_each(|(slot, hop)| *slot = hop as u16);
         Ok(())
     };
@@ -269,7 +287,7 @@ fn table(topology: &Topology) -> Result<DistanceForm> {
         hops.chunks_mut(hosts).enumerate().try_for_each(|(i, row)| fill((row, i)))?;
         return Ok(DistanceForm::Table { hops, hosts });
     }
-    let mut search = Search::new(topology.graph()?);
+    let mut search = Search::new(topology.joined_graph()?);
     let mut bytes = [0; search::WIDTH];
     for (batch, rows) in hops.chunks_mut(hosts * search::WIDTH).enumerate() {
         let first = batch * search::WIDTH;

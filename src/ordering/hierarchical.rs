@@ -1,5 +1,7 @@
 //! Hierarchical orders: all of one unit of the machine before the next, or dealt out over the units.
 
+use std::ops::Range;
+
 use super::axes::{AXES, REVERSE, View};
 use super::brick::{self, Bricks};
 use super::{Method, Needs, OrderingEntry};
@@ -11,7 +13,8 @@ use crate::topology::Topology;
 /// `hierarchical[:scatter=true,chunk=chassis]` or, on coordinates, `hierarchical:block=3x6x8[,axes=zxy]`.
 ///
 /// Group → chassis → blade → node on dragonflies, pod → leaf → host on trees: units of each level in turn,
-/// all of one before the next. Families number their routers so; on them the order is that of the node ids.
+/// all of one before the next. Families and imported fabrics number their routers so; on them the order is that of
+/// the node ids.
 ///
 /// `block` makes the units of a machine that has coordinates and no levels (racks on a torus): boxes of so
 /// many cells along the topology's own axes, row-major, clipped at the far edges, row-major inside; `axes`
@@ -54,21 +57,30 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     // Lets `finish` suggest the key.
     params.value("block");
     let mut names = vec!["router"];
-    names.extend(levels.iter().map(|l| l.name));
+    names.extend(levels.iter().map(|l| &*l.name));
     let chunk = chunk(params, &names)?;
     if !scatter {
         return Ok(topology.nodes().iter().collect());
     }
     let hosts = topology.network().hosts();
     topology.context().require("the units", 64 * u64::from(hosts))?;
-    let size = levels.iter().find(|l| l.name == chunk).map_or(1, |l| l.routers.max(1));
-    // Consecutive routers, `size` at a time, the last of a unit perhaps fewer.
-    let cut = |first: u32, end: u32, size: u32| {
-        (first..end).step_by(size as usize).map(move |f| (f, f.saturating_add(size).min(end)))
+    let inner = levels.iter().find(|l| l.name == chunk);
+    let nodes = |routers: Range<u32>| {
+        routers.flat_map(|r| topology.nodes_of(RouterId(r))).collect::<Vec<_>>()
     };
-    let nodes = |(first, end)| (first..end).flat_map(|r| topology.nodes_of(RouterId(r))).collect();
-    let units = cut(0, hosts, outermost.routers.max(1))
-        .map(|(first, end)| cut(first, end, size).map(nodes).collect());
+    // The chunks of a unit: those routers of a unit of the inner level that are in it.
+    let chunks = |unit: Range<u32>| {
+        let mut chunks = Vec::new();
+        let mut at = unit.start;
+        while at < unit.end {
+            let end = inner.map_or(at + 1, |l| l.range(l.unit_of(RouterId(at)), hosts).end);
+            let end = end.min(unit.end);
+            chunks.push(nodes(at..end));
+            at = end;
+        }
+        chunks
+    };
+    let units = (0..outermost.units(hosts)).map(|unit| chunks(outermost.range(unit, hosts)));
     Ok(deal(units.collect()))
 }
 

@@ -55,7 +55,7 @@ const EQUAL: f64 = 1e-9;
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let start = start(topology, params)?;
-    let graph = topology.graph()?;
+    let graph = topology.joined_graph()?;
     let vector = fiedler(graph);
     let largest = vector.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let routers = 0..graph.router_count() as u32;

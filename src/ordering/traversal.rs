@@ -22,7 +22,7 @@ pub const BFS: OrderingEntry = OrderingEntry {
     options: &[START],
     build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        let graph = topology.graph()?;
+        let graph = topology.joined_graph()?;
         let near =
             |router: u32, next: &mut Vec<u32>| next.extend(graph.neighbours(RouterId(router)));
         Ok(emit(topology, breadth_first(graph, start, near)))
@@ -41,7 +41,7 @@ pub const DFS: OrderingEntry = OrderingEntry {
     options: &[START],
     build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        Ok(emit(topology, depth_first(topology.graph()?, start)))
+        Ok(emit(topology, depth_first(topology.joined_graph()?, start)))
     }),
 };
 
@@ -65,7 +65,7 @@ pub const RCM: OrderingEntry = OrderingEntry {
     options: &[START.or_else("a router at the edge of the machine")],
     build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        let graph = topology.graph()?;
+        let graph = topology.joined_graph()?;
         let root = if params.has("start") { start } else { pseudo_peripheral(graph, start) };
         let near = |router: u32, next: &mut Vec<u32>| {
             next.extend(graph.neighbours(RouterId(router)));
@@ -93,7 +93,7 @@ pub const NEAREST: OrderingEntry = OrderingEntry {
     options: &[START],
     build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        Ok(emit(topology, nearest(topology, topology.graph()?, start)))
+        Ok(emit(topology, nearest(topology, topology.joined_graph()?, start)))
     }),
 };
 

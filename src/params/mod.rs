@@ -316,6 +316,11 @@ impl Params {
         Ok(self.word(key)?.map(|w| beside(self.base.as_deref(), &w)))
     }
 
+    /// A path that is part of a value, relative to the file that names it.
+    pub fn beside(&self, path: &str) -> PathBuf {
+        beside(self.base.as_deref(), path)
+    }
+
     /// The keys asked for so far, sorted.
     pub fn asked(&self) -> Vec<&'static str> {
         let mut asked = self.asked.borrow().clone();

@@ -8,6 +8,15 @@ use super::{Fallback, Given, Opt, Params, head, usage};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
+/// The parts between separators and commas outside brackets.
+fn parts(text: &str, separator: char) -> impl Iterator<Item = &str> {
+    let mut inside = false;
+    text.split(move |c| {
+        inside = c == '[' || inside && c != ']';
+        !inside && (c == separator || c == ',')
+    })
+}
+
 impl Params {
     pub(super) fn new(
         kind: &str,
@@ -27,8 +36,8 @@ impl Params {
         }
     }
 
-    /// Reads `kind` or `kind:first,key=value,…`, with `separator` as well as the comma. Parts without `=` stand first and
-    /// are the values of the positional options, in their order.
+    /// Reads `kind` or `kind:first,key=value,…`, with `separator` as well as the comma, outside brackets that host lists
+    /// have. Parts without `=` stand first and are the values of the positional options, in their order.
     ///
     /// # Errors
     /// Empty parts, repeated keys, a bare word where none is expected.
@@ -44,7 +53,7 @@ impl Params {
         let declared = params.declared.clone().unwrap_or_default();
         let Some((_, rest)) = text.split_once(':') else { return Ok(params) };
         let mut bare = declared.iter().filter(|option| option.positional);
-        for part in rest.split([separator, ',']) {
+        for part in parts(rest, separator) {
             let wrong = || {
                 let expected = match separator {
                     ',' => "key=value".into(),

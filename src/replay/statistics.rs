@@ -31,6 +31,8 @@ pub struct Summary {
     sizes: BTreeMap<u32, SizeRow>,
     /// Jobs of one node.
     pub singles: u64,
+    /// Jobs on nodes of several components, between which there is no distance.
+    pub spanning: u64,
     /// Of MIND / ln(size), over all placements from 2 nodes.
     normalised: Moments,
     /// Of the difference to the baseline in MIND / ln(size), placement by placement.
@@ -107,11 +109,13 @@ impl Summary {
             self.components += u128::from(ours.components);
             self.linear_span += u128::from(ours.linear_span);
             self.ring_span += u128::from(ours.ring_span);
-            let Some(mind) = ours.mind() else {
-                self.singles += 1;
+            let Some((mind, total)) = ours.mind().zip(ours.total_distance) else {
+                match ours.total_distance {
+                    Some(_) => self.singles += 1,
+                    None => self.spanning += 1,
+                }
                 continue;
             };
-            let total = ours.total_distance;
             let none = SizeRow { count: 0, total: 0, least: u64::MAX, most: 0 };
             let row = self.sizes.entry(ours.size).or_insert(none);
             row.count += 1;
@@ -133,7 +137,7 @@ impl Summary {
 
     /// Jobs placed.
     pub fn placed(&self) -> u64 {
-        self.singles + self.sizes.values().map(|row| row.count).sum::<u64>()
+        self.singles + self.spanning + self.sizes.values().map(|row| row.count).sum::<u64>()
     }
 
     /// Mean MIND over all placements from 2 nodes, each placement the same.
@@ -283,7 +287,7 @@ mod tests {
     fn placed(size: u32, total_distance: u64) -> Placed {
         let placement = AllocationMetrics {
             size,
-            total_distance,
+            total_distance: Some(total_distance),
             linear_span: size,
             ring_span: size,
             components: 1,

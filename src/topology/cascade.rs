@@ -151,9 +151,9 @@ impl Network for Cascade {
 
     fn levels(&self) -> Vec<Level> {
         vec![
-            Level { name: "group", routers: self.chassis * self.blades },
-            Level { name: "chassis", routers: self.blades },
-            Level { name: "blade", routers: 1 },
+            Level::even("group", self.chassis * self.blades),
+            Level::even("chassis", self.blades),
+            Level::even("blade", 1),
         ]
     }
 

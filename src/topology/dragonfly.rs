@@ -197,7 +197,7 @@ impl Network for Dragonfly {
     }
 
     fn levels(&self) -> Vec<Level> {
-        vec![Level { name: "group", routers: self.a }, Level { name: "router", routers: 1 }]
+        vec![Level::even("group", self.a), Level::even("router", 1)]
     }
 }
 

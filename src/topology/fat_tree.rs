@@ -194,12 +194,12 @@ impl Network for FatTree {
     fn levels(&self) -> Vec<Level> {
         const NAMES: [&str; 4] = ["leaf", "pod", "block", "zone"];
         let mut routers = 1;
-        let mut levels = vec![Level { name: NAMES[0], routers }];
+        let mut levels = vec![Level::even(NAMES[0], routers)];
         // The topmost subtree is the whole machine: no level of its own.
         for (i, children) in self.m.iter().enumerate().skip(1).take(self.m.len().saturating_sub(2))
         {
             routers *= children;
-            levels.push(Level { name: NAMES.get(i).copied().unwrap_or("tier"), routers });
+            levels.push(Level::even(NAMES.get(i).copied().unwrap_or("tier"), routers));
         }
         levels.reverse();
         levels
@@ -242,8 +242,9 @@ mod tests {
         let tree = build("xgft:h=3,m=4x4x8,w=1x2x2");
         let far = |n| tree.distance(NodeId(0), NodeId(n));
         assert_eq!([far(3), far(4), far(15), far(16), far(127)], [0, 2, 2, 4, 4]);
-        let levels: Vec<_> = tree.network().levels().iter().map(|l| (l.name, l.routers)).collect();
-        assert_eq!(levels, [("pod", 4), ("leaf", 1)]);
+        let levels: Vec<_> =
+            tree.network().levels().iter().map(|l| (l.name.to_string(), l.routers)).collect();
+        assert_eq!(levels, [("pod".to_string(), 4), ("leaf".to_string(), 1)]);
         assert_eq!((tree.network().hosts(), tree.network().routers()), (32, 32 + 16 + 4));
     }
 

@@ -45,8 +45,16 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     require_graph(context, u64::from(routers), links.len() as u64)?;
     let spec = format!("{}{}", file_spec("graph", &path), per_router_suffix(per_router));
     let (links, capacities) = links.into_iter().map(|(u, v, c)| ((u, v), c)).unzip();
-    let names = Vec::new();
-    Ok(Box::new(LinkList { spec, routers, hosts: routers, per_router, links, capacities, names }))
+    let list = LinkList {
+        spec,
+        routers,
+        hosts: routers,
+        per_router,
+        links,
+        capacities,
+        ..LinkList::default()
+    };
+    Ok(Box::new(list))
 }
 
 /// The number of routers and the links, sorted.

@@ -1,5 +1,7 @@
 //! The table of a machine's levels: what a unit holds, and how many links join units.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::Topology;
@@ -8,10 +10,10 @@ use super::Topology;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LevelRow {
     /// What a unit is called.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// How many units there are.
     pub units: u64,
-    /// Nodes of a unit, schedulable or not.
+    /// Nodes of a unit, schedulable or not; of units that differ, the most that one has.
     pub nodes: u64,
     /// Links between units of this level that are within one unit of the level above: in trees, from the switches
     /// on top of these units up.
@@ -38,10 +40,24 @@ impl Topology {
                 }
             }),
         }
+        let all: Vec<u64> = match network.names() {
+            Some(names) if levels.iter().any(super::Level::has_names) => {
+                let here = |slots: &[String]| slots.iter().filter(|n| !n.is_empty()).count() as u64;
+                names.chunks(network.per_router() as usize).map(here).collect()
+            }
+            _ => Vec::new(),
+        };
         let row = |(level, links): (&super::Level, u64)| LevelRow {
-            name: level.name,
-            units: u64::from(network.hosts().div_ceil(level.routers)),
-            nodes: u64::from(level.routers) * u64::from(network.per_router()),
+            name: level.name.clone(),
+            units: u64::from(level.units(network.hosts())),
+            nodes: if level.has_names() {
+                let units = 0..level.units(network.hosts());
+                let unit = |unit| level.range(unit, network.hosts());
+                let nodes = units.map(|u| unit(u).map(|r| all[r as usize]).sum());
+                nodes.max().unwrap_or(0)
+            } else {
+                u64::from(level.routers) * u64::from(network.per_router())
+            },
             links,
         };
         levels.iter().zip(between).map(row).collect()
@@ -54,7 +70,8 @@ mod tests {
 
     fn rows(spec: &str) -> Vec<(&'static str, u64, u64, u64)> {
         let machine = Topology::inline(spec, &Context::default()).unwrap();
-        machine.level_table().iter().map(|l| (l.name, l.units, l.nodes, l.links)).collect()
+        let name = |name: &str| -> &'static str { name.to_string().leak() };
+        machine.level_table().iter().map(|l| (name(&l.name), l.units, l.nodes, l.links)).collect()
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::{LinkVisitor, Network};
+use super::site::Site;
+use super::{Lattice, Level, LinkVisitor, Network};
 
 /// Routers and a list of links between them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LinkList {
     /// The canonical inline specification.
     pub spec: String,
@@ -19,6 +20,16 @@ pub(super) struct LinkList {
     pub capacities: Vec<f64>,
     /// The name of every slot; empty where nodes have no names of their own.
     pub names: Vec<String>,
+    /// The hierarchy, the outermost level first, each with its links.
+    pub levels: Vec<(Level, u64)>,
+    /// The component of every router; empty where all are joined.
+    pub component_of: Vec<u32>,
+    /// Coordinates of the routers.
+    pub lattice: Option<Lattice>,
+    /// What a file of Slurm's says.
+    pub site: Option<Site>,
+    /// What a reader of the file should be told.
+    pub remarks: Vec<String>,
 }
 
 /// `kind:FILE`; with the key where the name itself holds an `=`.
@@ -53,6 +64,30 @@ impl Network for LinkList {
 
     fn link_count(&self) -> u64 {
         self.links.len() as u64
+    }
+
+    fn lattice(&self) -> Option<Lattice> {
+        self.lattice.clone()
+    }
+
+    fn levels(&self) -> Vec<Level> {
+        self.levels.iter().map(|(level, _)| level.clone()).collect()
+    }
+
+    fn links_up(&self) -> Option<Vec<u64>> {
+        (!self.levels.is_empty()).then(|| self.levels.iter().map(|(_, links)| *links).collect())
+    }
+
+    fn component_of(&self) -> Option<&[u32]> {
+        (!self.component_of.is_empty()).then_some(&self.component_of)
+    }
+
+    fn site(&self) -> Option<&Site> {
+        self.site.as_ref()
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     fn names(&self) -> Option<&[String]> {

@@ -19,9 +19,11 @@ use crate::registry::{Entry, Registry};
 pub mod bisection;
 mod by_size;
 mod cascade;
+mod components;
 mod context;
 pub mod distance;
 mod dragonfly;
+pub mod drift;
 mod fat_tree;
 mod galois;
 mod gnm;
@@ -39,6 +41,7 @@ pub mod nodes;
 mod random_graph;
 mod random_regular;
 pub mod search;
+pub mod site;
 mod slim_fly;
 pub mod statistics;
 #[cfg(test)]
@@ -80,6 +83,11 @@ pub static TOPOLOGIES: Registry<Build> = Registry::new(
         gnm::FAMILY,
         graph_file::FAMILY,
         import::SLURM_TOPOLOGY,
+        import::TIERS,
+        import::K8S_NODES,
+        import::TOPOGRAPH,
+        import::JGF,
+        import::XTDB2PROC,
         import::IBNETDISCOVER,
         import::TGT,
     ],
@@ -88,7 +96,11 @@ pub static TOPOLOGIES: Registry<Build> = Registry::new(
 /// What every topology takes besides the options of its family.
 pub const COMMON: &[Opt] = &[
     Opt::whole("limit", "keep the first so many node ids").or_else("all"),
-    Opt::text("exclude", "node ids and ranges to leave out, as in 0-3+17").or_else("none"),
+    Opt::text(
+        "exclude",
+        "nodes to leave out: ids, ranges, names and host lists, as in 0-3+17+n[20-24], or a file of names or of sinfo -h -N -o \"%N %t\"",
+    )
+    .or_else("none"),
     Opt::text("names", "names of the nodes: nid{:05}, or a CSV file of node,name[,coordinates]")
         .or_else("the file's own, else n and the id"),
     Opt::text("name", "name of the machine").or_else("the file's or the specification"),
@@ -118,6 +130,10 @@ pub struct Topology {
     names: nodes::Names,
     context: Context,
     graph: OnceLock<RouterGraph>,
+    /// The graph with its components joined; made where there are several.
+    joined: OnceLock<RouterGraph>,
+    /// How many components hold schedulable nodes.
+    components: u32,
     /// Ids by name, where names are a table.
     by_name: OnceLock<HashMap<String, u32>>,
 }
@@ -170,15 +186,17 @@ impl Topology {
         let network = (family.build)(params, context)?;
         let slots = u64::from(network.hosts()) * u64::from(network.per_router());
         check_nodes(params.location(), slots)?;
-        let nodes = NodeSet::from_params(params, slots as u32, network.names(), context)?;
         let (names, coordinates) = match network.names() {
             Some(names) if !params.has("names") => (nodes::Names::Table(names.to_vec()), None),
             _ => nodes::Names::from_params(params, slots as u32, context)?,
         };
+        let by_name = OnceLock::new();
+        let named = names::Named { names: &names, slots: slots as u32, by_name: &by_name };
+        let nodes = NodeSet::from_params(params, slots as u32, network.names(), &named, context)?;
         let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;
         params.finish()?;
-        Ok(Topology {
+        let mut topology = Topology {
             name,
             spec: format!("{}{}", network.spec(), nodes.spec_suffix()),
             source,
@@ -190,8 +208,15 @@ impl Topology {
             names,
             context: *context,
             graph: OnceLock::new(),
-            by_name: OnceLock::new(),
-        })
+            joined: OnceLock::new(),
+            components: 1,
+            by_name,
+        };
+        if topology.network.component_of().is_some() {
+            topology.components =
+                components::count(&*topology.network, &topology.nodes_per_router());
+        }
+        Ok(topology)
     }
 
     /// The machine's name: as its file says, else the file's stem or the inline specification.
@@ -322,7 +347,7 @@ impl Topology {
         Ok(self.graph.get_or_init(|| built))
     }
 
-    /// Hops between two nodes. O(dimensions) where a closed form exists; otherwise one breadth-first
+    /// Hops between two nodes, [`graph::UNREACHED`] where no path joins them. O(dimensions) where a closed form exists; otherwise one breadth-first
     /// search: use [`Topology::hops_from`] for many targets.
     ///
     /// # Panics
@@ -339,7 +364,7 @@ impl Topology {
         }
     }
 
-    /// Hops from one router to every node-carrying router.
+    /// Hops from one router to every node-carrying router, [`graph::UNREACHED`] where there is no path.
     ///
     /// # Errors
     /// [`Error::Memory`] when the graph is needed and does not fit.

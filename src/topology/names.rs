@@ -1,13 +1,56 @@
 //! Nodes by name: host lists read and written.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
-use super::Topology;
 use super::import::host_list;
 use super::nodes::Names;
+use super::{Context, Topology};
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::input::Line;
+
+/// The names of a machine that is being made.
+pub(super) struct Named<'t> {
+    pub names: &'t Names,
+    pub slots: u32,
+    pub by_name: &'t OnceLock<HashMap<String, u32>>,
+}
+
+impl Named<'_> {
+    /// The node of this name, schedulable or not.
+    pub fn node(&self, name: &str) -> Option<NodeId> {
+        let node = match self.names {
+            Names::Pattern { before, after, .. } => {
+                let id = name.strip_prefix(before.as_str())?.strip_suffix(after.as_str())?;
+                NodeId(id.parse().ok()?)
+            }
+            Names::Table(names) => {
+                let index = self.by_name.get_or_init(|| {
+                    let named = (0..).zip(names).filter(|(_, name)| !name.is_empty());
+                    named.map(|(id, name)| (name.clone(), id)).collect::<HashMap<String, u32>>()
+                });
+                let unnamed = || name.strip_prefix('n')?.parse().ok();
+                NodeId(index.get(name).copied().or_else(unnamed)?)
+            }
+        };
+        // `n1` is not `n01`.
+        (node.0 < self.slots && self.names.name(node) == name).then_some(node)
+    }
+
+    /// The nodes of a host list, one after another.
+    ///
+    /// # Errors
+    /// With the line: no host list; a name that no node has.
+    pub fn nodes(&self, text: &str, line: &Line<'_>, context: &Context) -> Result<Vec<NodeId>> {
+        let names = host_list::expand(text, line, 0, context)?;
+        let node = |name: &String| {
+            let wrong = || line.wrong(format!("`{name}`"), "the name of a node of this machine");
+            self.node(name).ok_or_else(wrong)
+        };
+        names.iter().map(node).collect()
+    }
+}
 
 impl Topology {
     /// The nodes of a host list such as `n[001-004,7],login1`, in its order; `held` names are kept already.
@@ -34,22 +77,8 @@ impl Topology {
 
     /// The node of this name, schedulable or not.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
-        let node = match &self.names {
-            Names::Pattern { before, after, .. } => {
-                let id = name.strip_prefix(before.as_str())?.strip_suffix(after.as_str())?;
-                NodeId(id.parse().ok()?)
-            }
-            Names::Table(names) => {
-                let index = self.by_name.get_or_init(|| {
-                    let named = (0..).zip(names).filter(|(_, name)| !name.is_empty());
-                    named.map(|(id, name)| (name.clone(), id)).collect::<HashMap<String, u32>>()
-                });
-                let unnamed = || name.strip_prefix('n')?.parse().ok();
-                NodeId(index.get(name).copied().or_else(unnamed)?)
-            }
-        };
-        // `n1` is not `n01`.
-        (node.0 < self.nodes().slot_count() && self.node_name(node) == name).then_some(node)
+        let (names, by_name) = (&self.names, &self.by_name);
+        Named { names, slots: self.nodes().slot_count(), by_name }.node(name)
     }
 
     /// The host list of `nodes`, in their order.

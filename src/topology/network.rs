@@ -1,20 +1,93 @@
 //! A network of routers: what each family provides.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::distance::Metric;
 use super::lattice::Lattice;
+use super::site::Site;
+use crate::ids::RouterId;
 
 /// Called for every link: its two routers and its capacity (1 is an ordinary link).
 pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;
 
-/// One level of a machine's hierarchy, such as its groups or its leaf switches.
+/// One level of a machine's hierarchy, such as its groups or its leaf switches: units of consecutive routers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
     /// What a unit of this level is called.
-    pub name: &'static str,
-    /// How many consecutive node-carrying routers make one unit.
+    pub name: Cow<'static, str>,
+    /// How many consecutive node-carrying routers make one unit; of units that differ, the largest.
     pub routers: u32,
+    /// Where units differ or have names of their own.
+    named: Option<Arc<NamedUnits>>,
+}
+
+/// Units that a file describes.
+#[derive(Debug, PartialEq, Eq)]
+struct NamedUnits {
+    /// The router after the last of each unit, ascending.
+    ends: Vec<u32>,
+    names: Vec<String>,
+}
+
+impl Level {
+    /// A level whose units are all of so many routers, and have numbers for names.
+    pub const fn even(name: &'static str, routers: u32) -> Self {
+        Level { name: Cow::Borrowed(name), routers, named: None }
+    }
+
+    /// A level of units that end before these routers, ascending, each with its name.
+    pub(super) fn named(name: String, ends: Vec<u32>, names: Vec<String>) -> Self {
+        let starts = std::iter::once(&0).chain(&ends);
+        let routers = ends.iter().zip(starts).map(|(end, start)| end - start).max().unwrap_or(1);
+        let named = Some(Arc::new(NamedUnits { ends, names }));
+        Level { name: Cow::Owned(name), routers, named }
+    }
+
+    /// How many units `hosts` node-carrying routers make.
+    pub fn units(&self, hosts: u32) -> u32 {
+        match &self.named {
+            Some(named) => named.ends.len() as u32,
+            None => hosts.div_ceil(self.routers.max(1)),
+        }
+    }
+
+    /// The unit of a node-carrying router. O(1), or O(log units) where they differ.
+    pub fn unit_of(&self, router: RouterId) -> u32 {
+        match &self.named {
+            Some(named) => named.ends.partition_point(|end| *end <= router.0) as u32,
+            None => router.0 / self.routers.max(1),
+        }
+    }
+
+    /// The routers of a unit, of `hosts` that carry nodes.
+    pub fn range(&self, unit: u32, hosts: u32) -> Range<u32> {
+        match &self.named {
+            Some(named) => {
+                let start = unit.checked_sub(1).map_or(0, |before| named.ends[before as usize]);
+                start..named.ends[unit as usize]
+            }
+            None => {
+                let start = (unit * self.routers).min(hosts);
+                start..start.saturating_add(self.routers).min(hosts)
+            }
+        }
+    }
+
+    /// The name of a unit: its own, else the level's and its number, as in `pod 3`.
+    pub fn unit_name(&self, unit: u32) -> String {
+        match &self.named {
+            Some(named) => named.names[unit as usize].clone(),
+            None => format!("{} {unit}", self.name),
+        }
+    }
+
+    /// Whether the units have names of their own.
+    pub fn has_names(&self) -> bool {
+        self.named.is_some()
+    }
 }
 
 /// A network of routers: what a family's file provides.
@@ -83,6 +156,21 @@ pub trait Network: fmt::Debug + Send + Sync {
     /// Names of the nodes, by slot, where the family gives them; empty where a slot has no node.
     fn names(&self) -> Option<&[String]> {
         None
+    }
+
+    /// The component of every router, numbered from 0, where the network is in several that no path joins.
+    fn component_of(&self) -> Option<&[u32]> {
+        None
+    }
+
+    /// What a site's own file says of the fabric, in its order and words, where there is one.
+    fn site(&self) -> Option<&Site> {
+        None
+    }
+
+    /// What the file's reader should be told: what was guessed, and what another program will not take.
+    fn remarks(&self) -> &[String] {
+        &[]
     }
 
     /// Whether every router looks like every other (so that one search gives all distances).

@@ -2,6 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 
+use super::names::Named;
 use super::{Context, Lattice};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
@@ -21,12 +22,14 @@ pub struct NodeSet {
 }
 
 impl NodeSet {
-    /// Reads `limit` and `exclude`. `exclude` is a TOML list of ids and `"a-b"` ranges, or inline
-    /// `exclude=0-3+17`; it is applied after `limit`. RankDistances that `names` leaves empty have no node.
+    /// Reads `limit` and `exclude`. `exclude` is a TOML list of ids, `"a-b"` ranges, names, host lists and files, or
+    /// inline `exclude=0-3+17+n[20-24]`; it is applied after `limit`. A name wins over a file of that name. Slots that
+    /// `names` leaves empty have no node.
     pub(super) fn from_params(
         params: &Params,
         slots: u32,
         names: Option<&[String]>,
+        named: &Named<'_>,
         context: &Context,
     ) -> Result<Self> {
         let limit = params.integer("limit", 1, slots)?.unwrap_or(slots);
@@ -48,15 +51,14 @@ impl NodeSet {
         }
         let Some((value, location)) = params.value("exclude") else { return Ok(set) };
         let mut ranges = Vec::new();
+        let reader = Excluded { params, named, limit, context };
         match value {
             Value::Word(w) => {
                 for part in w.split('+') {
-                    ranges.push((parse_range(part, location, limit)?, location.clone()));
+                    reader.part(part, location, &mut ranges)?;
                 }
             }
-            Value::Integer(i) => {
-                ranges.push((parse_range(&i.to_string(), location, limit)?, location.clone()))
-            }
+            Value::Integer(i) => reader.part(&i.to_string(), location, &mut ranges)?,
             Value::List(items) => {
                 for (item, location) in items {
                     let text = match item {
@@ -64,24 +66,28 @@ impl NodeSet {
                         Value::Integer(i) => i.to_string(),
                         other => format!("{other:?}"),
                     };
-                    ranges.push((parse_range(&text, location, limit)?, location.clone()));
+                    reader.part(&text, location, &mut ranges)?;
                 }
             }
-            _ => return Err(params.wrong("exclude", "a list of ids and \"a-b\" ranges")),
+            _ => {
+                return Err(
+                    params.wrong("exclude", "a list of ids, \"a-b\" ranges, names and files")
+                );
+            }
         }
         context.require("which nodes are excluded", u64::from(limit) / 8)?;
         let mut excluded = match set.excluded.take() {
             Some(absent) => absent,
             None => FixedBitSet::with_capacity(limit as usize),
         };
-        for ((first, last), _) in &ranges {
+        for (first, last) in &ranges {
             excluded.insert_range(*first as usize..*last as usize + 1);
         }
         set.count = limit as usize - excluded.count_ones(..);
         if set.count == 0 {
             return Err(params.wrong("exclude", "at least one node left"));
         }
-        set.excluded_ranges = ranges.into_iter().map(|(r, _)| r).collect();
+        set.excluded_ranges = ranges;
         set.excluded = Some(excluded);
         Ok(set)
     }
@@ -153,16 +159,94 @@ impl NodeSet {
     }
 }
 
-fn parse_range(text: &str, location: &SourceLocation, limit: u32) -> Result<(u32, u32)> {
-    let text = text.trim();
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    match (first.trim().parse(), last.trim().parse()) {
-        (Ok(first), Ok(last)) if first <= last && last < limit => Ok((first, last)),
-        _ => Err(Error::input(
+/// Reads the parts of `exclude`.
+struct Excluded<'r> {
+    params: &'r Params,
+    named: &'r Named<'r>,
+    limit: u32,
+    context: &'r Context,
+}
+
+/// States of sinfo's that take jobs, now or after those that run; a mark may follow them.
+const UP: [&str; 12] = [
+    "idle",
+    "alloc",
+    "allocated",
+    "mix",
+    "mixed",
+    "comp",
+    "completing",
+    "plnd",
+    "planned",
+    "block",
+    "blocked",
+    "resv",
+];
+
+impl Excluded<'_> {
+    /// One part: an id, a range of ids, a name or host list, or a file.
+    fn part(&self, text: &str, location: &SourceLocation, out: &mut Vec<(u32, u32)>) -> Result<()> {
+        let text = text.trim();
+        let limit = self.limit;
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        if let (Ok(first), Ok(last)) = (first.trim().parse::<u32>(), last.trim().parse::<u32>()) {
+            if first <= last && last < limit {
+                out.push((first, last));
+                return Ok(());
+            }
+        } else {
+            let list = Text::new(location.to_string(), text);
+            let line = list.line_at(1, text);
+            if let Ok(nodes) = self.named.nodes(text, &line, self.context) {
+                self.take(nodes, out);
+                return Ok(());
+            }
+            let path = self.params.beside(text);
+            if path.is_file() {
+                return self.file(&Text::read(&path, self.context.memory)?, out);
+            }
+        }
+        Err(Error::input(
             location.clone(),
             format!("exclude `{text}`"),
-            format!("a node id or range a-b within 0-{}", limit - 1),
-        )),
+            format!(
+                "a node id or range a-b within 0-{}, a name, host list or file of names",
+                limit - 1
+            ),
+        ))
+    }
+
+    /// Keeps the nodes below the limit, neighbours as one range.
+    fn take(&self, nodes: Vec<NodeId>, out: &mut Vec<(u32, u32)>) {
+        for node in nodes.into_iter().map(|node| node.0).filter(|node| *node < self.limit) {
+            match out.last_mut() {
+                Some((_, last)) if node > 0 && *last == node - 1 => *last = node,
+                Some((first, last)) if (*first..=*last).contains(&node) => {}
+                _ => out.push((node, node)),
+            }
+        }
+    }
+
+    /// Names and host lists, one a line, or `NAME STATE` as sinfo prints them: those that are down, drained or
+    /// otherwise take no jobs. A node of several partitions has several lines.
+    fn file(&self, text: &Text, out: &mut Vec<(u32, u32)>) -> Result<()> {
+        for line in text.data_lines() {
+            let (list, state) =
+                line.text.split_once(char::is_whitespace).unwrap_or((line.text, ""));
+            let state = state.trim().to_ascii_lowercase();
+            // `*`: does not answer.
+            let up =
+                UP.contains(&state.trim_end_matches(['~', '#', '%', '$', '@', '^', '+', '-', '!']));
+            if state.contains(char::is_whitespace) {
+                return Err(
+                    line.wrong(format!("`{}`", line.text), "NAME, or NAME STATE as sinfo prints")
+                );
+            }
+            if !up {
+                self.take(self.named.nodes(list, &line, self.context)?, out);
+            }
+        }
+        Ok(())
     }
 }
 

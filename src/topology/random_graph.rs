@@ -53,8 +53,7 @@ pub(super) fn draw(
                 hosts: size.routers,
                 per_router: size.per_router,
                 links,
-                capacities: Vec::new(),
-                names: Vec::new(),
+                ..LinkList::default()
             }));
         }
     }

@@ -149,7 +149,7 @@ impl Network for SlimFly {
     }
 
     fn levels(&self) -> Vec<Level> {
-        vec![Level { name: "subgroup", routers: self.q }, Level { name: "router", routers: 1 }]
+        vec![Level::even("subgroup", self.q), Level::even("router", 1)]
     }
 }
 

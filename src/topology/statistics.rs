@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::graph::UNREACHED;
 use super::search::{self, each_batch};
 use super::{Metric, RouterGraph, Topology};
 use crate::error::Result;
@@ -30,11 +31,16 @@ pub struct Statistics {
     pub degree_max: u32,
     /// Largest hop count between two schedulable nodes.
     pub diameter: u32,
-    /// Mean hop count over pairs of schedulable nodes; 0 for a single node.
+    /// Mean hop count over pairs of schedulable nodes that a path joins; 0 where there are none.
     pub mean_distance: f64,
     /// The integer total behind the mean. In a JSON value, which has 64 bits, the nearest number.
     #[serde(serialize_with = "within_64_bits")]
     pub total_distance: u128,
+    /// Components with schedulable nodes; distances are those inside them.
+    pub components: u32,
+    /// Pairs of schedulable nodes that no path joins.
+    #[serde(serialize_with = "within_64_bits")]
+    pub unreachable_pairs: u128,
 }
 
 fn within_64_bits<S: serde::Serializer>(total: &u128, serializer: S) -> Result<S::Ok, S::Error> {
@@ -53,7 +59,8 @@ impl Statistics {
         let network = topology.network();
         let (total, diameter) = distances(topology)?;
         let nodes = topology.node_count() as u64;
-        let pairs = u128::from(nodes) * u128::from(nodes.saturating_sub(1)) / 2;
+        let unreachable_pairs = topology.unreachable_pairs();
+        let pairs = u128::from(nodes) * u128::from(nodes.saturating_sub(1)) / 2 - unreachable_pairs;
         let (degree_min, degree_max) = network.degrees();
         Ok(Statistics {
             name: topology.name().to_string(),
@@ -67,6 +74,8 @@ impl Statistics {
             diameter,
             mean_distance: if pairs == 0 { 0.0 } else { crate::ratio::ratio(total, pairs) },
             total_distance: total,
+            components: topology.components(),
+            unreachable_pairs,
         })
     }
 }
@@ -120,7 +129,7 @@ fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
 }
 
 /// Searches on `graph` from all node-carrying routers, 512 at a time, batches in parallel; integer sums, so that the
-/// number of threads does not show. The graph is that of `topology` or a part of it, and connected.
+/// number of threads does not show. The graph is that of `topology` or a part of it; pairs that no path joins add nothing.
 ///
 /// # Errors
 /// [`crate::Error::Memory`] when the searches do not fit.
@@ -140,8 +149,9 @@ pub(crate) fn by_search(
                 // Too long a way for the bits: one search.
                 None => {
                     let hops = graph.hops_from(v);
-                    largest = sources.iter().map(|s| hops[s.index()]).max().max(Some(largest))?;
-                    sources.iter().map(|s| weight(*s) * u64::from(hops[s.index()])).sum()
+                    let reached = || sources.iter().filter(|s| hops[s.index()] != UNREACHED);
+                    largest = reached().map(|s| hops[s.index()]).max().max(Some(largest))?;
+                    reached().map(|s| weight(*s) * u64::from(hops[s.index()])).sum()
                 }
                 Some(_) if alike => {
                     largest = largest.max(search.largest(v, &mask));
@@ -194,6 +204,8 @@ impl Topology {
             };
         // A node is no pair with itself.
         pairs[0] -= self.node_count() as u128;
+        // A search leaves what it does not reach at no hops.
+        pairs[0] -= 2 * self.unreachable_pairs();
         pairs.iter_mut().for_each(|p| *p /= 2);
         Ok(pairs)
     }
@@ -238,7 +250,8 @@ impl Topology {
                 } else {
                     let hops = graph.hops_from(router);
                     for s in sources {
-                        count_one(&mut pairs, hops[s.index()], weight(s.index(), v));
+                        let hops = if hops[s.index()] == UNREACHED { 0 } else { hops[s.index()] };
+                        count_one(&mut pairs, hops, weight(s.index(), v));
                     }
                 }
             }

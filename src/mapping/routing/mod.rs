@@ -163,8 +163,9 @@ impl<'t> Fabric<'t> {
     /// Collects the links of `topology`.
     ///
     /// # Errors
-    /// More memory than allowed.
+    /// More memory than allowed; a machine in several components, between which there are no routes.
     pub fn new(topology: &'t Topology) -> Result<Self> {
+        topology.require_one_component("traffic")?;
         Ok(Fabric { topology, links: Links::new(topology)? })
     }
 
@@ -182,6 +183,9 @@ impl<'t> Fabric<'t> {
         if router >= network.hosts() || levels.is_empty() {
             let what = if router < network.hosts() { "router" } else { "switch" };
             return format!("{what} {router}");
+        }
+        if let Some(level) = levels.last().filter(|level| level.has_names()) {
+            return level.unit_name(level.unit_of(RouterId(router)));
         }
         let (mut rest, mut words) = (router, Vec::new());
         for level in levels {

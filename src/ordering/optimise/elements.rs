@@ -66,6 +66,7 @@ impl Arrangement {
     /// # Errors
     /// More memory than allowed.
     pub fn new(topology: &Topology, split: bool) -> Result<Self> {
+        topology.require_one_component("a search over all distances")?;
         topology.require("the nodes of an arrangement", 100 * topology.node_count() as u64)?;
         let (mut routers, mut nodes) = (Vec::new(), Vec::new());
         for router in (0..topology.network().hosts()).map(RouterId) {

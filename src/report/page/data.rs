@@ -245,7 +245,7 @@ fn distance(topology: &Topology) -> DistanceData {
     }
     debug_assert!(matches!(topology.metric(), Metric::Hops));
     let network = topology.network();
-    if network.link_count() > LINKS {
+    if network.link_count() > LINKS || topology.components() > 1 {
         return DistanceData::Unknown;
     }
     let mut pairs = Vec::new();

@@ -13,8 +13,9 @@ pub(super) struct Compact {
 }
 
 impl Compact {
-    /// Sorts the ranks of `site`. O(nodes · log nodes).
+    /// Refuses a machine in several components. Sorts the ranks of `site`. O(nodes · log nodes).
     pub fn new(context: &AllocatorContext<'_>) -> Result<Self> {
+        context.topology.require_one_component("run times by distance")?;
         let nodes = context.order.nodes();
         let mut ids: Vec<(NodeId, u32)> = nodes.iter().copied().zip(0..).collect();
         ids.sort_unstable();

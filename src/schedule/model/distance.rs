@@ -88,7 +88,7 @@ impl Model for Distance<'_> {
             self.sums.total(&ranks)
         });
         let pairs = u64::from(nodes) * u64::from(nodes - 1) / 2;
-        let more = placement.total_distance.saturating_sub(least);
+        let more = placement.total_distance.unwrap_or(least).saturating_sub(least);
         let grown = ratio(more.into(), least.max(pairs).into());
         Ok(stretched(start.task.run, 1.0 + self.weight * grown))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Switch, Wiring, path};
+use super::{ROOT, Switch, Wiring, path};
 use crate::error::Result;
 use crate::input::{Line, Text};
 use crate::params::{Opt, Params};
@@ -38,8 +38,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let path = path(params, "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt")?;
     let rail = params.word("rail")?;
-    let wiring = read(&Text::read(&path, context.memory)?, rail.as_deref())?;
-    wiring.network(FAMILY.name, &path, params, context)
+    let mut wiring = read(&Text::read(&path, context.memory)?, rail.as_deref())?;
+    wiring.hierarchy(&vec![ROOT; wiring.switches.len()], &|_| "leaf".into());
+    wiring.network(FAMILY.name, "", &path, params, context)
 }
 
 /// The other end of a port, as a switch's section describes it.

@@ -1,28 +1,41 @@
 //! Real fabrics from the files that describe them: one file a format.
 //!
-//! Nodes keep their names. Node ids go switch by switch in the order of the file, within a switch in the order
-//! in which its nodes stand there. Switches with nodes are the first routers; each has as many slots as the
-//! fullest of them, and the slots left over are no nodes.
+//! Nodes keep their names. Node ids go switch by switch in the order of the file, the switches of a unit (a pod, a
+//! group, a tree of a forest) together, within a switch in the order in which its nodes stand there. Switches with
+//! nodes are the first routers; each has as many slots as the fullest of them, and the slots left over are no nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use petgraph::unionfind::UnionFind;
 
 use super::link_list::{LinkList, file_spec};
-use super::{Network, check_nodes, require_graph};
+use super::site::Site;
+use super::{Lattice, Level, Network, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::params::Params;
 use crate::topology::Context;
 
+mod document;
 pub(super) mod host_list;
 mod infiniband;
+mod jgf;
+mod k8s;
+mod paths;
 mod slurm;
 mod target;
+mod tiers;
+mod topograph;
+mod xtdb;
 
 pub use infiniband::FAMILY as IBNETDISCOVER;
+pub use jgf::FAMILY as JGF;
+pub use k8s::FAMILY as K8S_NODES;
 pub use slurm::FAMILY as SLURM_TOPOLOGY;
 pub use target::FAMILY as TGT;
+pub use tiers::FAMILY as TIERS;
+pub use topograph::FAMILY as TOPOGRAPH;
+pub use xtdb::FAMILY as XTDB2PROC;
 
 /// What a file describes: switches with their nodes, and cables between switches.
 #[derive(Debug, Default)]
@@ -30,15 +43,36 @@ struct Wiring {
     switches: Vec<Switch>,
     /// Capacity between two switches, the lower first.
     links: BTreeMap<(usize, usize), f64>,
+    /// The hierarchy, the outermost level first.
+    levels: Vec<Units>,
+    /// Whether the fabric may be in several components.
+    forest: bool,
+    lattice: Option<Lattice>,
+    site: Option<Site>,
+    remarks: Vec<String>,
 }
 
 /// A switch of a [`Wiring`].
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Switch {
     name: String,
     nodes: Vec<String>,
     line: usize,
 }
+
+/// A level of a [`Wiring`].
+#[derive(Debug)]
+struct Units {
+    name: String,
+    /// The unit of each switch.
+    unit_of: Vec<usize>,
+    /// The name of each unit.
+    names: Vec<String>,
+    links: u64,
+}
+
+/// No switch above.
+const ROOT: usize = usize::MAX;
 
 impl Wiring {
     /// Adds a cable of a capacity; of parallel ones the capacities add up.
@@ -46,13 +80,58 @@ impl Wiring {
         *self.links.entry((a.min(b), a.max(b))).or_insert(0.0) += capacity;
     }
 
-    /// The network, called `kind:FILE`.
+    /// Adds a switch.
+    fn add(&mut self, name: &str, nodes: Vec<String>, line: usize) -> usize {
+        self.switches.push(Switch { name: name.into(), nodes, line });
+        self.switches.len() - 1
+    }
+
+    /// Takes the hierarchy from the switch above each one ([`ROOT`] above none; there are no loops). A switch with
+    /// nothing below has height 0, others one more than the highest below; a unit of level h is all that hangs
+    /// together below a switch of height h, and is named after the highest. `name` gives levels their names. Of the
+    /// levels above the lowest, those of a single unit are left out. O(switches · height).
+    fn hierarchy(&mut self, above: &[usize], name: &dyn Fn(usize) -> String) {
+        let mut height = vec![0; above.len()];
+        for mut at in 0..above.len() {
+            let mut h = 0;
+            while above[at] != ROOT && height[above[at]] <= h {
+                (at, h) = (above[at], h + 1);
+                height[at] = h;
+            }
+        }
+        let most = height.iter().copied().max().unwrap_or(0);
+        for h in (0..=most).rev() {
+            let climb = |mut at: usize| {
+                while above[at] != ROOT && height[above[at]] <= h {
+                    at = above[at];
+                }
+                at
+            };
+            let unit_of: Vec<usize> = (0..above.len()).map(climb).collect();
+            let mut carrying = (0..above.len()).filter(|i| !self.switches[*i].nodes.is_empty());
+            let first = carrying.next().map(|i| unit_of[i]);
+            if h == 0 || carrying.any(|i| Some(unit_of[i]) != first) {
+                let names = self.switches.iter().map(|s| s.name.clone()).collect();
+                self.levels.push(Units { name: name(h), unit_of, names, links: 0 });
+            }
+        }
+        for (a, b) in self.links.keys() {
+            let apart = |level: &&mut Units| level.unit_of[*a] != level.unit_of[*b];
+            if let Some(level) = self.levels.iter_mut().find(apart) {
+                level.links += 1;
+            }
+        }
+    }
+
+    /// The network, called `kind:FILE` and `suffix`.
     ///
     /// # Errors
-    /// No nodes at all; a switch that no path joins to the first; more nodes or memory than allowed.
+    /// No nodes at all; a switch that no path joins to the first, where the fabric may not be in several
+    /// components; more nodes or memory than allowed.
     fn network(
         self,
         kind: &str,
+        suffix: &str,
         path: &Path,
         params: &Params,
         context: &Context,
@@ -67,40 +146,85 @@ impl Wiring {
         self.links.keys().for_each(|(a, b)| {
             parts.union(*a, *b);
         });
-        if let Some(apart) = (0..self.switches.len()).find(|i| !parts.equiv(0, *i)) {
+        let apart = (0..self.switches.len()).find(|i| !parts.equiv(0, *i));
+        if let Some(apart) = apart.filter(|_| !self.forest) {
             let (first, switch) = (&self.switches[0].name, &self.switches[apart]);
             let found = format!("switch `{}`, which no path joins to `{first}`", switch.name);
             let location = SourceLocation::line(&file, switch.line);
             return Err(Error::input(location, found, "a connected network"));
         }
-        let (carrying, bare): (Vec<usize>, Vec<usize>) =
+        let (mut carrying, bare): (Vec<usize>, Vec<usize>) =
             (0..self.switches.len()).partition(|i| !self.switches[*i].nodes.is_empty());
+        self.gather(&mut carrying);
         let mut router = vec![0u32; self.switches.len()];
-        (0..).zip(carrying.iter().chain(&bare)).for_each(|(r, i)| router[*i] = r);
+        let routers = || carrying.iter().chain(&bare);
+        (0..).zip(routers()).for_each(|(r, i)| router[*i] = r);
         let slots = carrying.len() as u64 * per_router as u64;
         check_nodes(params.location(), slots)?;
         require_graph(context, self.switches.len() as u64, self.links.len() as u64)?;
         context.require("the names of the nodes", 64 * slots)?;
-        let mut names = vec![String::new(); slots as usize];
-        for (i, switch) in carrying.iter().enumerate() {
-            for (slot, name) in self.switches[*switch].nodes.iter().enumerate() {
-                names[i * per_router + slot].clone_from(name);
-            }
+        let levels = self.levels.iter().map(|units| (self.level(units, &carrying), units.links));
+        let levels = levels.collect();
+        let mut numbers = HashMap::new();
+        let mut component_of = Vec::new();
+        if apart.is_some() {
+            component_of.extend(routers().map(|i| {
+                let next = numbers.len() as u32;
+                *numbers.entry(parts.find(*i)).or_insert(next)
+            }));
         }
         let ends = |(a, b): (usize, usize)| (router[a].min(router[b]), router[a].max(router[b]));
         let mut links: Vec<_> =
             self.links.iter().map(|(pair, capacity)| (ends(*pair), *capacity)).collect();
         links.sort_unstable_by_key(|(ends, _)| *ends);
         let (links, capacities) = links.into_iter().unzip();
+        let (routers, hosts) = (self.switches.len() as u32, carrying.len() as u32);
+        let mut nodes: Vec<Vec<String>> = self.switches.into_iter().map(|s| s.nodes).collect();
+        let mut names = Vec::with_capacity(slots as usize);
+        for (i, switch) in carrying.iter().enumerate() {
+            names.append(&mut nodes[*switch]);
+            names.resize((i + 1) * per_router, String::new());
+        }
         Ok(Box::new(LinkList {
-            spec: file_spec(kind, path),
-            routers: self.switches.len() as u32,
-            hosts: carrying.len() as u32,
+            spec: format!("{}{suffix}", file_spec(kind, path)),
+            routers,
+            hosts,
             per_router: per_router as u32,
             links,
             capacities,
             names,
+            levels,
+            component_of,
+            lattice: self.lattice,
+            site: self.site,
+            remarks: self.remarks,
         }))
+    }
+
+    /// Puts the switches of each unit side by side: units in the order of their first switch.
+    fn gather(&self, carrying: &mut [usize]) {
+        let mut keys = vec![Vec::new(); self.switches.len()];
+        for level in &self.levels {
+            let mut numbers = HashMap::new();
+            for i in carrying.iter() {
+                let next = numbers.len();
+                keys[*i].push(*numbers.entry(level.unit_of[*i]).or_insert(next));
+            }
+        }
+        carrying.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
+    }
+
+    /// The level whose units these are; the switches of each stand side by side.
+    fn level(&self, units: &Units, carrying: &[usize]) -> Level {
+        let (mut ends, mut names) = (Vec::new(), Vec::new());
+        for (r, i) in (1..).zip(carrying) {
+            let unit = units.unit_of[*i];
+            if r as usize == carrying.len() || units.unit_of[carrying[r as usize]] != unit {
+                ends.push(r);
+                names.push(units.names[unit].clone());
+            }
+        }
+        Level::named(units.name.clone(), ends, names)
     }
 }
 

@@ -1,0 +1,304 @@
+//! JSON and YAML as a tree of values that keep their lines.
+
+use saphyr_parser::{Event, Parser};
+
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Text;
+
+/// A value and the line it begins on.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub line: usize,
+    pub value: Value,
+}
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// A text, number, boolean or null, as written.
+    Scalar(String),
+    List(Vec<Node>),
+    /// In the order of the document.
+    Map(Vec<(String, Node)>),
+}
+
+/// Values within values at most.
+const DEEPEST: usize = 100;
+
+impl Node {
+    /// The value of a key, the last where it is there more than once.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entries().iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The value under one key after another.
+    pub fn path(&self, keys: &[&str]) -> Option<&Node> {
+        keys.iter().try_fold(self, |node, key| node.get(key))
+    }
+
+    /// The entries of a map; none of anything else.
+    pub fn entries(&self) -> &[(String, Node)] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The elements of a list.
+    pub fn items(&self) -> Option<&[Node]> {
+        match &self.value {
+            Value::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// A text or number.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// An error about this value.
+    pub fn wrong(
+        &self,
+        file: &Text,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Error {
+        Error::input(SourceLocation::line(file.name(), self.line), found, expected)
+    }
+
+    /// What it is, for a message.
+    pub fn describe(&self) -> String {
+        match &self.value {
+            Value::Scalar(text) => format!("`{text}`"),
+            Value::List(items) => format!("a list of {}", items.len()),
+            Value::Map(entries) => format!("a map of {} keys", entries.len()),
+        }
+    }
+
+    /// A list under a key.
+    ///
+    /// # Errors
+    /// With the line: no such key; something else.
+    pub fn list<'n>(&'n self, file: &Text, key: &str) -> Result<&'n [Node]> {
+        let at = self.get(key).ok_or_else(|| {
+            let found = format!("{} without `{key}`", self.describe());
+            self.wrong(file, found, format!("`{key}`, a list"))
+        })?;
+        let wrong = || at.wrong(file, format!("{key}: {}", at.describe()), "a list");
+        at.items().ok_or_else(wrong)
+    }
+
+    /// A text that is not empty under a key.
+    ///
+    /// # Errors
+    /// With the line: no such key; something else.
+    pub fn word<'n>(&'n self, file: &Text, key: &str) -> Result<&'n str> {
+        let at = self.get(key).ok_or_else(|| {
+            let found = format!("{} without `{key}`", self.describe());
+            self.wrong(file, found, format!("`{key}`, a text"))
+        })?;
+        let wrong = || at.wrong(file, format!("{key}: {}", at.describe()), "a text");
+        at.text().filter(|text| !text.is_empty()).ok_or_else(wrong)
+    }
+}
+
+/// Reads a JSON document.
+///
+/// # Errors
+/// With the line: no JSON; values more than 100 deep.
+pub(super) fn json(text: &Text) -> Result<Node> {
+    let source = text.as_str();
+    if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(source) {
+        let location = SourceLocation::line(text.name(), error.line().max(1));
+        let what = error.to_string();
+        let what = what.split(" at line ").next().unwrap_or_default().to_string();
+        return Err(Error::input(location, what, "a JSON document"));
+    }
+    let mut reader = Json { text: source, at: 0, line: 1 };
+    reader.value(0).map_err(|found| {
+        Error::input(SourceLocation::line(text.name(), reader.line), found, "a JSON document")
+    })
+}
+
+/// Walks through a text that is known to be JSON.
+struct Json<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+}
+
+impl Json<'_> {
+    /// The next byte that is no blank, comma or colon: JSON that is sound needs none of these.
+    fn peek(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.text.as_bytes().get(self.at)?;
+            match byte {
+                b'\n' => self.line += 1,
+                b' ' | b'\t' | b'\r' | b',' | b':' => {}
+                _ => return Some(byte),
+            }
+            self.at += 1;
+        }
+    }
+
+    fn string(&mut self) -> Result<String, String> {
+        let start = self.at;
+        let mut escaped = false;
+        let end = self.text.bytes().skip(start + 1).position(|byte| {
+            let ends = byte == b'"' && !escaped;
+            escaped = byte == b'\\' && !escaped;
+            ends
+        });
+        self.at = start + 2 + end.ok_or("a text without an end")?;
+        serde_json::from_str(&self.text[start..self.at]).map_err(|e| e.to_string())
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Node, String> {
+        if depth > DEEPEST {
+            return Err(format!("values more than {DEEPEST} deep"));
+        }
+        let first = self.peek().ok_or("the end of the file")?;
+        let line = self.line;
+        let value = match first {
+            b'{' | b'[' => {
+                self.at += 1;
+                let (mut entries, mut items) = (Vec::new(), Vec::new());
+                loop {
+                    match self.peek().ok_or("the end of the file")? {
+                        b'}' | b']' => break,
+                        _ if first == b'[' => items.push(self.value(depth + 1)?),
+                        _ => {
+                            let key = self.string()?;
+                            entries.push((key, self.value(depth + 1)?));
+                        }
+                    }
+                }
+                self.at += 1;
+                if first == b'[' { Value::List(items) } else { Value::Map(entries) }
+            }
+            b'"' => Value::Scalar(self.string()?),
+            _ => {
+                let rest = &self.text[self.at..];
+                let ends = |c: char| c.is_ascii_whitespace() || ",]}".contains(c);
+                let word = rest.split(ends).next().unwrap_or_default();
+                self.at += word.len();
+                Value::Scalar(word.to_string())
+            }
+        };
+        Ok(Node { line, value })
+    }
+}
+
+/// Reads the only document of a YAML text, without anchors and aliases.
+///
+/// # Errors
+/// With the line: no YAML; an alias; several documents or none; keys that are no texts; values more than 100 deep.
+pub(super) fn yaml(text: &Text) -> Result<Node> {
+    let wrong = |line: usize, found: String, expected: &str| {
+        Error::input(SourceLocation::line(text.name(), line.max(1)), found, expected)
+    };
+    // Lists and maps that are open, each with the key that waits for its value.
+    let mut open: Vec<(Node, Option<String>)> = Vec::new();
+    let mut document: Option<Node> = None;
+    for event in Parser::new_from_str(text.as_str()) {
+        let (event, span) =
+            event.map_err(|e| wrong(e.marker().line(), e.info().to_string(), "YAML"))?;
+        let line = span.start.line();
+        let done = match event {
+            Event::SequenceStart(..) | Event::MappingStart(..) => {
+                if open.len() >= DEEPEST {
+                    return Err(wrong(line, format!("values more than {DEEPEST} deep"), "fewer"));
+                }
+                let list = matches!(event, Event::SequenceStart(..));
+                let value = if list { Value::List(Vec::new()) } else { Value::Map(Vec::new()) };
+                open.push((Node { line, value }, None));
+                continue;
+            }
+            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|(node, _)| node),
+            Event::Scalar(value, ..) => {
+                Some(Node { line, value: Value::Scalar(value.into_owned()) })
+            }
+            Event::Alias(_) => {
+                return Err(wrong(line, "an alias".into(), "each value written out"));
+            }
+            _ => None,
+        };
+        let Some(node) = done else { continue };
+        match open.last_mut() {
+            None if document.is_some() => {
+                return Err(wrong(line, "a second document".into(), "one"));
+            }
+            None => document = Some(node),
+            Some((Node { value: Value::List(items), .. }, _)) => items.push(node),
+            Some((Node { value: Value::Map(entries), .. }, key)) => {
+                match (key.take(), node.value) {
+                    (Some(key), value) => entries.push((key, Node { value, ..node })),
+                    (None, Value::Scalar(name)) => *key = Some(name),
+                    (None, _) => return Err(wrong(line, "a key that is no text".into(), "a text")),
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    document.ok_or_else(|| wrong(1, "an empty file".into(), "a YAML document"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The document with the line of every value.
+    fn shown(node: &Node) -> String {
+        let value = match &node.value {
+            Value::Scalar(text) => text.clone(),
+            Value::List(items) => {
+                format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(" "))
+            }
+            Value::Map(entries) => {
+                let entries = entries.iter().map(|(k, v)| format!("{k}={}", shown(v)));
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(" "))
+            }
+        };
+        format!("{value}@{}", node.line)
+    }
+
+    #[test]
+    fn values_keep_their_lines() {
+        let text = Text::new(
+            "f",
+            "{\n \"a\\n\\u00e9\\\"\": [1,\n -2.5e3, true, null], \"b\": {},\n\"c\":[]}",
+        );
+        let json = json(&text).unwrap();
+        assert_eq!(shown(&json), "{a\n\u{e9}\"=[1@2 -2.5e3@3 true@3 null@3]@2 b={}@3 c=[]@4}@1");
+        let text =
+            Text::new("f", "%YAML 1.1\n---\n- a: 1\n  b: [x, \"y z\"] # c\n- c: {}\n  d:\n...\n");
+        assert_eq!(shown(&yaml(&text).unwrap()), "[{a=1@3 b=[x@4 y z@4]@4}@3 {c={}@5 d=@6}@5]@3");
+    }
+
+    #[test]
+    fn faults_have_a_line() {
+        let of = |text: &str| json(&Text::new("f", text)).unwrap_err().to_string();
+        assert!(
+            of("{\n\"a\": }").starts_with("f:2: found expected value"),
+            "{}",
+            of("{\n\"a\": }")
+        );
+        assert!(of("").starts_with("f:1: found EOF"));
+        assert!(of(&"[".repeat(200)).starts_with("f:1: found "));
+        let of = |text: &str| yaml(&Text::new("f", text)).unwrap_err().to_string();
+        assert!(of("").starts_with("f:1: found an empty file"));
+        assert!(of("- a: [1\n").starts_with("f:"));
+        assert!(
+            of("- &x 1\n- *x\n").starts_with("f:2: found an alias"),
+            "{}",
+            of("- &x 1\n- *x\n")
+        );
+        assert!(of("a: 1\n---\nb: 2\n").starts_with("f:3: found a second document"));
+        assert!(of("? [a]\n: b\n").contains("a key that is no text"));
+        assert!(of(&"[".repeat(200)).contains("values more than 100 deep"));
+    }
+}

@@ -1,0 +1,141 @@
+//! Flux's resource graph in JSON Graph Format.
+
+use std::collections::HashMap;
+
+use super::document::{Node, json};
+use super::path;
+use super::paths::Paths;
+use crate::error::Result;
+use crate::input::Text;
+use crate::params::{Opt, Params};
+use crate::topology::{Context, Network, TopologyEntry};
+
+/// `jgf:FILE.json`.
+pub const FAMILY: TopologyEntry = TopologyEntry {
+    name: "jgf",
+    about: "Flux's resource graph (JGF): the vertices of type node, by their containment paths",
+    example: "jgf:resources.json",
+    options: &[
+        Opt::file("file", "a resource graph in JGF, or R with one under `scheduling`").positional()
+    ],
+    build,
+};
+
+/// A switch a vertex above nodes on their `containment` paths; levels are called by the type of their vertices. All
+/// that is below nodes is passed over.
+///
+/// # Errors
+/// With the line: no JSON, no graph, a vertex without metadata, a node without a name or containment path, or again.
+///
+/// # References
+/// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
+fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+    let path = path(params, "a JSON file, as in jgf:resources.json")?;
+    let text = Text::read(&path, context.memory)?;
+    let document = json(&text)?;
+    let top = document.get("scheduling").unwrap_or(&document);
+    let Some(graph) = top.get("graph") else {
+        let found = format!("{} without `graph`", top.describe());
+        return Err(top.wrong(&text, found, "`graph`, a resource graph"));
+    };
+    let mut types: HashMap<&str, &str> = HashMap::new();
+    let mut hosts = Vec::new();
+    for vertex in graph.list(&text, "nodes")? {
+        let Some(metadata) = vertex.get("metadata") else {
+            let found = format!("{} without `metadata`", vertex.describe());
+            return Err(vertex.wrong(&text, found, "a vertex with metadata"));
+        };
+        let kind = metadata.word(&text, "type")?;
+        let path = metadata.path(&["paths", "containment"]).and_then(Node::text);
+        types.extend(path.map(|path| (path, kind)));
+        if kind == "node" {
+            let name = metadata.word(&text, "name")?;
+            let path = path.filter(|path| path.starts_with('/')).ok_or_else(|| {
+                let found = format!("node `{name}` without a containment path");
+                metadata.wrong(&text, found, "paths: {containment: /cluster0/…}")
+            })?;
+            hosts.push((metadata.line, name, path));
+        }
+    }
+    let mut paths = Paths::default();
+    let mut levels: Vec<String> = Vec::new();
+    for (line, name, path) in &hosts {
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let above = &parts[..parts.len().saturating_sub(1)];
+        paths.host(text.name(), *line, name, above)?;
+        let mut so_far = *path;
+        for height in 0..above.len() {
+            so_far = so_far.rsplit_once('/').map_or("", |(above, _)| above);
+            let name = types.get(so_far).map_or(format!("level{height}"), |kind| kind.to_string());
+            if height == levels.len() {
+                let again = levels.contains(&name);
+                levels.push(if again { format!("{name}{height}") } else { name });
+            }
+        }
+    }
+    let wiring = paths.wiring(&|height| levels.get(height).cloned().unwrap_or("all".into()));
+    wiring.network(FAMILY.name, "", &path, params, context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{error, machine, names};
+    use crate::topology::testing::{check_links, check_metric};
+
+    fn vertex(kind: &str, name: &str, path: &str) -> String {
+        let paths = format!("{{\"containment\": \"{path}\"}}");
+        format!(
+            "{{\"id\": \"1\", \"metadata\": {{\"type\": \"{kind}\", \"name\": \"{name}\", \"paths\": {paths}}}}}"
+        )
+    }
+
+    fn graph(vertices: &[String]) -> String {
+        format!("{{\"graph\": {{\"nodes\": [\n{}\n], \"edges\": []}}}}", vertices.join(",\n"))
+    }
+
+    #[test]
+    fn containment_paths_are_the_tree() {
+        let text = graph(&[
+            vertex("cluster", "c0", "/c0"),
+            vertex("rack", "rack0", "/c0/rack0"),
+            vertex("rack", "rack1", "/c0/rack1"),
+            vertex("node", "n3", "/c0/rack1/n3"),
+            vertex("node", "n1", "/c0/rack0/n1"),
+            vertex("core", "core0", "/c0/rack0/n1/core0"),
+            vertex("node", "n2", "/c0/rack0/n2"),
+        ]);
+        let cluster = machine("jgf", &text).unwrap();
+        check_links(&cluster);
+        check_metric(&cluster);
+        assert_eq!(names(&cluster), "n3 n1 n2");
+        let levels: Vec<_> = cluster.level_table().into_iter().map(|l| (l.name, l.units)).collect();
+        assert_eq!(levels, [("rack".into(), 2)]);
+        assert_eq!(cluster.network().levels()[0].unit_name(0), "rack1");
+        let r = format!("{{\"version\": 1, \"scheduling\": {text}}}");
+        assert_eq!(names(&machine("jgf", &r).unwrap()), "n3 n1 n2");
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        let node = vertex("node", "n", "/c/n");
+        for (text, message) in [
+            ("", ":1: found EOF"),
+            ("{\n\"graph\" 3}", ":2: found expected `:`"),
+            ("{}", ":1: found a map of 0 keys without `graph`"),
+            ("{\"graph\": {}}", ":1: found a map of 0 keys without `nodes`"),
+            ("{\"graph\": {\"nodes\": 1}}", ":1: found nodes: `1`; expected a list"),
+            ("{\"graph\": {\"nodes\": []}}", ": found no nodes"),
+            ("{\"graph\": {\"nodes\": [\n{}]}}", ":2: found a map of 0 keys without `metadata`"),
+            (
+                "{\"graph\": {\"nodes\": [{\"metadata\":\n{}}]}}",
+                ":2: found a map of 0 keys without `type`",
+            ),
+            (&graph(&[vertex("node", "", "/c/n")]), ":2: found name: ``"),
+            (&graph(&[vertex("node", "n", "")]), ":2: found node `n` without a containment path"),
+            (&graph(&[node.clone(), node.clone()]), ":3: found host `n` again (line 2 has it)"),
+        ] {
+            let error = error("jgf", text);
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+}

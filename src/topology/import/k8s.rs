@@ -1,0 +1,267 @@
+//! Kubernetes nodes with the labels that say where they stand.
+
+use std::collections::BTreeSet;
+
+use super::document::{Node, json};
+use super::path;
+use super::paths::Paths;
+use crate::error::{Error, Result};
+use crate::input::Text;
+use crate::params::{Opt, Params};
+use crate::topology::{Context, Network, TopologyEntry};
+
+/// `k8s-nodes:FILE.json[,levels=a/b/c]`.
+pub const FAMILY: TopologyEntry = TopologyEntry {
+    name: "k8s-nodes",
+    about: "the nodes that kubectl get nodes -o json printed, placed by their labels, names kept",
+    example: "k8s-nodes:nodes.json",
+    options: &[
+        Opt::file("file", "what kubectl get nodes -o json printed").positional(),
+        Opt::text("levels", "labels of the levels, widest first, joined by /; the part of a label after its / will do")
+            .or_else("known labels of topograph, AWS, Google, Oracle and NVIDIA"),
+    ],
+    build,
+};
+
+/// Labels of one source each, widest first.
+const KNOWN: [&[&str]; 4] = [
+    &[
+        "fabric.topograph.run/tier-4",
+        "fabric.topograph.run/tier-3",
+        "fabric.topograph.run/tier-2",
+        "fabric.topograph.run/tier-1",
+        "fabric.topograph.run/tier-0",
+        "accelerator.topograph.run/domain",
+    ],
+    &[
+        "topology.k8s.aws/network-node-layer-1",
+        "topology.k8s.aws/network-node-layer-2",
+        "topology.k8s.aws/network-node-layer-3",
+        "topology.k8s.aws/ultraserver-id",
+    ],
+    &[
+        "cloud.google.com/gce-topology-block",
+        "cloud.google.com/gce-topology-subblock",
+        "cloud.google.com/gce-topology-host",
+    ],
+    &["oci.oraclecloud.com/host.network_block_id", "oci.oraclecloud.com/host.rack_id"],
+];
+
+/// Around and inside those of any source.
+const ZONE: &str = "topology.kubernetes.io/zone";
+const CLIQUE: &str = "nvidia.com/gpu.clique";
+
+/// A switch a value of each label within that of the label before; the widest joined by one above them all. A node
+/// that lacks the last labels stands on the switch of the last it has, one without any on none.
+///
+/// # Errors
+/// With the line: no JSON, no nodes, a node without a name or again, a node that has a label and lacks a wider one;
+/// no label that is known.
+///
+/// # References
+/// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
+/// "Topology Aware Scheduling"; Oracle "Using RDMA network locality".
+fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+    let path = path(params, "a JSON file, as in k8s-nodes:nodes.json")?;
+    let levels = params.word("levels")?;
+    let text = Text::read(&path, context.memory)?;
+    let document = json(&text)?;
+    let items = document.list(&text, "items")?;
+    let mut all = BTreeSet::new();
+    for item in items {
+        let labels = item.path(&["metadata", "labels"]).map_or(&[][..], Node::entries);
+        all.extend(labels.iter().map(|(label, _)| label.as_str()));
+    }
+    let wanted = match &levels {
+        Some(levels) => resolve(levels, &all).map_err(|part| {
+            params.wrong("levels", format!("labels of the nodes; none of them has `{part}`"))
+        })?,
+        None => known(&all),
+    };
+    if wanted.is_empty() {
+        let what = format!("nodes of {} labels, none of a network that is known", all.len());
+        let remedy = "levels=WIDEST/…/LEAF names the labels that say where a node stands";
+        return Err(Error::unsuited(text.location(), what, remedy));
+    }
+    let mut paths = Paths::default();
+    let mut alone = Vec::new();
+    for item in items {
+        let Some(metadata) = item.get("metadata") else {
+            return Err(item.wrong(&text, item.describe(), "a node with `metadata`"));
+        };
+        let name = metadata.word(&text, "name")?;
+        let value = |label: &&str| {
+            let value = metadata.get("labels").and_then(|labels| labels.get(label));
+            value.and_then(Node::text).filter(|value| !value.is_empty())
+        };
+        let values: Vec<Option<&str>> = wanted.iter().map(value).collect();
+        let path: Vec<&str> = values.iter().map_while(|value| *value).collect();
+        if let Some(i) = values[path.len()..].iter().position(Option::is_some) {
+            let (has, lacks) = (wanted[path.len() + i], wanted[path.len()]);
+            let found = format!("node `{name}` with label {has} and without {lacks}");
+            return Err(metadata.wrong(&text, found, "the wider label, too"));
+        }
+        if path.is_empty() {
+            alone.push(name);
+        }
+        paths.host(text.name(), metadata.line, name, &path)?;
+    }
+    let short = |label: &str| label.rsplit('/').next().unwrap_or(label).to_string();
+    let name = |height: usize| wanted.iter().rev().nth(height).map_or("all".into(), |l| short(l));
+    let mut wiring = paths.wiring(&name);
+    if let Some(first) = alone.first() {
+        let (count, file) = (alone.len(), text.name());
+        wiring.remarks.push(format!("{file}: {count} nodes have none of the labels, the first {first}: reachable from nowhere"));
+    }
+    wiring.remarks.push(format!("{}: levels by the labels {}", text.name(), wanted.join(", ")));
+    let suffix = levels.map_or(String::new(), |levels| format!(",levels={levels}"));
+    wiring.network(FAMILY.name, &suffix, &path, params, context)
+}
+
+/// The labels of `a/b/c`, each whole or the part after its `/`; else the part that no node has.
+fn resolve<'l>(levels: &str, all: &BTreeSet<&'l str>) -> Result<Vec<&'l str>, String> {
+    let parts: Vec<&str> = levels.split('/').map(str::trim).collect();
+    let mut wanted = Vec::new();
+    let mut at = 0;
+    while at < parts.len() {
+        let two = parts.get(at + 1).map(|next| format!("{}/{next}", parts[at]));
+        let ends = |label: &&&str| label.rsplit('/').next() == Some(parts[at]);
+        if let Some(label) = two.and_then(|two| all.get(two.as_str())) {
+            wanted.push(*label);
+            at += 2;
+        } else if let Some(label) = all.get(parts[at]).or_else(|| all.iter().find(ends)) {
+            wanted.push(*label);
+            at += 1;
+        } else {
+            return Err(parts[at].to_string());
+        }
+    }
+    Ok(wanted)
+}
+
+/// The labels of the first source that some node has, with the zone around and the clique inside.
+fn known<'l>(all: &BTreeSet<&'l str>) -> Vec<&'l str> {
+    let some = |wanted: &[&str]| wanted.iter().any(|label| all.contains(label));
+    let source = KNOWN.iter().find(|labels| some(labels)).copied().unwrap_or_default();
+    let wanted = std::iter::once(&ZONE).chain(source).chain([&CLIQUE]);
+    wanted.filter_map(|label| all.get(label).copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{error, machine, names};
+    use crate::topology::testing::{check_links, check_metric};
+    use crate::topology::{Context, Topology};
+
+    fn node(name: &str, labels: &str) -> String {
+        format!(
+            "{{\"metadata\": {{\"name\": \"{name}\",\n \"labels\": {{{labels}}}}}, \"status\": {{}}}}"
+        )
+    }
+
+    fn nodes(nodes: &[(&str, &str)]) -> String {
+        let nodes: Vec<String> = nodes.iter().map(|(name, labels)| node(name, labels)).collect();
+        format!("{{\"kind\": \"List\", \"items\": [\n{}\n]}}", nodes.join(",\n"))
+    }
+
+    fn levels(machine: &Topology) -> Vec<(String, u64)> {
+        machine.level_table().into_iter().map(|l| (l.name.into_owned(), l.units)).collect()
+    }
+
+    #[test]
+    fn known_labels_are_found() {
+        let t =
+            |tier: usize, value: &str| format!("\"fabric.topograph.run/tier-{tier}\": \"{value}\"");
+        let both =
+            |leaf: &str, spine: &str| format!("\"a\": \"b\", {}, {}", t(0, leaf), t(1, spine));
+        let text = nodes(&[
+            ("g1", &both("l1", "s1")),
+            ("g2", &both("l2", "s1")),
+            ("g3", &both("l3", "s2")),
+            ("g4", &both("l1", "s1")),
+            ("cpu", "\"a\": \"b\""),
+        ]);
+        let cluster = machine("k8s-nodes", &text).unwrap();
+        check_links(&cluster);
+        assert_eq!(names(&cluster), "g1 g4 g2 g3 cpu");
+        assert_eq!(levels(&cluster), [("tier-1".into(), 3), ("tier-0".into(), 4)]);
+        let remarks = cluster.network().remarks();
+        assert!(
+            remarks[0].contains("1 nodes have none of the labels, the first cpu"),
+            "{remarks:?}"
+        );
+        let aws = |layers: [&str; 3]| {
+            let layer = |(i, value): (usize, &&str)| {
+                format!("\"topology.k8s.aws/network-node-layer-{}\": \"{value}\"", i + 1)
+            };
+            layers.iter().enumerate().map(layer).collect::<Vec<_>>().join(", ")
+        };
+        let text = nodes(&[
+            ("a", &aws(["x", "y", "z"])),
+            ("b", &aws(["x", "y", "w"])),
+            ("c", &aws(["x", "v", "u"])),
+        ]);
+        let cluster = machine("k8s-nodes", &text).unwrap();
+        check_metric(&cluster);
+        assert_eq!(
+            levels(&cluster),
+            [("network-node-layer-2".into(), 2), ("network-node-layer-3".into(), 3)]
+        );
+        let google = "\"cloud.google.com/gce-topology-block\": \"b\", \"cloud.google.com/gce-topology-subblock\": \"s\"";
+        let zone = "\"topology.kubernetes.io/zone\": \"z\", \"nvidia.com/gpu.clique\": \"c.0\"";
+        let cluster = machine("k8s-nodes", &nodes(&[("a", &format!("{google}, {zone}"))])).unwrap();
+        assert_eq!(levels(&cluster), [("gpu.clique".into(), 1)]);
+        let oracle = "\"oci.oraclecloud.com/host.network_block_id\": \"b\", \"oci.oraclecloud.com/host.rack_id\": \"r\"";
+        let cluster = machine("k8s-nodes", &nodes(&[("a", oracle), ("b", oracle)])).unwrap();
+        assert_eq!(cluster.statistics().unwrap().diameter, 0);
+    }
+
+    #[test]
+    fn levels_may_be_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("n.json");
+        let text = nodes(&[
+            ("a", "\"x.io/row\": \"1\", \"rack\": \"A\""),
+            ("b", "\"x.io/row\": \"2\", \"rack\": \"A\""),
+        ]);
+        std::fs::write(&file, text).unwrap();
+        for spelled in ["row/rack", "x.io/row/rack"] {
+            let spec = format!("k8s-nodes:{},levels={spelled}", file.display());
+            let machine = Topology::inline(&spec, &Context::default()).unwrap();
+            assert_eq!(levels(&machine), [("row".into(), 2), ("rack".into(), 2)]);
+            assert_eq!(machine.spec(), spec);
+        }
+        let spec = format!("k8s-nodes:{},levels=row/rax", file.display());
+        let error = Topology::inline(&spec, &Context::default()).unwrap_err().to_string();
+        assert!(error.contains("none of them has `rax`"), "{error}");
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        let leaf = "\"fabric.topograph.run/tier-0\": \"l\"";
+        for (text, message) in [
+            ("", ":1: found EOF"),
+            ("{\"items\":\n [}", ":2: found expected value"),
+            ("[]", ":1: found a list of 0 without `items`"),
+            ("{\"items\": 3}", ":1: found items: `3`; expected a list"),
+            ("{\"items\": []}", ": nodes of 0 labels"),
+            (&nodes(&[("a", "\"x\": \"y\"")]), ": nodes of 1 labels"),
+            (&nodes(&[("", leaf)]), ":2: found name: ``"),
+            (&nodes(&[("a", leaf), ("a", leaf)]), ":4: found host `a` again (line 2 has it)"),
+            (
+                &nodes(&[("a", leaf), ("b", "\"topology.kubernetes.io/zone\": \"z\"")]),
+                ":2: found node `a` with label fabric.topograph.run/tier-0 and without topology.kubernetes.io/zone",
+            ),
+            (
+                &format!(
+                    "{{\"items\": [{},\n{{\"metadata\": {{\"labels\": {{}}}}}}]}}",
+                    node("a", leaf)
+                ),
+                ":3: found a map of 1 keys without `name`",
+            ),
+        ] {
+            let error = error("k8s-nodes", text);
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+}

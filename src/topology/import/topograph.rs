@@ -1,0 +1,104 @@
+//! What NVIDIA's topograph gives of a cluster's instances.
+
+use super::document::json;
+use super::path;
+use super::paths::Paths;
+use crate::error::Result;
+use crate::input::Text;
+use crate::params::{Opt, Params};
+use crate::topology::{Context, Network, TopologyEntry};
+
+/// `topograph:FILE.json`.
+pub const FAMILY: TopologyEntry = TopologyEntry {
+    name: "topograph",
+    about: "a cluster's instances with their network layers, as topograph prints them in JSON",
+    example: "topograph:instances.json",
+    options: &[Opt::file("file", "a JSON file of instances").positional()],
+    build,
+};
+
+/// A switch a name of `network_layers`, closest first, within the layers above it; the widest joined by one above
+/// them all. Instances may have layers of different number, or none: those are reachable from nowhere.
+///
+/// # Errors
+/// With the line: no JSON, no instances, an instance without an id or again, a layer that is no text.
+fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+    let path = path(params, "a JSON file, as in topograph:instances.json")?;
+    let text = Text::read(&path, context.memory)?;
+    let document = json(&text)?;
+    let mut paths = Paths::default();
+    for instance in document.list(&text, "instances")? {
+        let id = instance.word(&text, "id")?;
+        let layers = match instance.get("network_layers") {
+            None => &[][..],
+            Some(_) => instance.list(&text, "network_layers")?,
+        };
+        let mut layer = Vec::new();
+        for name in layers {
+            let wrong = || name.wrong(&text, format!("a layer {}", name.describe()), "its name");
+            layer.push(name.text().filter(|name| !name.is_empty()).ok_or_else(wrong)?);
+        }
+        layer.reverse();
+        paths.host(text.name(), instance.line, id, &layer)?;
+    }
+    let wiring = paths.wiring(&|height| match height {
+        0 => "leaf".into(),
+        height => format!("level{height}"),
+    });
+    wiring.network(FAMILY.name, "", &path, params, context)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{error, machine, names};
+    use crate::topology::testing::{check_links, check_metric};
+
+    #[test]
+    fn layers_may_differ_in_depth() {
+        let text = "{\"instances\": [\n{\"id\": \"i1\", \"network_layers\": [\"l1\", \"s1\"], \"labels\": {}},\n\
+                    {\"id\": \"i2\", \"network_layers\": [\"l2\", \"s1\"]},\n\
+                    {\"id\": \"i3\", \"network_layers\": [\"l9\"]},\n\
+                    {\"id\": \"i4\", \"network_layers\": [\"l1\", \"s1\"]}]}";
+        let cluster = machine("topograph", text).unwrap();
+        check_links(&cluster);
+        check_metric(&cluster);
+        assert_eq!(names(&cluster), "i1 i4 i2 i3");
+        let levels: Vec<_> = cluster.level_table().into_iter().map(|l| (l.name, l.units)).collect();
+        assert_eq!(levels, [("level1".into(), 2), ("leaf".into(), 3)]);
+        // i3's switch hangs right below the one above all.
+        let at = |name: &str| cluster.node_named(name).unwrap();
+        assert_eq!(cluster.distance(at("i1"), at("i3")), 3);
+        let alone =
+            machine("topograph", "{\"instances\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}").unwrap();
+        assert_eq!(alone.components(), 2);
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        for (text, message) in [
+            ("", ":1: found EOF"),
+            ("{\n\"instances\": [1,]}", ":2: found trailing comma"),
+            ("{}", ":1: found a map of 0 keys without `instances`"),
+            ("{\"instances\": {}}", ":1: found instances: a map of 0 keys; expected a list"),
+            ("{\"instances\": []}", ": found no nodes"),
+            ("{\"instances\": [\n{}]}", ":2: found a map of 0 keys without `id`"),
+            ("{\"instances\": [\n3]}", ":2: found `3` without `id`"),
+            ("{\"instances\": [{\"id\": \"\"}]}", ":1: found id: ``"),
+            (
+                "{\"instances\": [{\"id\": \"a\"},\n{\"id\": \"a\"}]}",
+                ":2: found host `a` again (line 1",
+            ),
+            (
+                "{\"instances\": [{\"id\": \"a\",\n\"network_layers\": \"x\"}]}",
+                ":2: found network_layers: `x`",
+            ),
+            (
+                "{\"instances\": [{\"id\": \"a\", \"network_layers\": [\n[]]}]}",
+                ":2: found a layer a list of 0",
+            ),
+        ] {
+            let error = error("topograph", text);
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Cray's `xtdb2proc` output: the processor table of XT, XE and XC systems.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::path;
+use crate::error::{Error, Result};
+use crate::input::{Line, Text};
+use crate::params::{Opt, Params};
+use crate::topology::bisection::CutBounds;
+use crate::topology::link_list::file_spec;
+use crate::topology::{
+    Context, Lattice, Level, LinkVisitor, MAX_NODES, Metric, Network, TOPOLOGIES, TopologyEntry,
+};
+
+/// `xtdb2proc:FILE[,network=torus|cascade]`.
+pub const FAMILY: TopologyEntry = TopologyEntry {
+    name: "xtdb2proc",
+    about: "the compute nodes of a Cray XT, XE or XC that xtdb2proc printed, by their coordinates",
+    example: "xtdb2proc:processors.txt",
+    options: &[
+        Opt::file("file", "what xtdb2proc printed").positional(),
+        Opt::one_of(
+            "network",
+            &["torus", "cascade"],
+            "torus: x, y, z of a 3D torus; cascade: x is the group, y the chassis, z the slot",
+        ),
+    ],
+    build,
+};
+
+/// A router for each place of the box that the coordinates span from 0, with the nodes that are there, by their
+/// processor ids; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
+/// are no nodes. Routers without nodes stay in the network.
+///
+/// # Errors
+/// With the line: no `key=value`, a key that is missing or twice, no number, an id again; coordinates that span far
+/// more places than there are processors.
+fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+    let path = path(params, "a file of xtdb2proc, as in xtdb2proc:processors.txt")?;
+    let network = params.choice("network")?;
+    let text = Text::read(&path, context.memory)?;
+    let mut places: BTreeMap<[u32; 3], Vec<u32>> = BTreeMap::new();
+    let mut seen: HashMap<u32, usize> = HashMap::new();
+    let (mut extents, mut processors) = ([1u32; 3], 0u64);
+    for line in text.data_lines() {
+        let values = values(&line)?;
+        let get = |key: &str| {
+            let value = values.get(key).copied();
+            value.ok_or_else(|| line.wrong(format!("a line without {key}"), format!("{key}=…")))
+        };
+        let number = |key: &str| {
+            let value = get(key)?;
+            let wrong = || line.wrong(format!("{key}={value}"), "a whole number from 0 to 1048575");
+            value.parse::<u32>().ok().filter(|n| *n < 1 << 20).ok_or_else(wrong)
+        };
+        let id = number("processor_id")?;
+        let at = [number("x_coord")?, number("y_coord")?, number("z_coord")?];
+        let (kind, status) = (get("processor_type")?, get("processor_status")?);
+        if let Some(other) = seen.insert(id, line.number) {
+            let found = format!("processor_id={id} again (line {other} has it)");
+            return Err(line.wrong(found, "each once"));
+        }
+        processors += 1;
+        extents.iter_mut().zip(at).for_each(|(extent, x)| *extent = (*extent).max(x + 1));
+        if kind == "compute" && status == "up" {
+            places.entry(at).or_default().push(id);
+        }
+    }
+    let Some(per_router) = places.values().map(Vec::len).max() else {
+        let found = "no compute processor that is up";
+        return Err(Error::input(text.location(), found, "lines of key=value,…"));
+    };
+    let [nx, ny, nz] = extents;
+    let routers = u64::from(nx) * u64::from(ny) * u64::from(nz);
+    let slots = routers * per_router as u64;
+    if routers > 64 * processors + 4096 || slots > MAX_NODES {
+        let found = format!("coordinates of {nx}x{ny}x{nz} places for {processors} processors");
+        return Err(Error::input(text.location(), found, "a box that is mostly filled"));
+    }
+    let shape = match network {
+        "cascade" => format!("cascade:{nz}x{ny}x{nx},per_router={per_router}"),
+        _ => format!("torus:{nx}x{ny}x{nz},per_router={per_router}"),
+    };
+    context.require("the names of the nodes", 64 * slots)?;
+    let (family, inner) = TOPOLOGIES.read(&shape, context.seed)?;
+    let inner = (family.build)(&inner, context)?;
+    let mut names = vec![String::new(); slots as usize];
+    for ([x, y, z], mut ids) in places {
+        ids.sort_unstable();
+        let router = ((x * ny + y) * nz + z) as usize;
+        for (slot, id) in ids.iter().enumerate() {
+            names[router * per_router + slot] = format!("nid{id:05}");
+        }
+    }
+    let suffix = if network == "torus" { "" } else { ",network=cascade" };
+    let spec = format!("{}{suffix}", file_spec(FAMILY.name, &path));
+    Ok(Box::new(Named { inner, spec, names }))
+}
+
+/// The `key=value` pairs of a line; a value may stand in single quotes, and then hold commas.
+fn values<'l>(line: &Line<'l>) -> Result<HashMap<&'l str, &'l str>> {
+    let mut values = HashMap::new();
+    let mut rest = line.text;
+    while !rest.is_empty() {
+        let wrong = || {
+            let word = rest.split(',').next().unwrap_or_default();
+            line.wrong(format!("`{word}`"), "key=value,…")
+        };
+        let (key, after) = rest.split_once('=').ok_or_else(wrong)?;
+        let key = key.trim();
+        let (value, after) = match after.strip_prefix('\'') {
+            Some(quoted) => quoted.split_once('\'').ok_or_else(wrong)?,
+            None => after.split_at(after.find(',').unwrap_or(after.len())),
+        };
+        if key.is_empty() || key.contains(',') || !(after.is_empty() || after.starts_with(',')) {
+            return Err(wrong());
+        }
+        if values.insert(key, value.trim()).is_some() {
+            return Err(line.wrong(format!("`{key}` twice"), "each key once"));
+        }
+        rest = after.strip_prefix(',').unwrap_or(after).trim_start();
+    }
+    Ok(values)
+}
+
+/// A network of a family with names for its nodes.
+#[derive(Debug)]
+struct Named {
+    inner: Box<dyn Network>,
+    spec: String,
+    names: Vec<String>,
+}
+
+impl Network for Named {
+    fn spec(&self) -> String {
+        self.spec.clone()
+    }
+
+    fn routers(&self) -> u32 {
+        self.inner.routers()
+    }
+
+    fn hosts(&self) -> u32 {
+        self.inner.hosts()
+    }
+
+    fn per_router(&self) -> u32 {
+        self.inner.per_router()
+    }
+
+    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+        self.inner.for_each_link(visit);
+    }
+
+    fn link_count(&self) -> u64 {
+        self.inner.link_count()
+    }
+
+    fn degrees(&self) -> (u32, u32) {
+        self.inner.degrees()
+    }
+
+    fn metric(&self) -> Metric {
+        self.inner.metric()
+    }
+
+    fn lattice(&self) -> Option<Lattice> {
+        self.inner.lattice()
+    }
+
+    fn levels(&self) -> Vec<Level> {
+        self.inner.levels()
+    }
+
+    fn links_up(&self) -> Option<Vec<u64>> {
+        self.inner.links_up()
+    }
+
+    fn cut_bounds(&self) -> Option<CutBounds> {
+        self.inner.cut_bounds()
+    }
+
+    fn names(&self) -> Option<&[String]> {
+        Some(&self.names)
+    }
+
+    fn vertex_transitive(&self) -> bool {
+        self.inner.vertex_transitive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{error, machine, names};
+    use crate::topology::testing::{check_links, check_metric};
+    use crate::topology::{Context, Topology};
+
+    fn line(id: u32, [x, y, z]: [u32; 3], kind: &str, status: &str) -> String {
+        format!(
+            "cpu=0,slot=0,cabinet=null,x_coord={x},y_coord={y},z_coord={z},process_slots=4,\
+             processor_status='{status}',processor_type='{kind}',alloc_mode='batch, other',processor_id={id}\n"
+        )
+    }
+
+    #[test]
+    fn coordinates_make_a_torus_or_groups() {
+        let mut text = "# a comment\n".to_string();
+        for (id, at) in
+            [(4, [0, 0, 1]), (5, [0, 0, 1]), (0, [0, 0, 0]), (8, [1, 2, 3]), (9, [1, 2, 3])]
+        {
+            text += &line(id, at, "compute", "up");
+        }
+        text += &line(1, [0, 0, 0], "service", "up");
+        text += &line(2, [0, 1, 0], "compute", "down");
+        let torus = machine("xtdb2proc", &text).unwrap();
+        check_links(&torus);
+        check_metric(&torus);
+        assert_eq!(names(&torus), "nid00000 nid00004 nid00005 nid00008 nid00009");
+        let s = torus.statistics().unwrap();
+        assert_eq!((s.nodes, s.routers, s.places), (5, 2 * 3 * 4, 48));
+        let at = |name: &str| torus.node_named(name).unwrap();
+        assert_eq!(torus.distance(at("nid00000"), at("nid00009")), 3);
+        assert_eq!(torus.distance(at("nid00004"), at("nid00005")), 0);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("p");
+        std::fs::write(&file, &text).unwrap();
+        let spec = format!("xtdb2proc:{},network=cascade", file.display());
+        let cascade = Topology::inline(&spec, &Context::default()).unwrap();
+        let levels: Vec<_> = cascade.level_table().into_iter().map(|l| (l.name, l.units)).collect();
+        assert_eq!(levels, [("group".into(), 2), ("chassis".into(), 6), ("blade".into(), 24)]);
+        assert_eq!(cascade.spec(), spec);
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        let good = line(1, [0, 0, 0], "compute", "up");
+        let with = |from: &str, to: &str| good.replace(from, to);
+        for (text, message) in [
+            ("", ": found no compute processor"),
+            (&line(1, [0, 0, 0], "service", "up"), ": found no compute processor"),
+            ("x_coord\n", ":1: found `x_coord`; expected key=value"),
+            ("a=1,=2\n", ":1: found `=2`; expected key=value"),
+            ("a='1\n", ":1: found `a='1`"),
+            ("a=1,a=2\n", ":1: found `a` twice"),
+            (&with("x_coord=0,", ""), ":1: found a line without x_coord"),
+            (&with("y_coord=0", "y_coord=-1"), ":1: found y_coord=-1; expected a whole number"),
+            (&with("processor_id=1", "processor_id=z"), ":1: found processor_id=z"),
+            (&with("'compute'", "'compute'x"), ":1: found `processor_type='compute'x`"),
+            (&format!("{good}{good}"), ":2: found processor_id=1 again (line 1 has it)"),
+            (&with("z_coord=0", "z_coord=100000"), ": found coordinates of 1x1x100001 places"),
+        ] {
+            let error = error("xtdb2proc", text);
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+}
