@@ -232,6 +232,32 @@ fn what_cannot_be_scored_is_counted_and_named() {
     );
 }
 
+/// Between trees of a forest there is no distance, and no sum counts one.
+#[test]
+fn jobs_over_several_trees_are_counted_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("t.conf"),
+        "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-4]\n",
+    )
+    .unwrap();
+    let rows = ["1|1|2|9|2|n[2-3]", "2|1|2|9|2|n[1,4]", "3|10|20|90|2|n[1-2]", "4|10|20|90|1|n3"];
+    std::fs::write(folder.path().join("jobs"), format!("{HEADER}{}\n", rows.join("\n"))).unwrap();
+    let found = done(folder.path(), &["slurm-topology:t.conf", "--trace", "jobs"]);
+    let starts: Vec<String> = (found.out.lines().skip(1))
+        .map(|row| row.split(',').take(5).collect::<Vec<_>>().join(","))
+        .collect();
+    assert_eq!(starts, ["1,2,,,", "2,2,,,", "3,2,0,0,0", "4,1,,0,0"]);
+    assert!(found.said.contains("no path joins all nodes of 2 of its jobs"), "{}", found.said);
+    let json = done(folder.path(), &["slurm-topology:t.conf", "--trace", "jobs", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let all = &json["placements"][0];
+    assert_eq!(
+        (&all["apart"], &all["mean_hops"], &all["jobs"]),
+        (&2.into(), &0.0.into(), &4.into())
+    );
+}
+
 #[test]
 fn the_page_stands_alone_and_names_the_best() {
     let folder = tempfile::tempdir().unwrap();

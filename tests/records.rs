@@ -114,8 +114,8 @@ fn sacct_takes_columns_in_any_order_and_text_with_bars() {
                 Start|JobName|End|NNodes|JobID|Submit|NodeList|\n\
                 \n\
                 100|plain|160|2|8+1|90|n[1-2]|\n";
-    let (records, counts) = read(Form::Sacct, text).unwrap();
-    assert_eq!(counts, [("count-rounded", 1)]);
+    let (records, counted) = read(Form::Sacct, text).unwrap();
+    assert_eq!(counted, [("count-rounded", 1)]);
     assert_eq!(
         (records[0].job.as_str(), records[0].nodes, records[0].hosts.as_str()),
         ("7_4", 1536, "n1")

@@ -246,20 +246,24 @@ fn recorded_score(
     sorted.iter().for_each(|rank| set.push_rank(*rank));
     set.settle();
     let routers = distances.routers();
-    let joined = joined(machine.topology, ranks.iter().map(|rank| routers[*rank as usize]));
     let measured = Score {
         size: set.len(),
-        mean_hops: joined.then(|| lane.meter.measure(&set, None).mind()).flatten(),
-        diameter: joined.then(|| lane.meter.extent(&set).diameter),
-        ring: joined.then(|| ring(distances, ranks)),
+        mean_hops: lane.meter.measure(&set, None).mind(),
+        diameter: lane.meter.extent(&set).diameter,
+        ring: joined_ring(machine.topology, distances, &set, ranks),
         ..Score::default()
     };
     machine.score(&mut lane.counter, measured, ranks.iter().map(|rank| routers[*rank as usize]))
 }
 
-/// Whether paths join all of these routers.
-fn joined(_: &Topology, _: impl Iterator<Item = u32>) -> bool {
-    true
+/// The ring through ranks in their order, where paths join them all.
+fn joined_ring(
+    topology: &Topology,
+    distances: &RankDistances,
+    set: &Ranks,
+    ranks: &[u32],
+) -> Option<Ring> {
+    distances.within_one_component(topology, set).then(|| ring(distances, ranks))
 }
 
 /// The log of the jobs kept.

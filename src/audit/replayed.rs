@@ -4,10 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::kept::Kept;
 use super::summary::Summary;
-use super::{AuditSettings, Machine, Score, Scored, joined, log};
+use super::{AuditSettings, Machine, Score, Scored, joined_ring, log};
 use crate::error::{Error, Result};
 use crate::metric::rank_distances::RankDistances;
-use crate::metric::units::{UnitCounter, ring};
+use crate::metric::units::UnitCounter;
 use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Outputs, Placed, Step};
 
@@ -23,12 +23,15 @@ impl Lane<'_> {
         let ranks: Vec<u32> = placed.ranks.iter().flat_map(|ranks| ranks.iter()).collect();
         let routers = self.distances.routers();
         let of = |rank: &u32| routers[*rank as usize];
-        let joined = joined(machine.topology, ranks.iter().map(of));
+        let ring = placed
+            .ranks
+            .as_ref()
+            .and_then(|set| joined_ring(machine.topology, self.distances, set, &ranks));
         let measured = Score {
             size: placed.placement.size,
-            mean_hops: joined.then(|| placed.placement.mind()).flatten(),
-            diameter: placed.extent.map(|extent| extent.diameter).filter(|_| joined),
-            ring: joined.then(|| ring(self.distances, &ranks)),
+            mean_hops: placed.placement.mind(),
+            diameter: placed.extent.and_then(|extent| extent.diameter),
+            ring,
             ..Score::default()
         };
         machine.score(&mut self.counter, measured, ranks.iter().map(of))

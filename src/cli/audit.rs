@@ -192,7 +192,7 @@ fn report_left_out(name: &str, found: &Audit) {
         let Summary { name: tried, skipped, all, .. } = placement;
         if all.apart > 0 {
             note!(
-                "{name}: {tried}: no path joins the nodes of {} jobs, which count in no distance",
+                "{name}: {tried}: no path joins all nodes of {} of its jobs, which count in no distance",
                 all.apart
             );
         }

@@ -48,7 +48,7 @@ impl Units {
             levels.push(UnitLevel { name, unit, room });
         };
         let of_router =
-            |level: &Level| (0..hosts).map(|r| unit_of(level, RouterId(r))).collect::<Vec<u32>>();
+            |level: &Level| (0..hosts).map(|r| level.unit_of(RouterId(r))).collect::<Vec<u32>>();
         let each: Vec<u32> = (0..hosts).collect();
         let own: Vec<(String, Vec<u32>)> = network
             .levels()
@@ -88,10 +88,6 @@ impl Units {
         let fewer = room.partition_point(|room| *room < u64::from(nodes));
         (fewer + 1).min(room.len()) as u32
     }
-}
-
-fn unit_of(level: &Level, router: RouterId) -> u32 {
-    router.0 / level.routers.max(1)
 }
 
 /// Counts units, with the marks that takes.
