@@ -242,16 +242,16 @@ fn columns_are_named_by_the_user() {
     assert!(records.next(&mut record).unwrap());
     assert_eq!((record.run, record.start, record.nodes), (None, None, 1));
     for (text, message) in [
-        ("helix", "--columns helix: unknown table `helix`"),
+        ("helix", "`--columns helix`: found unknown table `helix`"),
         (
             "submit=a,end=b",
-            "--columns submit=a,end=b: found too few columns to make a job of; expected submit or start",
+            "`--columns submit=a,end=b`: found too few columns to make a job of; expected submit or start",
         ),
-        ("sumbit=a", "--columns sumbit=a: unknown key `sumbit`"),
-        ("submit=", "--columns submit=: found `submit=`; expected KEY=NAME"),
+        ("sumbit=a", "`--columns sumbit=a`: found unknown key `sumbit`"),
+        ("submit=", "`--columns submit=`: found `submit=`; expected KEY=NAME"),
         (
             "submit=a,submit=b",
-            "--columns submit=a,submit=b: found `submit` again; expected each key once",
+            "`--columns submit=a,submit=b`: found `submit` again; expected each key once",
         ),
     ] {
         let error = Columns::parse(text).unwrap_err().to_string();
@@ -429,8 +429,8 @@ fn wrong_batsim_workloads_are_refused() {
             ),
             (with("\"type\": \"delay\",", ""), "jobs:9: found missing field `type`; expected"),
             (
-                with("},\n  \"profiles\"", "}\n  \"profiles\"").replace("],", "]"),
-                "jobs:8: found expected `,` or `}`; expected",
+                with("],\n  \"profiles\"", "]\n  \"profiles\""),
+                "jobs:8: found text that is no JSON; expected `,` or `}`",
             ),
         ],
     );
@@ -475,7 +475,7 @@ fn wrong_philly_logs_are_refused() {
             ("[1]".into(), "jobs:1: found invalid type: integer `1`; expected struct PhillyJob"),
             (
                 with("\"jobid\": \"application_1_10258\",", ""),
-                "jobs:9: found missing field `jobid`; expected",
+                "jobs:8: found missing field `jobid`; expected",
             ),
             (
                 with("\"2017-10-03 22:53:38\"", "\"yesterday\""),
@@ -492,7 +492,7 @@ fn wrong_philly_logs_are_refused() {
             (with("\"ip\": \"m12\", ", ""), "jobs:6: found missing field `ip`; expected"),
             (
                 with("\"attempts\": []", "\"attempts\": {}"),
-                "jobs:11: found invalid type: map; expected a sequence",
+                "jobs:10: found invalid type: map; expected a sequence",
             ),
         ],
     );
@@ -623,12 +623,12 @@ fn commands_take_records_where_they_take_traces() {
     for (arguments, message) in [
         (
             vec!["trace", "convert", "a.log", "--to", "placements"],
-            "--to placements: found a trace without lists of nodes",
+            "--to placements`: found a trace without lists of nodes",
         ),
         (vec!["trace", "convert", &sacct, "--columns", "pm100"], "a.txt:1: "),
         (
             vec!["trace", "convert", &sacct, "--from", "batsim"],
-            ".txt:1: found expected value; expected a Batsim workload",
+            ".txt:1: found text that is no JSON; expected value",
         ),
         (vec!["trace", "convert", &sacct, "--from", "swf"], "expected the 18 fields of a job"),
     ] {

@@ -171,17 +171,12 @@ impl Convert {
         let options = machine.options(context);
         let columns = columns.as_deref().map(Columns::parse).transpose()?;
         let mut lines = Lines::open(&file, options.memory)?;
-        let form = match from {
-            Some(from) => from.form(),
-            None if columns.is_some() => Some(Form::Csv),
-            None => match trace::kind(&mut lines) {
-                Ok(WorkloadKind::Records(form)) => Some(form),
-                Err(error @ Error::Io { .. }) => return Err(error.into()),
-                // What else it is or lacks is reported where its lines are read.
-                _ => None,
-            },
+        let form = match (from, &columns) {
+            (Some(from), _) => from.form(),
+            (None, Some(_)) => Some(Form::Csv),
+            (None, None) => form_of(&mut lines)?,
         };
-        let (Some(form), _) = (form, &columns) else {
+        let Some(form) = form else {
             if to == To::Placements {
                 let expected = "records that list nodes, such as the output of sacct";
                 let location = SourceLocation::option("--to placements");
@@ -216,6 +211,16 @@ impl Convert {
             );
         }
         out.finish()
+    }
+}
+
+/// The format of records by their content; none for other traces.
+fn form_of(lines: &mut Lines) -> Result<Option<Form>, Error> {
+    match trace::kind(lines) {
+        Ok(WorkloadKind::Records(form)) => Ok(Some(form)),
+        Err(error @ Error::Io { .. }) => Err(error),
+        // What else it is or lacks is reported where its lines are read.
+        _ => Ok(None),
     }
 }
 

@@ -29,8 +29,13 @@ fn document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -> Result<T>
     serde_json::from_str(text.as_str()).map_err(|e| {
         let said = e.to_string();
         let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
-        let (found, wanted) = said.split_once(", expected ").unwrap_or((said, expected));
-        Error::input(SourceLocation::line(text.name(), e.line().max(1)), found, wanted)
+        let (found, wanted) = match said.strip_prefix("expected ") {
+            Some(wanted) => ("text that is no JSON", wanted),
+            None => said.split_once(", expected ").unwrap_or((said, expected)),
+        };
+        // The end of a text is on its last line.
+        let line = e.line().clamp(1, text.lines().count().max(1));
+        Error::input(SourceLocation::line(text.name(), line), found, wanted)
     })
 }
 
