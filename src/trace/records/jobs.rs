@@ -12,6 +12,14 @@ use crate::trace::tally::Reason;
 /// Bytes that a job takes while it is read: lists grow by doubling, and jobs are copied once.
 const JOB_BYTES: u64 = 3 * size_of::<Job>() as u64 + 32;
 
+/// Numbers from here on are no job numbers: those given out beside them must fit an SWF trace.
+const MOST_ID: i64 = 100_000_000_000_000;
+
+/// Whether a time is none that a trace can have.
+fn before_1970(time: i64) -> bool {
+    time < 0
+}
+
 /// Numbers by name, in the order in which names came.
 #[derive(Default)]
 struct Numbers(BTreeMap<String, i32>);
@@ -70,7 +78,7 @@ impl Records {
             let requested_time = limit.unwrap_or(run);
             jobs.push(Job {
                 // Numbers are given out below.
-                id: record.job.parse().ok().filter(|id| *id >= 0).unwrap_or(-1),
+                id: record.job.parse().ok().filter(|id| (0..MOST_ID).contains(id)).unwrap_or(-1),
                 // A requeued job may be said to be submitted after it started.
                 submit: if wait.is_some_and(|wait| wait < 0) {
                     submit + wait.unwrap_or(0)
@@ -155,7 +163,10 @@ fn fault(record: &Record, options: &Options) -> Option<Reason> {
     let faults = [
         (record.start.is_none() && record.run.is_none(), Reason::NotStarted),
         (record.nodes == 0, Reason::NoProcessors),
-        (record.submit.is_none(), Reason::NoSubmitTime),
+        (
+            record.submit.is_none_or(before_1970) || record.start.is_some_and(before_1970),
+            Reason::NoSubmitTime,
+        ),
         (record.run.is_none(), Reason::StillRunning),
         (record.run == Some(0), Reason::NoRunTime),
         (options.nodes.is_some_and(|most| record.nodes > most), Reason::LargerThanMachine),
