@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 pub mod allocator;
+pub mod audit;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;

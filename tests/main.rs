@@ -2,6 +2,7 @@
 //! runs one of them.
 
 mod allocators;
+mod audit;
 mod bounds;
 mod browser;
 mod cli;
@@ -25,6 +26,7 @@ mod ordering_table;
 mod page;
 mod readme;
 mod recipes;
+mod records;
 mod reference;
 mod same_bytes;
 mod schedule;

@@ -204,6 +204,7 @@ fn every_walk_is_as_it_is_told() {
         ("AI operator", 6),
         ("AI cluster on Kubernetes", 5),
         ("One job's hosts", 4),
+        ("Slurm site", 7),
     ] {
         let text = walk(heading);
         if text.contains("$ python3 ") && Command::new("python3").arg("--version").output().is_err()

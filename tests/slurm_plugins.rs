@@ -143,7 +143,7 @@ fn hold_to_stream(path: &Path) -> (usize, usize) {
             stream["sizes"].as_array().unwrap().iter().map(ToString::to_string).collect();
         text += &format!("\nBlockSizes={}\n", sizes.join(","));
     }
-    let machine = Machine::new(&Site { plugin, file, text, table });
+    let machine = Machine::new(&Site { file, text, table });
     let distances = machine.distances();
     let Machine { topology, order, .. } = &machine;
     let mut state =
@@ -295,7 +295,7 @@ fn site(plugin: &'static str, draw: &mut Draw) -> Site {
             ("topology.yaml", text)
         }
     };
-    Site { plugin, file, text, table: names() }
+    Site { file, text, table: names() }
 }
 
 /// A job's size and flags.

@@ -113,11 +113,16 @@ pub fn log(
 
 /// Reports on standard error which jobs of a trace were left out or mended, and why.
 pub fn report_tally(trace: &Trace) {
-    for (reason, count) in trace.tally().iter() {
-        let what = if reason.drops() { "left out" } else { "mended" };
-        note!("{}: {what} {count}: {}", trace.name(), reason.about());
-    }
+    report_counts(trace.name(), trace.tally());
     report_processors(trace);
+}
+
+/// Reports on standard error what was left out of a file or mended, and why.
+pub fn report_counts(name: &str, tally: &Tally) {
+    for (reason, count) in tally.iter() {
+        let what = if reason.drops() { "left out" } else { "mended" };
+        note!("{name}: {what} {count}: {}", reason.about());
+    }
 }
 
 /// Says on standard error where a trace's processors were probably wrongly taken for nodes.

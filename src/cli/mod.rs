@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::topology::Context;
 
+mod audit;
 mod command_line;
 mod compare;
 mod completions;
@@ -116,7 +117,7 @@ verbs! {
     "Single steps": Topology topology, Order order, Mpc mpc, Score score, Replay replay, Schedule schedule, Map map,
         Corun corun, Hosts hosts, Export export;
     "Many combinations": Sweep sweep, Merge merge, Report report;
-    "Workloads": Trace trace;
+    "Workloads": Trace trace, Audit audit;
     "Reference": List list, Man man, Completions completions;
 }
 

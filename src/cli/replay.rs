@@ -222,7 +222,7 @@ impl Command {
         let options = inputs::trace_options(self.procs_per_node, context);
         let weight = match trace::kind(&mut Lines::open(path, context.memory)?)? {
             WorkloadKind::Table => Weight::Jobs,
-            WorkloadKind::Swf => Weight::NodeHours,
+            WorkloadKind::Swf | WorkloadKind::Records(_) => Weight::NodeHours,
             WorkloadKind::Log => {
                 let found = format!("{}, a placement log", path.display());
                 let expected = "an SWF trace, which has times, or a table size,share";

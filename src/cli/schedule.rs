@@ -19,7 +19,7 @@ use crate::schedule::{
     Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, policy, simulate,
 };
 use crate::topology::{Context, Topology};
-use crate::trace::{Options, Trace};
+use crate::trace::{Options, Trace, open};
 
 /// Schedule a trace: when and where jobs run, and how long they wait
 #[derive(Debug, Args)]
@@ -84,7 +84,7 @@ impl Command {
             partitions: self.partitions.clone(),
             ..inputs::trace_options(self.procs_per_node, context)
         };
-        let trace = Trace::read(&self.trace, &options)?;
+        let trace = open::trace(&self.trace, &options)?;
         inputs::report_tally(&trace);
         let distances = RankDistances::new(&topology, &order)?;
         let machine =

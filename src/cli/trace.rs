@@ -3,18 +3,19 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
 use super::inputs;
 use super::layout::field;
 use super::output::{self, Output};
 use crate::columns::{self, jobs::SIZE_COUNT};
-use crate::error::sanitize;
+use crate::error::{Error, SourceLocation, sanitize};
 use crate::input::Lines;
 use crate::topology::Context;
+use crate::trace::records::{Columns, Form, Records, placements};
 use crate::trace::{
-    self, Log, Options, Sizes, Trace, Weight, Workload, WorkloadKind, convert, survey,
+    self, Log, Options, Sizes, Trace, Weight, Workload, WorkloadKind, convert, open, survey,
 };
 
 /// Inspect, convert or generate traces and placement logs
@@ -41,19 +42,9 @@ enum Verb {
         #[arg(long, value_name = "FILE")]
         sizes: Option<PathBuf>,
     },
-    /// Write an SWF trace as a placement log; at one time jobs end before others start
-    #[command(
-        after_help = "Example: nodeorder trace convert theta.swf.gz --procs-per-node 64 -o theta.log"
-    )]
-    Convert {
-        /// The trace; `-` for standard input
-        file: PathBuf,
-        #[command(flatten)]
-        machine: MachineArgs,
-        /// Write to FILE instead of standard output
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
-    },
+    /// Write a trace or accounting records as a placement log, an SWF trace or recorded placements
+    #[command(after_help = "Example: nodeorder trace convert sacct.txt --to swf -o jobs.swf")]
+    Convert(Convert),
     /// Generate a placement log or SWF trace: hector, nersc, log or poisson, with options
     #[command(
         after_help = "Example: nodeorder trace generate hector:placements=300000,nodes=2816,load=0.9 -o hector.log"
@@ -65,6 +56,62 @@ enum Verb {
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+}
+
+/// What `trace convert` is given.
+#[derive(Debug, Args)]
+struct Convert {
+    /// The trace, plain or .gz; `-` for standard input
+    file: PathBuf,
+    /// The format of the file [default: by its content]
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<From>,
+    /// Log: at one time jobs end before others start. Swf: a processor is a node. Placements: a CSV row for each job with
+    /// its times and nodes [default: by the ending of the output, .swf or .csv, else log]
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<To>,
+    /// The columns of a CSV table, as KEY=NAME with commas between: job, submit, start, end, run, limit, limit-minutes,
+    /// nodes, list, user, partition, state; or the name of a known table: pm100, helios, lassen
+    #[arg(long, value_name = "COLUMNS")]
+    columns: Option<String>,
+    #[command(flatten)]
+    machine: MachineArgs,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What `--from` takes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum From {
+    Swf,
+    Sacct,
+    Csv,
+    Batsim,
+    Philly,
+    Placements,
+}
+
+/// What `--to` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum To {
+    Log,
+    Swf,
+    Placements,
+}
+
+impl From {
+    /// The format of records; none for SWF.
+    fn form(self) -> Option<Form> {
+        Some(match self {
+            From::Swf => return None,
+            From::Sacct => Form::Sacct,
+            From::Csv => Form::Csv,
+            From::Batsim => Form::Batsim,
+            From::Philly => Form::Philly,
+            From::Placements => Form::Placements,
+        })
+    }
 }
 
 /// How many processors make a node, and which jobs are kept.
@@ -97,11 +144,7 @@ impl Command {
             Verb::Info { file, machine, json, sizes } => {
                 info(&file, &machine.options(context), json, sizes)
             }
-            Verb::Convert { file, machine, output } => {
-                let trace = Trace::read(&file, &machine.options(context))?;
-                inputs::report_processors(&trace);
-                output::write(output.as_deref(), convert::to_log(&trace))
-            }
+            Verb::Convert(convert) => convert.run(context),
             Verb::Generate { spec, output } => {
                 let mut pieces = Workload::make(&spec, context.seed)?;
                 output::write_by(output.as_deref(), |out| {
@@ -112,14 +155,96 @@ impl Command {
     }
 }
 
+impl Convert {
+    fn run(self, context: &Context) -> anyhow::Result<()> {
+        let Convert { file, from, to, columns, machine, output } = self;
+        let ending = output.as_deref().map(Path::to_string_lossy);
+        let ends = |end: &str| {
+            ending.as_ref().is_some_and(|name| name.trim_end_matches(".gz").ends_with(end))
+        };
+        let to = match to {
+            Some(to) => to,
+            None if ends(".swf") => To::Swf,
+            None if ends(".csv") => To::Placements,
+            None => To::Log,
+        };
+        let options = machine.options(context);
+        let columns = columns.as_deref().map(Columns::parse).transpose()?;
+        let mut lines = Lines::open(&file, options.memory)?;
+        let form = match (from, &columns) {
+            (Some(from), _) => from.form(),
+            (None, Some(_)) => Some(Form::Csv),
+            (None, None) => form_of(&mut lines)?,
+        };
+        let Some(form) = form else {
+            if to == To::Placements {
+                let expected = "records that list nodes, such as the output of sacct";
+                let location = SourceLocation::option("--to placements");
+                return Err(
+                    Error::input(location, "a trace without lists of nodes", expected).into()
+                );
+            }
+            let trace = Trace::over(lines, &options)?;
+            if to == To::Log {
+                inputs::report_processors(&trace);
+            }
+            return write_trace(&trace, to, output.as_deref());
+        };
+        if let (Some(_), false) = (&columns, form == Form::Csv) {
+            let location = SourceLocation::option("--columns");
+            return Err(Error::input(location, "a file that is no CSV table", "--from csv").into());
+        }
+        let mut records = Records::over(lines, form, columns.as_ref())?;
+        if to != To::Placements {
+            let trace = records.trace(&options)?;
+            inputs::report_tally(&trace);
+            return write_trace(&trace, to, output.as_deref());
+        }
+        let name = records.name().to_string();
+        let mut out = Output::open(output.as_deref())?;
+        let written = placements::write::<anyhow::Error>(&mut records, &mut out)?;
+        inputs::report_counts(&name, records.tally());
+        if written == 0 {
+            let location = SourceLocation::File(name.as_str().into());
+            return Err(
+                Error::input(location, "no job with a list of nodes", "at least one").into()
+            );
+        }
+        out.finish()
+    }
+}
+
+/// The format of records by their content; none for other traces.
+fn form_of(lines: &mut Lines) -> Result<Option<Form>, Error> {
+    match trace::kind(lines) {
+        Ok(WorkloadKind::Records(form)) => Ok(Some(form)),
+        Err(error @ Error::Io { .. }) => Err(error),
+        // What else it is or lacks is reported where its lines are read.
+        _ => Ok(None),
+    }
+}
+
+fn write_trace(trace: &Trace, to: To, output: Option<&Path>) -> anyhow::Result<()> {
+    let text = if to == To::Swf { convert::to_swf(trace) } else { convert::to_log(trace) };
+    output::write(output, text)
+}
+
 fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> anyhow::Result<()> {
     let mut lines = Lines::open(file, options.memory)?;
     let name = lines.name().to_string();
     let (mut document, sizes) = match trace::kind(&mut lines)? {
-        WorkloadKind::Swf => {
-            let trace = Trace::over(lines, options)?;
+        kind @ (WorkloadKind::Swf | WorkloadKind::Records(_)) => {
+            let trace = open::trace_over(lines, options)?;
             inputs::report_processors(&trace);
-            (describe(&trace), Sizes::of_trace(&trace, Weight::Jobs))
+            let kind = match kind {
+                WorkloadKind::Records(Form::Sacct) => "accounting of Slurm",
+                WorkloadKind::Records(Form::Csv) => "table of jobs",
+                WorkloadKind::Records(Form::Placements) => "recorded placements",
+                WorkloadKind::Records(Form::Batsim) => "Batsim workload",
+                WorkloadKind::Records(Form::Philly) => "Philly job log",
+                _ => "SWF trace",
+            };
+            (describe(&trace, kind), Sizes::of_trace(&trace, Weight::Jobs))
         }
         WorkloadKind::Log => {
             let survey = survey::survey(Log::over(lines))?;
@@ -159,7 +284,7 @@ fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> a
 }
 
 /// A trace's times, reasons for lines left out and header.
-fn describe(trace: &Trace) -> Value {
+fn describe(trace: &Trace, kind: &str) -> Value {
     let tally = trace.tally();
     let (first, last) = trace.span().unzip();
     let seconds: u128 =
@@ -170,7 +295,7 @@ fn describe(trace: &Trace) -> Value {
     let processors = trace.processors_hint().is_some_and(|hint| hint.stated);
     let hours = if processors { "processor_hours" } else { "node_hours" };
     json!({
-        "kind": "SWF trace",
+        "kind": kind,
         "lines": tally.lines,
         "jobs": trace.jobs().len(),
         "left_out": inputs::tally_json(tally, true),

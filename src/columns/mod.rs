@@ -11,6 +11,7 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
+pub mod audit;
 pub mod comparison;
 pub mod corun;
 pub mod jobs;
@@ -301,8 +302,17 @@ impl<W: Write> Table<W> {
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.out.write_all(&self.text)
+    pub fn finish(self) -> io::Result<()> {
+        self.into_inner().map(|_| ())
+    }
+
+    /// As [`Table::finish`]; what was written to comes back.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn into_inner(mut self) -> io::Result<W> {
+        self.out.write_all(&self.text)?;
+        Ok(self.out)
     }
 }
 

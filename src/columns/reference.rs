@@ -1,5 +1,6 @@
 //! All output tables with their columns: the text of `docs/columns.md`.
 
+use super::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
 use super::comparison::{Crossover, Winner};
 use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, ScoreRow, WorkloadRow};
 use super::corun::{CorunFigures, JOB, LinkUse};
@@ -71,6 +72,16 @@ fn tables() -> Vec<Table> {
             "A row for each machine.",
             &ScheduleFigures::machines(),
         ),
+        table("`audit`: jobs", "A row for each job scored.", JobScore::JOB)
+            .with("`--order` or `--alloc`, as the first column", JobScore::PLACEMENT)
+            .with("a level each, leaf first", LEVEL)
+            .with("", JobScore::LAST),
+        table(
+            "`audit --json`: `placements`, with `by_size` and `over_time`; `sizes.csv`, `periods.csv`",
+            "Figures of all jobs, of those of a size and of those of a time.",
+            SUMS,
+        )
+        .with("a level each, as `levels`", LEVEL_SUMS),
         table("`replay`: placements", "A row for each job placed.", JobRow::PLACED)
             .with("several orderings, as the first column", JobRow::ORDERING)
             .with("", JobRow::METRICS)

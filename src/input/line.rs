@@ -14,6 +14,13 @@ pub struct Line<'a> {
     pub text: &'a str,
 }
 
+impl<'a> Line<'a> {
+    /// A line of the text called `source`.
+    pub fn new(source: &'a str, number: usize, text: &'a str) -> Self {
+        Line { source, number, text }
+    }
+}
+
 impl Line<'_> {
     /// The line as a place for an error message.
     pub fn location(&self) -> SourceLocation {

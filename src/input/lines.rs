@@ -107,7 +107,8 @@ impl Lines {
         Lines::over(name, Box::new(std::io::Cursor::new(text.into())))
     }
 
-    fn over(name: &str, source: Box<dyn Read + Send>) -> Self {
+    /// The lines that `source` gives, quoted as `name`.
+    pub fn over(name: &str, source: Box<dyn Read + Send>) -> Self {
         Lines {
             name: name.into(),
             source,
@@ -129,6 +130,11 @@ impl Lines {
     pub fn within(mut self, memory: u64) -> Self {
         self.memory = memory;
         self
+    }
+
+    /// What may be kept of the lines, in bytes.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory
     }
 
     /// With lines of up to `most` bytes.
@@ -246,6 +252,25 @@ impl Lines {
         match self.idle > Lines::IDLE {
             true => Err(idle(SourceLocation::line(&self.name, self.number))),
             false => Ok(()),
+        }
+    }
+
+    /// The first byte that is not blank, which is not consumed; none at the end of the file.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when reading fails; 64 MB of blanks.
+    pub fn first_byte(&mut self) -> Result<Option<u8>> {
+        self.skip_mark()?;
+        loop {
+            let rest = &self.buffer[self.start..self.end];
+            match rest.iter().find(|b| !b.is_ascii_whitespace()) {
+                Some(byte) => return Ok(Some(*byte)),
+                None if self.at_end => return Ok(None),
+                None if rest.len() > Lines::IDLE => {
+                    return Err(idle(SourceLocation::line(&self.name, self.number + 1)));
+                }
+                None => self.fill()?,
+            }
         }
     }
 

@@ -22,19 +22,7 @@ impl Text {
     /// [`Error::Io`] when the file cannot be read, [`Error::Memory`] when it is larger, [`Error::Input`] when it
     /// is not UTF-8 or has 64 MB of blank lines and comments in a row.
     pub fn read(path: &Path, most: u64) -> Result<Self> {
-        // Line by line: a device never ends, and a small compressed file may hold anything.
-        let longest = usize::try_from(most).map_or(LONGEST, |most| most.min(LONGEST));
-        let mut lines = Lines::open(path, most)?.longest(longest);
-        let mut bytes = Vec::new();
-        while let Some(line) = lines.line()? {
-            bytes.extend_from_slice(line.bytes);
-            bytes.push(b'\n');
-            if bytes.len() as u64 > most {
-                let what = format!("{}: the text", lines.name());
-                return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
-            }
-        }
-        Text::from_bytes(lines.name(), bytes)
+        Lines::open(path, most)?.into_text()
     }
 
     /// A text held in memory, quoted as `name`.
@@ -109,6 +97,29 @@ impl Text {
             .iter()
             .filter(|b| **b == b'\n')
             .count()
+    }
+}
+
+impl Lines {
+    /// The rest of the lines as a text, within their memory.
+    ///
+    /// # Errors
+    /// As [`Text::read`].
+    pub fn into_text(self) -> Result<Text> {
+        // Line by line: a device never ends, and a small compressed file may hold anything.
+        let most = self.memory();
+        let longest = usize::try_from(most).map_or(LONGEST, |most| most.min(LONGEST));
+        let mut lines = self.longest(longest);
+        let mut bytes = Vec::new();
+        while let Some(line) = lines.line()? {
+            bytes.extend_from_slice(line.bytes);
+            bytes.push(b'\n');
+            if bytes.len() as u64 > most {
+                let what = format!("{}: the text", lines.name());
+                return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
+            }
+        }
+        Text::from_bytes(lines.name(), bytes)
     }
 }
 

@@ -13,4 +13,5 @@ pub mod mpc;
 pub mod rank_distances;
 pub mod ring;
 pub mod sums;
+pub mod units;
 pub mod window;

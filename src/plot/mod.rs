@@ -8,6 +8,7 @@
 //! A curve of many sizes is drawn with fewer points than it has: its ends and the lowest and highest of
 //! each two pixels stay (module `thin`). The data are never altered.
 
+pub mod audit;
 mod canvas;
 mod chart;
 mod corun;

@@ -13,6 +13,7 @@ use crate::schedule::orderings::Schedules;
 use crate::topology::Topology;
 use html::Figure;
 
+pub mod audit;
 pub mod csv;
 pub mod hosts;
 mod html;
@@ -75,6 +76,11 @@ fn about(name: &str) -> Option<&'static str> {
         "machine-curves.csv" => "the curves: machine, ordering, size, share, mpc, floor",
         "machine-jobs.csv" => "what jobs get under load, a row per machine and allocator",
         "machine-queue.csv" => "the schedules, a row per machine; times in seconds",
+        "sizes.csv" => "the figures by job size, a row per placement and size",
+        "periods.csv" => {
+            "the figures over time, a row per placement and period; times in seconds since 1970"
+        }
+        "audit.json" => "all figures as one document",
         "mpc.csv" => "every curve at every size: ordering, size, mpc",
         "table.csv" => "the ranked table",
         "stretches.csv" => "which ordering is the best at which sizes",

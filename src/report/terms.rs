@@ -25,6 +25,23 @@ pub(super) const DISTANCES: [Term; 3] = [
     ),
     MPC,
 ];
+/// Of an audit.
+pub(super) const AUDIT: [Term; 3] = [
+    term(
+        "Mean distance",
+        "The mean distance of two nodes of a job, over all pairs; for several jobs the mean of these, each job counting once.",
+    ),
+    term(
+        "Ring step",
+        "The hops from one node of a job to the next, in the order of the record or of the ranks, and from the last to the \
+         first: what a ring of processes, one a node, sends over.",
+    ),
+    term(
+        "Units spanned, fewest",
+        "How many units of a level (leaf switches, groups) the nodes of a job are in; and how few units of the machine \
+         have as many schedulable nodes, were they all free.",
+    ),
+];
 /// Of every machine.
 pub(super) const NETWORK: [Term; 2] = [
     term("Router", "A switch that nodes sit on, or that only joins others."),

@@ -278,9 +278,11 @@ fn at(location: &SourceLocation, error: Error) -> Error {
 
 fn check_kind(path: &Path, is_trace: bool, location: &SourceLocation, memory: u64) -> Result<()> {
     let (found, expected) = match (trace::kind(&mut Lines::open(path, memory)?)?, is_trace) {
-        (WorkloadKind::Log, false) | (WorkloadKind::Swf, true) => return Ok(()),
+        (WorkloadKind::Log, false) => return Ok(()),
+        (kind, true) if kind.has_times() => return Ok(()),
         (WorkloadKind::Log, true) => ("a placement log among the traces", "it under `logs`"),
-        (WorkloadKind::Swf, false) => ("an SWF trace among the logs", "it under `traces`"),
+        (WorkloadKind::Swf, _) => ("an SWF trace among the logs", "it under `traces`"),
+        (WorkloadKind::Records(_), _) => ("records of jobs among the logs", "them under `traces`"),
         (WorkloadKind::Table, _) => ("a table of sizes", "a placement log or an SWF trace"),
     };
     Err(Error::input(location.clone(), format!("{}, {found}", path.display()), expected))

@@ -6,13 +6,12 @@ use rayon::prelude::*;
 
 use super::plan::{Plan, Work};
 use crate::error::{Error, Result};
-use crate::input::Lines;
 use crate::mapping::{Fabric, Guest};
 use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
 use crate::schedule::Task;
 use crate::topology::{Context, Topology};
-use crate::trace::{Options, Trace, convert};
+use crate::trace::{Options, convert, open};
 
 /// A cell by its number, and what it does.
 pub(super) type Numbered = (usize, Work);
@@ -121,7 +120,7 @@ impl<'m> Machine<'m> {
             ..Options::default()
         };
         let path = &self.plan.workloads[workload as usize].path;
-        let trace = Trace::over(Lines::open(path, options.memory)?, &options)?;
+        let trace = open::trace(path, &options)?;
         let replayed = self.plan.policies.is_empty();
         let dropped = trace.tally().iter().filter(|(reason, _)| reason.drops());
         Ok(TraceJobs {

@@ -1,6 +1,7 @@
 //! Formats of files of jobs, and how a file's is recognised.
 
 use super::log::quote;
+use super::records::{Columns, Form, placements};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Lines;
 use crate::registry::{Entry, Registry};
@@ -14,6 +15,15 @@ pub enum WorkloadKind {
     Log,
     /// A table `size,share`.
     Table,
+    /// Records of a site or of another tool; they have times, as a trace.
+    Records(Form),
+}
+
+impl WorkloadKind {
+    /// Whether its jobs have times.
+    pub fn has_times(self) -> bool {
+        matches!(self, WorkloadKind::Swf | WorkloadKind::Records(_))
+    }
 }
 
 /// A format of files of jobs: an entry of [`TRACE_FORMATS`], whose example is a first line.
@@ -41,6 +51,58 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
             build: Recognise {
                 kind: WorkloadKind::Log,
                 begins: |line| [b"P", b"F"].iter().any(|letter| word(line) == *letter),
+            },
+        },
+        TraceFormatEntry {
+            name: "sacct",
+            about: "accounting of Slurm as sacct -P prints it: columns by name, between |",
+            example: "JobIDRaw|Submit|Start|End|Timelimit|NNodes|State|NodeList",
+            options: &[],
+            build: Recognise {
+                kind: WorkloadKind::Records(Form::Sacct),
+                begins: |line| {
+                    line.contains(&b'|') && memchr::memmem::find(line, b"JobID").is_some()
+                },
+            },
+        },
+        TraceFormatEntry {
+            name: "placements",
+            about: "recorded placements: a CSV row for each job with its times and nodes",
+            example: placements::HEADER,
+            options: &[],
+            build: Recognise {
+                kind: WorkloadKind::Records(Form::Placements),
+                begins: |line| line == placements::HEADER.as_bytes(),
+            },
+        },
+        TraceFormatEntry {
+            name: "csv",
+            about: "table of jobs by the names of its columns: PM100, Helios, Lassen, others with --columns",
+            example: "job_id,submit_time,start_time,end_time,node_num,state",
+            options: &[],
+            build: Recognise {
+                kind: WorkloadKind::Records(Form::Csv),
+                begins: |line| Columns::of_header(line).is_some(),
+            },
+        },
+        TraceFormatEntry {
+            name: "batsim",
+            about: "Batsim workload: JSON with jobs and profiles; profiles of the type delay run",
+            example: "{\"nb_res\":64,\"jobs\":[…],\"profiles\":{…}}",
+            options: &[],
+            build: Recognise {
+                kind: WorkloadKind::Records(Form::Batsim),
+                begins: |line| line.starts_with(b"{"),
+            },
+        },
+        TraceFormatEntry {
+            name: "philly",
+            about: "job log of the Philly traces: JSON, a list of jobs with attempts and their servers",
+            example: "[{\"jobid\":…,\"submitted_time\":…,\"attempts\":[…]}]",
+            options: &[],
+            build: Recognise {
+                kind: WorkloadKind::Records(Form::Philly),
+                begins: |line| line.starts_with(b"["),
             },
         },
         TraceFormatEntry {
@@ -77,6 +139,15 @@ fn word(line: &[u8]) -> &[u8] {
 /// There is no such line, it is of no kind, or cannot be read.
 pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     let mut number = lines.number();
+    // A JSON document may be one long line.
+    let json = match lines.first_byte()? {
+        Some(b'{') => Some(Form::Batsim),
+        Some(b'[') => Some(Form::Philly),
+        _ => None,
+    };
+    if let Some(form) = json {
+        return Ok(WorkloadKind::Records(form));
+    }
     let verdict = lines.peek(|line| {
         number += 1;
         let line = line.trim_ascii();
@@ -87,8 +158,8 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
         let unknown = || quote(&String::from_utf8_lossy(line));
         Some(format.map(|format| format.build.kind).ok_or_else(unknown))
     })?;
-    let expected =
-        "a placement log (P JOB NODES), an SWF trace (; header, 18 fields) or size,share";
+    let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs \
+                    (nodeorder list traces)";
     match verdict {
         Some(Ok(kind)) => Ok(kind),
         Some(Err(found)) => {

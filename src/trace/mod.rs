@@ -6,6 +6,7 @@ mod format;
 pub mod header;
 pub mod log;
 pub mod open;
+pub mod records;
 pub mod sizes;
 pub mod survey;
 pub mod swf;

@@ -1,12 +1,34 @@
-//! What is replayed: a placement log, or an SWF trace turned into one.
+//! Traces of every format, and what is replayed: a placement log, or a trace turned into one.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use super::records::Records;
 use super::{Log, Options, Trace, WorkloadKind, convert, kind};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, is_packed};
+
+/// The trace of a file: SWF, or records in a format that its content tells.
+///
+/// # Errors
+/// As [`trace_over`].
+pub fn trace(path: &Path, options: &Options) -> Result<Trace> {
+    trace_over(Lines::open(path, options.memory)?, options)
+}
+
+/// The trace that the rest of `lines` is: SWF, or records in a format that its content tells.
+///
+/// # Errors
+/// A file that cannot be read, or a line that is wrong, by file and line; more jobs than the memory holds.
+pub fn trace_over(mut lines: Lines, options: &Options) -> Result<Trace> {
+    match kind(&mut lines) {
+        Ok(WorkloadKind::Records(form)) => Records::over(lines, form, None)?.trace(options),
+        Err(error @ Error::Io { .. }) => Err(error),
+        // What else it is or lacks is reported where its lines are read.
+        _ => Trace::over(lines, options),
+    }
+}
 
 /// A log being read.
 pub struct OpenedLog {
@@ -21,7 +43,7 @@ pub struct OpenedLog {
 }
 
 impl OpenedLog {
-    /// Opens a placement log as a stream, or reads an SWF trace and makes a log of it.
+    /// Opens a placement log as a stream, or reads a trace and makes a log of it.
     ///
     /// # Errors
     /// A file of another kind; whatever is wrong with a trace. What is wrong with a log is found when it is
@@ -35,8 +57,8 @@ impl OpenedLog {
                 let read = lines.count();
                 Ok(OpenedLog { log: Log::over(lines), trace: None, read, bytes })
             }
-            WorkloadKind::Swf => {
-                let trace = Trace::over(lines, options)?;
+            WorkloadKind::Swf | WorkloadKind::Records(_) => {
+                let trace = trace_over(lines, options)?;
                 let text = convert::to_log(&trace);
                 let bytes = Some(text.len() as u64);
                 let mut lines = Lines::new(trace.name(), text);

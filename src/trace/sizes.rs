@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::log::{Log, quote};
+use super::open::trace_over;
 use super::survey::survey;
 use super::swf::{Options, Trace};
 use super::{WorkloadKind, kind};
@@ -71,7 +72,9 @@ impl Sizes {
     pub fn over(mut lines: Lines, weight: Weight, options: &Options) -> Result<Self> {
         let name = lines.name().to_string();
         match kind(&mut lines)? {
-            WorkloadKind::Swf => Ok(Sizes::of_trace(&Trace::over(lines, options)?, weight)),
+            WorkloadKind::Swf | WorkloadKind::Records(_) => {
+                Ok(Sizes::of_trace(&trace_over(lines, options)?, weight))
+            }
             WorkloadKind::Log => {
                 timeless(weight, &format!("{name} is a placement log"))?;
                 Ok(Sizes::of_jobs(&name, survey(Log::over(lines))?.sizes))

@@ -28,6 +28,18 @@ reasons! {
     LargerThanMachine "larger-than-machine" "larger than the machine" true,
     /// Left out: a part of a job that has a line as a whole.
     PartOfJob "part-of-job" "part of a job that is there as a whole" true,
+    /// Left out: a step of a job.
+    Step "step" "step of a job" true,
+    /// Left out: it waits, or was cancelled before it started.
+    NotStarted "not-started" "not started" true,
+    /// Left out: it had not ended when the records were taken.
+    StillRunning "still-running" "still running" true,
+    /// Left out: its end is before its start, as where clocks are set back.
+    EndsBeforeStart "ends-before-start" "ended before it started" true,
+    /// Left out: the same row came before.
+    SameAgain "same-again" "the same row again" true,
+    /// Left out where placements are wanted: its nodes are not listed.
+    NoNodeList "no-node-list" "nodes not listed" true,
     /// Kept: it ran longer than requested; the run time is cut at the request.
     RunTimeCut "run-time-cut" "run time cut at the requested time" false,
     /// Kept: processors requested unknown; those allocated stand for them.
@@ -38,6 +50,14 @@ reasons! {
     NoWaitTime "no-wait-time" "wait time unknown, started at submit" false,
     /// Kept: a time with a fraction of a second, rounded.
     FractionRounded "fraction-rounded" "fraction of a second rounded" false,
+    /// Kept: it started before it was submitted; the start is taken to be the submit.
+    StartBeforeSubmit "start-before-submit" "started before it was submitted, submit moved to the start" false,
+    /// Kept: a count with a unit such as 1.5K, which is rounded.
+    CountRounded "count-rounded" "count with a unit, which is rounded" false,
+    /// Kept: no job number of its own; it got one.
+    NumberedAnew "numbered-anew" "without a job number of its own, numbered anew" false,
+    /// Kept: fields behind the 18 of the format, which are not read.
+    MoreFields "more-fields" "with more than 18 fields, the others not read" false,
     /// Kept: submitted before the job on the line above; sorted by submit time where order matters.
     Unsorted "unsorted" "submitted before the job above" false,
 }

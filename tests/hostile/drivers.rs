@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nodeorder::allocator::{self, AllocatorContext};
+use nodeorder::audit::{AuditSettings, audit};
 use nodeorder::corun::Job;
 use nodeorder::error::SourceLocation;
 use nodeorder::input::{Lines, Text};
@@ -16,9 +17,11 @@ use nodeorder::ordering::Observer;
 use nodeorder::ranks::{FreeSet, Ranks, Run};
 use nodeorder::schedule::{Outputs, Settings, Task, simulate};
 use nodeorder::sweep::{Plan, Shard, store};
+use nodeorder::trace::records::{Form, Record, Records, placements};
 use nodeorder::trace::{
     Block, Event, Log, Options, Sizes, Trace, Weight, Workload, convert, survey,
 };
+use nodeorder::trace::{WorkloadKind, kind};
 use nodeorder::{Context, Error, NodeId, NodeOrder, Topology, report};
 
 /// A parser and what to feed it to.
@@ -37,6 +40,7 @@ pub const DRIVERS: &[Driver] = &[
     Driver { name: "order", feed: order },
     Driver { name: "log", feed: log },
     Driver { name: "swf", feed: swf },
+    Driver { name: "records", feed: records },
     Driver { name: "plan", feed: plan },
     Driver { name: "guest", feed: guest },
     Driver { name: "jobs", feed: jobs },
@@ -354,6 +358,99 @@ fn swf(bytes: &[u8]) {
         Task::of(&trace).into_iter().filter(|t| t.nodes <= 16).take(12).collect();
     schedule(&tasks, "easy", "fixed");
     schedule(&tasks, "conservative", "distance");
+}
+
+/// Records of every format: by their content, and each as the format that it is least like.
+fn records(bytes: &[u8]) {
+    let lossy = String::from_utf8_lossy(bytes);
+    let text = Text::new("records", &*lossy);
+    let lines = || Lines::new("records", bytes).within(CONTEXT.memory);
+    let forms = [Form::Sacct, Form::Csv, Form::Placements, Form::Batsim, Form::Philly];
+    let own = match kind(&mut lines()) {
+        Ok(WorkloadKind::Records(form)) => Some(form),
+        _ => None,
+    };
+    let other = forms[bytes.len() % forms.len()];
+    for form in own.into_iter().chain([other]) {
+        if let Err(error) = read_records(lines(), form) {
+            check_error(&error, Some(&text));
+        }
+        let options = Options { memory: CONTEXT.memory, ..Options::default() };
+        match Records::over(lines(), form, None).and_then(|records| records.trace(&options)) {
+            Err(error) => check_error(&error, Some(&text)),
+            Ok(trace) => {
+                let ids: BTreeSet<i64> = trace.jobs().iter().map(|job| job.id).collect();
+                assert_eq!(ids.len(), trace.jobs().len());
+                assert!(
+                    trace
+                        .jobs()
+                        .iter()
+                        .all(|j| j.nodes >= 1 && j.run >= 1 && j.requested_time >= j.run)
+                );
+                assert!(trace.jobs().iter().all(|j| j.end() > j.start() && j.start() >= j.submit));
+                if !trace.jobs().is_empty() {
+                    let again =
+                        Trace::new("again", convert::to_swf(&trace), &Options::default()).unwrap();
+                    assert_eq!(again.jobs().len(), trace.jobs().len());
+                }
+            }
+        }
+        let machine = small("torus:4x4");
+        let order = NodeOrder::make(&machine, "snake").unwrap();
+        let (orders, allocators) = ([order], ["fifo:0".to_string()]);
+        let settings = AuditSettings { orders: &orders, allocators: &allocators };
+        let Ok(mut records) = Records::over(lines(), form, None) else { continue };
+        match audit::<Error>(&machine, &mut records, settings, |scored| {
+            assert!(
+                scored.score.size >= 1 && scored.score.mean_hops.is_none_or(|hops| hops <= 4.0)
+            );
+            Ok(())
+        }) {
+            Err(error) => check_error(&error, Some(&text)),
+            Ok(found) => assert!(found.placements[0].all.jobs >= found.placements[1].all.jobs),
+        }
+    }
+}
+
+/// Reads records, and what is written of them again: the same jobs.
+fn read_records(lines: Lines, form: Form) -> Result<(), Error> {
+    let mut records = Records::over(lines, form, None)?;
+    let mut record = Record::default();
+    while records.next(&mut record)? {
+        assert!(record.run.is_none_or(|run| run >= 0));
+        let plain = |text: &str| {
+            !text.contains(['#', '"', '\n', '\r']) && text.trim() == text && !text.is_empty()
+        };
+        if plain(&record.job)
+            && plain(&record.hosts)
+            && !record.hosts.starts_with('[')
+            && record.start >= Some(0)
+        {
+            let times = [record.submit, record.start, record.end()]
+                .map(|t| t.map_or(String::new(), |t| t.to_string()));
+            let row = format!(
+                "\"{}\",{},,{},\"{}\"",
+                record.job,
+                times.join(","),
+                record.nodes,
+                record.hosts
+            );
+            let text = format!("{}\n{row}\n", placements::HEADER);
+            if record.submit.is_none_or(|submit| submit >= 0)
+                && record.end().is_none_or(|end| end < 1_000_000_000_000_000)
+            {
+                let mut again = Records::over(Lines::new("again", text), Form::Placements, None)?;
+                let mut read = Record::default();
+                assert!(again.next(&mut read)?, "{row}");
+                assert_eq!(
+                    (read.nodes, read.start, read.run),
+                    (record.nodes, record.start, record.run),
+                    "{row}"
+                );
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Tasks on sixteen nodes. The clock of policies that poll is left out: they pass every few seconds of a trace.

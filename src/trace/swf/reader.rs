@@ -56,13 +56,14 @@ impl<'a> Reader<'a> {
         let mut words = text.split_ascii_whitespace();
         let filled = fields.iter_mut().zip(&mut words).map(|(field, word)| *field = word).count();
         let count = filled + words.count();
-        if count != 18 {
+        if count < 18 {
             let found = format!("{count} field{}", if count == 1 { "" } else { "s" });
             let expected = "the 18 fields of a job, -1 where unknown";
             return Err(Error::input(line.location(), found, expected));
         }
         let fields = Fields { line, fields };
         self.tally.lines += 1;
+        self.tally.add(Reason::MoreFields, usize::from(count > 18));
         let mut rounded = false;
         let id = fields.whole(1, "job number", LONGEST)?;
         let submit = fields.seconds(2, "submit time", &mut rounded)?;

@@ -1,0 +1,104 @@
+//! What orderings and allocators give the jobs of a record.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::kept::Kept;
+use super::summary::Summary;
+use super::{AuditSettings, Machine, Score, Scored, joined_ring, log};
+use crate::error::{Error, Result};
+use crate::metric::rank_distances::RankDistances;
+use crate::metric::units::UnitCounter;
+use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
+use crate::replay::{Outputs, Placed, Step};
+
+/// One replay: what it needs to score, and the scores of the block that was placed last, by job.
+struct Lane<'a> {
+    distances: &'a RankDistances,
+    counter: UnitCounter<'a>,
+    scores: Vec<(u32, Score)>,
+}
+
+impl Lane<'_> {
+    fn score(&mut self, machine: &Machine<'_>, placed: &Placed) -> Score {
+        let ranks: Vec<u32> = placed.ranks.iter().flat_map(|ranks| ranks.iter()).collect();
+        let routers = self.distances.routers();
+        let of = |rank: &u32| routers[*rank as usize];
+        let ring = placed
+            .ranks
+            .as_ref()
+            .and_then(|set| joined_ring(machine.topology, self.distances, set, &ranks));
+        let measured = Score {
+            size: placed.placement.size,
+            mean_hops: placed.placement.mind(),
+            diameter: placed.extent.and_then(|extent| extent.diameter),
+            ring,
+            ..Score::default()
+        };
+        machine.score(&mut self.counter, measured, ranks.iter().map(of))
+    }
+}
+
+/// Replays the jobs on every ordering with every allocator.
+pub(super) fn replay<E: From<Error> + Send>(
+    machine: &Machine<'_>,
+    kept: &mut Kept,
+    settings: AuditSettings<'_>,
+    row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
+) -> Result<Vec<Summary>, E> {
+    let AuditSettings { orders, allocators } = settings;
+    let distances: Vec<RankDistances> = orders
+        .iter()
+        .map(|order| RankDistances::new(machine.topology, order))
+        .collect::<Result<_>>()?;
+    let replayed = ReplaySettings {
+        allocators,
+        outputs: Outputs { ranks: true, extent: true },
+        traffic: None,
+        summaries: Summaries::None,
+    };
+    let mut replays = ReplaySet::new(machine.topology, orders, &distances, replayed)?;
+    let mut summaries: Vec<Summary> = (replays.labels().iter())
+        .map(|label| {
+            let name = format!("{} {}", label.ordering, label.allocator);
+            Summary::new(&name, label.ordering, label.allocator, machine.units.len())
+        })
+        .collect();
+    let lanes: Vec<Mutex<Lane<'_>>> = (0..summaries.len())
+        .map(|i| {
+            let distances = &distances[i / allocators.len()];
+            Mutex::new(Lane {
+                distances,
+                counter: UnitCounter::new(&machine.units),
+                scores: Vec::new(),
+            })
+        })
+        .collect();
+    let mut events = log(kept);
+    let write = |step: Step<'_>| -> Result<(), E> {
+        let mut lane = lanes[step.replay].lock().unwrap_or_else(PoisonError::into_inner);
+        let lane = &mut *lane;
+        lane.scores.clear();
+        for placed in step.placed {
+            let job = step.block.name(placed.event).parse().unwrap_or_default();
+            let score = lane.score(machine, placed);
+            lane.scores.push((job, score));
+        }
+        Ok(())
+    };
+    let block_done = || {
+        for (i, (lane, summary)) in lanes.iter().zip(&mut summaries).enumerate() {
+            let lane = lane.lock().unwrap_or_else(PoisonError::into_inner);
+            for (job, score) in &lane.scores {
+                let (name, start) = kept.job(*job);
+                summary.add(Some(start), score);
+                row(Scored { placement: i + 1, job: &name, start: Some(start), score })?;
+            }
+        }
+        Ok(())
+    };
+    replays.run_with(&mut events, None, write, block_done)?;
+    for (summary, result) in summaries.iter_mut().zip(replays.results()) {
+        summary.skipped = result.counts.skipped + result.counts.refused();
+    }
+    Ok(summaries)
+}

@@ -1,0 +1,246 @@
+//! `nodeorder audit`: recorded placements scored, beside what orderings would have given the same jobs.
+
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+use tempfile::SpooledTempFile;
+
+use super::command_line::CommandLine;
+use super::notes::note;
+use super::output::{self, Output};
+use super::tables::{number, table};
+use super::{inputs, layout, own_files, progress};
+use crate::audit::summary::{Summary, Sums};
+use crate::audit::{Audit, AuditSettings, Scored, audit};
+use crate::error::{Error, SourceLocation};
+use crate::input::Lines;
+use crate::metric::units::Units;
+use crate::report::audit::{Rows, Subject, document, files};
+use crate::topology::{Context, Topology};
+use crate::trace::records::{Columns, Form, Records};
+use crate::trace::{self, WorkloadKind};
+
+/// Score the placements that a scheduler recorded: how far apart its jobs' nodes were, and what others would give
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example: nodeorder audit slurm-topology:topology.conf --trace sacct.txt --out audit"
+)]
+pub struct Command {
+    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    spec: String,
+    /// Records that list the nodes of jobs: sacct -P with NodeList, recorded placements, a CSV table; plain or .gz
+    #[arg(long, value_name = "FILE")]
+    trace: PathBuf,
+    /// The columns of a CSV table, as in `trace convert`
+    #[arg(long, value_name = "COLUMNS")]
+    columns: Option<String>,
+    /// Also place the same jobs on this ordering: a name with options, or a file; repeat for several
+    /// [default with --alloc: row-major]
+    #[arg(long = "order", value_name = "ORD")]
+    orders: Vec<String>,
+    /// With this allocator (see `nodeorder list allocators`); repeat for several [default with --order: slurm-best-fit]
+    #[arg(long = "alloc", value_name = "A")]
+    allocators: Vec<String>,
+    /// Write a row for each job to FILE as CSV, and the table to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write a page (index.html), its figures as SVG and the sums as CSV into DIR
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the sums as one JSON document instead of the rows
+    #[arg(long)]
+    json: bool,
+}
+
+impl Command {
+    pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        inputs::check_distinct("--alloc", "allocator", &self.allocators)?;
+        let topology = inputs::topology(&self.spec, context)?;
+        let mut records = self.records(context)?;
+        let tried = !self.orders.is_empty() || !self.allocators.is_empty();
+        let given = |texts: &[String], default: &str| match texts {
+            [] if tried => vec![default.to_string()],
+            texts => texts.to_vec(),
+        };
+        let orders = inputs::orders(&topology, &given(&self.orders, "row-major"))?;
+        let allocators = given(&self.allocators, "slurm-best-fit");
+        let settings = AuditSettings { orders: &orders, allocators: &allocators };
+        // Without another output the rows are what is wanted.
+        let rows = self.output.is_some() || !self.json && self.out.is_none();
+        let mut sink = rows.then(|| self.sink(&topology, &settings)).transpose()?;
+        let waiting = progress::waiting("audit");
+        let found = audit::<anyhow::Error>(&topology, &mut records, settings, |scored| {
+            sink.as_mut().map_or(Ok(()), |sink| sink.add(&scored))
+        })?;
+        drop(waiting);
+        report_left_out(records.name(), &found);
+        sink.map_or(Ok(()), Sink::finish)?;
+        let (spec, trace) = (topology.spec().to_string(), self.trace.display().to_string());
+        let command = self.command(context);
+        let subject =
+            Subject { machine: topology.name(), spec: &spec, trace: &trace, command: &command };
+        if let Some(folder) = &self.out {
+            own_files::write_report(folder, "audit", files(&found, subject)?)?;
+        }
+        if self.json {
+            return output::write(None, document(&found, subject));
+        }
+        if self.out.is_none() && self.output.is_none() {
+            return Ok(());
+        }
+        let mut out = Output::open(None)?;
+        write_table(&mut out, &found, subject)?;
+        if let Some(folder) = &self.out {
+            writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
+        }
+        out.finish()
+    }
+
+    /// The records, which must be of a kind that lists nodes.
+    fn records(&self, context: &Context) -> anyhow::Result<Records> {
+        let columns = self.columns.as_deref().map(Columns::parse).transpose()?;
+        let mut lines = Lines::open(&self.trace, context.memory)?;
+        let form = match (&columns, trace::kind(&mut lines)) {
+            (Some(_), _) => Form::Csv,
+            (None, Ok(WorkloadKind::Records(form))) if form != Form::Batsim => form,
+            (None, kind) => {
+                let found = match kind? {
+                    WorkloadKind::Swf => "an SWF trace, which lists no nodes",
+                    WorkloadKind::Log => "a placement log, which lists no nodes",
+                    WorkloadKind::Table => "a table of sizes",
+                    WorkloadKind::Records(_) => "a Batsim workload, which lists no nodes",
+                };
+                let expected = "records that list nodes: sacct -P with NodeList, recorded placements, a CSV table";
+                let location = SourceLocation::File(lines.name().into());
+                return Err(Error::input(location, found, expected).into());
+            }
+        };
+        Ok(Records::over(lines, form, columns.as_ref())?)
+    }
+
+    /// Opens the table of rows.
+    fn sink(&self, topology: &Topology, settings: &AuditSettings<'_>) -> anyhow::Result<Sink<'_>> {
+        let path = self.output.as_deref();
+        let levels: Vec<String> = Units::new(topology).names().map(String::from).collect();
+        let mut names = vec!["recorded".to_string()];
+        for order in settings.orders {
+            names.extend(settings.allocators.iter().map(|a| format!("{} {a}", order.label())));
+        }
+        let named = names.len() > 1;
+        let out =
+            Rows::new(Output::open(path)?, named, &levels).with_context(|| output::name(path))?;
+        let later =
+            names[1..].iter().map(|_| Rows::without_header(SpooledTempFile::new(SPOOL), named));
+        Ok(Sink { path, out, later: later.collect(), names })
+    }
+
+    /// The command line that makes this audit again.
+    fn command(&self, context: &Context) -> String {
+        let line = CommandLine::new("audit")
+            .argument(&self.spec)
+            .option("--trace", [self.trace.display()]);
+        let line = line.option("--columns", &self.columns).option("--order", &self.orders);
+        let line = line.option("--alloc", &self.allocators).seed(context.seed);
+        line.option("--out", self.out.as_ref().map(|path| path.display())).to_string()
+    }
+}
+
+/// Rows of one placement kept in memory before they go to a temporary file, in bytes.
+const SPOOL: usize = 1 << 20;
+
+/// The table being written: rows of the record go out at once, those of the others wait for their turn.
+struct Sink<'p> {
+    path: Option<&'p Path>,
+    out: Rows<Output>,
+    later: Vec<Rows<SpooledTempFile>>,
+    names: Vec<String>,
+}
+
+impl Sink<'_> {
+    fn add(&mut self, scored: &Scored<'_>) -> anyhow::Result<()> {
+        let name = &self.names[scored.placement];
+        match scored.placement.checked_sub(1) {
+            None => self.out.add(scored, name).with_context(|| output::name(self.path)),
+            Some(i) => self.later[i].add(scored, name).context("a temporary file: writing"),
+        }
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        let mut out = self.out.finish().with_context(|| output::name(self.path))?;
+        for rows in self.later {
+            let mut rows = rows.finish().context("a temporary file: writing")?;
+            rows.rewind()?;
+            std::io::copy(&mut rows, &mut out).with_context(|| output::name(self.path))?;
+        }
+        out.finish()
+    }
+}
+
+/// Says on standard error which records were not scored, and which jobs a replay skipped.
+fn report_left_out(name: &str, found: &Audit) {
+    for reason in &found.left_out {
+        let first = if reason.first.is_empty() {
+            String::new()
+        } else {
+            format!("; the first: {}", reason.first)
+        };
+        note!("{name}: left out {}: {}{first}", reason.count, reason.about);
+    }
+    for placement in &found.placements {
+        let Summary { name: tried, skipped, all, .. } = placement;
+        if all.apart > 0 {
+            note!(
+                "{name}: {tried}: no path joins all nodes of {} of its jobs, which count in no distance",
+                all.apart
+            );
+        }
+        if *skipped > 0 {
+            note!(
+                "{name}: {tried}: skipped {skipped} jobs, which found too few nodes free or were refused"
+            );
+        }
+    }
+}
+
+/// The placements, then the recorded one by size.
+fn write_table(out: &mut impl Write, found: &Audit, subject: Subject<'_>) -> anyhow::Result<()> {
+    let levels = &found.levels;
+    let about = format!(
+        "{} on {}: {} jobs scored. Means over jobs: hops between two nodes, diameter, hops of a step of the ring, units \
+         spanned beside the fewest possible.",
+        subject.trace, subject.machine, found.placements[0].all.jobs
+    );
+    layout::sentence(out, &about)?;
+    writeln!(out)?;
+    let heading = |first: &str| {
+        let mut names: Vec<String> =
+            [first, "jobs", "hops", "diameter", "ring"].map(String::from).to_vec();
+        levels
+            .iter()
+            .for_each(|level| names.extend([level.clone(), "fewest".into(), "at fewest".into()]));
+        names
+    };
+    let row = |name: String, sums: &Sums| {
+        let mut row = vec![name, sums.jobs.to_string()];
+        row.extend([sums.mean_hops(), sums.diameter(), sums.ring_step()].map(|v| number(v, 3)));
+        for level in 0..levels.len() {
+            row.extend([number(sums.spanned(level), 2), number(sums.fewest(level), 2)]);
+            row.push(
+                sums.at_fewest(level).map_or("-".into(), |share| format!("{:.1}%", 100.0 * share)),
+            );
+        }
+        row
+    };
+    let rows = found.placements.iter().map(|placement| row(placement.name.clone(), &placement.all));
+    let all = table(heading("placement"), rows, 1);
+    writeln!(out, "{}\n", layout::fitted(all, 3, &std::io::stdout()))?;
+    layout::sentence(out, "The recorded jobs by size in nodes.")?;
+    let class = |(from, to, sums): (u32, u32, &Sums)| {
+        row(if from == to { from.to_string() } else { format!("{from}-{to}") }, sums)
+    };
+    let sizes = table(heading("nodes"), found.placements[0].by_size().map(class), 0);
+    writeln!(out, "\n{}", layout::fitted(sizes, 3, &std::io::stdout()))?;
+    Ok(())
+}

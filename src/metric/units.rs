@@ -1,0 +1,236 @@
+//! How many units a set of nodes spans at each level of the machine, beside the fewest that could hold as many nodes;
+//! and the ring through its nodes in rank order.
+//!
+//! A level is one of the machine's own (pods, groups, leaf switches); where routers have several nodes and no level is
+//! made of single routers, these are the innermost level.
+
+use super::rank_distances::RankDistances;
+use crate::ids::RouterId;
+use crate::topology::{Level, Topology};
+
+/// The levels of a machine, leaf first.
+#[derive(Clone, Debug)]
+pub struct Units {
+    levels: Vec<UnitLevel>,
+}
+
+/// One level.
+#[derive(Clone, Debug)]
+struct UnitLevel {
+    name: String,
+    /// The unit of every node-carrying router.
+    unit: Vec<u32>,
+    /// Schedulable nodes of the one, two, three, … units that have the most.
+    room: Vec<u64>,
+}
+
+impl Units {
+    /// The levels of `topology`; none where its nodes are each on a router of their own and it has no hierarchy.
+    ///
+    /// # Complexity
+    /// O(levels · routers + nodes) time, 12 bytes a level and router.
+    pub fn new(topology: &Topology) -> Units {
+        let network = topology.network();
+        let hosts = network.hosts();
+        let mut nodes = vec![0u64; hosts as usize];
+        topology.nodes().iter().for_each(|node| nodes[topology.router_of(node).index()] += 1);
+        let mut levels: Vec<UnitLevel> = Vec::new();
+        let mut add = |name: String, unit: Vec<u32>| {
+            let count = unit.iter().max().map_or(0, |last| *last as usize + 1);
+            let mut room = vec![0u64; count];
+            unit.iter().zip(&nodes).for_each(|(unit, nodes)| room[*unit as usize] += nodes);
+            room.sort_unstable_by(|a, b| b.cmp(a));
+            let mut sum = 0;
+            room.iter_mut().for_each(|room| {
+                sum += *room;
+                *room = sum;
+            });
+            levels.push(UnitLevel { name, unit, room });
+        };
+        let of_router =
+            |level: &Level| (0..hosts).map(|r| level.unit_of(RouterId(r))).collect::<Vec<u32>>();
+        let each: Vec<u32> = (0..hosts).collect();
+        let own: Vec<(String, Vec<u32>)> = network
+            .levels()
+            .iter()
+            .rev()
+            .map(|level| (level.name.to_string(), of_router(level)))
+            .collect();
+        if network.per_router() > 1 && own.first().is_none_or(|(_, unit)| *unit != each) {
+            add("router".into(), each);
+        }
+        own.into_iter().for_each(|(name, unit)| add(name, unit));
+        Units { levels }
+    }
+
+    /// The names of the levels, leaf first.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.levels.iter().map(|level| level.name.as_str())
+    }
+
+    /// How many levels there are.
+    pub fn len(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.levels.is_empty()
+    }
+
+    /// The fewest units of a level, counted from the leaf, that have `nodes` schedulable nodes; all of them where no
+    /// more are there.
+    ///
+    /// # Complexity
+    /// O(log units).
+    pub fn fewest(&self, level: usize, nodes: u32) -> u32 {
+        let room = &self.levels[level].room;
+        let fewer = room.partition_point(|room| *room < u64::from(nodes));
+        (fewer + 1).min(room.len()) as u32
+    }
+}
+
+/// Counts units, with the marks that takes.
+#[derive(Debug)]
+pub struct UnitCounter<'u> {
+    units: &'u Units,
+    /// By level and unit, the set that touched it last.
+    marks: Vec<Vec<u32>>,
+    set: u32,
+}
+
+impl<'u> UnitCounter<'u> {
+    /// A counter that has counted nothing.
+    pub fn new(units: &'u Units) -> Self {
+        let marks = units.levels.iter().map(|level| vec![0; level.room.len()]).collect();
+        UnitCounter { units, marks, set: 0 }
+    }
+
+    /// How many units of each level, leaf first, the nodes on these node-carrying routers span.
+    ///
+    /// # Complexity
+    /// O(levels · routers).
+    pub fn count(&mut self, routers: impl Iterator<Item = u32>) -> Vec<u32> {
+        if self.set == u32::MAX {
+            self.marks.iter_mut().for_each(|marks| marks.fill(0));
+            self.set = 0;
+        }
+        self.set += 1;
+        let mut counts = vec![0; self.units.len()];
+        for router in routers {
+            let levels = self.units.levels.iter().zip(&mut self.marks);
+            for ((level, marks), count) in levels.zip(&mut counts) {
+                let mark = &mut marks[level.unit[router as usize] as usize];
+                *count += u32::from(*mark != self.set);
+                *mark = self.set;
+            }
+        }
+        counts
+    }
+}
+
+/// A ring through nodes, each to the next and the last to the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ring {
+    /// Hops around it; 0 for a single node.
+    pub hops: u64,
+    /// Hops of its longest step.
+    pub longest: u32,
+}
+
+/// The ring through these ranks, in the order given.
+///
+/// # Complexity
+/// O(ranks · axes).
+pub fn ring(distances: &RankDistances, ranks: &[u32]) -> Ring {
+    let next = ranks.iter().cycle().skip(1);
+    ranks.iter().zip(next).fold(Ring::default(), |ring, (a, b)| {
+        let hops = distances.between(*a, *b);
+        Ring { hops: ring.hops + u64::from(hops), longest: ring.longest.max(hops) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ordering::NodeOrder;
+    use crate::topology::Context;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn build(spec: &str) -> Topology {
+        Topology::inline(spec, &Context::default()).unwrap()
+    }
+
+    #[test]
+    fn levels_are_leaf_first() {
+        let names = |spec: &str| Units::new(&build(spec)).names().collect::<Vec<_>>().join(" ");
+        assert_eq!(names("fat-tree:k=8"), "leaf pod");
+        assert_eq!(names("dragonfly:p=2,a=4,h=2"), "router group");
+        assert_eq!(names("cascade:4x3x2,per_router=2"), "blade chassis group");
+        assert_eq!(names("torus:4x4,per_router=2"), "router");
+        assert_eq!(names("torus:4x4"), "");
+    }
+
+    #[test]
+    fn the_fewest_units_are_those_with_the_most_nodes() {
+        // Leaves of 4, of which the first has 1 node and the second 3.
+        let units = Units::new(&build("fat-tree:k=8,exclude=0-2+4"));
+        let fewest = |nodes| (units.fewest(0, nodes), units.fewest(1, nodes));
+        assert_eq!([fewest(1), fewest(4), fewest(5)], [(1, 1), (1, 1), (2, 1)]);
+        assert_eq!([fewest(16), fewest(17), fewest(32)], [(4, 1), (5, 2), (8, 2)]);
+        // 30 leaves of 4 have 120 of the 124 nodes.
+        assert_eq!([fewest(120).0, fewest(121).0, fewest(124).0, fewest(9999).0], [30, 31, 32, 32]);
+    }
+
+    /// The closest set found by trying all.
+    fn fewest_by_search(rooms: &[u64], nodes: u64) -> u32 {
+        (0..1u32 << rooms.len())
+            .filter(|set| {
+                (0..rooms.len()).filter(|i| set >> i & 1 == 1).map(|i| rooms[i]).sum::<u64>()
+                    >= nodes
+            })
+            .map(u32::count_ones)
+            .min()
+            .unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_sets(nodes in proptest::collection::btree_set(0u32..128, 1..60), seed in 0u32..9) {
+            let spec = ["fat-tree:k=8,exclude=3-9", "dragonfly:p=4,a=4,h=2,g=8", "cascade:4x4x2,per_router=4"][seed as usize % 3];
+            let machine = build(spec);
+            let units = Units::new(&machine);
+            let mut counter = UnitCounter::new(&units);
+            let routers: Vec<u32> = nodes.iter().map(|n| machine.router_of(crate::NodeId(*n)).0).collect();
+            for _ in 0..2 {
+                let counts = counter.count(routers.iter().copied());
+                for (i, count) in counts.iter().enumerate() {
+                    let set: BTreeSet<u32> = routers.iter().map(|r| units.levels[i].unit[*r as usize]).collect();
+                    prop_assert_eq!(*count as usize, set.len());
+                }
+            }
+            for (i, level) in units.levels.iter().enumerate().filter(|(_, level)| level.room.len() <= 12) {
+                let mut rooms = level.room.clone();
+                (1..rooms.len()).rev().for_each(|i| rooms[i] -= rooms[i - 1]);
+                let size = (nodes.len() as u64).min(level.room[rooms.len() - 1]);
+                prop_assert_eq!(units.fewest(i, size as u32), fewest_by_search(&rooms, size));
+            }
+        }
+
+        #[test]
+        fn rings_are_sums_of_steps(nodes in proptest::collection::vec(0u32..64, 1..20)) {
+            let machine = build("torus:4x4x4");
+            let order = NodeOrder::make(&machine, "row-major").unwrap();
+            let distances = RankDistances::new(&machine, &order).unwrap();
+            let found = ring(&distances, &nodes);
+            let (mut hops, mut longest) = (0u64, 0);
+            for i in 0..nodes.len() {
+                let step = machine.distance(crate::NodeId(nodes[i]), crate::NodeId(nodes[(i + 1) % nodes.len()]));
+                hops += u64::from(step);
+                longest = longest.max(step);
+            }
+            prop_assert_eq!(found, Ring { hops, longest });
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! An audit: rows, tables of sums, one JSON document, and a page.
+
+use std::io::{self, Write};
+
+use serde_json::{Value as Json, json};
+
+use super::File;
+use crate::audit::summary::{Summary, Sums};
+use crate::audit::{Audit, LeftOut, Scored};
+use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
+use crate::columns::{self, Table};
+use crate::error::Result;
+
+mod page;
+
+/// The rows of an audit, job by job.
+pub struct Rows<W> {
+    table: Table<W>,
+    /// Whether the first column says which placement a row is of.
+    named: bool,
+}
+
+impl<W: Write> Rows<W> {
+    /// A table with its header; `levels` are the machine's, leaf first.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn new(out: W, named: bool, levels: &[String]) -> io::Result<Self> {
+        let mut rows = Rows::without_header(out, named);
+        if named {
+            rows.table.header(JobScore::PLACEMENT)?;
+        }
+        rows.table.header(JobScore::JOB)?;
+        for of in ["units", "fewest"] {
+            levels.iter().try_for_each(|level| rows.table.cell(format!("{of}_{level}").into()))?;
+        }
+        rows.table.header(JobScore::LAST)?;
+        rows.table.end()?;
+        Ok(rows)
+    }
+
+    /// A part of a table that has its header elsewhere.
+    pub fn without_header(out: W, named: bool) -> Self {
+        Rows { table: Table::rows(out), named }
+    }
+
+    /// Adds a row; `placement` is the name of its placement.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn add(&mut self, scored: &Scored<'_>, placement: &str) -> io::Result<()> {
+        let Scored { job, start, score, .. } = *scored;
+        let row = JobScore { placement, job, start, score };
+        if self.named {
+            self.table.values(JobScore::PLACEMENT, &row)?;
+        }
+        self.table.values(JobScore::JOB, &row)?;
+        for units in [&score.spanned, &score.fewest] {
+            units.iter().try_for_each(|count| self.table.cell((*count).into()))?;
+        }
+        self.table.values(JobScore::LAST, &row)?;
+        self.table.end()
+    }
+
+    /// Hands over what is left; what was written to comes back.
+    ///
+    /// # Errors
+    /// What `out` reports.
+    pub fn finish(self) -> io::Result<W> {
+        self.table.into_inner()
+    }
+}
+
+/// What the audit was of.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The machine's name.
+    pub machine: &'a str,
+    /// Its specification.
+    pub spec: &'a str,
+    /// The file of records.
+    pub trace: &'a str,
+    /// The command line that makes the audit again.
+    pub command: &'a str,
+}
+
+/// The figures of some jobs as a JSON object.
+fn figures(sums: &Sums, levels: &[String]) -> Json {
+    let mut object = columns::object(SUMS, sums);
+    let level = |(i, name): (usize, &String)| {
+        (name.clone(), columns::object(LEVEL_SUMS, &(sums.clone(), i)))
+    };
+    object["levels"] = levels.iter().enumerate().map(level).collect();
+    object
+}
+
+/// `{"version","command","topology","trace","read","left_out","levels","placements"}`; a placement has its figures, and
+/// these `by_size` and `over_time`. Indented, with a newline at the end.
+pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
+    let levels = &audit.levels;
+    let hours = period(audit);
+    let placement = |summary: &Summary| {
+        let mut object = json!({
+            "placement": summary.name,
+            "ordering": Some(&summary.ordering).filter(|name| !name.is_empty()),
+            "allocator": Some(&summary.allocator).filter(|name| !name.is_empty()),
+            "skipped": summary.skipped,
+        });
+        let into = |mut object: Json, figures: Json| {
+            if let (Json::Object(all), Json::Object(more)) = (&mut object, figures) {
+                all.extend(more);
+            }
+            object
+        };
+        object = into(object, figures(&summary.all, levels));
+        let by_size = |(from, to, sums): (u32, u32, &Sums)| {
+            into(json!({"from": from, "to": to}), figures(sums, levels))
+        };
+        let over_time = |(from, sums): &(i64, Sums)| {
+            into(json!({"from": from, "hours": hours}), figures(sums, levels))
+        };
+        object["by_size"] = summary.by_size().map(by_size).collect();
+        object["over_time"] = summary.over_time(hours).iter().map(over_time).collect();
+        object
+    };
+    let left_out = |reason: &LeftOut| {
+        let first = Some(&reason.first).filter(|first| !first.is_empty());
+        json!({"reason": reason.name, "about": reason.about, "jobs": reason.count, "first": first})
+    };
+    let document = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "command": subject.command,
+        "topology": subject.spec,
+        "trace": subject.trace,
+        "read": audit.read,
+        "left_out": audit.left_out.iter().map(left_out).collect::<Vec<_>>(),
+        "levels": levels,
+        "placements": audit.placements.iter().map(placement).collect::<Vec<_>>(),
+    });
+    format!("{document:#}\n")
+}
+
+/// Hours of the periods that the audit is divided into: those of the recorded placement.
+pub fn period(audit: &Audit) -> i64 {
+    audit.placements.first().map_or(1, Summary::period)
+}
+
+/// Writes sums of groups of jobs: a column that says which placement, those that `keys` name, the figures.
+fn write_groups<'a>(
+    out: &mut dyn Write,
+    audit: &'a Audit,
+    keys: &[&str],
+    groups: impl Fn(&'a Summary) -> Vec<(Vec<i64>, Sums)>,
+) -> io::Result<()> {
+    let mut table = Table::rows(out);
+    table.cell("placement".into())?;
+    keys.iter().try_for_each(|key| table.cell((*key).into()))?;
+    table.header(SUMS)?;
+    for level in &audit.levels {
+        LEVEL_SUMS.iter().try_for_each(|c| table.cell(format!("{}_{level}", c.name).into()))?;
+    }
+    table.end()?;
+    for summary in &audit.placements {
+        for (values, sums) in groups(summary) {
+            table.cell(summary.name.as_str().into())?;
+            values.into_iter().try_for_each(|value| table.cell(value.into()))?;
+            table.values(SUMS, &sums)?;
+            (0..audit.levels.len())
+                .try_for_each(|i| table.values(LEVEL_SUMS, &(sums.clone(), i)))?;
+            table.end()?;
+        }
+    }
+    table.finish()
+}
+
+/// Every file of an audit: `index.html`, `audit.json`, `sizes.csv`, `periods.csv` and the figures as SVG.
+///
+/// # Errors
+/// A figure that cannot be drawn.
+pub fn files<'a>(audit: &'a Audit, subject: Subject<'_>) -> Result<Vec<File<'a>>> {
+    let hours = period(audit);
+    let mut files = vec![
+        File::table("sizes.csv", |out| {
+            write_groups(out, audit, &["from", "to"], |summary| {
+                summary
+                    .by_size()
+                    .map(|(from, to, s)| (vec![from.into(), to.into()], s.clone()))
+                    .collect()
+            })
+        }),
+        File::table("periods.csv", move |out| {
+            write_groups(out, audit, &["from", "hours"], |summary| {
+                summary
+                    .over_time(hours)
+                    .into_iter()
+                    .map(|(from, s)| (vec![from, hours], s))
+                    .collect()
+            })
+        }),
+        File::text("audit.json", document(audit, subject)),
+    ];
+    let (page, figures) = page::html(audit, subject, &files)?;
+    files.insert(0, File::text("index.html", page));
+    files.extend(figures.into_iter().map(|figure| File::text(figure.file, figure.svg)));
+    Ok(files)
+}

@@ -1,0 +1,352 @@
+//! An audit as one page, `templates/audit.html`: what the scheduler did to the jobs, beside what others would have done.
+
+use askama::Template;
+
+use super::{Subject, period};
+use crate::audit::Audit;
+use crate::audit::summary::{Summary, Sums};
+use crate::error::Result;
+use crate::plot::audit::{Points, over_time};
+use crate::plot::replay::{Figure as Drawn, Row};
+use crate::plot::{self, thousands};
+use crate::report::File;
+use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
+use crate::report::page::{CSS, TABLES};
+use crate::report::terms::{self, Term};
+use crate::report::words::file_name;
+
+#[derive(Template)]
+#[template(path = "audit.html")]
+struct Page<'p> {
+    version: &'static str,
+    title: String,
+    css: String,
+    js: &'static str,
+    verdict: Words,
+    details: String,
+    sections: Vec<Section>,
+    facts: Vec<Fact>,
+    files: Vec<(&'p str, &'static str)>,
+    command: &'p str,
+    terms: Vec<Term>,
+}
+
+/// The page as HTML text, and its figures.
+pub(super) fn html(
+    audit: &Audit,
+    subject: Subject<'_>,
+    files: &[File<'_>],
+) -> Result<(String, Vec<Figure>)> {
+    let name = file_name(subject.trace);
+    let recorded = &audit.placements[0];
+    let mut sections = vec![placements(audit), sizes(audit)?];
+    sections.extend(time(audit)?);
+    let mut facts = vec![
+        Fact::wide("Machine", Part::Code(subject.spec.into())),
+        Fact::new("Rows read", thousands(audit.read)),
+        Fact::new("Jobs scored", thousands(recorded.all.jobs)),
+    ];
+    for reason in &audit.left_out {
+        let first = match reason.first.is_empty() {
+            true => String::new(),
+            false => format!(" (the first: {})", reason.first),
+        };
+        facts.push(Fact::wide(
+            "Left out",
+            format!("{} {}{first}", thousands(reason.count), reason.about),
+        ));
+    }
+    let (verdict, details) = verdict(audit);
+    let page = Page {
+        version: env!("CARGO_PKG_VERSION"),
+        title: format!("What the scheduler did to the jobs of {name}"),
+        css: [CSS, plot::STYLE].concat(),
+        js: TABLES,
+        verdict,
+        details,
+        facts,
+        files: files.iter().filter_map(File::listed).collect(),
+        command: subject.command,
+        terms: [&terms::DISTANCES[..2], &terms::AUDIT, &[terms::ALLOCATOR]].concat(),
+        sections,
+    };
+    let text = page.to_string();
+    Ok((text, page.sections.into_iter().flat_map(|section| section.figures).collect()))
+}
+
+/// What the reader came for, in two sentences.
+fn verdict(audit: &Audit) -> (Words, String) {
+    let recorded = &audit.placements[0].all;
+    let hops = recorded.mean_hops().map_or_else(
+        || "no job of several nodes whose distances are known".to_string(),
+        |hops| format!("{hops:.3} hops between two nodes of a job on average"),
+    );
+    let mut said = vec![Part::Text(format!("Recorded: {hops}"))];
+    if let (Some(level), Some(share)) =
+        (audit.levels.first(), recorded.at_fewest(0).filter(|_| !audit.levels.is_empty()))
+    {
+        said.push(
+            format!("; {:.1}% of the jobs span the fewest {level} units possible", 100.0 * share)
+                .into(),
+        );
+    }
+    let tried = audit.placements[1..].iter().filter_map(|s| Some((s, s.all.mean_hops()?)));
+    let best = tried.min_by(|a, b| a.1.total_cmp(&b.1));
+    if let (Some((best, value)), Some(hops)) =
+        (best, recorded.mean_hops().filter(|hops| *hops > 0.0))
+    {
+        let (less, change) = (value < hops, 100.0 * (value / hops - 1.0).abs());
+        said.push(". The closest tried, ".into());
+        said.push(bold(&best.name));
+        let how = if less { "less" } else { "more" };
+        said.push(format!(", would have given {value:.3}: {change:.1}% {how}").into());
+    }
+    said.push(".".into());
+    let skipped = audit.placements.iter().map(|s| s.skipped).max().unwrap_or(0);
+    let mut details = String::new();
+    if audit.placements.len() > 1 {
+        details = "Orderings were tried by a replay of the same jobs, each from its recorded start to its recorded end, on a \
+                   machine that was empty at first: nobody waits longer or shorter than recorded."
+            .into();
+        if skipped > 0 {
+            details += &format!(
+                " Up to {} jobs found too few nodes free and were skipped, so means are not over quite the same jobs.",
+                thousands(skipped)
+            );
+        }
+    }
+    (Words { parts: said }, details)
+}
+
+/// All placements, a row each.
+fn placements(audit: &Audit) -> Section {
+    let all = || audit.placements.iter();
+    let of =
+        |value: &dyn Fn(&Sums) -> Option<f64>| all().map(|s| value(&s.all)).collect::<Vec<_>>();
+    let mut columns = vec![
+        Column::new("Mean distance (hops)", 3, Best::Low, of(&Sums::mean_hops)),
+        Column::new("Diameter (hops)", 3, Best::Low, of(&Sums::diameter)),
+        Column::new("Ring step (hops)", 3, Best::Low, of(&Sums::ring_step)),
+    ];
+    for (i, level) in audit.levels.iter().enumerate() {
+        columns.push(Column::new(format!("Spans {level}"), 2, Best::Low, of(&|s| s.spanned(i))));
+        columns.push(Column::new(format!("Fewest {level}"), 2, Best::None, of(&|s| s.fewest(i))));
+        let share = of(&|s| Some(100.0 * s.at_fewest(i)?));
+        columns
+            .push(Column::new(format!("At fewest {level} (%)"), 1, Best::High, share).on_demand());
+    }
+    columns.push(Column::counts("Jobs", all().map(|s| s.all.jobs)));
+    if all().any(|s| s.skipped > 0) {
+        columns.push(Column::counts("Skipped", all().map(|s| s.skipped)));
+    }
+    if all().any(|s| s.all.apart > 0) {
+        columns.push(Column::counts("Apart", all().map(|s| s.all.apart)));
+    }
+    let names = all().map(|s| s.name.clone()).collect();
+    let table = Table {
+        label: "Placements of the jobs",
+        of: "Placement",
+        names,
+        columns,
+        ..Table::default()
+    };
+    let about = words![
+        "Means over all jobs: distances over jobs of two nodes and more. Beside the units that jobs span stand the fewest \
+         that have as many nodes. The best value of a column is bold."
+    ];
+    Section::new("placements", "All jobs", about, table)
+}
+
+/// The recorded jobs by size, and figures of all placements.
+fn sizes(audit: &Audit) -> Result<Section> {
+    let recorded = &audit.placements[0];
+    let classes: Vec<(u32, u32, &Sums)> = recorded.by_size().collect();
+    let range = |(from, to, _): &(u32, u32, &Sums)| match from == to {
+        true => from.to_string(),
+        false => format!("{from}–{to}"),
+    };
+    let each = |value: &dyn Fn(&Sums) -> Option<f64>| {
+        classes.iter().map(|(.., s)| value(s)).collect::<Vec<_>>()
+    };
+    let mut columns = vec![
+        Column::counts("Jobs", classes.iter().map(|(.., s)| s.jobs)),
+        Column::new("Recorded (hops)", 3, Best::None, each(&Sums::mean_hops)),
+    ];
+    for tried in &audit.placements[1..] {
+        let values = classes.iter().map(|(from, ..)| tried.class(*from)?.mean_hops());
+        columns.push(Column::new(format!("{} (hops)", tried.name), 3, Best::None, values));
+    }
+    for (i, level) in audit.levels.iter().enumerate() {
+        columns.push(Column::new(format!("Spans {level}"), 2, Best::None, each(&|s| s.spanned(i))));
+        columns.push(Column::new(format!("Fewest {level}"), 2, Best::None, each(&|s| s.fewest(i))));
+    }
+    let names = classes.iter().map(range).collect();
+    let table = Table { label: "Jobs by size", of: "Nodes", names, columns, ..Table::default() };
+    let about = words![
+        "Sizes in nodes, by powers of two. Units and fewest are those of the recorded placement."
+    ];
+    let mut section = Section::new("sizes", "By job size", about, table);
+    let lines = |value: &dyn Fn(&Sums) -> Option<f64>| -> Vec<Vec<(u32, f64)>> {
+        let of = |s: &Summary| {
+            s.by_size().filter_map(|(from, _, sums)| Some((from, value(sums)?))).collect()
+        };
+        audit.placements.iter().map(of).collect()
+    };
+    let mut draw = |file: &str,
+                    title: &str,
+                    what: &str,
+                    caption: &str,
+                    lines: Vec<Vec<(u32, f64)>>,
+                    more: Option<&str>|
+     -> Result<()> {
+        if lines.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let names = audit.placements.iter().map(|s| s.name.as_str()).chain(more);
+        let rows: Vec<Row<'_, &[(u32, f64)]>> = (names.zip(&lines).enumerate())
+            .map(|(slot, (label, line))| Row { label, slot, data: &line[..] })
+            .collect();
+        let svg = Drawn::improvement(title, what, &rows)?.svg()?;
+        section.figures.push(Figure { file: file.into(), caption: caption.into(), svg });
+        Ok(())
+    };
+    draw(
+        "hops-by-size.svg",
+        "Mean distance within jobs, by size",
+        "mean distance (hops)",
+        "Mean distance of two nodes of a job, by its size: lower is better.",
+        lines(&Sums::mean_hops),
+        None,
+    )?;
+    if let Some(level) = audit.levels.first() {
+        let mut units = lines(&|s| s.spanned(0));
+        let fewest = recorded.by_size().filter_map(|(from, _, sums)| Some((from, sums.fewest(0)?)));
+        units.push(fewest.collect());
+        draw(
+            "units-by-size.svg",
+            &format!("Units of the level {level} that jobs span, by size"),
+            &format!("{level} units"),
+            "Units that jobs span on average, and the fewest that have as many nodes: a line on that of the fewest could not \
+             be better.",
+            units,
+            Some("fewest possible"),
+        )?;
+    }
+    Ok(section)
+}
+
+/// The jobs by the time they started; none where no job says when.
+fn time(audit: &Audit) -> Result<Option<Section>> {
+    let hours = period(audit);
+    let periods: Vec<Vec<(i64, Sums)>> =
+        audit.placements.iter().map(|s| s.over_time(hours)).collect();
+    let Some((first, _)) = periods[0].first() else { return Ok(None) };
+    let length = match hours {
+        1 => "hours".to_string(),
+        24 => "days".into(),
+        168 => "weeks, from Monday on".into(),
+        hours if hours % 24 == 0 => format!("periods of {} days", hours / 24),
+        hours => format!("periods of {hours} hours"),
+    };
+    let recorded = &periods[0];
+    let each = |value: &dyn Fn(&Sums) -> Option<f64>| {
+        recorded.iter().map(|(_, s)| value(s)).collect::<Vec<_>>()
+    };
+    let mut columns = vec![
+        Column::counts("Jobs", recorded.iter().map(|(_, s)| s.jobs)),
+        Column::new("Recorded (hops)", 3, Best::None, each(&Sums::mean_hops)),
+    ];
+    for (tried, of) in audit.placements.iter().zip(&periods).skip(1) {
+        let at = |from: &i64| {
+            of.iter().find(|(other, _)| other == from).and_then(|(_, s)| s.mean_hops())
+        };
+        let values = recorded.iter().map(|(from, _)| at(from));
+        columns.push(Column::new(format!("{} (hops)", tried.name), 3, Best::None, values));
+    }
+    if !audit.levels.is_empty() {
+        columns.push(Column::new(
+            format!("Spans {}", audit.levels[0]),
+            2,
+            Best::None,
+            each(&|s| s.spanned(0)),
+        ));
+        columns.push(Column::new(
+            format!("Fewest {}", audit.levels[0]),
+            2,
+            Best::None,
+            each(&|s| s.fewest(0)),
+        ));
+    }
+    let names = recorded.iter().map(|(from, _)| date(*from, *first, hours)).collect();
+    let table = Table { label: "Jobs over time", of: "From", names, columns, ..Table::default() };
+    let about = words![format!(
+        "By the time at which jobs started, in {length}, by the clock of the records."
+    )];
+    let mut section = Section::new("time", "Over time", about, table);
+    let points = |value: &dyn Fn(&Sums) -> Option<f64>| -> Vec<Points> {
+        let of = |p: &Vec<(i64, Sums)>| {
+            p.iter().filter_map(|(from, s)| Some((*from as f64, value(s)?))).collect()
+        };
+        periods.iter().map(of).collect()
+    };
+    let mut panels = vec![("mean distance (hops)", points(&Sums::mean_hops))];
+    let units = audit.levels.first().map(|level| format!("{level} units spanned"));
+    if let Some(name) = &units {
+        panels.push((name, points(&|s| s.spanned(0))));
+    }
+    if recorded.len() > 1 && panels[0].1.iter().any(|line| line.len() > 1) {
+        let step = recorded.len().div_ceil(5);
+        let ticks = recorded
+            .iter()
+            .step_by(step)
+            .map(|(from, _)| (*from as f64, date(*from, *first, hours)));
+        let labels: Vec<&str> = audit.placements.iter().map(|s| s.name.as_str()).collect();
+        let note = format!("means over the jobs that started in these {length}");
+        let drawn = over_time("What jobs got over time", &note, &labels, ticks.collect(), panels)?;
+        section.figures.push(Figure {
+            file: "over-time.svg".into(),
+            caption: "Means of the jobs that started in a period: lower is better.".into(),
+            svg: drawn.svg()?,
+        });
+    }
+    Ok(Some(section))
+}
+
+/// The date of a time since 1970, with the hour where periods are shorter than a day; days from the first one where
+/// times are too small to be dates.
+fn date(seconds: i64, first: i64, hours: i64) -> String {
+    const YEAR: i64 = 31_536_000;
+    if first < 10 * YEAR {
+        return format!("day {:.1}", (seconds - first) as f64 / 86_400.0);
+    }
+    // Years that begin in March, in eras of 400 of them.
+    let days = seconds.div_euclid(86_400) + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let of_era = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * of_era + of_era / 4 - of_era / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) =
+        (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    let year = of_era + era * 400 + i64::from(month <= 2);
+    match hours % 24 {
+        0 => format!("{year}-{month:02}-{day:02}"),
+        _ => {
+            format!("{year}-{month:02}-{day:02} {:02}:00", seconds.div_euclid(3600).rem_euclid(24))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::date;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        assert_eq!(date(1_795_350_019, 1_795_350_019, 24), "2026-11-22");
+        assert_eq!(date(1_795_350_019, 1_795_350_019, 6), "2026-11-22 12:00");
+        assert_eq!(date(951_782_400, 951_782_400, 24), "2000-02-29");
+        assert_eq!(date(951_868_800, 951_782_400, 24), "2000-03-01");
+        assert_eq!(date(1_767_225_599, 951_782_400, 24), "2025-12-31");
+        assert_eq!(date(129_600, 0, 24), "day 1.5");
+    }
+}

@@ -1,0 +1,175 @@
+//! From records to a trace.
+
+use std::collections::BTreeMap;
+
+use super::{Record, Records};
+use crate::error::{Error, Result};
+use crate::input::Lines;
+use crate::trace::header::Header;
+use crate::trace::swf::{Job, Options, Trace};
+use crate::trace::tally::Reason;
+
+/// Bytes that a job takes while it is read: lists grow by doubling, and jobs are copied once.
+const JOB_BYTES: u64 = 3 * size_of::<Job>() as u64 + 32;
+
+/// Numbers from here on are no job numbers: those given out beside them must fit an SWF trace.
+const MOST_ID: i64 = 100_000_000_000_000;
+
+/// Whether a time is none that a trace can have.
+fn before_1970(time: i64) -> bool {
+    time < 0
+}
+
+/// Numbers by name, in the order in which names came.
+#[derive(Default)]
+struct Numbers(BTreeMap<String, i32>);
+
+impl Numbers {
+    /// The number of a name, from 1; -1 for none.
+    fn of(&mut self, name: &str) -> i32 {
+        match self.0.get(name) {
+            Some(number) => *number,
+            None if name.is_empty() => -1,
+            None => {
+                let number = self.0.len() as i32 + 1;
+                self.0.insert(name.to_string(), number);
+                number
+            }
+        }
+    }
+
+    fn lines(&self, label: &str) -> String {
+        let mut names: Vec<_> = self.0.iter().map(|(name, number)| (number, name)).collect();
+        names.sort_unstable();
+        names.iter().map(|(number, name)| format!("; {label}: {number} {name}\n")).collect()
+    }
+}
+
+impl Records {
+    /// The records as a trace: a processor is a node, and partitions and users have numbers, which the header lists.
+    /// Jobs without a number of their own, and those of a number that came before (lives of a job that was requeued), are
+    /// numbered anew.
+    ///
+    /// # Errors
+    /// A record that is wrong, with file and line; no jobs at all; more jobs than the memory holds.
+    ///
+    /// # Complexity
+    /// O(length of the file + jobs · log jobs) time; at most 500 bytes a job while they are read.
+    pub fn trace(mut self, options: &Options) -> Result<Trace> {
+        let (mut jobs, mut record) = (Vec::<Job>::new(), Record::default());
+        let (mut partitions, mut users) = (Numbers::default(), Numbers::default());
+        while self.next(&mut record)? {
+            let partition = partitions.of(&record.partition);
+            let wanted = options.partitions.is_empty() || options.partitions.contains(&partition);
+            let fault = if wanted { fault(&record, options) } else { Some(Reason::OtherPartition) };
+            let (None, Some(submit), Some(run)) = (fault, record.submit, record.run) else {
+                self.count(fault.unwrap_or(Reason::NoSubmitTime));
+                continue;
+            };
+            let wait = record.start.map(|start| start - submit);
+            let limit = record.limit.filter(|limit| *limit > 0);
+            let notes = [
+                (Reason::NoWaitTime, wait.is_none()),
+                (Reason::StartBeforeSubmit, wait.is_some_and(|wait| wait < 0)),
+                (Reason::RunForRequestedTime, limit.is_none()),
+                (Reason::RunTimeCut, limit.is_some_and(|limit| limit < run)),
+            ];
+            notes.iter().filter(|(_, is)| *is).for_each(|(reason, _)| self.count(*reason));
+            let requested_time = limit.unwrap_or(run);
+            jobs.push(Job {
+                // Numbers are given out below.
+                id: record.job.parse().ok().filter(|id| (0..MOST_ID).contains(id)).unwrap_or(-1),
+                // A requeued job may be said to be submitted after it started.
+                submit: if wait.is_some_and(|wait| wait < 0) {
+                    submit + wait.unwrap_or(0)
+                } else {
+                    submit
+                },
+                wait: wait.map(|wait| wait.max(0)),
+                run: run.min(requested_time),
+                processors: record.nodes,
+                nodes: record.nodes,
+                allocated: Some(record.nodes),
+                requested: Some(record.nodes),
+                requested_time,
+                status: record.state.status(),
+                user: users.of(&record.user),
+                group: -1,
+                executable: -1,
+                queue: -1,
+                partition,
+                preceding: -1,
+                think_time: -1,
+                line: record.line,
+            });
+            let needed = JOB_BYTES * jobs.len() as u64;
+            if needed > options.memory {
+                let what = format!("{}: the jobs", self.name);
+                return Err(Error::Memory { what, needed, limit: options.memory });
+            }
+        }
+        self.number(&mut jobs);
+        let text = format!(
+            "; Note: made of {}; a processor is a node\n{}{}",
+            self.name.replace(['\n', '\r'], " "),
+            partitions.lines("Partition"),
+            users.lines("User"),
+        );
+        let (mut lines, mut header) = (Lines::new(&self.name, text), Header::default());
+        while let Some(line) = lines.line()? {
+            header.push(&line);
+        }
+        Trace::of_jobs(&self.name, header, jobs, self.tally)
+    }
+
+    /// Gives every job a number of its own, and leaves out rows that came before as they are.
+    fn number(&mut self, jobs: &mut Vec<Job>) {
+        if jobs.iter().any(|job| job.id < 0) {
+            (1..).zip(jobs.iter_mut()).for_each(|(id, job)| job.id = id);
+            self.tally.add(Reason::NumberedAnew, jobs.len());
+            return;
+        }
+        if jobs.is_sorted_by(|a, b| a.id < b.id) {
+            return;
+        }
+        let mut by_id: Vec<u32> = (0..jobs.len() as u32).collect();
+        by_id.sort_by_key(|i| jobs[*i as usize].id);
+        let (mut again, mut same) = (Vec::new(), Vec::new());
+        for group in by_id.chunk_by(|a, b| jobs[*a as usize].id == jobs[*b as usize].id) {
+            for (place, index) in group.iter().enumerate().skip(1) {
+                let what = |i: u32| Job { line: 0, ..jobs[i as usize] };
+                match group[..place].iter().any(|other| what(*other) == what(*index)) {
+                    true => same.push(*index),
+                    false => again.push(*index),
+                }
+            }
+        }
+        self.tally.add(Reason::NumberedAnew, again.len());
+        self.tally.add(Reason::SameAgain, same.len());
+        again.sort_unstable();
+        let free = by_id.last().map_or(1, |last| jobs[*last as usize].id.saturating_add(1));
+        (free..).zip(&again).for_each(|(id, index)| jobs[*index as usize].id = id);
+        same.sort_unstable();
+        let mut index = 0;
+        jobs.retain(|_| {
+            index += 1;
+            same.binary_search(&(index - 1)).is_err()
+        });
+    }
+}
+
+/// Why a record is no job of a trace, if it is none.
+fn fault(record: &Record, options: &Options) -> Option<Reason> {
+    let faults = [
+        (record.start.is_none() && record.run.is_none(), Reason::NotStarted),
+        (record.nodes == 0, Reason::NoProcessors),
+        (
+            record.submit.is_none_or(before_1970) || record.start.is_some_and(before_1970),
+            Reason::NoSubmitTime,
+        ),
+        (record.run.is_none(), Reason::StillRunning),
+        (record.run == Some(0), Reason::NoRunTime),
+        (options.nodes.is_some_and(|most| record.nodes > most), Reason::LargerThanMachine),
+    ];
+    faults.into_iter().find(|(is, _)| *is).map(|(_, reason)| reason)
+}

@@ -1,0 +1,211 @@
+//! Workloads that are one JSON document: those of Batsim, and the job log of the Philly traces.
+
+use std::collections::BTreeMap;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use super::time::instant;
+use super::{Record, Source, State, Tally};
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Text;
+
+/// Jobs that were read as a whole.
+pub(super) struct Whole {
+    records: std::vec::IntoIter<Record>,
+}
+
+impl Source for Whole {
+    fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+        let Some(next) = self.records.next() else { return Ok(false) };
+        tally.lines += 1;
+        *record = next;
+        Ok(true)
+    }
+}
+
+/// Reads a document of the type `T`; an error has its line.
+fn document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -> Result<T> {
+    serde_json::from_str(text.as_str()).map_err(|e| {
+        let said = e.to_string();
+        let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(said, _)| said);
+        let (found, wanted) = match said.strip_prefix("expected ") {
+            Some(wanted) => ("text that is no JSON", wanted),
+            None => said.split_once(", expected ").unwrap_or((said, expected)),
+        };
+        // The end of a text is on its last line.
+        let line = e.line().clamp(1, text.lines().count().max(1));
+        Error::input(SourceLocation::line(text.name(), line), found, wanted)
+    })
+}
+
+/// The line on which a text first stands within quotes.
+fn line_of(text: &Text, quoted: &str) -> SourceLocation {
+    let at = serde_json::to_string(quoted).ok().and_then(|q| text.as_str().find(&q));
+    match at {
+        Some(at) => SourceLocation::line(text.name(), text.line_of(at)),
+        None => text.location(),
+    }
+}
+
+/// Seconds, a fraction cut off.
+fn seconds<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<i64, D::Error> {
+    let number = f64::deserialize(from)?;
+    match (-1.0..1e15).contains(&number) {
+        true => Ok(number.floor() as i64),
+        false => {
+            Err(D::Error::custom(format!("{number} seconds, expected a number from 0 to 1e15")))
+        }
+    }
+}
+
+/// A name, or a number as one.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Name {
+    Number(i64),
+    Text(String),
+}
+
+impl Name {
+    fn text(self) -> String {
+        match self {
+            Name::Number(number) => number.to_string(),
+            Name::Text(text) => text,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Workload {
+    #[serde(default)]
+    profiles: BTreeMap<String, Profile>,
+    jobs: Vec<Job>,
+}
+
+#[derive(Deserialize)]
+struct Job {
+    id: Name,
+    #[serde(deserialize_with = "seconds")]
+    subtime: i64,
+    #[serde(default = "unlimited", deserialize_with = "seconds")]
+    walltime: i64,
+    res: u32,
+    profile: String,
+}
+
+fn unlimited() -> i64 {
+    -1
+}
+
+/// Only the delay counts: what other profiles take depends on the machine that Batsim simulates.
+#[derive(Deserialize)]
+struct Profile {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default = "unlimited", deserialize_with = "seconds")]
+    delay: i64,
+}
+
+/// A Batsim workload: jobs with their submit times, in resources taken as nodes; they run as long as a profile of the
+/// type `delay` says.
+pub(super) fn batsim(text: &Text) -> Result<Whole> {
+    let expected =
+        "a Batsim workload: jobs of id, subtime, walltime, res and profile, and profiles by name";
+    let Workload { profiles, jobs } = document(text, expected)?;
+    if jobs.is_empty() {
+        return Err(Error::input(text.location(), "no jobs", expected));
+    }
+    let mut records = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let Some(profile) = profiles.get(&job.profile) else {
+            let found = format!("profile `{}`, which `profiles` does not have", job.profile);
+            return Err(Error::input(line_of(text, &job.profile), found, "one of its names"));
+        };
+        if profile.kind == "delay" && profile.delay < 0 {
+            let found = format!("profile `{}` without its delay", job.profile);
+            return Err(Error::input(line_of(text, &job.profile), found, "\"delay\": seconds"));
+        }
+        records.push(Record {
+            job: job.id.text(),
+            submit: Some(job.subtime).filter(|time| *time >= 0),
+            run: Some(profile.delay).filter(|delay| profile.kind == "delay" && *delay >= 0),
+            limit: Some(job.walltime).filter(|time| *time >= 0),
+            nodes: job.res,
+            ..Record::default()
+        });
+    }
+    Ok(Whole { records: records.into_iter() })
+}
+
+#[derive(Deserialize)]
+struct PhillyJob {
+    jobid: String,
+    #[serde(deserialize_with = "time")]
+    submitted_time: Option<i64>,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    vc: String,
+    #[serde(default)]
+    user: String,
+    attempts: Vec<Attempt>,
+}
+
+#[derive(Deserialize)]
+struct Attempt {
+    #[serde(default, deserialize_with = "time")]
+    start_time: Option<i64>,
+    #[serde(default, deserialize_with = "time")]
+    end_time: Option<i64>,
+    detail: Vec<Server>,
+}
+
+#[derive(Deserialize)]
+struct Server {
+    ip: String,
+}
+
+/// A time of a calendar, or null.
+fn time<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<i64>, D::Error> {
+    let text = Option::<String>::deserialize(from)?.unwrap_or_default();
+    instant(&text).ok_or_else(|| {
+        D::Error::custom(format!("`{text}`, expected a time such as 2017-10-03 22:53:38, or None"))
+    })
+}
+
+/// The job log of the Philly traces: a record for every attempt, with the servers it had.
+pub(super) fn philly(text: &Text) -> Result<Whole> {
+    let expected = "a list of jobs of jobid, submitted_time and attempts, each with start_time, end_time and detail";
+    let jobs: Vec<PhillyJob> = document(text, expected)?;
+    if jobs.is_empty() {
+        return Err(Error::input(text.location(), "no jobs", expected));
+    }
+    let mut records = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let state = State::of(&job.status);
+        let whole = |attempt: Option<Attempt>| {
+            let (start, end, detail) =
+                attempt.map_or((None, None, Vec::new()), |a| (a.start_time, a.end_time, a.detail));
+            let hosts: Vec<String> = detail.into_iter().map(|server| server.ip).collect();
+            let mut record = Record {
+                job: job.jobid.clone(),
+                submit: job.submitted_time,
+                start,
+                nodes: hosts.len() as u32,
+                hosts: hosts.join(","),
+                partition: job.vc.clone(),
+                user: job.user.clone(),
+                state,
+                ..Record::default()
+            };
+            record.ends_at(end);
+            record
+        };
+        match job.attempts.is_empty() {
+            true => records.push(whole(None)),
+            false => records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt)))),
+        }
+    }
+    Ok(Whole { records: records.into_iter() })
+}

@@ -1,0 +1,205 @@
+//! Jobs as sites record them: accounting tables and the workloads of other tools, read as a stream of [`Record`]s.
+//!
+//! A record has the nodes that a job had and, where the file lists them, which. What a file leaves unknown stays
+//! unknown here; who reads records decides what it cannot use and counts it in the [`Tally`].
+
+use super::tally::{Reason, Tally};
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Lines;
+
+pub mod columns;
+mod csv;
+mod jobs;
+mod json;
+pub mod placements;
+mod sacct;
+mod time;
+
+pub use columns::Columns;
+
+/// The format of a file of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `sacct -P`: a header line and rows of fields between `|`.
+    Sacct,
+    /// A table with a header line of column names.
+    Csv,
+    /// Recorded placements, as [`placements`] writes them.
+    Placements,
+    /// A Batsim workload: JSON.
+    Batsim,
+    /// The job log of the Philly traces: JSON.
+    Philly,
+}
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// Not said.
+    #[default]
+    Unknown,
+    /// As it should.
+    Completed,
+    /// By its own fault, its limit's or a node's.
+    Failed,
+    /// By its user or an administrator.
+    Cancelled,
+}
+
+impl State {
+    /// The state that a word says: those of Slurm, with their reasons, and those of the public traces.
+    fn of(text: &str) -> State {
+        let word = text.split([' ', '+']).next().unwrap_or_default();
+        let is = |known: &[&str]| known.iter().any(|name| name.eq_ignore_ascii_case(word));
+        if is(&["COMPLETED", "Pass", "EXITED"]) {
+            State::Completed
+        } else if is(&["CANCELLED", "Killed"]) {
+            State::Cancelled
+        } else if word.is_empty() || is(&["RUNNING", "PENDING", "SUSPENDED", "COMPLETING"]) {
+            State::Unknown
+        } else {
+            State::Failed
+        }
+    }
+
+    /// The status of the Standard Workload Format.
+    fn status(self) -> i32 {
+        match self {
+            State::Unknown => -1,
+            State::Completed => 1,
+            State::Failed => 0,
+            State::Cancelled => 5,
+        }
+    }
+}
+
+/// A job as a site recorded it. Times in seconds, those of a calendar since 1970.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Its name.
+    pub job: String,
+    /// When it was submitted.
+    pub submit: Option<i64>,
+    /// When it started; none where it did not, or where the file does not say.
+    pub start: Option<i64>,
+    /// Seconds that it ran, 0 or more; none where it still runs or never did.
+    pub run: Option<i64>,
+    /// Seconds that it asked for; none for as long as it likes.
+    pub limit: Option<i64>,
+    /// Nodes; 0 where unknown.
+    pub nodes: u32,
+    /// Its nodes as a host list, empty where they are not listed.
+    pub hosts: String,
+    /// Its partition or queue, empty where unknown.
+    pub partition: String,
+    /// Its user, empty where unknown.
+    pub user: String,
+    /// How it ended.
+    pub state: State,
+    /// The line it stands on, from 1.
+    pub line: usize,
+}
+
+impl Record {
+    /// When it ended.
+    pub fn end(&self) -> Option<i64> {
+        Some(self.start? + self.run?)
+    }
+
+    fn clear(&mut self) {
+        let keep = |text: &mut String| {
+            text.clear();
+            std::mem::take(text)
+        };
+        let Record { job, hosts, partition, user, .. } = self;
+        let (job, hosts, partition, user) = (keep(job), keep(hosts), keep(partition), keep(user));
+        *self = Record { job, hosts, partition, user, ..Record::default() };
+    }
+
+    /// Sets the run time from the end; whether it ends before it starts.
+    fn ends_at(&mut self, end: Option<i64>) -> bool {
+        let run = self.start.zip(end).map(|(start, end)| end - start);
+        self.run = run.filter(|run| *run >= 0);
+        run.is_some_and(|run| run < 0)
+    }
+}
+
+/// What records are read from.
+trait Source {
+    /// Reads the next record into `record`, which is cleared; false when there is none. Lines that are no job are
+    /// counted in `tally`.
+    fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool>;
+}
+
+/// A file of records being read.
+///
+/// # Examples
+/// ```
+/// use nodeorder::input::Lines;
+/// use nodeorder::trace::records::{Form, Record, Records};
+///
+/// let text = "JobIDRaw|Submit|Start|End|NNodes|NodeList\n\
+///             1|2026-11-22T12:20:19|2026-11-22T12:20:22|2026-11-22T12:20:23|3|n[000-002]\n";
+/// let mut records = Records::over(Lines::new("jobs.txt", text), Form::Sacct, None)?;
+/// let mut record = Record::default();
+/// assert!(records.next(&mut record)?);
+/// assert_eq!((record.nodes, record.run, record.hosts.as_str()), (3, Some(1), "n[000-002]"));
+/// assert!(!records.next(&mut record)?);
+/// # Ok::<(), nodeorder::Error>(())
+/// ```
+pub struct Records {
+    name: String,
+    source: Box<dyn Source>,
+    tally: Tally,
+}
+
+impl Records {
+    /// The records that the rest of `lines` is. `columns` says which columns of a CSV table are which; without it the
+    /// header must be that of a known table ([`columns::PRESETS`]).
+    ///
+    /// # Errors
+    /// A header without the columns needed; JSON that is no such workload, with its line.
+    ///
+    /// # Complexity
+    /// Tables are read line by line; of JSON the whole text is held, within the memory of `lines`.
+    pub fn over(lines: Lines, form: Form, columns: Option<&Columns>) -> Result<Records> {
+        let name = lines.name().to_string();
+        let source: Box<dyn Source> = match form {
+            Form::Sacct => Box::new(sacct::Sacct::new(lines)?),
+            Form::Csv => Box::new(csv::Csv::new(lines, columns)?),
+            Form::Placements => Box::new(csv::Csv::new(lines, Some(&Columns::of_placements()))?),
+            Form::Batsim => Box::new(json::batsim(&lines.into_text()?)?),
+            Form::Philly => Box::new(json::philly(&lines.into_text()?)?),
+        };
+        Ok(Records { name, source, tally: Tally::default() })
+    }
+
+    /// The name used in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads the next record; false when there is none.
+    ///
+    /// # Errors
+    /// A row that is wrong, with file and line.
+    pub fn next(&mut self, record: &mut Record) -> Result<bool> {
+        record.clear();
+        self.source.next(record, &mut self.tally)
+    }
+
+    /// The lines read so far, and what was left out of them.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Counts a record that its reader left out or mended.
+    pub fn count(&mut self, reason: Reason) {
+        self.tally.add(reason, 1);
+    }
+}
+
+/// The error of a value in a row.
+fn wrong(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
+    Error::input(location, format!("{what} {}", super::log::quote(text)), expected)
+}

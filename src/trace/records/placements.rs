@@ -1,0 +1,62 @@
+//! Recorded placements: which nodes each job had, as a plain table.
+//!
+//! ```text
+//! job,submit,start,end,limit,nodes,node_list
+//! 1,1795350019,1795350022,1795350023,300,3,n[000-002]
+//! ```
+//! Times are seconds, those of a calendar since 1970; what is unknown is empty. `end` is empty while a job runs,
+//! `limit` where it has none. `node_list` is a host list, in quotes where it has commas, in the order of the ranks where
+//! that is known.
+
+use std::io::Write;
+
+use super::{Record, Records};
+use crate::error::Result;
+use crate::trace::tally::Reason;
+
+/// The header line.
+pub const HEADER: &str = "job,submit,start,end,limit,nodes,node_list";
+
+/// Writes the records that list their nodes; the others are counted by reason. How many were written.
+///
+/// # Errors
+/// A record that is wrong, with file and line; what `out` reports.
+///
+/// # Complexity
+/// O(length of the file) time; one record of memory.
+pub fn write<E: From<crate::Error> + From<std::io::Error>>(
+    records: &mut Records,
+    out: &mut impl Write,
+) -> Result<u64, E> {
+    writeln!(out, "{HEADER}")?;
+    let (mut record, mut written) = (Record::default(), 0);
+    let number = |value: Option<i64>| value.map_or(String::new(), |value| value.to_string());
+    while records.next(&mut record)? {
+        if let Some(reason) = without_nodes(&record) {
+            records.count(reason);
+            continue;
+        }
+        let times = [record.submit, record.start, record.end(), record.limit].map(number).join(",");
+        let (job, hosts) = (quoted(&record.job), quoted(&record.hosts));
+        writeln!(out, "{job},{times},{},{hosts}", record.nodes)?;
+        written += 1;
+    }
+    Ok(written)
+}
+
+/// Why a record is no recorded placement, if it is none.
+pub fn without_nodes(record: &Record) -> Option<Reason> {
+    match (record.hosts.is_empty(), record.start, record.run) {
+        (false, ..) => None,
+        (true, None, None) => Some(Reason::NotStarted),
+        (true, ..) if record.nodes == 0 => Some(Reason::NoProcessors),
+        (true, ..) => Some(Reason::NoNodeList),
+    }
+}
+
+fn quoted(text: &str) -> std::borrow::Cow<'_, str> {
+    match text.contains([',', '"']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
+        false => text.into(),
+    }
+}

@@ -1,0 +1,219 @@
+//! Times of a calendar, seconds and time limits as accounting tables write them.
+
+/// Seconds up to which sums of three of them cannot overflow, as in SWF traces.
+const LONGEST: i64 = 1_000_000_000_000_000;
+
+/// What [`instant`] reads.
+pub(super) const INSTANT: &str =
+    "a time such as 2026-11-22T12:20:19, seconds since 1970, or Unknown";
+/// What [`limit`] reads.
+pub(super) const LIMIT: &str = "a time such as 1-02:04:00, UNLIMITED or nothing";
+
+/// Words that stand for an unknown or unlimited time.
+const UNKNOWN: [&str; 12] = [
+    "",
+    "Unknown",
+    "None",
+    "NONE",
+    "N/A",
+    "NaN",
+    "nan",
+    "NaT",
+    "null",
+    "UNLIMITED",
+    "Partition_Limit",
+    "infinite",
+];
+
+fn is_unknown(text: &str) -> bool {
+    UNKNOWN.contains(&text) || text.eq_ignore_ascii_case("INVALID")
+}
+
+/// A time: seconds since 1970 (a fraction is cut off) or a date with a time of day, with or without a zone. Without
+/// one it is taken as it stands. `Some(None)` where it is unknown, none where it is no time.
+pub(super) fn instant(text: &str) -> Option<Option<i64>> {
+    let text = text.trim();
+    if is_unknown(text) {
+        return Some(None);
+    }
+    if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return seconds(text).map(Some);
+    }
+    calendar(text).map(Some)
+}
+
+/// Decimal seconds, a fraction cut off.
+fn seconds(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    let number = whole.parse().ok().filter(|n| (0..LONGEST).contains(n));
+    number.filter(|_| digits(whole) && digits(fraction))
+}
+
+/// `YYYY-MM-DD`, `T` or a blank, `HH:MM[:SS[.fraction]]`, and a zone `Z` or `±HH[:MM]`.
+fn calendar(text: &str) -> Option<i64> {
+    let bytes = text.as_bytes();
+    let pair = |at: usize| -> Option<i64> {
+        match bytes.get(at..at + 2)? {
+            [a @ b'0'..=b'9', b @ b'0'..=b'9'] => {
+                Some(i64::from(a - b'0') * 10 + i64::from(b - b'0'))
+            }
+            _ => None,
+        }
+    };
+    let is = |at: usize, wanted: &[u8]| bytes.get(at).is_some_and(|b| wanted.contains(b));
+    let year = pair(0)? * 100 + pair(2)?;
+    let (month, day) = (pair(5)?, pair(8)?);
+    let (hour, minute) = (pair(11)?, pair(14)?);
+    if !(is(4, b"-") && is(7, b"-") && is(10, b"T ") && is(13, b":")) {
+        return None;
+    }
+    let mut at = 16;
+    let mut second = 0;
+    if is(at, b":") {
+        second = pair(at + 1)?;
+        at += 3;
+        if is(at, b".") {
+            let digits = bytes[at + 1..].iter().take_while(|b| b.is_ascii_digit()).count();
+            at += 1 + digits;
+        }
+    }
+    let offset = match bytes.get(at..)? {
+        [] | [b'Z'] => 0,
+        [sign @ (b'+' | b'-'), zone @ ..] => {
+            let minutes = match zone.len() {
+                2 => 0,
+                4 => pair(at + 3)?,
+                5 if zone[2] == b':' => pair(at + 4)?,
+                _ => return None,
+            };
+            let ahead = pair(at + 1)? * 3600 + minutes * 60;
+            if *sign == b'+' { ahead } else { -ahead }
+        }
+        _ => return None,
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let length = match month {
+        2 => 28 + i64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    };
+    let good = (1..=12).contains(&month) && (1..=length).contains(&day);
+    let good = good && hour < 24 && minute < 60 && second <= 60 && year >= 1970;
+    good.then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset)
+}
+
+/// Days from the first of 1970 to a date of the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // Years begin in March, so that the leap day is the last.
+    let year = year - i64::from(month <= 2);
+    let in_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    year * 365 + year / 4 - year / 100 + year / 400 + in_year - 719_468
+}
+
+/// A time limit or run time in seconds: `D-HH[:MM[:SS]]`, `HH:MM:SS`, `MM:SS`, or a number of `unit` seconds.
+/// `Some(None)` where there is none, none where it is nothing of that.
+pub(super) fn limit(text: &str, unit: i64) -> Option<Option<i64>> {
+    let text = text.trim();
+    if is_unknown(text) {
+        return Some(None);
+    }
+    let part = |text: &str| -> Option<i64> {
+        let digits =
+            !text.is_empty() && text.len() <= 10 && text.bytes().all(|b| b.is_ascii_digit());
+        text.parse().ok().filter(|_| digits)
+    };
+    if let Some((days, rest)) = text.split_once('-') {
+        let mut all = part(days)? * 86_400;
+        let (mut worth, mut pieces) = (3600, rest.splitn(3, ':'));
+        pieces.try_for_each(|piece| {
+            all += part(piece.split('.').next()?)? * worth;
+            worth /= 60;
+            Some(())
+        })?;
+        return Some(Some(all));
+    }
+    let pieces: Vec<&str> = text.split(':').collect();
+    match pieces.as_slice() {
+        [whole] => Some(Some(seconds(whole)?.checked_mul(unit).filter(|n| *n <= LONGEST)?)),
+        [m, s] => Some(Some(part(m)? * 60 + part(s.split('.').next()?)?)),
+        [h, m, s] => Some(Some(part(h)? * 3600 + part(m)? * 60 + part(s.split('.').next()?)?)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_every_form_are_read() {
+        let is =
+            |text: &str, seconds: i64| assert_eq!(instant(text), Some(Some(seconds)), "{text}");
+        is("1970-01-01T00:00:00", 0);
+        is("2000-02-29T00:00:00", 951_782_400);
+        is("2026-11-22T12:20:19", 1_795_350_019);
+        is("2026-11-22 12:20:19.731", 1_795_350_019);
+        is("2026-11-22T12:20:19Z", 1_795_350_019);
+        is("2026-11-22 12:20:19+00:00", 1_795_350_019);
+        is("2026-11-22T13:50:19+0130", 1_795_350_019);
+        is("2026-11-22T07:20:19-05", 1_795_350_019);
+        is("2026-11-22T12:20", 1_795_350_000);
+        is("1795350019", 1_795_350_019);
+        is("1795350019.9", 1_795_350_019);
+        for unknown in ["", "Unknown", "None", "NaT", " "] {
+            assert_eq!(instant(unknown), Some(None), "{unknown}");
+        }
+        for bad in [
+            "yesterday",
+            "2026-11-22",
+            "2026-13-01T00:00:00",
+            "2026-02-29T00:00:00",
+            "2026-11-22T24:00:00",
+            "2026-11-22T12:60:00",
+            "2026-11-22T12:20:19 CET",
+            "1.2.3",
+            "-5",
+            "99999999999999999999",
+        ] {
+            assert_eq!(instant(bad), None, "{bad}");
+        }
+    }
+
+    /// Every day for four hundred years, counted one by one.
+    #[test]
+    fn days_follow_each_other() {
+        let mut count = 0;
+        for year in 1970..2370 {
+            for month in 1..=12 {
+                for day in 1..=31 {
+                    if let Some(seconds) = calendar(&format!("{year}-{month:02}-{day:02}T00:00")) {
+                        assert_eq!(seconds, count * 86_400, "{year}-{month}-{day}");
+                        count += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(count, 400 * 365 + 97);
+    }
+
+    #[test]
+    fn limits_of_every_form_are_read() {
+        let is =
+            |text: &str, seconds: i64| assert_eq!(limit(text, 60), Some(Some(seconds)), "{text}");
+        is("1-02:04:00", 93_840);
+        is("2-00", 172_800);
+        is("00:05:00", 300);
+        is("123:00:00", 442_800);
+        is("05:30", 330);
+        is("00:30.250", 30);
+        is("90", 5400);
+        assert_eq!(limit("90", 1), Some(Some(90)));
+        for none in ["UNLIMITED", "Partition_Limit", "", "INVALID"] {
+            assert_eq!(limit(none, 60), Some(None), "{none}");
+        }
+        for bad in ["1-", "-5", "1:2:3:4", "soon", "1-x:00:00", "1e3", ":"] {
+            assert_eq!(limit(bad, 60), None, "{bad}");
+        }
+    }
+}

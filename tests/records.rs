@@ -1,0 +1,640 @@
+//! Records of sites and of other tools: every format valid, odd and wrong; and through the commands.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use nodeorder::input::Lines;
+use nodeorder::trace::records::{Columns, Form, Record, Records, State, placements};
+use nodeorder::trace::{Options, Reason, Trace, WorkloadKind, convert, kind, open};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/traces").join(name)
+}
+
+/// Counts of what was left out or mended, by reason.
+type Counts = Vec<(&'static str, u64)>;
+
+fn read(form: Form, text: &str) -> nodeorder::Result<(Vec<Record>, Counts)> {
+    let mut records = Records::over(Lines::new("jobs", text), form, None)?;
+    let (mut all, mut record) = (Vec::new(), Record::default());
+    while records.next(&mut record)? {
+        all.push(record.clone());
+    }
+    Ok((all, records.tally().iter().map(|(reason, count)| (reason.name(), count)).collect()))
+}
+
+fn trace(text: &str) -> nodeorder::Result<Trace> {
+    open::trace_over(Lines::new("jobs", text), &Options::default())
+}
+
+fn counts(trace: &Trace) -> Counts {
+    trace.tally().iter().map(|(reason, count)| (reason.name(), count)).collect()
+}
+
+/// Each text is refused with exactly this beginning.
+fn refused(form: Form, cases: &[(String, &str)]) {
+    assert!(cases.len() >= 8);
+    for (text, message) in cases {
+        let error = read(form, text).map(|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{text}\n{error}\n{message}");
+        assert!(error.contains("; expected "), "{error}");
+    }
+}
+
+const HEADER: &str = "JobIDRaw|Submit|Start|End|Timelimit|NNodes|State|NodeList\n";
+
+fn row(fields: &str) -> String {
+    format!("{HEADER}{fields}\n")
+}
+
+/// Shapes of a real slurmdbd's rows.
+#[test]
+fn sacct_rows_of_every_kind_are_read() {
+    let text = std::fs::read_to_string(data("sacct.txt")).unwrap();
+    let (records, counts) = read(Form::Sacct, &text).unwrap();
+    assert_eq!(counts, [("step", 1)]);
+    let jobs: Vec<&str> = records.iter().map(|r| r.job.as_str()).collect();
+    assert_eq!(jobs, ["3", "1", "4", "5", "9", "16", "20", "21", "21"]);
+    let [third, first, over, running, pending, cancelled, refused, ..] = &records[..] else {
+        panic!()
+    };
+    assert_eq!(
+        (third.run, third.limit, third.nodes, third.hosts.as_str()),
+        (Some(300), Some(600), 2, "n[06,11]")
+    );
+    assert_eq!((first.submit, first.start), (Some(1_795_350_019), Some(1_795_350_022)));
+    assert_eq!((over.run, over.limit, over.state), (Some(87), Some(60), State::Failed));
+    assert_eq!((running.start.is_some(), running.run, running.limit), (true, None, None));
+    assert_eq!(
+        (pending.start, pending.run, pending.limit, pending.hosts.as_str()),
+        (None, None, None, "")
+    );
+    assert_eq!((cancelled.start, cancelled.run, cancelled.state), (None, None, State::Cancelled));
+    assert_eq!((refused.nodes, refused.run, refused.limit), (0, Some(0), None));
+    assert_eq!((records[7].limit, records[7].line), (Some(93_840), 10));
+    assert_eq!((records[7].state, records[8].state), (State::Cancelled, State::Completed));
+}
+
+#[test]
+fn sacct_rows_are_a_trace() {
+    let trace = open::trace(&data("sacct.txt"), &Options::default()).unwrap();
+    let jobs: Vec<(i64, i64, Option<i64>, i64, u32)> = trace
+        .jobs()
+        .iter()
+        .map(|j| (j.id, j.submit - 1_795_350_019, j.wait, j.run, j.nodes))
+        .collect();
+    // The second life of job 21 has a number of its own.
+    let wanted = [
+        (3, 0, Some(4), 300, 2),
+        (1, 0, Some(3), 1, 3),
+        (4, 0, Some(3), 60, 2),
+        (21, 581, Some(5), 3600, 8),
+    ];
+    assert_eq!(jobs[..4], wanted);
+    assert_eq!(jobs[4], (22, 4186, Some(55), 7200, 8));
+    assert_eq!(trace.jobs().iter().map(|j| j.status).collect::<Vec<_>>(), [1, 1, 0, 5, 1]);
+    assert_eq!(trace.header().partitions(), [(1, "all"), (2, "all,share"), (3, "share")]);
+    let wanted = [
+        ("no-processors", 1),
+        ("step", 1),
+        ("not-started", 2),
+        ("still-running", 1),
+        ("run-time-cut", 1),
+        ("numbered-anew", 1),
+    ];
+    assert_eq!(counts(&trace), wanted);
+    assert_eq!(trace.tally().lines, 10);
+}
+
+#[test]
+fn sacct_takes_columns_in_any_order_and_text_with_bars() {
+    // A name with bars in the middle; a bar at the end of each line (sacct -p); seconds for times; the header again.
+    let text = "Start|JobName|End|NNodes|JobID|Submit|NodeList|\n\
+                100|a|b||c|160|1.5K|7_4|90|n1|\n\
+                Start|JobName|End|NNodes|JobID|Submit|NodeList|\n\
+                \n\
+                100|plain|160|2|8+1|90|n[1-2]|\n";
+    let (records, counted) = read(Form::Sacct, text).unwrap();
+    assert_eq!(counted, [("count-rounded", 1)]);
+    assert_eq!(
+        (records[0].job.as_str(), records[0].nodes, records[0].hosts.as_str()),
+        ("7_4", 1536, "n1")
+    );
+    assert_eq!((records[1].job.as_str(), records[1].run, records[1].nodes), ("8+1", Some(60), 2));
+    // Such job ids are no numbers.
+    assert_eq!(trace(text).unwrap().jobs().iter().map(|j| j.id).collect::<Vec<_>>(), [1, 2]);
+    // Minutes, and a clock that was set back.
+    let text = "JobIDRaw|Submit|Start|End|NNodes|TimelimitRaw\n\
+                1|2026-10-25T02:00:00|2026-10-25T02:50:00|2026-10-25T02:10:00|1|90\n\
+                2|2026-10-25T02:00:00|2026-10-25T02:50:00|2026-10-25T02:50:10|1|90\n\
+                3|2026-10-25T03:00:00|2026-10-25T02:50:00|2026-10-25T02:50:10|1|UNLIMITED\n";
+    let trace = trace(text).unwrap();
+    assert_eq!(trace.jobs()[0].requested_time, 5400);
+    assert_eq!((trace.jobs()[1].submit, trace.jobs()[1].wait), (trace.jobs()[0].start(), Some(0)));
+    let wanted =
+        [("ends-before-start", 1), ("run-for-requested-time", 1), ("start-before-submit", 1)];
+    assert_eq!(counts(&trace), wanted);
+}
+
+#[test]
+fn outputs_of_sacct_put_together_count_a_job_once() {
+    let one = "1|10|20|30|00:10|2|COMPLETED|n[1-2]\n";
+    let text = format!(
+        "{HEADER}{one}2|11|20|Unknown|00:10|2|RUNNING|n3\n{HEADER}{one}2|11|20|40|00:10|2|COMPLETED|n3\n"
+    );
+    let trace = trace(&text).unwrap();
+    assert_eq!(trace.jobs().iter().map(|j| (j.id, j.run)).collect::<Vec<_>>(), [(1, 10), (2, 10)]);
+    assert!(counts(&trace).contains(&("same-again", 1)));
+    assert_eq!(trace.tally().count(Reason::RunTimeCut), 1);
+}
+
+#[test]
+fn wrong_sacct_rows_are_refused() {
+    let with = |id: &str, start: &str, limit: &str, nodes: &str| {
+        row(&format!("{id}|10|{start}|30|{limit}|{nodes}|COMPLETED|n1"))
+    };
+    refused(
+        Form::Sacct,
+        &[
+            (String::new(), "jobs: found no jobs; expected a header line"),
+            ("1|2|3\n".into(), "jobs:1: found no column JobIDRaw or JobID; expected a header line"),
+            ("JobID|Submit|Start|NNodes\n".into(), "jobs:1: found no column End; expected"),
+            (
+                "JobID|Submit|Start|End|NNodes|Start\n".into(),
+                "jobs:1: found column `Start` again, as column 6; expected",
+            ),
+            (
+                row("1|10|20|30|05:00|1|COMPLETED"),
+                "jobs:2: found 7 fields; expected the 8 of the header",
+            ),
+            (
+                row("1|10|20|30|05:00|1|COMPLETED|n1|n2"),
+                "jobs:2: found 9 fields; expected the 8 of the header",
+            ),
+            (with("x", "20", "05:00", "1"), "jobs:2: found job id `x`; expected a job id such as"),
+            (with("", "20", "05:00", "1"), "jobs:2: found job id ``; expected"),
+            (
+                with("1", "soon", "05:00", "1"),
+                "jobs:2: found start time `soon`; expected a time such as",
+            ),
+            (
+                with("1", "2026-11-31T00:00:00", "1", "1"),
+                "jobs:2: found start time `2026-11-31T00:00:00`; expected",
+            ),
+            (
+                with("1", "20", "1:2:3:4", "1"),
+                "jobs:2: found time limit `1:2:3:4`; expected a time such as",
+            ),
+            (
+                with("1", "20", "05:00", "many"),
+                "jobs:2: found nodes `many`; expected a number of nodes",
+            ),
+            (with("1", "20", "05:00", "-1"), "jobs:2: found nodes `-1`; expected"),
+            (with("1", "20", "05:00", "9999999G"), "jobs:2: found nodes `9999999G`; expected"),
+        ],
+    );
+    let error = read_bytes(&[HEADER.as_bytes(), b"1|10|20|30|05:00|1|\xff|n1\n"].concat());
+    assert!(error.starts_with("jobs:2: found bytes that are not UTF-8; expected"), "{error}");
+}
+
+fn read_bytes(bytes: &[u8]) -> String {
+    let mut records = Records::over(Lines::new("jobs", bytes), Form::Sacct, None).unwrap();
+    records.next(&mut Record::default()).unwrap_err().to_string()
+}
+
+#[test]
+fn tables_of_public_traces_are_known_by_their_header() {
+    let pm100 = "job_id,submit_time,start_time,end_time,time_limit,num_nodes_alloc,nodes,job_state\n\
+                 7,2020-05-01 00:00:00+00:00,2020-05-01 00:00:10+00:00,2020-05-01 00:01:10+00:00,30,2,\"[12, 13]\",COMPLETED\n";
+    let (records, _) = read(Form::Csv, pm100).unwrap();
+    let first = &records[0];
+    assert_eq!(
+        (first.run, first.limit, first.nodes, first.hosts.as_str()),
+        (Some(60), Some(1800), 2, "12,13")
+    );
+    let helios = "job_id,user,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue\n\
+                  9,u1,8,64,1,COMPLETED,2020-04-01 00:00:14,2020-04-01 00:00:15,2020-04-01 00:10:15,600,1\n\
+                  10,u1,8,64,1,CANCELLED,2020-04-01 00:00:14,None,2020-04-01 00:10:15,0,1\n";
+    let helios = trace(helios).unwrap();
+    assert_eq!(
+        (helios.jobs().len(), helios.jobs()[0].run, helios.tally().count(Reason::NotStarted)),
+        (1, 600, 1)
+    );
+    let lassen = "allocation_id,job_submit_time,begin_time,end_time,num_nodes\n\
+                  1,2018-11-01 10:00:00.123,2018-11-01 10:01:00,2018-11-01 10:02:00,4.0\n";
+    assert_eq!(trace(lassen).unwrap().jobs()[0].nodes, 4);
+    // Without a column of names rows are numbered.
+    let lassen = lassen.replace("allocation_id,", "").replace("\n1,", "\n");
+    assert_eq!(trace(&lassen).unwrap().jobs()[0].id, 1);
+}
+
+#[test]
+fn columns_are_named_by_the_user() {
+    let columns = Columns::parse("submit=at,run=seconds,list=where,limit=most").unwrap();
+    let text = "at,seconds,where,most\n5,10,\"n[1-3],n7\",1:00\n6,,n2,\n";
+    let mut records = Records::over(Lines::new("t", text), Form::Csv, Some(&columns)).unwrap();
+    let mut record = Record::default();
+    assert!(records.next(&mut record).unwrap());
+    assert_eq!(
+        (record.job.as_str(), record.nodes, record.run, record.limit),
+        ("1", 4, Some(10), Some(60))
+    );
+    assert!(records.next(&mut record).unwrap());
+    assert_eq!((record.run, record.start, record.nodes), (None, None, 1));
+    for (text, message) in [
+        ("helix", "`--columns helix`: found unknown table `helix`"),
+        (
+            "submit=a,end=b",
+            "`--columns submit=a,end=b`: found too few columns to make a job of; expected submit or start",
+        ),
+        ("sumbit=a", "`--columns sumbit=a`: found unknown key `sumbit`"),
+        ("submit=", "`--columns submit=`: found `submit=`; expected KEY=NAME"),
+        (
+            "submit=a,submit=b",
+            "`--columns submit=a,submit=b`: found `submit` again; expected each key once",
+        ),
+    ] {
+        let error = Columns::parse(text).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+}
+
+#[test]
+fn wrong_tables_are_refused() {
+    let head = "job_id,submit_time,start_time,end_time,node_num,state\n";
+    let with = |row: &str| format!("{head}1,10,20,30,1,COMPLETED\n{row}\n");
+    refused(
+        Form::Csv,
+        &[
+            (String::new(), "jobs: found no jobs; expected a header line"),
+            (
+                "a,b,c\n".into(),
+                "jobs:1: found a header that is none of a known table; expected --columns",
+            ),
+            (with("2,10,20,30,1"), "jobs:3: found 5 fields; expected the 6 of the header"),
+            (
+                with("2,10,20,30,1,COMPLETED,x"),
+                "jobs:3: found 7 fields; expected the 6 of the header",
+            ),
+            (with(",10,20,30,1,COMPLETED"), "jobs:3: found job ``; expected a name or number"),
+            (
+                with("2,ten,20,30,1,COMPLETED"),
+                "jobs:3: found submit `ten`; expected a time such as",
+            ),
+            (with("2,10,-20,30,1,COMPLETED"), "jobs:3: found start `-20`; expected"),
+            (with("2,10,20,2026-11-22,1,COMPLETED"), "jobs:3: found end `2026-11-22`; expected"),
+            (
+                with("2,10,20,30,1.5,COMPLETED"),
+                "jobs:3: found nodes `1.5`; expected a whole number",
+            ),
+            (
+                with("2,10,20,30,\"1,COMPLETED"),
+                "jobs:3: found `2,10,20,30,\"1,COMPLETED`; expected each quote closed",
+            ),
+            (with("2,10,20,30,9999999999,COMPLETED"), "jobs:3: found nodes `9999999999`; expected"),
+        ],
+    );
+}
+
+#[test]
+fn placements_come_back_as_they_were_written() {
+    let text = std::fs::read_to_string(data("sacct.txt")).unwrap();
+    let mut records = Records::over(Lines::new("jobs", text.as_str()), Form::Sacct, None).unwrap();
+    let mut out = Vec::new();
+    let written = placements::write::<Failed>(&mut records, &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert_eq!(written, 6);
+    assert!(out.starts_with("job,submit,start,end,limit,nodes,node_list\n3,1795350019,1795350023,1795350323,600,2,\"n[06,11]\"\n"));
+    assert!(out.contains("\n5,1795350019,1795350023,,,1,n10\n"));
+    assert_eq!(records.tally().count(Reason::NotStarted), 2);
+    let (again, _) = read(Form::Placements, &out).unwrap();
+    let (records, _) = read(Form::Sacct, &text).unwrap();
+    let records: Vec<&Record> = records.iter().filter(|record| !record.hosts.is_empty()).collect();
+    assert_eq!(again.len(), records.len());
+    for (again, record) in again.iter().zip(records) {
+        let key = |r: &Record| {
+            (r.job.clone(), r.submit, r.start, r.run, r.limit, r.nodes, r.hosts.clone())
+        };
+        assert_eq!(key(again), key(record));
+    }
+}
+
+/// Any failure.
+#[derive(Debug)]
+struct Failed;
+
+impl From<nodeorder::Error> for Failed {
+    fn from(_: nodeorder::Error) -> Self {
+        Failed
+    }
+}
+
+impl From<std::io::Error> for Failed {
+    fn from(_: std::io::Error) -> Self {
+        Failed
+    }
+}
+
+#[test]
+fn wrong_placements_are_refused() {
+    let with = |row: &str| format!("{}\n{row}\n", placements::HEADER);
+    refused(
+        Form::Placements,
+        &[
+            (String::new(), "jobs: found no jobs; expected a header line"),
+            (
+                "job,submit\n".into(),
+                "jobs:1: found no column `start` (start); expected one of `job`, `submit`",
+            ),
+            (with("1,2,3,4,5,6"), "jobs:2: found 6 fields; expected the 7 of the header"),
+            (with("1,2,3,4,5,1,n[1,2]"), "jobs:2: found 8 fields; expected the 7 of the header"),
+            (with(",2,3,4,5,1,n1"), "jobs:2: found job ``; expected a name or number"),
+            (with("1,x,3,4,5,1,n1"), "jobs:2: found submit `x`; expected"),
+            (with("1,2,3,4:00,5,1,n1"), "jobs:2: found end `4:00`; expected"),
+            (with("1,2,3,4,no,1,n1"), "jobs:2: found limit `no`; expected a time such as"),
+            (with("1,2,3,4,5,one,n1"), "jobs:2: found nodes `one`; expected a whole number"),
+        ],
+    );
+}
+
+const BATSIM: &str = r#"{
+  "nb_res": 8,
+  "jobs": [
+    {"id": 1, "subtime": 0, "walltime": 20, "res": 4, "profile": "ten"},
+    {"id": "w0!2", "subtime": 5.5, "res": 2, "profile": "ten"},
+    {"id": 3, "subtime": 9, "walltime": 20, "res": 2, "profile": "sum"}
+  ],
+  "profiles": {
+    "ten": {"type": "delay", "delay": 10.2},
+    "sum": {"type": "parallel_homogeneous", "cpu": 1e6, "com": 0}
+  }
+}"#;
+
+#[test]
+fn batsim_workloads_are_traces() {
+    let (records, _) = read(Form::Batsim, BATSIM).unwrap();
+    assert_eq!((records[0].run, records[0].limit, records[0].nodes), (Some(10), Some(20), 4));
+    assert_eq!(
+        (records[1].job.as_str(), records[1].submit, records[1].limit),
+        ("w0!2", Some(5), None)
+    );
+    let trace = trace(BATSIM).unwrap();
+    assert_eq!(trace.jobs().len(), 2);
+    assert!(counts(&trace).contains(&("not-started", 1)), "{:?}", counts(&trace));
+    assert!(counts(&trace).contains(&("numbered-anew", 2)));
+    // A document on one long line.
+    let long = BATSIM
+        .replace('\n', " ")
+        .replace("\"nb_res\"", &format!("\"more\": \"{}\", \"nb_res\"", "x".repeat(3 << 20)));
+    assert_eq!(
+        kind(&mut Lines::new("t", long.as_str())).unwrap(),
+        WorkloadKind::Records(Form::Batsim)
+    );
+    assert_eq!(read(Form::Batsim, &long).unwrap().0.len(), 3);
+}
+
+#[test]
+fn wrong_batsim_workloads_are_refused() {
+    let with = |from: &str, to: &str| {
+        assert!(BATSIM.contains(from));
+        BATSIM.replacen(from, to, 1)
+    };
+    refused(
+        Form::Batsim,
+        &[
+            ("{".into(), "jobs:1: found EOF while parsing an object; expected a Batsim workload"),
+            ("{}".into(), "jobs:1: found missing field `jobs`; expected a Batsim workload"),
+            ("{\"jobs\": []}".into(), "jobs: found no jobs; expected a Batsim workload"),
+            (
+                with("\"res\": 4", "\"res\": -4"),
+                "jobs:4: found invalid value: integer `-4`; expected u32",
+            ),
+            (with("\"res\": 4,", ""), "jobs:4: found missing field `res`; expected"),
+            (
+                with("\"subtime\": 0", "\"subtime\": \"0\""),
+                "jobs:4: found invalid type: string \"0\"; expected f64",
+            ),
+            (
+                with("\"subtime\": 9", "\"subtime\": 1e20"),
+                "jobs:6: found 100000000000000000000 seconds; expected a number",
+            ),
+            (with("\"id\": 3", "\"id\": [3]"), "jobs:6: found data did not match any variant"),
+            (
+                with("\"profile\": \"sum\"", "\"profile\": \"nope\""),
+                "jobs:6: found profile `nope`, which `profiles` does not have; expected",
+            ),
+            (
+                with(", \"delay\": 10.2", ""),
+                "jobs:4: found profile `ten` without its delay; expected \"delay\": seconds",
+            ),
+            (with("\"type\": \"delay\",", ""), "jobs:9: found missing field `type`; expected"),
+            (
+                with("],\n  \"profiles\"", "]\n  \"profiles\""),
+                "jobs:8: found text that is no JSON; expected `,` or `}`",
+            ),
+        ],
+    );
+}
+
+const PHILLY: &str = r#"[
+  {"status": "Pass", "vc": "ee9e8c", "jobid": "application_1_10258", "user": "ce2f4c",
+   "submitted_time": "2017-10-03 22:53:38",
+   "attempts": [
+     {"start_time": "2017-10-03 22:53:40", "end_time": "2017-10-03 23:53:40",
+      "detail": [{"ip": "m381", "gpus": ["gpu0", "gpu1"]}, {"ip": "m12", "gpus": ["gpu4"]}]},
+     {"start_time": "2017-10-04 01:00:00", "end_time": null, "detail": [{"ip": "m381", "gpus": ["gpu0"]}]}
+   ]},
+  {"status": "Killed", "vc": "ee9e8c", "jobid": "application_1_10259", "user": "ce2f4c",
+   "submitted_time": "2017-10-03 22:53:39", "attempts": []}
+]"#;
+
+#[test]
+fn philly_attempts_are_records() {
+    let (records, _) = read(Form::Philly, PHILLY).unwrap();
+    assert_eq!(records.len(), 3);
+    assert_eq!(
+        (records[0].nodes, records[0].hosts.as_str(), records[0].run),
+        (2, "m381,m12", Some(3600))
+    );
+    assert_eq!((records[1].run, records[1].nodes, records[1].state), (None, 1, State::Completed));
+    assert_eq!((records[2].start, records[2].nodes, records[2].state), (None, 0, State::Cancelled));
+    assert_eq!(counts(&trace(PHILLY).unwrap())[..2], [("not-started", 1), ("still-running", 1)]);
+}
+
+#[test]
+fn wrong_philly_logs_are_refused() {
+    let with = |from: &str, to: &str| {
+        assert!(PHILLY.contains(from));
+        PHILLY.replacen(from, to, 1)
+    };
+    refused(
+        Form::Philly,
+        &[
+            ("[]".into(), "jobs: found no jobs; expected a list of jobs"),
+            ("[".into(), "jobs:1: found EOF while parsing a list; expected a list of jobs"),
+            ("[1]".into(), "jobs:1: found invalid type: integer `1`; expected struct PhillyJob"),
+            (
+                with("\"jobid\": \"application_1_10258\",", ""),
+                "jobs:8: found missing field `jobid`; expected",
+            ),
+            (
+                with("\"2017-10-03 22:53:38\"", "\"yesterday\""),
+                "jobs:3: found `yesterday`; expected a time such as",
+            ),
+            (
+                with("\"2017-10-03 23:53:40\"", "\"2017-13-03 23:53:40\""),
+                "jobs:5: found `2017-13-03 23:53:40`; expected",
+            ),
+            (
+                with("\"2017-10-03 22:53:40\"", "17"),
+                "jobs:5: found invalid type: integer `17`; expected a string",
+            ),
+            (with("\"ip\": \"m12\", ", ""), "jobs:6: found missing field `ip`; expected"),
+            (
+                with("\"attempts\": []", "\"attempts\": {}"),
+                "jobs:10: found invalid type: map; expected a sequence",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn further_fields_of_swf_are_counted() {
+    let job =
+        |id: u32, more: &str| format!("{id} 0 1 30 4 -1 -1 4 40 -1 1 1 1 1 1 1 -1 -1{more}\n");
+    let trace = trace(&[job(1, " 7 8 9"), job(2, ""), job(3, " x y z")].concat()).unwrap();
+    assert_eq!((trace.jobs().len(), counts(&trace)), (3, vec![("more-fields", 2)]));
+    let error =
+        Trace::new("t", job(1, "").replace(" -1 -1\n", " -1\n"), &Options::default()).unwrap_err();
+    assert!(
+        error.to_string().starts_with("t:1: found 17 fields; expected the 18 fields"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_trace_in_swf_comes_back() {
+    let trace = open::trace(&data("sacct.txt"), &Options::default()).unwrap();
+    let text = convert::to_swf(&trace);
+    let again = Trace::new("again", text.as_str(), &Options::default()).unwrap();
+    let key = |t: &Trace| {
+        t.jobs().iter().map(|j| nodeorder::trace::Job { line: 0, ..*j }).collect::<Vec<_>>()
+    };
+    assert_eq!(key(&again), key(&trace));
+    assert_eq!(again.header().partitions(), trace.header().partitions());
+}
+
+#[test]
+fn jobs_beyond_the_memory_are_refused() {
+    let rows: String =
+        (1..2000).map(|id| format!("{id}|10|20|30|05:00|1|COMPLETED|n1\n")).collect();
+    let options = Options { memory: 100_000, ..Options::default() };
+    let lines = Lines::new("jobs", format!("{HEADER}{rows}"));
+    let error = open::trace_over(lines, &options).unwrap_err().to_string();
+    assert!(error.starts_with("jobs: the jobs needs about"), "{error}");
+}
+
+/// A pipe ends quietly, a wrong file ends with its line; every command that takes a trace takes records.
+#[test]
+fn commands_take_records_where_they_take_traces() {
+    let folder = tempfile::tempdir().unwrap();
+    let sacct = data("sacct.txt").display().to_string();
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_nodeorder"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let done = |arguments: &[&str]| {
+        let (code, out, said) = run(arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {said}");
+        (out, said)
+    };
+    let info: serde_json::Value =
+        serde_json::from_str(&done(&["trace", "info", &sacct, "--json"]).0).unwrap();
+    assert_eq!((&info["kind"], &info["jobs"]), (&"accounting of Slurm".into(), &5.into()));
+    let machine = "fat-tree:k=4";
+    let (rows, said) = done(&[
+        "schedule",
+        machine,
+        "--order",
+        "row-major",
+        "--trace",
+        &sacct,
+        "--policy",
+        "easy",
+        "--alloc",
+        "fifo:0",
+    ]);
+    assert_eq!(rows.lines().count(), 6);
+    assert!(said.contains("left out 2: not started"), "{said}");
+    let (rows, _) = done(&[
+        "replay",
+        machine,
+        "--order",
+        "row-major",
+        "--log",
+        &sacct,
+        "--alloc",
+        "first-fit:1",
+    ]);
+    assert_eq!(rows.lines().count(), 6);
+    let (text, _) = done(&["compare", machine, "--order", "row-major", "--trace", &sacct]);
+    assert!(text.contains("5 jobs placed"), "{text}");
+    done(&["trace", "convert", &sacct, "-o", "a.swf"]);
+    done(&["trace", "convert", &sacct, "-o", "a.csv"]);
+    done(&["trace", "convert", &sacct, "-o", "a.log"]);
+    let first = |name: &str| {
+        std::fs::read_to_string(folder.path().join(name))
+            .unwrap()
+            .lines()
+            .next()
+            .unwrap()
+            .to_string()
+    };
+    assert_eq!(
+        (first("a.swf").as_str(), first("a.csv").as_str()),
+        ("; Version: 2.2", placements::HEADER)
+    );
+    // All three are the same jobs.
+    let logs = ["a.swf", "a.csv", "a.log"].map(|name| {
+        let (rows, _) = done(&[
+            "replay",
+            machine,
+            "--order",
+            "row-major",
+            "--log",
+            name,
+            "--alloc",
+            "first-fit:1",
+        ]);
+        rows.lines().skip(1).map(|l| l.split(',').nth(2).unwrap().to_string()).collect::<Vec<_>>()
+    });
+    assert_eq!((&logs[0], &logs[0]), (&logs[1], &logs[2]));
+    let plan = format!(
+        "name = \"p\"\ntopologies = [\"{machine}\"]\norderings = [\"row-major\"]\nallocators = [\"fifo:0\"]\n\
+         traces = [\"{sacct}\"]\npolicies = [\"easy\"]\n"
+    );
+    std::fs::write(folder.path().join("p.toml"), plan).unwrap();
+    done(&["sweep", "p.toml", "--out", "swept"]);
+    for (arguments, message) in [
+        (
+            vec!["trace", "convert", "a.log", "--to", "placements"],
+            "--to placements`: found a trace without lists of nodes",
+        ),
+        (vec!["trace", "convert", &sacct, "--columns", "pm100"], "a.txt:1: "),
+        (
+            vec!["trace", "convert", &sacct, "--from", "batsim"],
+            ".txt:1: found text that is no JSON; expected value",
+        ),
+        (vec!["trace", "convert", &sacct, "--from", "swf"], "expected the 18 fields of a job"),
+    ] {
+        let (code, out, said) = run(&arguments);
+        assert_eq!((code, out.as_str()), (Some(1), ""), "{said}");
+        let message = if message == "a.txt:1: " { "sacct.txt:1: found" } else { message };
+        assert!(said.contains(message), "{said}");
+    }
+}
