@@ -13,7 +13,8 @@ use crate::ranks::{FreeSet, Ranks};
 /// O(size/64 + runs).
 ///
 /// # References
-/// Stoltzfus, "Job placement on HECToR", 2013, section 4.1; Leung et al., "Processor allocation on Cplant",
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations",
+/// 2013, section 4.2.2; Leung et al., "Processor allocation on Cplant",
 /// 2002, section 2.
 pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
     name: "fifo",

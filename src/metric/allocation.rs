@@ -28,7 +28,8 @@ impl AllocationMetrics {
     /// Mean pairwise distance (MIND, average pairwise hops); none for a single node.
     ///
     /// # References
-    /// Stoltzfus, "Job placement on HECToR", 2013, chapter 3.
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations",
+    /// 2013, section 2.4.1.
     pub fn mind(&self) -> Option<f64> {
         let s = u128::from(self.size);
         (s > 1).then(|| ratio(u128::from(self.total_distance), s * (s - 1) / 2))
