@@ -249,6 +249,8 @@ proptest! {
         for (policy, easy) in [("fcfs", false), ("easy", true)] {
             let outcome = schedule(12, &tasks, policy, ALL);
             prop_assert_eq!(starts(&outcome), plain(&tasks, 12, easy));
+            let waiting = outcome.summary().utilisation_waiting;
+            prop_assert_eq!(waiting, plain_utilisation_waiting(&outcome));
             check_invariants(&outcome);
             if easy {
                 check_reservations(&outcome);
@@ -516,6 +518,22 @@ fn no_jobs_are_no_trouble() {
     let outcome = schedule(4, &[], "easy", ALL);
     let summary = outcome.summary();
     assert_eq!((summary.jobs, summary.utilisation, summary.makespan), (0, 0.0, 0.0));
+}
+
+/// Second by second: nodes in use where a job waits.
+fn plain_utilisation_waiting(outcome: &ScheduleResult) -> Option<f64> {
+    let within = |from: i64, to: i64, t: i64| (from..to).contains(&t);
+    let (mut used, mut seconds) = (0, 0);
+    let (first, last) = outcome.span()?;
+    for t in first..last {
+        let waits = |r: &&_| within(outcome.task(*r).submit, r.start, t);
+        if outcome.records.iter().any(|r| waits(&r)) {
+            let runs = outcome.records.iter().filter(|r| within(r.start, r.end, t));
+            used += runs.map(|r| outcome.task(r).nodes).sum::<u32>();
+            seconds += 1;
+        }
+    }
+    (seconds > 0).then(|| f64::from(used) / (f64::from(outcome.nodes) * f64::from(seconds)))
 }
 
 /// Hu's Fig. 6: two jobs of four on a 4×2 torus, blocks (pattern A) and interleaved (pattern C). The published
