@@ -173,7 +173,8 @@ impl Summary {
     /// where the distance grew. An allocator that refuses jobs has other jobs in its means than the baseline.
     ///
     /// # References
-    /// Stoltzfus, "Job placement on HECToR", 2013, sections 2.5.1 and 4.2.
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections
+    /// 2.4.1 and 6.2.
     pub fn improvements(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
         let improvement = |(size, row): (&u32, &SizeRow)| {
             let base = baseline.sizes.get(size)?;
@@ -222,7 +223,7 @@ impl Summary {
     /// sizes that both have.
     ///
     /// # References
-    /// Stoltzfus, section 6.1 ("fitness factors").
+    /// Stoltzfus, section 6.1.
     pub fn weighted_improvement(
         &self,
         baseline: &Summary,

@@ -24,14 +24,15 @@ struct Copy {
 /// Of the jobs that [`Trace`] keeps, those of the window are taken; run and requested times are multiplied and rounded
 /// to the nearest second, at least 1; times since the first submit are multiplied, or scaled so that the offered load
 /// (node-seconds over `nodes` times the seconds from first to last submit) is reached; then each job is copied, and
-/// each copy submitted up to `jitter` seconds earlier or later, all whole seconds equally likely, never before 0. Times stay
+/// each copy submitted up to `jitter` seconds earlier or later, all whole seconds equally likely, never before 0.
+/// Times stay
 /// the trace's own. Copies have numbers above all others, a power of ten apart; what precedes a copy is the
 /// copy of what precedes the job. A run time above the request was cut there. Wait times become unknown (-1)
 /// unless only a window is taken: no machine recorded them.
 ///
 /// # References
-/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional Allocation
-/// Strategies", SAND2002-1488, 2002, section 3 (work multiple and replication factor).
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies", SAND2002-1488, 2002, section 3 (work multiple and replication factor).
 #[derive(Debug)]
 pub struct Transformed {
     trace: Trace,

@@ -29,7 +29,7 @@ const TABLE: &str = "Table 1";
 /// and sharing counts nothing.
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", Table 1, Fig. 6 and section IV.B.
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Table 1, Fig. 6 and section IV.B.
 pub const APPLICATIONS: &[Application] = &[
     Application { name: "FT", latency: 0.0222, sharing: 0.281, source: "Table 1 and Fig. 6" },
     Application { name: "IS", latency: 0.0061, sharing: 0.0, source: TABLE },

@@ -36,7 +36,7 @@ use crate::topology::Topology;
 /// A start costs that of the routing; every instant O(links loaded by running tasks).
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", sections II.A and IV.B.
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", sections II.A and IV.B.
 pub(super) const CONTENTION: ModelEntry = ModelEntry {
     name: "contention",
     about: "run times grow with dilation and with the share others have of a job's links, as they come and go",

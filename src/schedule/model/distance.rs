@@ -20,7 +20,7 @@ use crate::ratio::ratio;
 /// That of the distance sum of every placement, and once of every size.
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", Table 1: run times against
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Table 1: run times against
 /// dilation.
 pub(super) const DISTANCE: ModelEntry = ModelEntry {
     name: "distance",

@@ -50,7 +50,7 @@ use averages::Averages;
 /// start or end O(links of tasks that share some with them, directly or through others).
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", section IV (run times that depend on
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section IV (run times that depend on
 /// dilation and shared links).
 pub(super) const NETWORK: ModelEntry = ModelEntry {
     name: "network",
