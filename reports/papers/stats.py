@@ -37,7 +37,10 @@ def half_width(values):
 
 
 def paired(of, to, percent):
-    """Differences `of` less `to`, seed by seed; in percent of the mean of `to` where asked for."""
+    """Differences `of` less `to`, seed by seed (a value that nothing random goes into stands
+    for every seed); in percent of the mean of `to` where asked for."""
+    if len(to) == 1:
+        to = to * len(of)
     if len(of) != len(to):
         raise ValueError(f"{len(of)} values against {len(to)}: both need the same seeds")
     unit = 100 / abs(mean(to)) if percent else 1.0

@@ -63,7 +63,7 @@ class Relations(unittest.TestCase):
         change = claims.against([of, to], {"column": "rule", "of": "new", "to": "old"})
         self.assertAlmostEqual(change[0].mean, -20)
         with self.assertRaises(ValueError):
-            claims.against([row([1], rule="new"), row([1, 2], rule="old")], {"column": "rule", "of": "new", "to": "old"})
+            claims.against([row([1, 2, 3], rule="new"), row([1, 2], rule="old")], {"column": "rule", "of": "new", "to": "old"})
 
 
 unittest.main()
