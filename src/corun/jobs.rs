@@ -112,7 +112,11 @@ impl Job {
             if let Some(key) = own.or((!phases.is_empty()).then_some("phases")) {
                 let expected = "either a benchmark or what it consists of";
                 let location = if phases.is_empty() { params.location_of(key) } else { at };
-                return Err(Error::input(location, format!("`{key}` beside `benchmark`"), expected));
+                return Err(Error::input(
+                    location,
+                    format!("`{key}` beside `benchmark`"),
+                    expected,
+                ));
             }
             Phase::of_benchmark(topology, params, &benchmark, nodes.len(), speed)?
         } else if phases.is_empty() {

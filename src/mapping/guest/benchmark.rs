@@ -62,9 +62,7 @@ impl Benchmark {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
         match all().find(|sized| sized.name == name) {
             Some(sized) if options.is_empty() => Benchmark::make(&(sized.spec)(count), context),
-            Some(sized) => {
-                Benchmark::make(&format!("{},{options}", (sized.spec)(count)), context)
-            }
+            Some(sized) => Benchmark::make(&format!("{},{options}", (sized.spec)(count)), context),
             None => Benchmark::make(text, context),
         }
     }

@@ -40,7 +40,8 @@ fn squares(name: &str, count: u32) -> String {
 
 fn bt(params: &Params) -> Result<Work> {
     let run = Run::read(params)?;
-    let sweep = Sweep { side: run.of([162, 12, 24, 64, 102, 408]), numbers: [30.0, 5.0], padded: true };
+    let sweep =
+        Sweep { side: run.of([162, 12, 24, 64, 102, 408]), numbers: [30.0, 5.0], padded: true };
     let side = f64::from(sweep.side);
     let operations = 3478.8 * side.powi(3) - 17_655.7 * side.powi(2) + 28_023.7 * side;
     sweep.work(params, run, run.of([200, 60, 200, 200, 200, 250]), operations)
