@@ -1,5 +1,5 @@
 # n jobs of 4 or 16 nodes, n/20 a second, a benchmark each (class W), 1 Gf a node, 1 Gb/s and 50 us a cable, on hosts of 64
-# nodes. Writes JOBS/CASE/SEED.json; a case is a host and a mapping.
+# nodes. Writes out/JOBS/CASE/SEED.json; a case is a host and a mapping.
 set -euo pipefail
 {
   echo app,weight,guest
@@ -12,9 +12,9 @@ declare -A machine=([t2]=torus:8x8 [t3]=torus:4x4x4 [r4]=random-regular:n=64,d=4
 declare -A regular=([t2]=dilation:max=1,guest=2d [t3]=dilation:max=1,guest=3d [r4]=bfs:contiguous [r6]=bfs:contiguous)
 declare -A nearest=([t2]=dilation:guest=2d [t3]=dilation:guest=3d [r4]=bfs [r6]=bfs)
 run() { # jobs host mapping allocator seed
-  mkdir -p "$1/$2-$3"
+  mkdir -p "out/$1/$2-$3"
   nodeorder schedule "${machine[$2]}" --order row-major --trace "$1-$5.swf" --policy easy --alloc "$4" --model $model --seed "$5" \
-    --threads 1 --quiet --json >"$1/$2-$3/$5.json"
+    --threads 1 --quiet --json >"out/$1/$2-$3/$5.json"
 }
 for s in $(seq 10); do
   for n in 20 60 100 140 200; do

@@ -1,14 +1,14 @@
 # Each benchmark alone on the eleven networks of Table 1, then the runs that test explanations.
-# Writes STUDY/NETWORK/APP/SEED.csv; networks without chance are copied for every seed.
+# Writes out/STUDY/NETWORK/APP/SEED.csv; networks without chance are copied for every seed.
 set -euo pipefail
 
 apps="ft is cg bt sp mg mm"
 declare -A times=([ft]=20 [is]=10 [cg]=75 [bt]=200 [sp]=400 [mg]=20 [mm]=1)
 # As published: 40 Gb/s a cable, 60 ns a switch, 100 Gf a node.
 alone() { # study network app seed spec dilation routing
-  mkdir -p "$1/$2/$3"
+  mkdir -p "out/$1/$2/$3"
   nodeorder corun "$5" --jobs "$1-$3.toml" --bandwidth 40Gb/s --latency "$((60 * $6))ns" --routing "$7" \
-    --iterations "${times[$3]}" --seed "$4" --threads 1 --quiet -o "$1/$2/$3/$4.csv"
+    --iterations "${times[$3]}" --seed "$4" --threads 1 --quiet -o "out/$1/$2/$3/$4.csv"
 }
 job() { # study app nodes class
   if [ "$2" = mm ]; then
@@ -48,7 +48,7 @@ regular() { # study app name=spec…
   shift 2
   for pair in "$@"; do
     alone "$study" "${pair%%=*}" "$app" 1 "${pair#*=}" 1 one-path
-    for s in $(seq 2 10); do cp "$study/${pair%%=*}/$app/1.csv" "$study/${pair%%=*}/$app/$s.csv"; done
+    for s in $(seq 2 10); do cp "out/$study/${pair%%=*}/$app/1.csv" "out/$study/${pair%%=*}/$app/$s.csv"; done
   done
 }
 
