@@ -180,7 +180,10 @@ fn benchmarks_run_once() {
     for (text, part) in [
         ("app,weight,guest,share\na,1,npb-lu,0.1\n", "the header app,weight,guest"),
         ("app,weight,guest\na,1,npb-lu,0.1\n", "apps.csv:2: found 4 fields; expected 3"),
-        ("app,weight,guest\na,1,ring\n", "apps.csv:2: found `ring`; expected a benchmark"),
+        (
+            "app,weight,guest\na,1,ring\n",
+            "apps.csv:2: found `ring`: `ring:n=1`; expected a benchmark",
+        ),
         ("app,weight,guest\na,1,npb-lu:class=X\n", "apps.csv:2: "),
     ] {
         std::fs::write(&file, text).unwrap();

@@ -30,9 +30,7 @@ fn main() -> Result<()> {
         ["leung-metrics", trace] => leung_metrics(trace),
         ["leung-makespan"] => leung_makespan(),
         _ => {
-            eprintln!(
-                "expected yang SPEC TRACE P, leung-metrics TRACE or leung-makespan"
-            );
+            eprintln!("expected yang SPEC TRACE P, leung-metrics TRACE or leung-makespan");
             Ok(())
         }
     }

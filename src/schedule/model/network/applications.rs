@@ -71,6 +71,7 @@ impl Application {
         if benchmark {
             return Benchmark::sized(&self.guest, 1, context).map(|_| ()).map_err(|e| match e {
                 Error::Input { found, expected, .. } => {
+                    let found = format!("`{}`: {found}", self.guest);
                     Error::input(self.location.clone(), found, expected)
                 }
                 e => e,
