@@ -1,26 +1,22 @@
-//! The experiments of three papers on scheduling and allocation, as CSV.
+//! The experiments of two papers on scheduling and allocation, as CSV.
 //!
 //! ```sh
 //! cargo run --release --package nodeorder-generators --bin scheduling -- yang theta theta_2022.swf.gz 1
 //! cargo run --release --package nodeorder-generators --bin scheduling -- leung-metrics HPC2N-2002-first3170.swf
 //! cargo run --release --package nodeorder-generators --bin scheduling -- leung-makespan
-//! cargo run --release --package nodeorder-generators --bin scheduling -- hu-embedding
-//! cargo run --release --package nodeorder-generators --bin scheduling -- hu-makespan
 //! ```
 //!
 //! Yang et al. 2014, Tables I-VI: windows against EASY under the contiguity model, by alpha and beta. Leung et
 //! al. 2002, Fig. 1: metrics of placements against the work multiple and the replication factor; Table 1: makespan
-//! of a stream of jobs. Hu, Figs 7 and 8: mean and largest distance inside allocations; Figs 11 and 12: makespan and
-//! turnaround against the number of jobs.
+//! of a stream of jobs.
 
 use nodeorder::Result;
-use nodeorder::mapping::Allocation;
 use nodeorder::metric::allocation::AllocationMeter;
 use nodeorder::random::{below, generator, shuffle};
 use nodeorder::schedule::{ScheduleSummary, Task};
 use rayon::prelude::*;
 
-use common::{Machine, poisson};
+use common::Machine;
 
 mod common;
 
@@ -33,12 +29,8 @@ fn main() -> Result<()> {
         }
         ["leung-metrics", trace] => leung_metrics(trace),
         ["leung-makespan"] => leung_makespan(),
-        ["hu-embedding"] => hu_embedding(),
-        ["hu-makespan"] => hu_makespan(),
         _ => {
-            eprintln!(
-                "expected yang SPEC TRACE P, leung-metrics TRACE, leung-makespan, hu-embedding or hu-makespan"
-            );
+            eprintln!("expected yang SPEC TRACE P, leung-metrics TRACE or leung-makespan");
             Ok(())
         }
     }
@@ -207,72 +199,6 @@ fn leung_makespan() -> Result<()> {
         });
         let rows: Result<Vec<String>> = rows.collect();
         print!("{}", rows?.concat());
-    }
-    Ok(())
-}
-
-fn hu_embedding() -> Result<()> {
-    println!("host,allocator,size,jobs,aspl,diameter,connected,induced_aspl,induced_diameter");
-    let hosts = ["hu-torus", "hu-ws", "hu-random"];
-    // 74 nodes a second arrive; 30 seconds each keep some 70 % of the machine busy.
-    let tasks = poisson(2000, 2.0, &[4, 16, 64, 64], [30_000, 30_000], 1);
-    for host in hosts {
-        let machine = Machine::new(host, "row-major")?;
-        for allocator in ["dilation", "bfs", "random"] {
-            let outcome = machine.run(&tasks, "easy", allocator, "fixed")?;
-            let found: Result<Vec<(u32, Allocation)>> = (outcome.records.par_iter())
-                .filter_map(|record| Some((record, record.ranks.as_ref()?)))
-                .map(|(record, ranks)| {
-                    let nodes: Vec<_> =
-                        ranks.iter().map(|r| machine.order.nodes()[r as usize]).collect();
-                    Ok((outcome.task(record).nodes, Allocation::of(&machine.topology, &nodes)?))
-                })
-                .collect();
-            let found = found?;
-            for size in [4, 16, 64] {
-                let those: Vec<&Allocation> =
-                    found.iter().filter(|(s, _)| *s == size).map(|(_, a)| a).collect();
-                let whole: Vec<&&Allocation> = those.iter().filter(|a| a.components == 1).collect();
-                let mean = |sum: f64, count: usize| match count {
-                    0 => String::new(),
-                    n => (sum / n as f64).to_string(),
-                };
-                let all = those.len();
-                let aspl = mean(those.iter().filter_map(|a| a.aspl).sum(), all);
-                let far = mean(those.iter().map(|a| f64::from(a.diameter)).sum(), all);
-                let inside = mean(whole.iter().filter_map(|a| a.induced_aspl).sum(), whole.len());
-                let reach = whole.iter().filter_map(|a| a.induced_diameter).map(f64::from).sum();
-                let reach = mean(reach, whole.len());
-                let connected = mean(whole.len() as f64, all);
-                println!(
-                    "{host},{allocator},{size},{all},{aspl},{far},{connected},{inside},{reach}"
-                );
-            }
-        }
-    }
-    Ok(())
-}
-
-fn hu_makespan() -> Result<()> {
-    println!("host,allocator,jobs,makespan_s,mean_turnaround_s,mean_stretch");
-    let hosts = [
-        ("t2", "torus:8x8"),
-        ("t3", "torus:4x4x4"),
-        ("r4", "random-regular:n=64,d=4,seed=1"),
-        ("r6", "random-regular:n=64,d=6,seed=1"),
-    ];
-    // Latency as of LU and sharing as of FT in Fig. 6; run times stand for neighbours one hop apart.
-    let model = "contention:latency=1.041,sharing=0.281,base=1";
-    for (name, host) in hosts {
-        let machine = Machine::new(host, "row-major")?;
-        for allocator in ["dilation", "bfs", "random"] {
-            for jobs in [20, 40, 60, 80, 100, 120, 140, 160, 180, 200] {
-                let tasks = poisson(jobs, f64::from(jobs) / 20.0, &[4, 16], [1000, 1000], 1);
-                let s = machine.run(&tasks, "easy", allocator, model)?.summary();
-                let (makespan, turnaround) = (s.makespan / 1000.0, s.mean_response / 1000.0);
-                println!("{name},{allocator},{jobs},{makespan},{turnaround},{}", s.mean_stretch);
-            }
-        }
     }
     Ok(())
 }
