@@ -38,5 +38,6 @@ mod sweep;
 mod terminal;
 mod tidy;
 mod topology_allocators;
+mod totals;
 mod trace;
 mod waiting;

@@ -112,7 +112,13 @@ const REPLAY: Kind = Kind {
                     let allocator = pick(allocators, work.allocator).map_or(BASELINE, |a| a);
                     replay(ordered, distances, work, allocator, |result| {
                         let improvement = result.summary.improvement(&baseline, THRESHOLD);
-                        let row = ReplayFigures { result, improvement, weighted: None };
+                        let row = ReplayFigures {
+                            result,
+                            threshold: THRESHOLD,
+                            improvement,
+                            weighted: None,
+                            normalised: [None; 3],
+                        };
                         texts(ReplayFigures::ALL, &row)
                     })
                 })
