@@ -526,8 +526,7 @@ fn plain_utilisation_waiting(outcome: &ScheduleResult) -> Option<f64> {
     let (mut used, mut seconds) = (0, 0);
     let (first, last) = outcome.span()?;
     for t in first..last {
-        let waits = |r: &&_| within(outcome.task(*r).submit, r.start, t);
-        if outcome.records.iter().any(|r| waits(&r)) {
+        if outcome.records.iter().any(|r| within(outcome.task(r).submit, r.start, t)) {
             let runs = outcome.records.iter().filter(|r| within(r.start, r.end, t));
             used += runs.map(|r| outcome.task(r).nodes).sum::<u32>();
             seconds += 1;
