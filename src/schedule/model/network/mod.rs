@@ -50,7 +50,9 @@ use averages::Averages;
 /// Requested times stay as they are and nobody ends at them; with `kill=true` tasks do, whether done or not.
 ///
 /// # Limits
-/// Messages of a job that end early free no link; overheads of sending, adaptive routing and files are left out.
+/// Messages of a job that end early free no link; stages of a benchmark in which a link is full are not told apart from
+/// those in which it is idle, so that its jobs lose less to sharing here than in `corun`; overheads of sending, adaptive
+/// routing and files are left out.
 ///
 /// # Complexity
 /// A start costs that of the routing, the first of its size that of some dozen windows; an instant at which tasks
