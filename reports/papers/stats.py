@@ -33,7 +33,8 @@ def half_width(values):
         return 0.0
     centre = mean(values)
     variance = math.fsum((v - centre) ** 2 for v in values) / (n - 1)
-    return 0.0 if variance == 0 else t_point(n - 1) * math.sqrt(variance / n)
+    # Below that it is rounding.
+    return 0.0 if variance <= (1e-12 * centre) ** 2 else t_point(n - 1) * math.sqrt(variance / n)
 
 
 def paired(of, to, percent):

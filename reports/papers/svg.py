@@ -4,7 +4,7 @@ colour-blind, too; published values are hollow and dashed."""
 import math
 from html import escape
 
-from claims import select
+from claims import against, select
 from rows import number
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
@@ -116,6 +116,8 @@ def series_of(row, spec):
 def draw(spec, rows, published, title):
     """The picture of a figure as SVG."""
     ours = select(rows, spec.get("rows", {}))
+    if "compare" in spec:
+        ours = against(ours, spec["compare"])
     known = [r for r in published if not r.figure or r.figure in {o.figure for o in ours}]
     known = select(known, {k: v for k, v in spec.get("rows", {}).items() if k != "figure"})
     by = spec.get("panels", "figure")
