@@ -23,6 +23,7 @@ mod network;
 mod optimise;
 mod ordering_table;
 mod page;
+mod papers;
 mod readme;
 mod recipes;
 mod reference;

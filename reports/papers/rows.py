@@ -42,13 +42,17 @@ class Row:
 
 
 def read_lines(path, inside):
-    """The lines of a CSV file, or of a JSON document (`inside`: the list in it that holds them; else one line)."""
+    """The lines of a CSV file, or of a JSON document; `inside`: the list in the document (keys and
+    positions, with dots between), or the column of JSON lists, that holds them."""
     name = str(path).removesuffix(".gz")
     with (gzip.open if str(path).endswith(".gz") else open)(path, "rt", newline="") as file:
         if not name.endswith(".json"):
-            return list(csv.DictReader(line for line in file if not line.startswith("#")))
+            lines = list(csv.DictReader(line for line in file if not line.startswith("#")))
+            return [line | item for line in lines for item in json.loads(line[inside])] if inside else lines
         document = json.load(file)
-    lines = document[inside] if inside else [document]
+    for step in inside.split(".") if inside else []:
+        document = document[int(step) if step.isdigit() else step]
+    lines = document if isinstance(document, list) else [document]
     return [{k: v for k, v in line.items() if not isinstance(v, (list, dict))} for line in lines]
 
 
@@ -91,7 +95,7 @@ def extract(spec, folder):
             if missing:
                 raise ValueError(f"{path} has no column {missing[0]}")
             key = tuple(str(line[k]) for k in spec["keys"])
-            groups.setdefault(key, {}).setdefault(number(line.get("seed", 0)), []).append(line)
+            groups.setdefault(key, {}).setdefault(number(line.get(spec.get("seed", "seed"), 0)), []).append(line)
     if not groups:
         raise ValueError(f"no lines in {spec['from']}")
     figures = spec["figures"]

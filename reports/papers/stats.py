@@ -33,11 +33,15 @@ def half_width(values):
         return 0.0
     centre = mean(values)
     variance = math.fsum((v - centre) ** 2 for v in values) / (n - 1)
-    return 0.0 if variance == 0 else t_point(n - 1) * math.sqrt(variance / n)
+    # Below that it is rounding.
+    return 0.0 if variance <= (1e-12 * centre) ** 2 else t_point(n - 1) * math.sqrt(variance / n)
 
 
 def paired(of, to, percent):
-    """Differences `of` less `to`, seed by seed; in percent of the mean of `to` where asked for."""
+    """Differences `of` less `to`, seed by seed (a value that nothing random goes into stands
+    for every seed); in percent of the mean of `to` where asked for."""
+    if len(to) == 1:
+        to = to * len(of)
     if len(of) != len(to):
         raise ValueError(f"{len(of)} values against {len(to)}: both need the same seeds")
     unit = 100 / abs(mean(to)) if percent else 1.0

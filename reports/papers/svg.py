@@ -4,7 +4,7 @@ colour-blind, too; published values are hollow and dashed."""
 import math
 from html import escape
 
-from claims import select
+from claims import against, select
 from rows import number
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
@@ -52,7 +52,7 @@ def tick_label(value):
 def panel(title, ours, published, spec, colours, left):
     """One panel: rows by series; `published` rows with a value each."""
     bars = spec.get("kind", "lines") == "bars"
-    xs = list(dict.fromkeys(r.keys.get(spec["x"], "") for r in ours + published))
+    xs = list(dict.fromkeys(label_of(r, spec["x"]) for r in ours + published))
     place = {x: i for i, x in enumerate(xs)} if bars else {x: number(x) for x in xs}
     ys = [r.mean + s * r.half for r in ours for s in (-1, 1)] + [r.mean for r in published]
     y = Axis(ys + ([0.0] if bars else []), TOP + HEIGHT, TOP, spec.get("log_y", False))
@@ -70,13 +70,13 @@ def panel(title, ours, published, spec, colours, left):
     for index, (name, colour) in enumerate(colours.items()):
         for rows, known in ((ours, False), (published, True)):
             line = [r for r in rows if series_of(r, spec) == name]
-            line = sorted(line, key=lambda r: place[r.keys.get(spec["x"], "")])
+            line = sorted(line, key=lambda r: place[label_of(r, spec["x"])])
             if bars:
                 width = 0.8 * WIDTH / len(xs) / len(colours)
                 shift = (index - (len(colours) - 1) / 2) * width
-                points = [(x.at(place[r.keys.get(spec["x"], "")]) + shift, r) for r in line]
+                points = [(x.at(place[label_of(r, spec["x"])]) + shift, r) for r in line]
             else:
-                points = [(x.at(place[r.keys[spec["x"]]]), r) for r in line]
+                points = [(x.at(place[label_of(r, spec["x"])]), r) for r in line]
             parts += marks(points, y, colour, known, bars and not known and width)
     return parts
 
@@ -103,18 +103,25 @@ def marks(points, y, colour, known, width):
     return parts
 
 
+def label_of(row, column):
+    """What a row has in a column; none in a column that is not there."""
+    return row.figure if column == "figure" else row.keys.get(column, "")
+
+
 def series_of(row, spec):
     columns = spec["series"] if isinstance(spec["series"], list) else [spec["series"]]
-    return " ".join(row.figure if c == "figure" else row.keys.get(c, "") for c in columns).strip()
+    return " ".join(label_of(row, c) for c in columns).strip()
 
 
 def draw(spec, rows, published, title):
     """The picture of a figure as SVG."""
     ours = select(rows, spec.get("rows", {}))
+    if "compare" in spec:
+        ours = against(ours, spec["compare"])
     known = [r for r in published if not r.figure or r.figure in {o.figure for o in ours}]
     known = select(known, {k: v for k, v in spec.get("rows", {}).items() if k != "figure"})
     by = spec.get("panels", "figure")
-    of = lambda r: r.figure if by == "figure" else r.keys.get(by, "")
+    of = lambda r: label_of(r, by)
     panels = list(dict.fromkeys(map(of, ours)))
     names = list(dict.fromkeys(series_of(r, spec) for r in ours + known if by != "figure" or r.figure or not known))
     names = [n for n in names if n] or [""]

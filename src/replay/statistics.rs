@@ -195,8 +195,8 @@ impl Summary {
     /// where the distance grew. An allocator that refuses jobs has other jobs in its means than the baseline.
     ///
     /// # References
-    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013,
-    /// sections 2.4.1 and 2.5.2.
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections
+    /// 2.4.1 and 2.5.2.
     pub fn improvements(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
         let improvement = |(size, row): (&u32, &SizeRow)| {
             let base = baseline.sizes.get(size)?;
