@@ -24,7 +24,7 @@ use crate::params::{Opt, Params, SEED};
 ///
 /// # References
 /// Arrivals and the sizes of the example: Hu, "Topology Mapping of Parallel Applications onto Random Allocations",
-/// section IV:
+/// section IV. There are
 /// 2,000 jobs with λ = 2.
 pub const POISSON: GeneratorEntry = GeneratorEntry {
     name: "poisson",
