@@ -129,7 +129,9 @@ fn two_outputs_need_two_files() {
     assert!(said.contains("the file that `--summary same.csv` writes"), "{said}");
     // A file that is there is replaced.
     let totals = [&replay[..], &["-o", "rows.csv", "--totals", "totals.csv"]].concat();
-    (0..2).for_each(|_| drop(done(folder, &totals)));
+    for _ in 0..2 {
+        done(folder, &totals);
+    }
     #[cfg(unix)]
     done(folder, &[&replay[..], &["-o", "/dev/null", "--summary", "/dev/null"]].concat());
 }
