@@ -61,7 +61,7 @@ enum Verb {
         after_help = "Example: nodeorder trace transform october.swf --scale-runtime 1.5 --replicate 2 --jitter 600 -o more.swf"
     )]
     Transform(Transform),
-    /// Generate a placement log or SWF trace: hector, nersc, log or poisson, with options
+    /// Generate a placement log or SWF trace: hector, hector-year, nersc, log or poisson, with options
     #[command(
         after_help = "Example: nodeorder trace generate hector:placements=300000,nodes=2816,load=0.9 -o hector.log"
     )]
