@@ -41,7 +41,7 @@ impl Benchmark {
     pub fn make(text: &str, context: &Context) -> Result<Self> {
         let Some((entry, work)) = GUESTS.get(text).and_then(|e| Some((e, e.build.benchmark?)))
         else {
-            let location = SourceLocation::option(text.to_string());
+            let location = SourceLocation::option(text);
             let names: Vec<&str> =
                 GUESTS.iter().filter(|e| e.build.benchmark.is_some()).map(|e| e.name).collect();
             let expected = format!("a benchmark: {}", names.join(", "));
