@@ -205,6 +205,15 @@ fn operations_are_the_published_ones() {
     let error = |text| Benchmark::make(text, &Default::default()).unwrap_err().to_string();
     assert!(error("stencil:4x4").contains("expected a benchmark: npb-bt"));
     assert!(error("npb-lu:n=5").contains("a power of two"));
+    // More than class W has planes, or class S points: the greatest power of two that fits.
+    for (text, count, runs) in [
+        ("npb-ft:class=W", 60, "npb-ft:n=32,idle=28,class=W"),
+        ("npb-bt:class=S", 200, "npb-bt:n=64,idle=136,class=S"),
+    ] {
+        let fewer = Benchmark::sized(text, count, &Default::default()).unwrap();
+        assert_eq!(fewer, Benchmark::make(runs, &Default::default()).unwrap(), "{text} {count}");
+    }
+    assert!(Benchmark::sized("npb-bt:class=X", 9, &Default::default()).is_err());
     let fewer = Benchmark::sized("npb-bt:class=S", 7, &Default::default()).unwrap();
     assert_eq!(fewer, Benchmark::make("npb-bt:n=4,idle=3,class=S", &Default::default()).unwrap());
 }

@@ -72,8 +72,9 @@ fn wrong_citations(text: &str, sources: &[Source]) -> Vec<String> {
                 wrong.push(format!("{cited}, \"{found}\""));
             }
             // As in `, 2013, sections 2.4.1 and 4.2.`: until the citation ends.
-            let end = rest.find([';', '(', '"']).unwrap_or(rest.len());
-            let citation = rest[..end].split(". ").next().unwrap_or_default();
+            let ends = [";", "(", ")", "\"", ":", ". ", " Fig", " Table"];
+            let end = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+            let citation = &rest[..end];
             let Some((_, numbers)) = citation.split_once("section") else { continue };
             let words = numbers.trim_start_matches('s').split([' ', ',']);
             let number = |word: &&str| {

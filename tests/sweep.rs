@@ -584,7 +584,7 @@ fn made_and_changed_workloads_are_those_of_the_commands() {
         let how = ["replay", "mesh:8x5", "--order", "snake", "--log", "made.log", "--json"];
         let output = run(folder, &[&how[..], &["--alloc", "random"], &seed].concat());
         let figures: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        let mean = figures["allocators"][0]["mean_mind"].as_f64().unwrap();
+        let mean = figures["replays"][0]["mean_mind"].as_f64().unwrap();
         let found: f64 = row["mean_mind"].parse().unwrap();
         assert!((found / mean - 1.0).abs() < 1e-12, "{row:?}: {mean}");
     }

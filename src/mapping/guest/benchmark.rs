@@ -54,17 +54,24 @@ impl Benchmark {
     }
 
     /// The benchmark `text`, a name with or without options but `n`, on the most of `count` processes that it takes; the
-    /// others are idle.
+    /// others are idle. A class too small for these runs on the greatest power of two that it takes.
     ///
     /// # Errors
     /// As for [`Benchmark::make`].
     pub fn sized(text: &str, count: u32, context: &Context) -> Result<Self> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        match all().find(|sized| sized.name == name) {
-            Some(sized) if options.is_empty() => Benchmark::make(&(sized.spec)(count), context),
-            Some(sized) => Benchmark::make(&format!("{},{options}", (sized.spec)(count)), context),
-            None => Benchmark::make(text, context),
-        }
+        let Some(sized) = all().find(|sized| sized.name == name) else {
+            return Benchmark::make(text, context);
+        };
+        let make = |spec: String| match options {
+            "" => Benchmark::make(&spec, context),
+            options => Benchmark::make(&format!("{spec},{options}"), context),
+        };
+        make((sized.spec)(count)).or_else(|error| {
+            let fewer = (0..=count.max(1).ilog2()).rev().map(|bits| 1 << bits);
+            let fewer = fewer.map(|n: u32| make(format!("{name}:n={n},idle={}", count - n)));
+            fewer.flatten().next().ok_or(error)
+        })
     }
 
     /// Bytes that all processes send in an iteration.
