@@ -105,6 +105,63 @@ fn phases_follow_each_other() {
     }
 }
 
+/// A latency for each message, one after the other, and the bytes once.
+#[test]
+fn messages_pay_their_latency_one_by_one() {
+    let line = machine("mesh:4");
+    let one = "[[jobs]]\nname = 'a'\nguest = 'ring:n=2'\nnodes = [0, 3]\nbytes = '1GB'\n";
+    for (text, seconds) in [
+        (one.to_string(), 1.0 + 0.75),
+        (format!("{one}messages = 5\n"), 1.0 + 5.0 * 0.75),
+        (
+            "[[jobs]]\nname = 'a'\nnodes = [0, 3]\n[[jobs.phases]]\nguest = 'ring:n=2'\nbytes = '1GB'\n\
+             messages = 3\n[[jobs.phases]]\nguest = 'ring:n=2'\nbytes = 0\ncompute = 2\n"
+                .into(),
+            1.0 + 3.0 * 0.75 + 2.0,
+        ),
+    ] {
+        for level in LEVELS {
+            let outcome = run(&line, "one-path", &text, &settings(level, 0.25));
+            assert!(near(outcome.jobs[0].seconds, seconds, 1e-12), "{level:?} {text}");
+        }
+    }
+}
+
+/// Stages of benchmarks take their seconds one after the other, by closed forms.
+#[test]
+fn benchmarks_take_what_their_stages_take() {
+    let job = |benchmark: &str, nodes: &str| {
+        format!("speed = '2Gf'\n[[jobs]]\nname = 'a'\nnodes = {nodes}\nbenchmark = '{benchmark}'\n")
+    };
+    // Of 2^16 keys, 4 processes count a quarter each; in three steps everyone sends everyone 16 KiB and 4 bytes, in two
+    // messages. On a ring of 4 a step by one and by three takes a hop; by two it takes two, both ways round.
+    let ring = machine("torus:4");
+    let bytes = 4.0 * 65536.0 / 16.0 + 4.0;
+    let latency = 1e-5;
+    let seconds = 16384.0 / 2e9 + (1.0 + 1.0 + 2.0) * 2.0 * latency + 3.0 * bytes / BANDWIDTH;
+    for level in LEVELS {
+        let text = job("npb-is:n=4,class=S", "'0-3'");
+        let outcome = run(&ring, "dimension-order", &text, &settings(level, latency));
+        // Halves of a message two hops away go each way round: no link has more than one message.
+        assert!(near(outcome.jobs[0].seconds, seconds, 1e-9), "{level:?} {outcome:?}");
+    }
+    // LU on a pair: a sweep of 10 planes each way, and faces; 5 numbers a point, edges of 10 inner points.
+    let pair = machine("mesh:2");
+    let operations = 1984.77 * 1728.0 - 10_923.3 * 144.0 + 27_770.9 * 12.0 - 144_010.0;
+    let sent = 2.0 * 40.0 * 10.0 * 10.0 + 80.0 * 12.0 * 12.0;
+    let seconds = operations / 2.0 / 2e9 + 21.0 * latency + sent / BANDWIDTH;
+    for level in LEVELS {
+        let text = job("npb-lu:n=2,class=S", "[0, 1]");
+        let outcome = run(&pair, "one-path", &text, &settings(level, latency));
+        assert!(near(outcome.jobs[0].seconds, seconds, 1e-9), "{level:?} {outcome:?} {seconds}");
+    }
+    // Alone, nothing is sent.
+    let outcome =
+        run(&pair, "one-path", &job("npb-bt:n=1,class=S", "[0]"), &settings(Level::Flow, 1.0));
+    let operations = 3478.8 * 1728.0 - 17_655.7 * 144.0 + 28_023.7 * 12.0;
+    assert!(near(outcome.jobs[0].seconds, operations / 2e9, 1e-12));
+}
+
 /// Seconds that a job sends alone, in messages of 1 second each over a link of its own.
 fn sending(machine: &Topology, guest: &str, nodes: &str) -> [f64; 2] {
     let text = format!("[[jobs]]\nname = 'a'\nguest = '{guest}'\nnodes = {nodes}\nbytes = 1e9\n");
@@ -320,6 +377,27 @@ fn wrong_files_are_refused_with_their_lines() {
         (
             job(&format!("{good}[[jobs.phases]]\nguest = 'ring:n=4'\nbytes = 1")),
             "`guest` beside [[jobs.phases]]",
+        ),
+        (
+            job(&format!("{good}messages = 0")),
+            "jobs.toml:6: found messages = 0; expected a whole number from 1",
+        ),
+        (
+            job(&format!("{good}benchmark = 'npb-lu:n=4'")),
+            "jobs.toml:3: found `guest` beside `benchmark`",
+        ),
+        (
+            job("nodes = ['0-3']\nbenchmark = 'ring:n=4'"),
+            "jobs.toml:4: found `ring:n=4`: `ring:n=4`; expected a benchmark: npb-bt, npb-cg",
+        ),
+        (
+            job("nodes = ['0-3']\nbenchmark = 'npb-bt:n=5'"),
+            "jobs.toml:4: found `npb-bt:n=5`: n = `5`; expected a square",
+        ),
+        (job("nodes = ['0-3']\nbenchmark = 'npb-bt:n=9'"), "with 9 processes; expected at most 4"),
+        (
+            format!("speed = 'fast'\n{}", job(good)),
+            "jobs.toml:1: found speed = `fast`; expected operations a second",
         ),
         (job(good) + &job(good), "jobs.toml:8: found another job called `a`"),
         (format!("[[jobs]]\n{good}"), "jobs.toml:1: found a job without `name`"),

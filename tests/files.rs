@@ -124,6 +124,14 @@ fn two_outputs_need_two_files() {
         "`--summary ./same.csv`: found the file that `--output same.csv` writes; expected another file\n"
     );
     assert!(!folder.join("same.csv").exists());
+    let totals = ["--summary", "same.csv", "--totals", "same.csv", "-o", "rows.csv"];
+    let said = refused(folder, &[&replay[..], &totals].concat());
+    assert!(said.contains("the file that `--summary same.csv` writes"), "{said}");
+    // A file that is there is replaced.
+    let totals = [&replay[..], &["-o", "rows.csv", "--totals", "totals.csv"]].concat();
+    for _ in 0..2 {
+        done(folder, &totals);
+    }
     #[cfg(unix)]
     done(folder, &[&replay[..], &["-o", "/dev/null", "--summary", "/dev/null"]].concat());
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nodeorder::mapping::Guest;
-use nodeorder::mapping::guest::sized;
+use nodeorder::mapping::guest::{Benchmark, sized};
 
 type Matrix = BTreeMap<(u32, u32), f64>;
 
@@ -139,4 +139,81 @@ fn counts_that_a_benchmark_does_not_take() {
         let error = Guest::make(text, &Default::default()).unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
+}
+
+/// The stages of an iteration send what the guest does, pair by pair; in each a process sends to few.
+#[test]
+fn stages_are_the_guest_taken_apart() {
+    for (text, stages, targets) in [
+        ("npb-bt:n=16,class=W", 7, 6),
+        ("npb-sp:n=64,class=B", 7, 6),
+        ("npb-lu:n=32,class=W", 3, 4),
+        ("npb-cg:n=32,class=A", 4, 1),
+        ("npb-mg:n=64,class=S", 15, 2),
+        ("npb-ft:n=8,class=S", 7, 1),
+        ("npb-ft:n=128,class=S", 64, 1),
+        ("npb-is:n=12,class=S,idle=2", 11, 1),
+    ] {
+        let made = Benchmark::make(text, &Default::default()).unwrap();
+        assert_eq!(made.stages.len(), stages, "{text}");
+        let (mut sum, guest) = (Matrix::new(), matrix(text));
+        for stage in &made.stages {
+            let mut out: BTreeMap<u32, u32> = BTreeMap::new();
+            stage.guest.for_each_message(|m| {
+                *sum.entry((m.source, m.target)).or_default() += m.volume;
+                *out.entry(m.source).or_default() += 1;
+            });
+            assert!(out.values().all(|n| *n <= targets), "{text}: {out:?}");
+            assert_eq!(
+                stage.guest.processes(),
+                if text.contains("idle") { 14 } else { guest_size(text) }
+            );
+        }
+        assert_eq!(sum.keys().collect::<Vec<_>>(), guest.keys().collect::<Vec<_>>(), "{text}");
+        for (pair, volume) in &guest {
+            assert!((sum[pair] / volume - 1.0).abs() < 1e-12, "{text}: {pair:?}");
+        }
+        assert!((made.bytes() / guest.values().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}
+
+fn guest_size(text: &str) -> u32 {
+    Guest::make(text, &Default::default()).unwrap().processes()
+}
+
+/// Operations of whole runs, in billions, as NPB's reports give them: class A by Bailey et al., "The NAS parallel
+/// benchmarks", and those that runs of NPB 3.4 print (Mop/s total times seconds).
+#[test]
+fn operations_are_the_published_ones() {
+    for (text, billions) in [
+        ("npb-bt:n=4,class=A", 168.3),
+        ("npb-sp:n=4,class=A", 85.0),
+        ("npb-lu:n=4,class=A", 119.3),
+        ("npb-mg:n=4,class=A", 3.89),
+        ("npb-cg:n=4,class=A", 1.50),
+        ("npb-is:n=4,class=A", 0.0839),
+        ("npb-bt:n=4,class=B", 702.2),
+        ("npb-cg:n=4,class=B", 54.9),
+        ("npb-ft:n=4,class=B", 92.05),
+    ] {
+        let made = Benchmark::make(text, &Default::default()).unwrap();
+        let all = 4.0 * made.operations * f64::from(made.iterations) / 1e9;
+        // FT's first transform is no iteration.
+        let part = if text.contains("ft") { 0.06 } else { 0.01 };
+        assert!((all / billions - 1.0).abs() < part, "{text}: {all}");
+    }
+    let error = |text| Benchmark::make(text, &Default::default()).unwrap_err().to_string();
+    assert!(error("stencil:4x4").contains("expected a benchmark: npb-bt"));
+    assert!(error("npb-lu:n=5").contains("a power of two"));
+    // More than class W has planes, or class S points: the greatest power of two that fits.
+    for (text, count, runs) in [
+        ("npb-ft:class=W", 60, "npb-ft:n=32,idle=28,class=W"),
+        ("npb-bt:class=S", 200, "npb-bt:n=64,idle=136,class=S"),
+    ] {
+        let fewer = Benchmark::sized(text, count, &Default::default()).unwrap();
+        assert_eq!(fewer, Benchmark::make(runs, &Default::default()).unwrap(), "{text} {count}");
+    }
+    assert!(Benchmark::sized("npb-bt:class=X", 9, &Default::default()).is_err());
+    let fewer = Benchmark::sized("npb-bt:class=S", 7, &Default::default()).unwrap();
+    assert_eq!(fewer, Benchmark::make("npb-bt:n=4,idle=3,class=S", &Default::default()).unwrap());
 }

@@ -146,6 +146,52 @@ fn seconds_follow_from_units() {
     near(&ends(&schedule("mesh:4", &tasks, model))[4..], &[235.0]);
 }
 
+/// With `speed=` a job runs its benchmark once, whatever the trace says: NPB LU of class S on two processes, 50 iterations
+/// of 21 messages one after the other; bytes of two sweeps over 10 inner planes, and of a face.
+#[test]
+fn benchmarks_run_once() {
+    let iteration = |hops: f64, latency: f64| {
+        let operations = 1984.77 * 1728.0 - 10_923.3 * 144.0 + 27_770.9 * 12.0 - 144_010.0;
+        let sent = 2.0 * 40.0 * 10.0 * 10.0 + 80.0 * 12.0 * 12.0;
+        operations / 2.0 / 1e6 + 21.0 * hops * latency + sent / 1e6
+    };
+    let model = |latency: &str| {
+        format!("network:speed=1Mf,bandwidth=1MB/s,latency={latency},guest=npb-lu:class=S")
+    };
+    let run =
+        |tasks: &[Task], latency: &str| try_schedule("mesh:4", tasks, &model(latency)).unwrap();
+    for (text, latency) in [("0s", 0.0), ("10ms", 0.01)] {
+        let tasks = [task(1, 0, 3, 2), task(2, 0, 99, 2)];
+        near(&ends(&run(&tasks, text)), &[50.0 * iteration(1.0, latency); 2]);
+    }
+    // On the ends of a line, whose middle is taken by jobs without messages that run for as long as LU computes alone.
+    let tasks = [task(1, 0, 1, 1), task(2, 0, 1, 2), task(3, 0, 1, 1), task(4, 1, 1, 2)];
+    let result = run(&tasks, "10ms");
+    let alone = 50.0 * (iteration(0.0, 0.0) - (2.0 * 40.0 * 100.0 + 80.0 * 144.0) / 1e6) * 2.0;
+    near(&ends(&result)[..3], &[alone, 50.0 * iteration(1.0, 0.01), alone]);
+    // The pair in the middle is done first and the next pair takes its place.
+    near(&ends(&result)[3..], &[100.0 * iteration(1.0, 0.01)]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("apps.csv");
+    let model = format!("network:speed=1Mf,bandwidth=1MB/s,apps={}", file.display());
+    std::fs::write(&file, "app,weight,guest\nlu,1,npb-lu:class=S\n").unwrap();
+    let tasks = [task(1, 0, 3, 2)];
+    near(&ends(&try_schedule("mesh:4", &tasks, &model).unwrap()), &[50.0 * iteration(1.0, 0.0)]);
+    for (text, part) in [
+        ("app,weight,guest,share\na,1,npb-lu,0.1\n", "the header app,weight,guest"),
+        ("app,weight,guest\na,1,npb-lu,0.1\n", "apps.csv:2: found 4 fields; expected 3"),
+        (
+            "app,weight,guest\na,1,ring\n",
+            "apps.csv:2: found `ring`: `ring:n=1`; expected a benchmark",
+        ),
+        ("app,weight,guest\na,1,npb-lu:class=X\n", "apps.csv:2: "),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let error = try_schedule("mesh:4", &tasks, &model).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
+
 /// A job on a poor allocation, far apart on a line: the links in the middle carry more than on the compact one.
 #[test]
 fn distance_costs_what_links_carry() {
@@ -210,6 +256,10 @@ fn wrong_options_are_named() {
         ("compute=0s,guest=npb-bt", "an iteration of 0 s"),
         ("guest=rign", "`ring`"),
         ("guest=ring:n=3", "3 processes"),
+        ("speed=1Gf,share=0.1", "either it or speed="),
+        ("speed=1Gf,compute=1s", "either it or speed="),
+        ("speed=0f", "more than 0"),
+        ("speed=1Gf,guest=ring", "expected a benchmark"),
         ("level=flow", "level"),
         ("routing=ecmp", "routing"),
         ("apps=nowhere.csv", "nowhere.csv"),

@@ -534,3 +534,58 @@ fn a_disk_that_fills_up_is_an_error_and_costs_nothing() {
         assert_eq!(results(folder, "calm"), results(folder, &out));
     }
 }
+
+/// Traces and logs made for each seed and changed: the figures are those of the commands one after the other.
+#[test]
+fn made_and_changed_workloads_are_those_of_the_commands() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path();
+    let trace = "poisson:jobs=80,rate=1,unit=40,sizes=2x5x9,mean=300";
+    let log = "nersc:placements=90,nodes=40,load=0.8";
+    let changed = "load=0.9,replicate=2,jitter=60";
+    let plan = |lists: &str| format!("topologies = ['mesh:8x5']\norderings = ['snake']\n{lists}");
+    let scheduled = plan(&format!(
+        "traces = ['{trace}']\ntransforms = ['none', '{changed}']\nallocators = ['fifo:0']\n\
+         policies = ['easy']\nseeds = [3, 4]\n"
+    ));
+    std::fs::write(folder.join("scheduled.toml"), scheduled).unwrap();
+    let replayed = plan(&format!("logs = ['{log}']\nallocators = ['random']\nseeds = [3, 4]\n"));
+    std::fs::write(folder.join("replayed.toml"), replayed).unwrap();
+    let rows = |name: &str| -> Vec<std::collections::HashMap<String, String>> {
+        done(folder, &["sweep", &format!("{name}.toml"), "--out", name]);
+        let text = results(folder, name);
+        csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect()
+    };
+    let scheduled = rows("scheduled");
+    assert_eq!(scheduled.len(), 4);
+    for row in &scheduled {
+        let seed = ["--seed", &row["seed"]];
+        let (spec, mut name) = (row["trace"].as_str(), "made.swf");
+        done(folder, &[&["trace", "generate", spec, "-o", name], &seed[..]].concat());
+        if row["transform"] != "none" {
+            name = "changed.swf";
+            let options = ["--load", "0.9", "--nodes", "40", "--replicate", "2", "--jitter", "60"];
+            let from = ["trace", "transform", "made.swf", "-o", name];
+            done(folder, &[&from[..], &options, &seed].concat());
+        }
+        let how = ["schedule", "mesh:8x5", "--order", "snake", "--trace", name, "--json"];
+        let output = run(folder, &[&how[..], &["--policy", "easy", "--alloc", "fifo:0"]].concat());
+        let figures: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        for figure in ["jobs", "mean_wait", "makespan", "utilisation", "utilisation_waiting"] {
+            let found: f64 = row[figure].parse().unwrap();
+            let wanted = figures[figure].as_f64().unwrap();
+            assert!((found / wanted - 1.0).abs() < 1e-12, "{figure} of {row:?}: {wanted}");
+        }
+    }
+    assert_ne!(scheduled[0]["mean_wait"], scheduled[2]["mean_wait"], "seeds draw other jobs");
+    for row in rows("replayed") {
+        let seed = ["--seed", &row["seed"]];
+        done(folder, &[&["trace", "generate", log, "-o", "made.log"], &seed[..]].concat());
+        let how = ["replay", "mesh:8x5", "--order", "snake", "--log", "made.log", "--json"];
+        let output = run(folder, &[&how[..], &["--alloc", "random"], &seed].concat());
+        let figures: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let mean = figures["replays"][0]["mean_mind"].as_f64().unwrap();
+        let found: f64 = row["mean_mind"].parse().unwrap();
+        assert!((found / mean - 1.0).abs() < 1e-12, "{row:?}: {mean}");
+    }
+}

@@ -1,6 +1,6 @@
 """Means and paired differences of the rows of this report, with 95 % intervals, as Markdown.
 
-python3 summary.py small.csv windows.csv
+python3 summary.py windows.csv
 """
 
 import csv
@@ -41,24 +41,6 @@ def differences(a, b, column, sign):
     return [sign * (float(a[s][column]) - float(b[s][column])) for s in a]
 
 
-def trade(table, load, against, digits):
-    """Waiting for a place (`regular`) against starting at once: wait saved, run time lost, and the net of both."""
-    found = groups(table, ["host", "model", load, "allocator"])
-    print(f"| host, model | {load} | start | regular waits (s) | wait saved (s) | run time lost (s) | response (s) |")
-    print("|---|---|---|---|---|---|---|")
-    for (host, model, at, allocator), other in found.items():
-        if allocator not in against:
-            continue
-        regular = found[(host, model, at, "regular")]
-        waits = [float(row["wait"]) for row in regular.values()]
-        saved = differences(regular, other, "wait", 1)
-        lost = differences(other, regular, "run", 1)
-        net = differences(other, regular, "response", 1)
-        cells = [text(v, digits) for v in (waits, saved, lost, net)]
-        print(f"| {host}, {model} | {at} | `{allocator}` | " + " | ".join(cells) + " |")
-    print()
-
-
 def windows(table):
     found = groups(table, ["alpha", "load_percent", "policy"])
     print("| alpha | load % | policy | wait | wait, 64 nodes and more | longest wait | response | utilisation | connected |")
@@ -80,6 +62,4 @@ def windows(table):
 
 
 if __name__ == "__main__":
-    small, slots = sys.argv[1:3]
-    trade(rows(small), "jobs_submitted", ("nearest", "bfs", "random"), 2)
-    windows(rows(slots))
+    windows(rows(sys.argv[1]))

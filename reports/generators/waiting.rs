@@ -1,21 +1,17 @@
 //! Waiting for a place against starting in a bad one, as CSV: a row a machine, load, allocator, policy and seed.
 //!
 //! ```sh
-//! cargo run --package nodeorder-generators --bin waiting -- small
-//! cargo run --package nodeorder-generators --bin waiting -- large
 //! cargo run --package nodeorder-generators --bin waiting -- windows
 //! ```
 //!
-//! `small`: Hu's Figs 11 and 12, 20 to 200 jobs of 4 or 16 on hosts of 64 nodes. `large`: the hosts and sizes of his
-//! Figs 7 and 8 (3,072 nodes, 2,000 jobs of 4, 16, 64 and 64, two a second), by offered load. `windows`: slots of
-//! window policies on a torus, all policies with the same polling.
+//! `windows`: slots of window policies on a torus, all policies with the same polling.
 
 use nodeorder::Result;
 use nodeorder::random::{below, generator};
 use nodeorder::schedule::{ScheduleSummary, Task};
 use rayon::prelude::*;
 
-use common::{Machine, poisson};
+use common::Machine;
 
 #[allow(dead_code)]
 mod common;
@@ -24,11 +20,9 @@ const SEEDS: u64 = 10;
 
 fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
-        Some("small") => small(),
-        Some("large") => large(),
         Some("windows") => windows(),
         _ => {
-            eprintln!("expected small, large or windows");
+            eprintln!("expected windows");
             Ok(())
         }
     }
@@ -81,72 +75,6 @@ fn row(
 fn print<C: Send + Sync>(cells: Vec<C>, of: impl Fn(&C) -> Result<String> + Sync) -> Result<()> {
     let rows: Result<Vec<String>> = cells.par_iter().map(&of).collect();
     rows?.iter().for_each(|row| println!("{row}"));
-    Ok(())
-}
-
-/// Run times grow with dilation as those of LU in Fig. 6 and with sharing as those of FT, or a tenth of that.
-const STRONG: &str = "contention:latency=1.041,sharing=0.281,base=1";
-const MILD: &str = "contention:latency=0.1041,sharing=0.0281,base=1";
-
-fn small() -> Result<()> {
-    println!("host,model,jobs_submitted,allocator,seed,{COLUMNS}");
-    let hosts = [
-        ("t2", "torus:8x8", "dilation:max=1,guest=2d"),
-        ("t3", "torus:4x4x4", "dilation:max=1,guest=3d"),
-        ("r4", "random-regular:n=64,d=4,seed=1", "bfs:contiguous"),
-        ("r6", "random-regular:n=64,d=6,seed=1", "bfs:contiguous"),
-    ];
-    for (name, host, regular) in hosts {
-        let machine = Machine::new(host, "row-major")?;
-        let mut cells = Vec::new();
-        for (label, model) in [("strong", STRONG), ("mild", MILD)] {
-            for jobs in (20..=200).step_by(20) {
-                for (kind, allocator) in [
-                    ("regular", regular),
-                    ("nearest", "dilation"),
-                    ("bfs", "bfs"),
-                    ("random", "random"),
-                ] {
-                    cells.extend(
-                        (1..=SEEDS).map(|seed| (label, model, jobs, kind, allocator, seed)),
-                    );
-                }
-            }
-        }
-        print(cells, |(label, model, jobs, kind, allocator, seed)| {
-            let tasks = poisson(*jobs, f64::from(*jobs) / 20.0, &[4, 16], [500, 1500], *seed);
-            let figures = row(&machine, &tasks, "easy", allocator, model, 0.001)?;
-            Ok(format!("{name},{label},{jobs},{kind},{seed},{figures}"))
-        })?;
-    }
-    Ok(())
-}
-
-fn large() -> Result<()> {
-    println!("host,model,load_percent,allocator,seed,{COLUMNS}");
-    let hosts = [
-        ("torus", "hu-torus", "dilation:max=1,guest=3d"),
-        ("ws", "hu-ws", "bfs:contiguous"),
-        ("random", "hu-random", "bfs:contiguous"),
-    ];
-    // Run times alone follow the distance inside an allocation: half of them at twice the distance.
-    let model = "distance:weight=0.5,base=1";
-    for (name, host, regular) in hosts {
-        let machine = Machine::new(host, "row-major")?;
-        let mut cells = Vec::new();
-        for percent in [50, 70, 80, 90, 100] {
-            for (kind, allocator) in [("regular", regular), ("bfs", "bfs"), ("random", "random")] {
-                cells.extend((1..=SEEDS).map(|seed| (percent, kind, allocator, seed)));
-            }
-        }
-        print(cells, |(percent, kind, allocator, seed)| {
-            // 74 nodes a second arrive.
-            let run = i64::from(*percent) * 10 * i64::from(machine.nodes()) / 74;
-            let tasks = poisson(2000, 2.0, &[4, 16, 64, 64], [run / 2, run * 3 / 2], *seed);
-            let figures = row(&machine, &tasks, "easy", allocator, model, 0.001)?;
-            Ok(format!("{name},distance,{percent},{kind},{seed},{figures}"))
-        })?;
-    }
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// O(nodes reached · degree), sorting neighbours aside.
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", Algorithm 2.
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 2.
 pub(super) const BFS: AllocatorEntry = AllocatorEntry {
     name: "bfs",
     about: "breadth-first over free neighbours from the lowest free rank on; bfs:contiguous waits for one piece",

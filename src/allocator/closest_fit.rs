@@ -14,7 +14,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// with a run long enough is found by bisection over the steps there are.
 ///
 /// # References
-/// Stoltzfus, "Job placement on HECToR", 2013, section 4.6.
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4.1.
 pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "closest-fit",
     about: "the window of free entries with the smallest largest step; a step of at most STEP is good enough",

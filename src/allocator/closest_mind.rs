@@ -11,7 +11,8 @@ use crate::ranks::{FreeSet, Ranks};
 /// That of [`Window::best`]: on a grid O(free·Σ extents/8).
 ///
 /// # References
-/// Stoltzfus, "Job placement on HECToR", 2013, section 4.6, where it took two hours a year of placements.
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4,
+/// where it took two hours a year of placements.
 pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry::plain(
     "closest-mind",
     "the window of free entries with the smallest mean pairwise distance",

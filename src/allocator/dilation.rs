@@ -26,7 +26,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// O(diameter · (8n + 20000)) placements at most; one costs the free nodes within d hops.
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", Algorithm 1 and section III.A.
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.
 pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
     name: "dilation",
     about: "the job as a mesh, neighbours within the fewest hops a bounded search finds; dilation:max=1 waits",

@@ -13,8 +13,10 @@ use crate::ranks::{FreeSet, Ranks};
 /// O(size/64 + runs).
 ///
 /// # References
-/// Stoltzfus, "Job placement on HECToR", 2013, section 4.1; Leung et al., "Processor allocation on Cplant",
-/// 2002, section 2.
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 4.2;
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies",
+/// 2002, section 2.1.
 pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
     name: "fifo",
     about: "the lowest free ranks; the highest for jobs of fewer than BELOW nodes",

@@ -13,7 +13,7 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// O(size/64 + runs·log n).
 ///
 /// # References
-/// Stoltzfus, "Job placement on HECToR", 2013, section 4.2.
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 4.2.
 pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     name: "first-fit",
     about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
@@ -28,7 +28,7 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
 /// The whole job's size decides, once.
 ///
 /// # References
-/// Stoltzfus, "Job placement on HECToR", 2013, section 4.4.
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.2.1.
 pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
     name: "fifo-fit",
     about: "first-fit:GAP, from the end of the free list for jobs of fewer than BELOW nodes",
@@ -47,7 +47,7 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
 /// `varying-fit`: First Fit with gap ⌊ln(2m)⌋, m the number of nodes looked for in that call.
 ///
 /// # References
-/// Stoltzfus, "Job placement on HECToR", 2013, section 4.5.
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.3.1.
 pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
     "varying-fit",
     "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",

@@ -11,7 +11,8 @@ use crate::ranks::{FreeSet, Ranks};
 /// O(size/64 + runs·log runs).
 ///
 /// # References
-/// Stoltzfus, "Job placement on HECToR", 2013, section 4.3. The pseudo-code printed there drops the node
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.1.1.
+/// The pseudo-code printed there drops the node
 /// that ends a run; here it begins the next.
 pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "largest-fit",

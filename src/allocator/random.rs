@@ -13,7 +13,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// O(free).
 ///
 /// # References
-/// Hu et al., "Job mapping and scheduling on random topologies", 2020, section III.B.
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section III.
 pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
     name: "random",
     about: "free ranks at random",

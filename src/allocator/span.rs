@@ -13,8 +13,8 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// O(size/64 + intervals).
 ///
 /// # References
-/// Leung et al., "Processor allocation on Cplant: achieving general processor locality using one-dimensional
-/// allocation strategies", 2002, section 2.1. The linear variant is that of Sandia's later scheduler in SST.
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies", 2002, section 2.3. The linear variant is that of Sandia's later scheduler in SST.
 pub(super) const FIRST: AllocatorEntry = AllocatorEntry {
     name: "span-first-fit",
     about: "the first free interval that holds the job; else the window of least span",

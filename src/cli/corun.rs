@@ -25,7 +25,8 @@ use crate::topology::Context;
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped one, or kind:…
     spec: String,
-    /// The jobs: a TOML file with a table `[[jobs]]` each: name, nodes, guest, bytes, compute, spread
+    /// The jobs: a TOML file with a table `[[jobs]]` each: name, nodes, guest, bytes, compute, messages, spread,
+    /// phases, or a benchmark
     #[arg(long, value_name = "FILE")]
     jobs: PathBuf,
     /// Which links messages take; `nodeorder list routings` names them

@@ -57,6 +57,9 @@ pub struct Command {
     /// Write a summary: FILE.json with means by size, improvements over fifo:0 and tests; FILE.csv by size only
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
+    /// Write a row for every replay as CSV: means, improvements over fifo:0, its test, and seconds with --timings
+    #[arg(long, value_name = "FILE")]
+    totals: Option<PathBuf>,
     /// Draw job sizes, improvement by size, its means and the ranges of mean distance, as SVG into DIR
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
@@ -66,6 +69,9 @@ pub struct Command {
     /// Count only sizes with more than N placements in improvements
     #[arg(long, value_name = "N", default_value_t = 30)]
     threshold: u64,
+    /// Cut each job's mean distance to whole hops in summaries, totals and figures
+    #[arg(long)]
+    whole_hops: bool,
     /// Weight improvements by the node-hours that a trace spends on each size (FILE.swf, or CSV size,share)
     #[arg(long, value_name = "FILE")]
     compute: Option<PathBuf>,
@@ -92,8 +98,8 @@ impl Command {
         let fabric = self.traffic.fabric(&topology)?;
         let distances: Vec<RankDistances> =
             orders.iter().map(|o| RankDistances::new(&topology, o)).collect::<Result<_, _>>()?;
-        let summarised =
-            self.json || self.summary.is_some() || self.timings || self.plots.is_some();
+        let files = [&self.summary, &self.totals, &self.plots];
+        let summarised = self.json || self.timings || files.iter().any(|file| file.is_some());
         let settings = ReplaySettings {
             allocators: &self.allocators,
             outputs: Outputs { ranks: self.ranks || self.names, extent: self.extent },
@@ -101,12 +107,19 @@ impl Command {
             summaries: if summarised { Summaries::OverBaseline } else { Summaries::None },
         };
         let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
+        if self.whole_hops {
+            replays = replays.in_whole_hops();
+        }
         self.replay(input, &mut replays, &topology, &orders)?;
 
         let results = replays.results();
         let options = SummaryOptions { threshold: self.threshold, shares: shares.as_deref() };
         if self.json || form.is_some() {
             self.write_summary(&topology, form, &results, &options)?;
+        }
+        if let Some(path) = self.totals.as_deref() {
+            let write = |out: &mut _| report::replay::write_totals(&results, &options, out);
+            output::write_by(Some(path), write)?;
         }
         if let Some(folder) = &self.plots {
             let figures = report::replay::figures(topology.name(), &results, &options)?;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::inputs;
 use super::layout::field;
+use super::notes::note;
 use super::output::{self, Output};
 use crate::columns::{self, jobs::SIZE_COUNT};
 use crate::error::{Error, SourceLocation, sanitize};
@@ -15,7 +16,8 @@ use crate::input::Lines;
 use crate::topology::Context;
 use crate::trace::records::{Columns, Form, Records, placements};
 use crate::trace::{
-    self, Log, Options, Sizes, Trace, Weight, Workload, WorkloadKind, convert, open, survey,
+    self, Changes, Log, Options, Sizes, Trace, Transformed, Weight, Workload, WorkloadKind,
+    convert, open, survey,
 };
 
 /// Inspect, convert or generate traces and placement logs
@@ -45,7 +47,12 @@ enum Verb {
     /// Write a trace or accounting records as a placement log, an SWF trace or recorded placements
     #[command(after_help = "Example: nodeorder trace convert sacct.txt --to swf -o jobs.swf")]
     Convert(Convert),
-    /// Generate a placement log or SWF trace: hector, nersc, log or poisson, with options
+    /// Change a trace in time: scale run times or arrivals, copy jobs, cut out a window, reach a load
+    #[command(
+        after_help = "Example: nodeorder trace transform october.swf --scale-runtime 1.5 --replicate 2 --jitter 600 -o more.swf"
+    )]
+    Transform(Transform),
+    /// Generate a placement log or SWF trace: hector, hector-year, nersc, log or poisson, with options
     #[command(
         after_help = "Example: nodeorder trace generate hector:placements=300000,nodes=2816,load=0.9 -o hector.log"
     )]
@@ -114,6 +121,72 @@ impl From {
     }
 }
 
+#[derive(Debug, Args)]
+struct Transform {
+    /// The trace; `-` for standard input
+    file: PathBuf,
+    #[command(flatten)]
+    machine: MachineArgs,
+    /// Multiply the times between arrivals by X
+    #[arg(long, value_name = "X")]
+    scale_time: Option<String>,
+    /// Multiply run times and requested times by X, rounded to seconds, at least 1
+    #[arg(long, value_name = "X")]
+    scale_runtime: Option<String>,
+    /// Have each job K times in all
+    #[arg(long, value_name = "K")]
+    replicate: Option<String>,
+    /// Submit each copy up to SECONDS earlier or later than its job, drawn by --seed [default: 0]
+    #[arg(long, value_name = "SECONDS", requires = "replicate")]
+    jitter: Option<String>,
+    /// Keep the jobs submitted at second T of the trace or later
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    after: Option<String>,
+    /// Keep the jobs submitted before second T
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    before: Option<String>,
+    /// Scale the times between arrivals so that node-seconds over --nodes times the seconds from first to last
+    /// submit are X
+    #[arg(long, value_name = "X", requires = "nodes", conflicts_with = "scale_time")]
+    load: Option<String>,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Transform {
+    fn run(self, context: &Context) -> anyhow::Result<()> {
+        let given = [
+            ("after", self.after),
+            ("before", self.before),
+            ("scale-runtime", self.scale_runtime),
+            ("scale-time", self.scale_time),
+            ("load", self.load),
+            ("replicate", self.replicate),
+            ("jitter", self.jitter),
+        ];
+        let given = given.into_iter().filter_map(|(key, value)| Some(format!("{key}={}", value?)));
+        let given: Vec<String> = given.collect();
+        let text = if given.is_empty() { "none".into() } else { given.join(",") };
+        let changes = Changes::parse(&text, context.seed)?;
+        let options = self.machine.options(context);
+        let lines = Lines::open(&self.file, options.memory)?;
+        let lines = open::swf_lines(lines, &options)?;
+        let made = Transformed::over(lines, &options, changes)?;
+        inputs::report_tally(made.trace());
+        note!("jobs: {} of {} lines", made.jobs(), made.trace().tally().lines);
+        if let Some([before, after]) = made.loads().filter(|_| options.nodes.is_some()) {
+            note!(
+                "offered load: {before:.4} before, {after:.4} after; arrivals times {}",
+                made.factor()
+            );
+        }
+        output::write_by(self.output.as_deref(), |out| {
+            made.pieces().try_for_each(|piece| out.write_all(&piece))
+        })
+    }
+}
+
 /// How many processors make a node, and which jobs are kept.
 #[derive(Debug, Args)]
 struct MachineArgs {
@@ -145,6 +218,7 @@ impl Command {
                 info(&file, &machine.options(context), json, sizes)
             }
             Verb::Convert(convert) => convert.run(context),
+            Verb::Transform(transform) => transform.run(context),
             Verb::Generate { spec, output } => {
                 let mut pieces = Workload::make(&spec, context.seed)?;
                 output::write_by(output.as_deref(), |out| {

@@ -94,11 +94,17 @@ fn tables() -> Vec<Table> {
             "A row for each replay and job size.",
             SizeFigures::REPLAY,
         )
-        .with("", SizeFigures::ALL),
+        .with("", SizeFigures::ALL)
+        .with("`--compute`", SizeFigures::WEIGHTED),
+        table("`replay --totals`", "A row for each replay.", ReplayFigures::JSON)
+            .with("", ReplayFigures::ALL)
+            .with("`--compute`", ReplayFigures::WEIGHTED)
+            .with("", ReplayFigures::TOTALS),
         table("`replay --json`: `replays`", "An object for each replay.", ReplayFigures::JSON)
             .with("", ReplayFigures::ALL)
             .with("`--compute`", ReplayFigures::WEIGHTED),
         table("`replay --json`: `sizes`", "An object for each job size.", SizeFigures::ALL)
+            .with("`--compute`", SizeFigures::WEIGHTED)
             .with("", SizeFigures::JSON),
         table("`replay --json`: `refused_by_reason`", "An object for each reason.", REFUSED),
         table("`replay --json`: `t_test`", "The paired test of a replay.", T_TEST),

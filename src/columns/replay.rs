@@ -10,10 +10,14 @@ use crate::replay::traffic::Totals;
 pub struct ReplayFigures<'a> {
     /// What it gave.
     pub result: &'a ReplayResult<'a>,
+    /// Sizes with more placements than this count in improvements.
+    pub threshold: u64,
     /// Over the baseline.
     pub improvement: Improvement,
     /// Over the baseline, weighted by compute.
     pub weighted: Option<f64>,
+    /// Small, large and all sizes, each times the share of compute of its octave.
+    pub normalised: [Option<f64>; 3],
 }
 
 impl<'a> ReplayFigures<'a> {
@@ -49,7 +53,35 @@ impl<'a> ReplayFigures<'a> {
     /// With `--compute`.
     pub const WEIGHTED: &'a [Column<Self>] = columns! {
         "improvement.compute_weighted", "%", "Mean over sizes, each with its share of compute.", |r| r.weighted;
+        "normalised_improvement.small", "%",
+            "Improvement times the share of compute of the size's octave (2, 3-4, 5-8, …): mean over sizes up to 10.",
+            |r| r.normalised[0];
+        "normalised_improvement.large", "%", "The same for larger sizes.", |r| r.normalised[1];
+        "normalised_improvement.overall", "%", "The same for all sizes.", |r| r.normalised[2];
     };
+
+    /// In a table of replays besides.
+    pub const TOTALS: &'a [Column<Self>] = columns! {
+        "sizes", "", "Job sizes with more than `--threshold` placements.", |r| r.sizes();
+        "standard_deviation", "hops", "Standard deviation of `mind` over ln(`size`).",
+            |r| r.result.summary.normalised().standard_deviation();
+        "pairs", "jobs", "Jobs compared in the paired test against `fifo:0`.", |r| r.test().map(|t| t.pairs);
+        "mean_difference", "hops", "Mean difference to `fifo:0` of `mind` over ln(`size`).",
+            |r| r.test().map(|t| t.mean);
+        "deviation_of_differences", "hops", "Standard deviation of these differences.",
+            |r| r.test().map(|t| t.standard_deviation);
+        "t", "", "Student's t.", |r| r.test().map(|t| t.t);
+        "seconds", "s", "Time spent choosing ranks; empty without `--timings`.",
+            |r| Some(r.result.counts.choosing.as_secs_f64()).filter(|s| *s > 0.0);
+    };
+
+    fn sizes(&self) -> usize {
+        self.result.summary.sizes().filter(|(_, row)| row.count > self.threshold).count()
+    }
+
+    fn test(&self) -> Option<TTest> {
+        self.result.summary.t_test()
+    }
 }
 
 /// The jobs of one size in a replay.
@@ -64,6 +96,8 @@ pub struct SizeFigures<'a> {
     pub sums: &'a SizeRow,
     /// Over `fifo:0`.
     pub improvement: Option<f64>,
+    /// The same times the share of compute of the size's octave.
+    pub normalised: Option<f64>,
 }
 
 impl<'a> SizeFigures<'a> {
@@ -77,17 +111,23 @@ impl<'a> SizeFigures<'a> {
     pub const ALL: &'a [Column<Self>] = columns! {
         "size", "nodes", "Nodes of a job.", |r| r.size;
         "count", "jobs", "Jobs of this size.", |r| r.sums.count;
-        "mean_mind", "hops", "Mean of `mind` over these jobs.", |r| r.sums.mean(r.size);
-        "min_mind", "hops", "The smallest `mind` among them.", |r| r.sums.min(r.size);
-        "max_mind", "hops", "The largest `mind` among them.", |r| r.sums.max(r.size);
+        "mean_mind", "hops", "Mean of `mind` over these jobs.", |r| r.sums.mean();
+        "min_mind", "hops", "The smallest `mind` among them.", |r| r.sums.min();
+        "max_mind", "hops", "The largest `mind` among them.", |r| r.sums.max();
         "improvement", "%", "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.",
             |r| r.improvement;
+    };
+
+    /// With `--compute`.
+    pub const WEIGHTED: &'a [Column<Self>] = columns! {
+        "normalised_improvement", "%", "`improvement` times the share of compute of the size's octave (2, 3-4, 5-8, …).",
+            |r| r.normalised;
     };
 
     /// In JSON besides.
     pub const JSON: &'a [Column<Self>] = columns! {
         "mean_mind_per_log_size", "hops", "`mean_mind` over ln(`size`).",
-            |r| r.sums.mean(r.size) / f64::from(r.size).ln();
+            |r| r.sums.mean() / f64::from(r.size).ln();
     };
 }
 

@@ -86,6 +86,9 @@ impl<'a> ScheduleFigures<'a> {
             "Node-hours that jobs take beside others, less those alone (model `network`).",
             |r| r.summary.hours_lost_sharing;
         "killed", "jobs", "Jobs ended at their requested times (model `network`, kill=true).", |r| r.summary.killed;
+        "utilisation_waiting", "",
+            "Node-seconds used while jobs wait over nodes times these seconds: how full a saturated machine is.",
+            |r| r.summary.utilisation_waiting;
         "mean_queue", "jobs", "Mean over time of the jobs waiting.", |r| r.summary.mean_queue;
         "max_queue", "jobs", "The most jobs waiting.", |r| r.summary.max_queue;
         "fragmentation", "", "Mean over free node-seconds of 1 less longest free run over free nodes.",
@@ -106,8 +109,10 @@ impl<'a> ScheduleFigures<'a> {
     /// In a sweep.
     pub fn sweep() -> Vec<Column<Self>> {
         let mind = [Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
-        let lost =
-            named(Self::JSON, &["mean_stretch", "hours_lost_distance", "hours_lost_sharing"]);
+        let lost = named(
+            Self::JSON,
+            &["mean_stretch", "hours_lost_distance", "hours_lost_sharing", "utilisation_waiting"],
+        );
         [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind, &lost, Self::BY_SIZE].concat()
     }
 

@@ -17,6 +17,8 @@ pub struct CellRow<'a> {
     pub trace: Option<&'a str>,
     /// Processors of a node, in traces.
     pub procs_per_node: Option<u32>,
+    /// How the trace was changed.
+    pub transform: Option<&'a str>,
     /// The policy.
     pub policy: Option<&'a str>,
     /// The runtime model.
@@ -46,6 +48,7 @@ impl<'a> CellRow<'a> {
         "log", "", "The placement log.", |r| r.log;
         "trace", "", "The trace.", |r| r.trace;
         "procs_per_node", "", "Processors of a node, in traces.", |r| r.procs_per_node;
+        "transform", "", "How the trace was changed, as options of `nodeorder trace transform`.", |r| r.transform;
         "policy", "", "The policy.", |r| r.policy;
         "model", "", "The runtime model.", |r| r.model;
         "guest", "", "The guest.", |r| r.guest;

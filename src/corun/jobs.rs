@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::{Text, beside};
+use crate::mapping::guest::Benchmark;
 use crate::mapping::{GUESTS, Guest, ProcessMapping};
 use crate::params::{Params, Tables, Unit};
 use crate::topology::Topology;
@@ -18,6 +19,9 @@ pub struct Phase {
     pub guest: Guest,
     /// Bytes of one unit of their volume.
     pub bytes: f64,
+    /// Into how many messages what goes from one process to another is cut; each waits for the one before, so that the
+    /// latency of the route is paid so many times.
+    pub messages: f64,
 }
 
 /// A job that runs beside others.
@@ -47,8 +51,14 @@ impl Job {
     /// - `compute`: seconds before an iteration's messages are sent; a number, or a text with a unit (`"20ms"`). 0
     ///   unless given.
     /// - `spread`: 0.2 draws each computation between 0.8 and 1.2 times `compute`. 0 unless given.
-    /// - instead of `guest`, `bytes` and `compute`: a table `[[jobs.phases]]` with these three for each phase of an
-    ///   iteration.
+    /// - `messages`: into how many messages, one after the other, the bytes of a pair are cut: each pays the latency of
+    ///   its route. 1 unless given.
+    /// - instead of `guest`, `bytes`, `compute` and `messages`: a table `[[jobs.phases]]` with these for each phase of
+    ///   an iteration.
+    /// - or instead of all of these `benchmark`: one of [`Benchmark`] such as `npb-lu:n=64,class=B`, whose stages become
+    ///   phases; before the first it computes its operations, as fast as `speed` says.
+    ///
+    /// Before the jobs, `speed = "100Gf"` says how many operations a second a process does; 1 Gf unless given.
     ///
     /// # Errors
     /// With file and line: whatever does not belong there, values out of range, a guest with more processes than
@@ -57,6 +67,10 @@ impl Job {
         let seed = topology.context().seed;
         let mut file = Tables::read("a file of jobs", text, base, seed)?;
         let (_, tables) = file.take("jobs");
+        let speed = file.params.quantity("speed", Unit::Speed)?.unwrap_or(1e9);
+        if speed <= 0.0 {
+            return Err(file.params.wrong("speed", "more than 0"));
+        }
         file.finish(&["jobs"])?;
         if tables.is_empty() {
             return Err(Error::input(text.location(), "no jobs", "a table [[jobs]] for each job"));
@@ -64,7 +78,7 @@ impl Job {
         let mut jobs: Vec<Job> = Vec::with_capacity(tables.len());
         for table in tables {
             let location = table.params.location_of("name");
-            let job = Job::read(topology, text, base, table)?;
+            let job = Job::read(topology, text, base, table, speed)?;
             if jobs.iter().any(|other| other.name == job.name) {
                 let found = format!("another job called `{}`", job.name);
                 return Err(Error::input(location, found, "a name for each job"));
@@ -79,6 +93,7 @@ impl Job {
         text: &Text,
         base: Option<&Path>,
         mut table: Tables,
+        speed: f64,
     ) -> Result<Job> {
         let (at, phases) = table.take("phases");
         let params = &table.params;
@@ -92,10 +107,21 @@ impl Job {
             return Err(missing("nodes", "nodes = [ids, \"a-b\" ranges or names]"));
         }
         let spread = params.real("spread", 0.0, 1.0)?.unwrap_or(0.0);
-        let phases = if phases.is_empty() {
+        let own = ["guest", "bytes", "compute", "messages"].into_iter().find(|key| params.has(key));
+        let phases = if let Some(benchmark) = params.word("benchmark")? {
+            if let Some(key) = own.or((!phases.is_empty()).then_some("phases")) {
+                let expected = "either a benchmark or what it consists of";
+                let location = if phases.is_empty() { params.location_of(key) } else { at };
+                return Err(Error::input(
+                    location,
+                    format!("`{key}` beside `benchmark`"),
+                    expected,
+                ));
+            }
+            Phase::of_benchmark(topology, params, &benchmark, nodes.len(), speed)?
+        } else if phases.is_empty() {
             vec![Phase::read(topology, base, params, nodes.len())?]
         } else {
-            let own = ["guest", "bytes", "compute"].into_iter().find(|key| params.has(key));
             if let Some(key) = own {
                 let found = format!("`{key}` beside [[jobs.phases]] (line of the first: {at})");
                 let location = params.location_of(key);
@@ -162,17 +188,56 @@ impl Phase {
             error => error,
         };
         let guest = guest.map_err(here)?;
-        if guest.processes() as usize > nodes {
-            let found = format!("`{text}` with {} processes", guest.processes());
-            let expected = format!("at most {nodes}, one for each of the job's nodes");
-            return Err(Error::input(params.location_of("guest"), found, expected));
-        }
+        no_more_than(nodes, &guest, &location)?;
         if guest.processes() == 0 {
             let found = format!("`{text}` without processes");
             return Err(Error::input(params.location_of("guest"), found, "a process or more"));
         }
-        Ok(Phase { compute, guest, bytes })
+        let messages = f64::from(params.integer("messages", 1, 1_000_000_000)?.unwrap_or(1u32));
+        Ok(Phase { compute, guest, bytes, messages })
     }
+
+    /// The stages of a benchmark.
+    fn of_benchmark(
+        topology: &Topology,
+        params: &Params,
+        text: &str,
+        nodes: usize,
+        speed: f64,
+    ) -> Result<Vec<Self>> {
+        let location = params.location_of("benchmark");
+        // What is wrong with it is wrong on this line.
+        let made = Benchmark::make(text, topology.context()).map_err(|error| match error {
+            Error::Input { found, expected, .. } => {
+                Error::input(location.clone(), format!("`{text}`: {found}"), expected)
+            }
+            error => error,
+        })?;
+        let mut compute = made.operations / speed;
+        let mut phases = Vec::new();
+        for stage in made.stages {
+            no_more_than(nodes, &stage.guest, &location)?;
+            let (guest, messages) = (stage.guest, f64::from(stage.messages));
+            phases.push(Phase { compute, guest, bytes: 1.0, messages });
+            compute = 0.0;
+        }
+        if phases.is_empty() {
+            let guest = Guest::make(text, topology.context())?;
+            no_more_than(nodes, &guest, &location)?;
+            phases.push(Phase { compute, guest, bytes: 1.0, messages: 1.0 });
+        }
+        Ok(phases)
+    }
+}
+
+/// Refuses a guest of more processes than the job has nodes.
+fn no_more_than(nodes: usize, guest: &Guest, location: &SourceLocation) -> Result<()> {
+    if guest.processes() as usize > nodes {
+        let found = format!("`{}` with {} processes", guest.label(), guest.processes());
+        let expected = format!("at most {nodes}, one for each of the job's nodes");
+        return Err(Error::input(location.clone(), found, expected));
+    }
+    Ok(())
 }
 
 /// The nodes that `nodes` lists.

@@ -11,7 +11,8 @@
 //! Only directed links between routers are shared, each with its capacity times the bandwidth. A node's own link
 //! bounds each message at the bandwidth; messages inside a router go at that rate. A message that a routing splits
 //! over paths is one flow of one rate that loads each link by its share. A message costs hops · latency before its
-//! first byte, and then its bytes over its rate.
+//! first byte, and then its bytes over its rate; bytes that are cut into messages, one after the other, cost that
+//! latency so many times.
 //!
 //! # References
 //! Bertsekas, Gallager, "Data Networks", second edition, 1992, section 6.5.2 (max-min fairness by progressive

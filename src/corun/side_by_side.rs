@@ -288,7 +288,8 @@ fn phase(
         let sizes =
             bytes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect();
         let hops: f64 = route.iter().map(|(_, share)| share).sum();
-        FlowGroup { route, latency: hops * speeds.latency, weight: speeds.weight(hops), sizes }
+        let latency = phase.messages * hops * speeds.latency;
+        FlowGroup { route, latency, weight: speeds.weight(hops), sizes }
     };
     let groups = routes.into_iter().zip(between.into_values()).map(group).collect();
     Ok(FlowPhase { compute: phase.compute, groups, inside })
@@ -320,7 +321,11 @@ fn usages(
     for (i, job) in jobs.iter().enumerate() {
         let phase = |p: &Phase| {
             let (guest, mapping) = (&p.guest, &job.mapping);
-            PhaseUsage::new(fabric, routing, guest, mapping, p.bytes, p.compute, &settings.speeds)
+            let speeds = &settings.speeds;
+            let mut usage =
+                PhaseUsage::new(fabric, routing, guest, mapping, p.bytes, p.compute, speeds)?;
+            usage.latency *= p.messages;
+            Ok(usage)
         };
         let phases = job.phases.iter().map(phase).collect::<Result<_>>()?;
         level.start(

@@ -55,7 +55,7 @@ impl PhaseUsage {
         };
         let demand = Demand::new(fabric.topology, guest, mapping)?;
         let (mut latency, mut weight) = (0.0, 1.0);
-        if speeds.latency > 0.0 && largest > 0.0 {
+        if speeds.latency > 0.0 && largest > 0.0 && bytes > 0.0 {
             let hops = Dilation::of(fabric, &demand, routing)?;
             latency = hops.max * speeds.latency;
             weight = speeds.weight(hops.mean);

@@ -9,7 +9,7 @@ use crate::topology::{Metric, Topology};
 /// Average shortest path length and diameter of an allocation.
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", section IV.C.
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section IV.C.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Allocation {
     /// Distinct nodes.

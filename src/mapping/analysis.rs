@@ -15,7 +15,7 @@ use crate::ids::RouterId;
 /// What a mapping means for a guest's traffic.
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", section II.A, equations 1-4,
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section II.A, equations 1-4,
 /// with volumes as weights.
 #[derive(Clone, Debug)]
 pub struct Analysis {

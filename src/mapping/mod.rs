@@ -8,7 +8,7 @@
 //! load nothing. The sum of all loads is the sum of volume times hops.
 //!
 //! # References
-//! Hu, "Topology mapping of parallel applications onto random allocations", section II.A.
+//! Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section II.A.
 
 mod allocation;
 mod analysis;

@@ -29,7 +29,7 @@ impl AllocationMetrics {
     /// of the pairs.
     ///
     /// # References
-    /// Stoltzfus, "Job placement on HECToR", 2013, chapter 3.
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 2.4.1.
     pub fn mind(&self) -> Option<f64> {
         let s = u128::from(self.size);
         let total = self.total_distance.filter(|_| s > 1)?;
@@ -127,7 +127,8 @@ impl<'t> AllocationMeter<'t> {
 /// Linear and ring span of a non-empty set of `0..of` ranks.
 ///
 /// # References
-/// Leung et al., "Processor allocation on Cplant", 2002, section 2.1.
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies", 2002, section 2.3.
 pub fn spans(ranks: &Ranks, of: u32) -> (u32, u32) {
     let runs = ranks.runs();
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return (0, 0) };

@@ -85,7 +85,7 @@ pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
 /// A bad log or allocator; more memory than allowed.
 ///
 /// # References
-/// Albing, "Characterizing node orderings for improved performance", 2015 ("reality check").
+/// Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015 ("reality check").
 pub fn predict(
     topology: &Topology,
     orders: &[NodeOrder],

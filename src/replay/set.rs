@@ -106,6 +106,12 @@ impl<'a> ReplaySet<'a> {
         Ok(ReplaySet { replays, labels, summaries, settings, requested })
     }
 
+    /// Cuts the mean distance of each job to whole hops in what is summed up of replays that were not yet run.
+    pub fn in_whole_hops(mut self) -> Self {
+        self.summaries.fill(Summary::in_whole_hops());
+        self
+    }
+
     /// The replays that were asked for, in the order of [`Step::replay`], which counts the others after them.
     pub fn labels(&self) -> &[Label<'a>] {
         &self.labels[..self.requested]

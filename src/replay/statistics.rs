@@ -6,22 +6,26 @@ use std::collections::BTreeMap;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::Placed;
+use crate::metric::allocation::AllocationMetrics;
 use crate::ratio::ratio;
 
 /// Sizes of at most so many nodes are small jobs; all above are large.
 pub const SMALL: u32 = 10;
 
-/// Placements of one job size. Distances are sums over pairs; all jobs of a size have as many pairs.
+/// Placements of one job size. Distances are sums over pairs, of which all jobs of a size have as many; or whole
+/// hops ([`Summary::in_whole_hops`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeRow {
     /// Jobs.
     pub count: u64,
-    /// Σ of their pair-distance sums.
+    /// Σ of their distances.
     pub total: u128,
-    /// The smallest and largest pair-distance sum.
+    /// The smallest and largest distance of a job.
     pub least: u64,
     /// See `least`.
     pub most: u64,
+    /// What a job's distance is divided by to give its mean: its pairs, or 1 for whole hops.
+    pub divisor: u64,
 }
 
 /// Exact sums over the placements of one replay; single nodes have no pairs and are only counted.
@@ -33,6 +37,8 @@ pub struct Summary {
     pub singles: u64,
     /// Jobs on nodes of several components, between which there is no distance.
     pub spanning: u64,
+    /// Whether the mean distance of a job is cut to whole hops.
+    whole_hops: bool,
     /// Of MIND / ln(size), over all placements from 2 nodes.
     normalised: Moments,
     /// Of the difference to the baseline in MIND / ln(size), placement by placement.
@@ -98,6 +104,13 @@ pub struct Improvement {
 }
 
 impl Summary {
+    /// An empty summary that cuts the mean distance of each job to whole hops, as a division of whole numbers
+    /// does. So computed, Stoltzfus' figures come out (her Fig. 47: all distances are 2 from about 450 nodes up,
+    /// which is the whole part of any mean between 2 and 3).
+    pub fn in_whole_hops() -> Self {
+        Summary { whole_hops: true, ..Summary::default() }
+    }
+
     /// Adds a block's placements, and pairs them with those of the same jobs by the baseline. Where one of the
     /// two refused a job, there is no pair.
     pub fn add(&mut self, placed: &[Placed], baseline: &[Placed]) {
@@ -109,14 +122,20 @@ impl Summary {
             self.components += u128::from(ours.components);
             self.linear_span += u128::from(ours.linear_span);
             self.ring_span += u128::from(ours.ring_span);
-            let Some((mind, total)) = ours.mind().zip(ours.total_distance) else {
-                match ours.total_distance {
-                    Some(_) => self.singles += 1,
-                    None => self.spanning += 1,
-                }
+            let Some(total) = ours.total_distance else {
+                self.spanning += 1;
                 continue;
             };
-            let none = SizeRow { count: 0, total: 0, least: u64::MAX, most: 0 };
+            let Some(mind) = self.mind(ours) else {
+                self.singles += 1;
+                continue;
+            };
+            let pairs = u64::from(ours.size) * u64::from(ours.size - 1) / 2;
+            let (total, divisor) = match self.whole_hops {
+                true => (total / pairs, 1),
+                false => (total, pairs),
+            };
+            let none = SizeRow { count: 0, total: 0, least: u64::MAX, most: 0, divisor };
             let row = self.sizes.entry(ours.size).or_insert(none);
             row.count += 1;
             row.total += u128::from(total);
@@ -124,10 +143,15 @@ impl Summary {
             row.most = row.most.max(total);
             let scale = f64::from(ours.size).ln();
             self.normalised.add(mind / scale);
-            if let Some(base) = base.and_then(|base| base.placement.mind()) {
+            if let Some(base) = base.and_then(|base| self.mind(&base.placement)) {
                 self.paired.add((base - mind) / scale);
             }
         }
+    }
+
+    /// The mean distance of a job from 2 nodes, in whole hops where so wanted.
+    fn mind(&self, placement: &AllocationMetrics) -> Option<f64> {
+        placement.mind().map(|mind| if self.whole_hops { mind.floor() } else { mind })
     }
 
     /// Every size from 2 with its sums, ascending.
@@ -143,7 +167,7 @@ impl Summary {
     /// Mean MIND over all placements from 2 nodes, each placement the same.
     pub fn mean_mind(&self) -> Option<f64> {
         let count: u64 = self.sizes.values().map(|row| row.count).sum();
-        let sum: f64 = self.sizes.iter().map(|(s, row)| row.mean(*s) * row.count as f64).sum();
+        let sum: f64 = self.sizes.values().map(|row| row.mean() * row.count as f64).sum();
         (count > 0).then(|| sum / count as f64)
     }
 
@@ -177,7 +201,8 @@ impl Summary {
     /// where the distance grew. An allocator that refuses jobs has other jobs in its means than the baseline.
     ///
     /// # References
-    /// Stoltzfus, "Job placement on HECToR", 2013, sections 2.5.1 and 4.2.
+    /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections
+    /// 2.4.1 and 2.5.2.
     pub fn improvements(&self, baseline: &Summary, threshold: u64) -> Vec<(u32, f64)> {
         let improvement = |(size, row): (&u32, &SizeRow)| {
             let base = baseline.sizes.get(size)?;
@@ -188,7 +213,7 @@ impl Summary {
                 return (row.total == 0).then_some((*size, 0.0));
             }
             if base.count != row.count {
-                let (ours, theirs) = (row.mean(*size), base.mean(*size));
+                let (ours, theirs) = (row.mean(), base.mean());
                 return Some((*size, 100.0 * (theirs - ours) / theirs));
             }
             let gain = base.total as f64 - row.total as f64;
@@ -203,30 +228,29 @@ impl Summary {
     /// Stoltzfus, section 6.3 (Table 1) and section 7.4 (Table 8).
     pub fn improvement(&self, baseline: &Summary, threshold: u64) -> Improvement {
         let by_size = self.improvements(baseline, threshold);
-        let mean = |values: &mut dyn Iterator<Item = f64>| {
-            let (count, sum) = values.fold((0u32, 0.0), |(n, sum), v| (n + 1, sum + v));
-            (count > 0).then(|| sum / f64::from(count))
-        };
-        let sizes = |keep: fn(u32) -> bool| {
-            mean(&mut by_size.iter().filter(|(size, _)| keep(*size)).map(|(_, gain)| *gain))
-        };
+        let [small, large, overall] = by_group(&by_size);
         let deltas = self.sizes.iter().filter(|(_, row)| row.count > threshold);
-        let mut deltas = deltas.filter_map(|(size, row)| {
-            Some(baseline.sizes.get(size)?.mean(*size) - row.mean(*size))
-        });
-        Improvement {
-            small: sizes(|size| size <= SMALL),
-            large: sizes(|size| size > SMALL),
-            overall: sizes(|_| true),
-            delta_mind: mean(&mut deltas),
-        }
+        let mut deltas =
+            deltas.filter_map(|(size, row)| Some(baseline.sizes.get(size)?.mean() - row.mean()));
+        Improvement { small, large, overall, delta_mind: mean(&mut deltas) }
+    }
+
+    /// Improvement by size times the share of compute of the size's octave ([`octave_share`]).
+    ///
+    /// # References
+    /// Stoltzfus, section 6.1 ("fitness factors", Figs 28, 33, 37, 39 and 42).
+    pub fn normalised_improvements(
+        &self,
+        baseline: &Summary,
+        threshold: u64,
+        shares: &[(u32, f64)],
+    ) -> Vec<(u32, f64)> {
+        let by_size = self.improvements(baseline, threshold).into_iter();
+        by_size.map(|(size, gain)| (size, gain * octave_share(shares, size))).collect()
     }
 
     /// Improvement weighted by the share of compute each size has: `Σ share·improvement / Σ share` over the
     /// sizes that both have.
-    ///
-    /// # References
-    /// Stoltzfus, section 6.1 ("fitness factors").
     pub fn weighted_improvement(
         &self,
         baseline: &Summary,
@@ -259,30 +283,45 @@ impl Summary {
 }
 
 impl SizeRow {
-    fn pairs(size: u32) -> u128 {
-        u128::from(size) * u128::from(size - 1) / 2
-    }
-
-    /// Mean MIND of jobs of `size` nodes: one exact ratio.
-    pub fn mean(&self, size: u32) -> f64 {
-        ratio(self.total, u128::from(self.count) * Self::pairs(size))
+    /// Mean MIND of these jobs: one exact ratio.
+    pub fn mean(&self) -> f64 {
+        ratio(self.total, u128::from(self.count) * u128::from(self.divisor))
     }
 
     /// The smallest MIND.
-    pub fn min(&self, size: u32) -> f64 {
-        ratio(self.least.into(), Self::pairs(size))
+    pub fn min(&self) -> f64 {
+        ratio(self.least.into(), self.divisor.into())
     }
 
     /// The largest MIND.
-    pub fn max(&self, size: u32) -> f64 {
-        ratio(self.most.into(), Self::pairs(size))
+    pub fn max(&self) -> f64 {
+        ratio(self.most.into(), self.divisor.into())
     }
+}
+
+/// The share of compute of the octave that `size` lies in (2, 3-4, 5-8, 9-16, …); `shares` by ascending size.
+pub fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
+    let high = size.checked_next_power_of_two().unwrap_or(u32::MAX);
+    let inside = shares.iter().filter(|(s, _)| *s > high / 2 && *s <= high);
+    inside.map(|(_, share)| share).sum()
+}
+
+/// Means of values by size, over small sizes, large ones and all, each size the same.
+pub fn by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
+    let keep: [fn(u32) -> bool; 3] = [|size| size <= SMALL, |size| size > SMALL, |_| true];
+    keep.map(|keep| {
+        mean(&mut values.iter().filter(|(size, _)| keep(*size)).map(|(_, value)| *value))
+    })
+}
+
+fn mean(values: &mut dyn Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0u32, 0.0), |(n, sum), v| (n + 1, sum + v));
+    (count > 0).then(|| sum / f64::from(count))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::allocation::AllocationMetrics;
 
     fn placed(size: u32, total_distance: u64) -> Placed {
         let placement = AllocationMetrics {
@@ -317,7 +356,33 @@ mod tests {
         assert_eq!((summary.placed(), summary.singles), (5, 1));
         assert_eq!(summary.mean_mind(), Some((2.0 + 1.0 + 1.0 + 1.5) / 4.0));
         let two = summary.sizes().next().unwrap().1;
-        assert_eq!((two.min(2), two.mean(2), two.max(2)), (1.0, 1.5, 2.0));
+        assert_eq!((two.min(), two.mean(), two.max()), (1.0, 1.5, 2.0));
+        // The octaves are 2, 3-4 and 9-16.
+        let shares = [(2, 0.25), (3, 0.125), (4, 0.125), (9, 0.25), (16, 0.125), (17, 0.125)];
+        let normalised = summary.normalised_improvements(&baseline, 0, &shares);
+        assert_eq!(normalised, [(2, 12.5), (3, 12.5), (12, 9.375)]);
+        assert_eq!(by_group(&normalised), [Some(12.5), Some(9.375), Some(34.375 / 3.0)]);
+        assert_eq!(by_group(&[]), [None; 3]);
+    }
+
+    /// Worked by hand: means of 4 and 2 hops against 1; of 2 against 1/3, which is 0; of 131/66 against 65/66.
+    #[test]
+    fn whole_hops_cut_each_mean() {
+        let base = [placed(2, 4), placed(2, 2), placed(3, 6), placed(12, 131), placed(1, 0)];
+        let ours = [placed(2, 1), placed(2, 1), placed(3, 1), placed(12, 65), placed(1, 0)];
+        let (mut baseline, mut summary) = (Summary::in_whole_hops(), Summary::in_whole_hops());
+        baseline.add(&base, &base);
+        summary.add(&ours, &base);
+        let by_size = summary.improvements(&baseline, 0);
+        assert_eq!(by_size, [(2, 200.0 / 3.0), (3, 100.0), (12, 100.0)]);
+        assert_eq!(summary.improvement(&baseline, 0).delta_mind, Some((2.0 + 2.0 + 1.0) / 3.0));
+        assert_eq!(summary.mean_mind(), Some(0.5));
+        let (_, twelve) = baseline.sizes().last().unwrap();
+        assert_eq!((twelve.min(), twelve.mean(), twelve.max()), (1.0, 1.0, 1.0));
+        // Differences of 3/ln 2, 1/ln 2, 2/ln 3 and 1/ln 12.
+        let differences = [3.0 / 2f64.ln(), 1.0 / 2f64.ln(), 2.0 / 3f64.ln(), 1.0 / 12f64.ln()];
+        let test = summary.t_test().unwrap();
+        assert!((test.mean - differences.iter().sum::<f64>() / 4.0).abs() < 1e-12);
     }
 
     /// The sleep data of Student (1908), extra hours by two drugs: t = 4.0621 with 9 degrees of freedom,

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
 use crate::replay::Step;
 use crate::replay::set::{BASELINE, ReplayResult};
-use crate::replay::statistics::{SizeRow, Summary};
+use crate::replay::statistics::{SizeRow, Summary, by_group, octave_share};
 
 /// Which columns the placements' table has besides those of every replay.
 #[derive(Clone, Copy, Debug)]
@@ -97,40 +97,59 @@ pub struct SummaryOptions<'a> {
     pub shares: Option<&'a [(u32, f64)]>,
 }
 
+impl SummaryOptions<'_> {
+    /// `columns`, and `weighted` where shares of compute are known.
+    fn with_weighted<R>(&self, columns: &[Column<R>], weighted: &[Column<R>]) -> Vec<Column<R>> {
+        [columns, if self.shares.is_some() { weighted } else { &[] }].concat()
+    }
+}
+
 impl ReplayResult<'_> {
     /// The outcome as a JSON object.
     pub fn json(&self, terms: &SummaryOptions<'_>) -> Value {
-        let (ours, base) = (self.summary, self.baseline);
-        let weighted = |shares| ours.weighted_improvement(base, terms.threshold, shares);
-        let figures = ReplayFigures {
-            result: self,
-            improvement: ours.improvement(base, terms.threshold),
-            weighted: terms.shares.and_then(weighted),
-        };
-        let mut columns = [ReplayFigures::ALL, ReplayFigures::JSON].concat();
-        columns.extend(terms.shares.iter().flat_map(|_| ReplayFigures::WEIGHTED));
-        let mut document = object(&columns, &figures);
-        let by_size = [SizeFigures::ALL, SizeFigures::JSON].concat();
+        let columns = [ReplayFigures::ALL, ReplayFigures::JSON].concat();
+        let columns = terms.with_weighted(&columns, ReplayFigures::WEIGHTED);
+        let mut document = object(&columns, &self.figures(terms));
+        let by_size = terms.with_weighted(SizeFigures::ALL, SizeFigures::WEIGHTED);
+        let by_size = [&by_size, SizeFigures::JSON].concat();
         document["sizes"] = self.sizes(terms).iter().map(|size| object(&by_size, size)).collect();
         let refused = self.counts.refused.iter();
         document["refused_by_reason"] =
             refused.map(|(choice, jobs)| object(REFUSED, &(choice.clone(), *jobs))).collect();
-        document["t_test"] = ours.t_test().map_or(Value::Null, |test| object(T_TEST, &test));
+        let test = self.summary.t_test();
+        document["t_test"] = test.map_or(Value::Null, |test| object(T_TEST, &test));
         if let Some(totals) = &self.traffic {
             document["traffic"] = object(TRAFFIC, totals);
         }
         document
     }
 
+    fn figures(&self, terms: &SummaryOptions<'_>) -> ReplayFigures<'_> {
+        let (ours, base, threshold) = (self.summary, self.baseline, terms.threshold);
+        let normalised = |shares| by_group(&ours.normalised_improvements(base, threshold, shares));
+        ReplayFigures {
+            result: self,
+            threshold,
+            improvement: ours.improvement(base, threshold),
+            weighted: terms.shares.and_then(|s| ours.weighted_improvement(base, threshold, s)),
+            normalised: terms.shares.map(normalised).unwrap_or_default(),
+        }
+    }
+
     fn sizes(&self, terms: &SummaryOptions<'_>) -> Vec<SizeFigures<'_>> {
         let improvements: BTreeMap<u32, f64> =
             self.summary.improvements(self.baseline, terms.threshold).into_iter().collect();
-        let figures = |(size, sums)| SizeFigures {
-            ordering: self.ordering,
-            allocator: self.allocator,
-            size,
-            sums,
-            improvement: improvements.get(&size).copied(),
+        let figures = |(size, sums)| {
+            let improvement = improvements.get(&size).copied();
+            let normalised = |(gain, shares)| gain * octave_share(shares, size);
+            SizeFigures {
+                ordering: self.ordering,
+                allocator: self.allocator,
+                size,
+                sums,
+                improvement,
+                normalised: improvement.zip(terms.shares).map(normalised),
+            }
         };
         self.summary.sizes().map(figures).collect()
     }
@@ -146,7 +165,23 @@ pub fn write_sizes(
     out: impl Write,
 ) -> io::Result<()> {
     let rows = outcomes.iter().flat_map(|outcome| outcome.sizes(terms));
-    columns::write(out, &[SizeFigures::REPLAY, SizeFigures::ALL].concat(), rows)
+    let columns = [SizeFigures::REPLAY, SizeFigures::ALL].concat();
+    columns::write(out, &terms.with_weighted(&columns, SizeFigures::WEIGHTED), rows)
+}
+
+/// A row for each outcome, as CSV.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_totals(
+    outcomes: &[ReplayResult<'_>],
+    terms: &SummaryOptions<'_>,
+    out: impl Write,
+) -> io::Result<()> {
+    let columns = [ReplayFigures::JSON, ReplayFigures::ALL].concat();
+    let columns = terms.with_weighted(&columns, ReplayFigures::WEIGHTED);
+    let columns = [&columns, ReplayFigures::TOTALS].concat();
+    columns::write(out, &columns, outcomes.iter().map(|outcome| outcome.figures(terms)))
 }
 
 /// The figures of some outcomes of one log on `machine`, as file name and SVG: job sizes, improvement by size,
@@ -206,7 +241,7 @@ pub fn figures(
     let spreads = |summary: &Summary| -> Vec<Spread> {
         let often = summary.sizes().filter(|(_, row)| row.count > terms.threshold);
         let spread = |(size, row): (u32, &SizeRow)| {
-            let (least, mean, most) = (row.min(size), row.mean(size), row.max(size));
+            let (least, mean, most) = (row.min(), row.mean(), row.max());
             Spread { size, least, mean, most }
         };
         often.map(spread).collect()

@@ -16,7 +16,8 @@ pub type Packing = Vec<Option<usize>>;
 ///
 /// # References
 /// Martello and Toth, "A bound and bound algorithm for the zero-one multiple knapsack problem", 1981,
-/// <https://doi.org/10.1016/0166-218X(81)90005-6>; Yang et al., 2014, section III.
+/// <https://doi.org/10.1016/0166-218X(81)90005-6>; Yang et al., "Balancing Job Performance with System Performance
+/// via Locality-Aware Scheduling on Torus-Connected Systems", 2014, section III.
 ///
 /// # Examples
 /// ```

@@ -11,6 +11,8 @@ pub struct ScheduleSummary {
     pub jobs: usize,
     /// Node-seconds used over nodes · makespan.
     pub utilisation: f64,
+    /// The same of the times at which tasks wait; none where none waits.
+    pub utilisation_waiting: Option<f64>,
     /// Mean of start - submit.
     pub mean_wait: f64,
     /// The largest of them.
@@ -92,6 +94,7 @@ impl ScheduleResult {
         ScheduleSummary {
             jobs,
             utilisation: if capacity == 0 { 0.0 } else { ratio(area, capacity) },
+            utilisation_waiting: self.utilisation_waiting(),
             mean_wait: mean(wait),
             max_wait: seconds(i128::from(most)),
             wait_percentiles: self.wait_percentiles(),
@@ -111,6 +114,31 @@ impl ScheduleResult {
             max_queue,
             fragmentation,
         }
+    }
+
+    /// Node-seconds used while tasks wait over nodes times these seconds: how full a saturated machine is.
+    fn utilisation_waiting(&self) -> Option<f64> {
+        // Time, change of the tasks that wait, change of the nodes in use.
+        let mut events: Vec<(i64, i64, i64)> = Vec::with_capacity(3 * self.records.len());
+        for record in &self.records {
+            let task = self.task(record);
+            let nodes = i64::from(task.nodes);
+            let waits = i64::from(record.start > task.submit);
+            events.extend([(task.submit, waits, 0), (record.start, -waits, nodes)]);
+            events.push((record.end, 0, -nodes));
+        }
+        events.sort_unstable();
+        let (mut waiting, mut busy, mut used, mut time) = (0i64, 0i64, 0u128, 0u128);
+        for (event, next) in events.iter().zip(events.iter().skip(1)) {
+            waiting += event.1;
+            busy += event.2;
+            if waiting > 0 {
+                let seconds = u128::from(next.0.abs_diff(event.0));
+                used += u128::from(busy.unsigned_abs()) * seconds;
+                time += seconds;
+            }
+        }
+        (time > 0).then(|| ratio(used, u128::from(self.nodes) * time))
     }
 
     fn over_time(&self, last: i64, makespan: i128) -> (Option<f64>, Option<u32>, Option<f64>) {

@@ -71,9 +71,14 @@ fn jobs(plan: &Plan, scheduled: bool) -> Vec<Work> {
             n if scheduled => count(n).collect(),
             _ => vec![None],
         };
-        for procs in procs {
+        let transforms: Vec<Option<u32>> = match plan.transforms.len() {
+            n if n > 0 && file.is_trace => count(n).collect(),
+            _ => vec![None],
+        };
+        let changed = procs.iter().flat_map(|p| transforms.iter().map(move |t| (*p, *t)));
+        for (procs, transform) in changed {
             for allocator in count(plan.allocators.len()) {
-                let work = Work { workload, procs, allocator, ..Work::default() };
+                let work = Work { workload, procs, transform, allocator, ..Work::default() };
                 for policy in &policies {
                     works.extend(models.iter().map(|m| Work {
                         policy: *policy,
@@ -97,26 +102,28 @@ const REPLAY: Kind = Kind {
     works: |plan| jobs(plan, false),
     rows: |ordered, cells, put| {
         let Some(distances) = &ordered.distances else { return Ok(()) };
-        groups(
-            cells,
-            |work| (work.workload, work.procs),
-            |cells| {
-                let [(_, first), ..] = cells else { return Ok(()) };
-                let baseline =
-                    replay(ordered, distances, first, BASELINE, |result| result.summary.clone());
-                scope(cells, put, baseline, |baseline| {
-                    each(cells, put, |work| {
-                        let allocators = &ordered.machine.plan.allocators;
-                        let allocator = pick(allocators, work.allocator).map_or(BASELINE, |a| a);
-                        replay(ordered, distances, work, allocator, |result| {
-                            let improvement = result.summary.improvement(&baseline, THRESHOLD);
-                            let row = ReplayFigures { result, improvement, weighted: None };
-                            texts(ReplayFigures::ALL, &row)
-                        })
+        groups(cells, Work::jobs, |cells| {
+            let [(_, first), ..] = cells else { return Ok(()) };
+            let baseline =
+                replay(ordered, distances, first, BASELINE, |result| result.summary.clone());
+            scope(cells, put, baseline, |baseline| {
+                each(cells, put, |work| {
+                    let allocators = &ordered.machine.plan.allocators;
+                    let allocator = pick(allocators, work.allocator).map_or(BASELINE, |a| a);
+                    replay(ordered, distances, work, allocator, |result| {
+                        let improvement = result.summary.improvement(&baseline, THRESHOLD);
+                        let row = ReplayFigures {
+                            result,
+                            threshold: THRESHOLD,
+                            improvement,
+                            weighted: None,
+                            normalised: [None; 3],
+                        };
+                        texts(ReplayFigures::ALL, &row)
                     })
                 })
-            },
-        )
+            })
+        })
     },
 };
 
@@ -138,11 +145,10 @@ fn replay<T>(
     let (orders, distances) =
         (std::slice::from_ref(&ordered.order), std::slice::from_ref(distances));
     let mut replays = ReplaySet::new(machine.topology, orders, distances, settings)?;
-    let workload = work.workload.unwrap_or(0);
-    let path = &machine.plan.workloads[workload as usize].path;
-    let mut log = match work.procs.and_then(|procs| machine.traces.get(&(workload, procs))) {
-        Some(jobs) => Log::new(&path.display().to_string(), jobs.log.as_bytes()),
-        None => Log::open(path, machine.topology.context().memory)?,
+    let workload = &machine.plan.workloads[work.workload.unwrap_or(0) as usize];
+    let mut log = match machine.traces.get(&work.jobs()) {
+        Some(jobs) => Log::new(&workload.path.display().to_string(), jobs.log.as_bytes()),
+        None => Log::over(workload.lines(machine.topology.context())?),
     };
     replays.run(&mut log)?;
     Ok(figures(&replays.results()[0]))
@@ -158,37 +164,27 @@ const SCHEDULE: Kind = Kind {
         let Ordered { machine, order, .. } = ordered;
         let (plan, topology) = (machine.plan, machine.topology);
         let context = AllocatorContext { topology, order, distances };
-        groups(
-            cells,
-            |work| (work.workload, work.procs),
-            |cells| {
-                let [(_, first), ..] = cells else { return Ok(()) };
-                let key = first.workload.zip(first.procs).unwrap_or_default();
-                let Some(jobs) = machine.traces.get(&key) else { return Ok(()) };
-                // An ordering may leave nodes out.
-                let fit = |task: &&Task| task.nodes <= distances.len();
-                let tasks: Vec<Task> = jobs.tasks.iter().filter(fit).copied().collect();
-                let left_out = jobs.left_out + (jobs.tasks.len() - tasks.len()) as u64;
-                each(cells, put, |work| {
-                    let settings = Settings {
-                        policy: pick(&plan.policies, work.policy).map_or("", |p| p),
-                        allocator: pick(&plan.allocators, work.allocator).map_or("", |a| a),
-                        model: pick(&plan.models, work.model).map_or("fixed", |m| &m.located),
-                        outputs: schedule::Outputs { placement: true, ..Default::default() },
-                    };
-                    let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
-                    let (ordering, summary) = (order.label(), &schedule.summary());
-                    let row = ScheduleFigures {
-                        machine: "",
-                        ordering,
-                        schedule: None,
-                        summary,
-                        left_out,
-                    };
-                    Ok(texts(&ScheduleFigures::sweep(), &row))
-                })
-            },
-        )
+        groups(cells, Work::jobs, |cells| {
+            let [(_, first), ..] = cells else { return Ok(()) };
+            let Some(jobs) = machine.traces.get(&first.jobs()) else { return Ok(()) };
+            // An ordering may leave nodes out.
+            let fit = |task: &&Task| task.nodes <= distances.len();
+            let tasks: Vec<Task> = jobs.tasks.iter().filter(fit).copied().collect();
+            let left_out = jobs.left_out + (jobs.tasks.len() - tasks.len()) as u64;
+            each(cells, put, |work| {
+                let settings = Settings {
+                    policy: pick(&plan.policies, work.policy).map_or("", |p| p),
+                    allocator: pick(&plan.allocators, work.allocator).map_or("", |a| a),
+                    model: pick(&plan.models, work.model).map_or("fixed", |m| &m.located),
+                    outputs: schedule::Outputs { placement: true, ..Default::default() },
+                };
+                let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
+                let (ordering, summary) = (order.label(), &schedule.summary());
+                let row =
+                    ScheduleFigures { machine: "", ordering, schedule: None, summary, left_out };
+                Ok(texts(&ScheduleFigures::sweep(), &row))
+            })
+        })
     },
 };
 

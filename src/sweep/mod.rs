@@ -8,6 +8,7 @@
 
 mod cells;
 mod fingerprint;
+mod inputs;
 mod kinds;
 mod plan;
 mod rows;
@@ -16,7 +17,8 @@ mod scopes;
 pub mod store;
 
 pub use cells::{Cell, Cells};
-pub use plan::{Plan, PlanWorkload, Spec, Work};
+pub use inputs::{PlanWorkload, Spec};
+pub use plan::{Plan, Work};
 pub use run::run;
 
 use crate::error::{Error, Result, SourceLocation};

@@ -1,70 +1,21 @@
 //! The plan: a TOML file of lists whose product are the cells.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::fingerprint::Fingerprint;
+use super::inputs::{PlanWorkload, Spec, check_generator, check_kind};
 use crate::allocator::ALLOCATORS;
 use crate::catalog;
 use crate::error::{Error, Result, SourceLocation};
-use crate::input::{Lines, Text};
+use crate::input::Text;
 use crate::mapping::{GUESTS, RoutingEntry};
 use crate::ordering::ORDERINGS;
 use crate::params::Params;
 use crate::registry::Registry;
 use crate::schedule::{MODELS, policy};
 use crate::topology::{Context, TOPOLOGIES};
-use crate::trace::{self, WorkloadKind};
-
-/// A workload of the plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanWorkload {
-    /// As the plan writes it.
-    pub text: String,
-    /// The file.
-    pub path: PathBuf,
-    /// Whether it is an SWF trace, whose processors become nodes.
-    pub is_trace: bool,
-}
-
-/// A topology, an ordering or a guest of the plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spec {
-    /// As the plan writes it.
-    pub text: String,
-    /// The same with the paths of the files in it, which are relative to the plan.
-    pub located: String,
-    /// These files.
-    pub files: Vec<PathBuf>,
-}
-
-impl Spec {
-    /// Finds the files in `text`: the whole, where its head is no `known` name, else a part after the colon or
-    /// the value of a key.
-    fn resolve(text: &str, base: Option<&Path>, known: bool) -> Self {
-        let mut files = Vec::new();
-        let mut there = |part: &str| -> String {
-            let path = crate::input::beside(base, part);
-            if !path.is_file() {
-                return part.to_string();
-            }
-            files.push(path.clone());
-            path.display().to_string()
-        };
-        let located = match text.split_once(':') {
-            _ if !known => there(text),
-            None => text.to_string(),
-            Some((head, rest)) => {
-                let part = |part: &str| match part.split_once('=') {
-                    Some((key, value)) => format!("{key}={}", there(value)),
-                    None => there(part),
-                };
-                format!("{head}:{}", rest.split(',').map(part).collect::<Vec<_>>().join(","))
-            }
-        };
-        Spec { text: text.to_string(), located, files }
-    }
-}
+use crate::trace::{Changes, GENERATORS};
 
 /// What is done with an ordering: one kind of row, and indices into the plan's lists that it uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,6 +26,8 @@ pub struct Work {
     pub workload: Option<u32>,
     /// Processors of a node, where the workload is a trace.
     pub procs: Option<u32>,
+    /// How the trace is changed.
+    pub transform: Option<u32>,
     /// The allocator.
     pub allocator: Option<u32>,
     /// The policy.
@@ -85,6 +38,16 @@ pub struct Work {
     pub guest: Option<u32>,
     /// The routing.
     pub routing: Option<u32>,
+}
+
+/// Which jobs a cell has: workload, processors of a node, transform.
+pub(super) type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
+
+impl Work {
+    /// What cells with the same jobs have in common.
+    pub(super) fn jobs(&self) -> JobsKey {
+        (self.workload, self.procs, self.transform)
+    }
 }
 
 /// The item of a list that an index stands for.
@@ -105,6 +68,8 @@ pub struct Plan {
     pub allocators: Vec<String>,
     /// Placement logs, then traces.
     pub workloads: Vec<PlanWorkload>,
+    /// How traces are changed; without, they are taken as they are.
+    pub transforms: Vec<String>,
     /// Policies by which traces are scheduled; without, they are replayed.
     pub policies: Vec<String>,
     /// Runtime models of these schedules; without, run times are the trace's.
@@ -152,6 +117,7 @@ impl Plan {
             orderings: specs("orderings"),
             allocators: texts("allocators"),
             workloads: Vec::new(),
+            transforms: texts("transforms"),
             policies: texts("policies"),
             models: specs("models"),
             guests: specs("guests"),
@@ -169,8 +135,15 @@ impl Plan {
                     return Err(Error::input(location.clone(), "standard input", expected));
                 }
                 let path = crate::input::beside(base, text);
-                check_kind(&path, is_trace, location, context.memory)?;
-                plan.workloads.push(PlanWorkload { text: text.clone(), path, is_trace });
+                let generator =
+                    GENERATORS.get(text).is_some().then(|| Spec::resolve(text, base, true));
+                match &generator {
+                    Some(spec) => {
+                        check_generator(spec, is_trace, location).map_err(|e| at(location, e))?
+                    }
+                    None => check_kind(&path, is_trace, location, context.memory)?,
+                }
+                plan.workloads.push(PlanWorkload { text: text.clone(), path, is_trace, generator });
             }
         }
         plan.check_names(&lists, context)?;
@@ -201,6 +174,9 @@ impl Plan {
         for (text, location) in &lists["allocators"] {
             ALLOCATORS.find_at(text, || location.clone())?;
         }
+        for (text, location) in &lists["transforms"] {
+            Changes::parse(text, 1).map_err(|e| at(location, e))?;
+        }
         for (text, location) in &lists["policies"] {
             policy::check(text).map_err(|e| at(location, e))?;
         }
@@ -212,7 +188,7 @@ impl Plan {
 
     fn fingerprint(&mut self) -> Result<()> {
         let mut all = Fingerprint::EMPTY;
-        all.add_part("nodeorder sweep 3");
+        all.add_part("nodeorder sweep 4");
         all.add_part(env!("CARGO_PKG_VERSION"));
         let workloads: Vec<String> =
             self.workloads.iter().map(|w| format!("{} {}", w.is_trace, w.text)).collect();
@@ -225,6 +201,7 @@ impl Plan {
             &texts(&self.orderings),
             &self.allocators,
             &workloads,
+            &self.transforms,
             &self.policies,
             &texts(&self.models),
             &texts(&self.guests),
@@ -236,9 +213,11 @@ impl Plan {
             all.add_part(&list.len().to_string());
             list.iter().for_each(|text| all.add_part(text));
         }
-        let workloads = self.workloads.iter().map(|w| (&w.text, &w.path));
-        let specs =
-            [&self.topologies, &self.orderings, &self.models, &self.guests].into_iter().flatten();
+        let from_file = |w: &&PlanWorkload| w.generator.is_none();
+        let workloads = self.workloads.iter().filter(from_file).map(|w| (&w.text, &w.path));
+        let made = self.workloads.iter().filter_map(|w| w.generator.as_ref());
+        let specs = [&self.topologies, &self.orderings, &self.models, &self.guests];
+        let specs = specs.into_iter().flatten().chain(made);
         let files = specs.flat_map(|spec| spec.files.iter().map(|path| (&spec.text, path)));
         for (text, path) in workloads.chain(files) {
             let content = Fingerprint::of_file(path)?.to_string();
@@ -276,30 +255,19 @@ fn at(location: &SourceLocation, error: Error) -> Error {
     }
 }
 
-fn check_kind(path: &Path, is_trace: bool, location: &SourceLocation, memory: u64) -> Result<()> {
-    let (found, expected) = match (trace::kind(&mut Lines::open(path, memory)?)?, is_trace) {
-        (WorkloadKind::Log, false) => return Ok(()),
-        (kind, true) if kind.has_times() => return Ok(()),
-        (WorkloadKind::Log, true) => ("a placement log among the traces", "it under `logs`"),
-        (WorkloadKind::Swf, _) => ("an SWF trace among the logs", "it under `traces`"),
-        (WorkloadKind::Records(_), _) => ("records of jobs among the logs", "them under `traces`"),
-        (WorkloadKind::Table, _) => ("a table of sizes", "a placement log or an SWF trace"),
-    };
-    Err(Error::input(location.clone(), format!("{}, {found}", path.display()), expected))
-}
-
 /// A text of the plan and where it stands.
 type Located = (String, SourceLocation);
 /// The lists of names, by key.
 type Lists = BTreeMap<&'static str, Vec<Located>>;
 
 /// The keys of these lists.
-const LISTS: [&str; 9] = [
+const LISTS: [&str; 10] = [
     "topologies",
     "orderings",
     "allocators",
     "logs",
     "traces",
+    "transforms",
     "policies",
     "models",
     "guests",
@@ -326,6 +294,9 @@ fn check_together(lists: &Lists, params: &Params) -> Result<()> {
     let given = |key: &str| !lists[key].is_empty();
     if params.has("procs_per_node") && !given("traces") {
         return Err(params.wrong("procs_per_node", "it beside `traces` only"));
+    }
+    if given("transforms") && !given("traces") {
+        return Err(params.wrong("transforms", "`transforms` beside `traces` only"));
     }
     for key in ["topologies", "orderings"] {
         if !given(key) {
@@ -395,6 +366,15 @@ mod tests {
                 "p.toml:3: found procs_per_node = 4; expected it beside `traces`",
             ),
             ("policies = ['easy']", "p.toml:3: found policies = "),
+            ("transforms = ['none']", "p.toml:3: found transforms = "),
+            (
+                "traces = ['poisson:jobs=5,sizes=4']\nallocators = ['fifo:0']\ntransforms = ['load=0']",
+                "p.toml:5: found load = 0",
+            ),
+            (
+                "logs = ['poisson:jobs=5,sizes=4']\nallocators = ['fifo:0']",
+                "p.toml:3: found `poisson:jobs=5,sizes=4`, a generator of traces",
+            ),
             ("logs = ['no.log']\nallocators = ['fifo:0']", "no.log: opening"),
             (
                 "guests = ['rong:n=3']\nroutings = ['ecmp-hop']",

@@ -24,6 +24,7 @@ impl<'p> Table<'p> {
             "trace" | "procs_per_node" => plan.workloads.iter().any(|w| w.is_trace),
             "allocator" => !plan.allocators.is_empty(),
             "policy" => !plan.policies.is_empty(),
+            "transform" => !plan.transforms.is_empty(),
             "model" => !plan.models.is_empty(),
             _ => !plan.guests.is_empty(),
         };
@@ -69,6 +70,7 @@ impl<'p> Table<'p> {
             log: file(false),
             trace: file(true),
             procs_per_node: pick(&plan.procs_per_node, work.procs).copied(),
+            transform: text(&plan.transforms, work.transform),
             policy: text(&plan.policies, work.policy),
             model: pick(&plan.models, work.model).map(|model| model.text.as_str()),
             guest: pick(&plan.guests, work.guest).map(|guest| guest.text.as_str()),

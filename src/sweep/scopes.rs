@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::plan::{Plan, Work};
+use super::plan::{JobsKey, Plan, Work, pick};
 use crate::error::{Error, Result};
 use crate::mapping::{Fabric, Guest};
 use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
 use crate::schedule::Task;
 use crate::topology::{Context, Topology};
-use crate::trace::{Options, convert, open};
+use crate::trace::{Changes, Options, Trace, Transformed, convert, open};
 
 /// A cell by its number, and what it does.
 pub(super) type Numbered = (usize, Work);
@@ -64,7 +64,8 @@ pub(super) struct Machine<'m> {
     /// Where guests are mapped.
     pub fabric: Option<Fabric<'m>>,
     pub guests: BTreeMap<u32, Guest>,
-    pub traces: BTreeMap<(u32, u32), TraceJobs>,
+    /// By [`Work::jobs`].
+    pub traces: BTreeMap<JobsKey, TraceJobs>,
 }
 
 /// The jobs of a trace that fit a machine.
@@ -102,29 +103,39 @@ impl<'m> Machine<'m> {
                 }
             }
             if let (Some(workload), Some(procs)) = (work.workload, work.procs)
-                && !machine.traces.contains_key(&(workload, procs))
+                && !machine.traces.contains_key(&work.jobs())
             {
-                let jobs = machine.trace_jobs(workload, procs)?;
-                machine.traces.insert((workload, procs), jobs);
+                let jobs = machine.trace_jobs(workload, procs, work.transform)?;
+                machine.traces.insert(work.jobs(), jobs);
             }
         }
         Ok(machine)
     }
 
-    fn trace_jobs(&self, workload: u32, procs: u32) -> Result<TraceJobs> {
+    fn trace_jobs(&self, workload: u32, procs: u32, transform: Option<u32>) -> Result<TraceJobs> {
+        let context = self.topology.context();
         let options = Options {
             procs_per_node: self.plan.procs_per_node[procs as usize],
             nodes: Some(self.topology.node_count() as u32),
             processors_stated: true,
-            memory: self.topology.context().memory,
+            memory: context.memory,
             ..Options::default()
         };
-        let path = &self.plan.workloads[workload as usize].path;
-        let trace = open::trace(path, &options)?;
+        let lines = self.plan.workloads[workload as usize].lines(context)?;
+        let (trace, mut left_out) = match pick(&self.plan.transforms, transform) {
+            None => (open::trace_over(lines, &options)?, 0),
+            Some(text) => {
+                let changes = Changes::parse(text, context.seed)?;
+                let lines = open::swf_lines(lines, &options)?;
+                let made = Transformed::over(lines, &options, changes)?;
+                let text: Vec<u8> = made.pieces().flatten().collect();
+                (Trace::new(made.trace().name(), text, &options)?, made.trace().tally().dropped())
+            }
+        };
         let replayed = self.plan.policies.is_empty();
-        let dropped = trace.tally().iter().filter(|(reason, _)| reason.drops());
+        left_out += trace.tally().dropped();
         Ok(TraceJobs {
-            left_out: dropped.map(|(_, count)| count).sum(),
+            left_out,
             log: if replayed { convert::to_log(&trace) } else { String::new() },
             tasks: if replayed { Vec::new() } else { Task::of(&trace) },
         })

@@ -35,7 +35,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Node id = ((group·chassis + c)·blades + b)·per_router + slot: the group is slowest.
 ///
 /// # References
-/// Stoltzfus 2013, sections 7.2.1 and 7.2.2.
+/// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections 7.2.1
+/// and 7.2.2.
 #[derive(Debug)]
 struct Cascade {
     blades: u32,

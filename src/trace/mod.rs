@@ -1,6 +1,7 @@
 //! Workloads: placement logs, traces in the Standard Workload Format, distributions of job sizes, and
 //! synthetic ones of each. Nothing here depends on a network: sizes are numbers of nodes.
 
+mod changes;
 pub mod convert;
 mod format;
 pub mod header;
@@ -12,10 +13,13 @@ pub mod survey;
 pub mod swf;
 pub mod synthetic;
 pub mod tally;
+pub mod transform;
 
+pub use changes::{Changes, Pace};
 pub use format::{TRACE_FORMATS, TraceFormatEntry, WorkloadKind, kind};
 pub use log::{Block, Event, JobKey, JobOptions, Log};
 pub use sizes::{Sizes, Weight};
 pub use swf::{Job, Options, Trace};
 pub use synthetic::{Format, GENERATORS, GeneratorEntry, Workload};
 pub use tally::{Reason, Tally};
+pub use transform::Transformed;

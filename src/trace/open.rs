@@ -30,6 +30,21 @@ pub fn trace_over(mut lines: Lines, options: &Options) -> Result<Trace> {
     }
 }
 
+/// The rest of `lines` as an SWF trace: records in another format are written as one, a processor a node.
+///
+/// # Errors
+/// As [`trace_over`].
+pub fn swf_lines(mut lines: Lines, options: &Options) -> Result<Lines> {
+    match kind(&mut lines) {
+        Ok(WorkloadKind::Records(form)) => {
+            let trace = Records::over(lines, form, None)?.trace(options)?;
+            Ok(Lines::new(trace.name(), convert::to_swf(&trace)).within(options.memory))
+        }
+        Err(error @ Error::Io { .. }) => Err(error),
+        _ => Ok(lines),
+    }
+}
+
 /// A log being read.
 pub struct OpenedLog {
     /// The log.

@@ -11,6 +11,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     options: &[N, VOLUME],
     build: Pattern {
         make: |params, _| Ok((count(params)?, Traffic::AllToAll { volume: volume(params)? })),
+        benchmark: None,
         sized: &[Sized { name: "all-to-all", spec: |count| format!("all-to-all:n={count}") }],
     },
 };

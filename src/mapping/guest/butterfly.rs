@@ -19,6 +19,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
             let stages = n.trailing_zeros();
             list(params, context, n, stages, |i, send| (0..stages).for_each(|k| send(i ^ 1 << k)))
         },
+        benchmark: None,
         sized: &[],
     },
 };

@@ -11,6 +11,7 @@ use crate::registry::{Entry, Registry};
 use crate::topology::Context;
 
 mod all_to_all;
+mod benchmark;
 mod butterfly;
 mod file;
 mod npb;
@@ -21,6 +22,7 @@ mod sized;
 mod stencil;
 mod transpose;
 
+pub use benchmark::{Benchmark, Stage};
 pub use file::{FORMATS, FormatEntry};
 pub use sized::{Sized, sized, sized_names};
 
@@ -32,6 +34,8 @@ pub type GuestEntry = Entry<Pattern>;
 pub struct Pattern {
     /// Number of processes and their traffic.
     make: fn(&Params, &Context) -> Result<(u32, Traffic)>,
+    /// What a benchmark does, stage by stage.
+    benchmark: Option<fn(&Params) -> Result<npb::Work>>,
     /// Its forms for any number of processes, where there are some.
     sized: &'static [Sized],
 }

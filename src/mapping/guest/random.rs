@@ -34,6 +34,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
                 others.iter().for_each(|o| send(o + u32::from(*o >= i)));
             })
         },
+        benchmark: None,
         sized: &[],
     },
 };

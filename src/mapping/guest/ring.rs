@@ -17,6 +17,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
                 send((i + n - 1) % n);
             })
         },
+        benchmark: None,
         sized: &[Sized { name: "ring", spec: |count| format!("ring:n={count}") }],
     },
 };

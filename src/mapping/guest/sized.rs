@@ -18,7 +18,7 @@ pub fn sized_names() -> Vec<&'static str> {
     all().map(|sized| sized.name).collect()
 }
 
-fn all() -> impl Iterator<Item = &'static Sized> {
+pub(super) fn all() -> impl Iterator<Item = &'static Sized> {
     GUESTS.iter().flat_map(|entry| entry.build.sized)
 }
 

@@ -24,6 +24,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
     ],
     build: Pattern {
         make: stencil,
+        benchmark: None,
         sized: &[
             Sized { name: "stencil2d", spec: |count| format!("stencil:{}", square(count, 2)) },
             Sized { name: "stencil3d", spec: |count| format!("stencil:{}", square(count, 3)) },

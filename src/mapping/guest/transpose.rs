@@ -21,6 +21,7 @@ pub(super) const GUEST: GuestEntry = GuestEntry {
             let n = product(params, &dims)?;
             list(params, context, n, 1, |i, send| send(i % columns * rows + i / columns))
         },
+        benchmark: None,
         sized: &[],
     },
 };

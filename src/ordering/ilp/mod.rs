@@ -38,7 +38,9 @@ use solver::Job;
 /// or nodes with `split=true`; routers must carry equally many nodes.
 ///
 /// # References
-/// Leung et al., SAND2002-1488, section 2.2; Adams, Johnson, "Improved linear programming-based lower
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies", SAND2002-1488, 2002, section 2.2; Adams, Johnson, "Improved linear programming-based
+/// lower
 /// bounds for the quadratic assignment problem", DIMACS 16, 1994; Dantzig, Fulkerson, Johnson, "Solution of
 /// a large-scale traveling-salesman problem", 1954, <https://doi.org/10.1287/opre.2.4.393>.
 pub const ILP: OrderingEntry = OrderingEntry {

@@ -5,7 +5,8 @@
 //! result comes with a proved lower bound and the gap to it ([`SearchResult`]).
 //!
 //! # References
-//! Leung et al., "Processor Allocation on Cplant", SAND2002-1488, section 2.2.
+//! Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+//! Allocation Strategies", SAND2002-1488, 2002, section 2.2.
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::ordering::{Method, NodeOrder, OrderingEntry};

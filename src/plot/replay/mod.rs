@@ -7,7 +7,8 @@
 //! Rows may come in any order; sizes of 0 and values that are not finite are left out.
 //!
 //! # References
-//! The figures of Stoltzfus, "Job placement on HECToR", 2013, chapters 4 to 7.
+//! The figures of Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013,
+//! chapters 4 to 7.
 
 mod bars;
 mod data;

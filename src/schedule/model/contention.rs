@@ -15,8 +15,7 @@ use crate::ordering::NodeOrder;
 use crate::params::{Opt, Params};
 use crate::topology::Topology;
 
-/// `contention[:latency=1,sharing=1,base=HOPS,share=jobs,guest=all-to-all,routing=…]` (or `app=NAME` for the
-/// first two): a task's process i runs on its i-th lowest rank and sends as `guest` does, each process sending
+/// `contention[:latency=1,sharing=1,base=HOPS,share=jobs,guest=all-to-all,routing=…]`: a task's process i runs on its i-th lowest rank and sends as `guest` does, each process sending
 /// one unit a time on the mean. With d its volume-weighted mean dilation, d₀ that of the compact placement (or
 /// `base` hops, the same on every machine), and s what other jobs do to its links, its run time grows by the
 /// factor
@@ -36,17 +35,15 @@ use crate::topology::Topology;
 /// A start costs that of the routing; every instant O(links loaded by running tasks).
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", sections II.A and IV.B.
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", sections II.A and IV.B.
 pub(super) const CONTENTION: ModelEntry = ModelEntry {
     name: "contention",
     about: "run times grow with dilation and with the share others have of a job's links, as they come and go",
     example: "contention:latency=0.5,sharing=1,guest=all-to-all",
     options: &[
-        super::apps::APP,
         Opt::number("latency", "growth a mean hop more, relative to the compact allocation's")
-            .or_else("the application's, else 1"),
-        Opt::number("sharing", "growth for each other job on the most shared link")
-            .or_else("the application's, else 1"),
+            .or("1"),
+        Opt::number("sharing", "growth for each other job on the most shared link").or("1"),
         BASE,
         Opt::one_of(
             "share",
@@ -99,16 +96,12 @@ struct Contention<'a> {
 
 impl<'a> Contention<'a> {
     fn new(params: &Params, context: &AllocatorContext<'a>) -> Result<Self> {
-        let app = super::apps::chosen(params)?;
-        let number = |key, fitted: Option<f64>| -> Result<f64> {
-            Ok(params.real(key, 0.0, 1e6)?.or(fitted).unwrap_or(1.0))
-        };
         let topology = context.topology;
         let routing = super::routing(params, topology)?;
         let fabric = Fabric::new(topology)?;
         Ok(Contention {
-            latency: number("latency", app.map(|a| a.latency))?,
-            sharing: number("sharing", app.map(|a| a.sharing))?,
+            latency: params.number("latency", 0.0, 1e6)?,
+            sharing: params.number("sharing", 0.0, 1e6)?,
             base: super::base(params)?,
             by_load: params.choice("share")? == "load",
             guest: params.choice("guest")?,

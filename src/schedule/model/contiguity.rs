@@ -8,13 +8,14 @@ use crate::random::{below, generator};
 
 /// `contiguity:alpha=A,beta=B[,contiguous=components,seed=S]`: B percent of the tasks are sensitive; a sensitive task
 /// whose nodes are contiguous takes A percent less time. They are where their routers are one connected component of
-/// the network, or, with `contiguous=runs`, where their ranks are one run. Each task in queue order draws a number below 2⁵³ and is sensitive where
+/// the network, or, with `contiguous=runs`, where their ranks are one run. Each task in queue order draws a number
+/// below 2⁵³ and is sensitive where
 /// that is less than B percent of the range: with one seed, a job that is sensitive at some B is so at every
 /// larger one.
 ///
 /// # References
-/// Yang et al., "Balancing job performance with system performance via locality-aware scheduling on
-/// torus-connected systems", 2014, section IV, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
+/// Yang et al., "Balancing Job Performance with System Performance via Locality-Aware Scheduling on Torus-Connected
+/// Systems", 2014, section IV, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
 pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
     name: "contiguity",
     about: "beta= percent of the jobs run alpha= percent shorter on nodes that hang together",

@@ -11,8 +11,7 @@ use crate::metric::sums::Sums;
 use crate::ranks::Ranks;
 use crate::ratio::ratio;
 
-/// `distance[:weight=1,base=HOPS]` (or `app=NAME` for the weight): traffic goes evenly between all pairs of a task's nodes, and with
-/// d hops on the mean, d₀ on the compact placement (or `base` hops, the same on every machine), the run time grows by the factor
+/// `distance[:weight=1,base=HOPS]`: traffic goes evenly between all pairs of a task's nodes, and with d hops on the mean, d₀ on the compact placement (or `base` hops, the same on every machine), the run time grows by the factor
 /// `1 + weight · max(0, d - d₀) / max(1, d₀)`. The trace's run times count as those of the compact placement,
 /// which are the nodes nearest to the machine's middle one.
 ///
@@ -20,26 +19,18 @@ use crate::ratio::ratio;
 /// That of the distance sum of every placement, and once of every size.
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", Table 1: run times against
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Table 1: run times against
 /// dilation.
 pub(super) const DISTANCE: ModelEntry = ModelEntry {
     name: "distance",
     about: "run times grow with the mean distance against a compact placement, weight=1 a doubling",
     example: "distance:weight=0.5",
-    options: &[
-        super::apps::APP,
-        Opt::number("weight", "growth when the mean distance doubles").or("1"),
-        BASE,
-    ],
+    options: &[Opt::number("weight", "growth when the mean distance doubles").or("1"), BASE],
     build: BuildModel {
         stretches: true,
         make: |params, context, _| {
-            let weight = match super::apps::chosen(params)? {
-                Some(app) => app.latency,
-                None => params.number("weight", 0.0, 1e6)?,
-            };
             Ok(Box::new(Distance {
-                weight,
+                weight: params.number("weight", 0.0, 1e6)?,
                 base: super::base(params)?,
                 compact: Compact::new(context)?,
                 sums: Sums::new(context.distances),

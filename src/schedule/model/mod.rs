@@ -11,15 +11,12 @@ use crate::params::{Opt, Params};
 use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
 
-mod apps;
 mod compact;
 mod contention;
 mod contiguity;
 mod distance;
 mod fixed;
 mod network;
-
-pub use apps::{APPLICATIONS, Application};
 
 /// A runtime model by name: an entry of [`MODELS`].
 pub type ModelEntry = Entry<BuildModel>;

@@ -13,7 +13,8 @@ use super::{Attempt, ClusterState, INTERVAL, Passes, Policy, PolicyEntry};
 /// O(log queue) a task beside the allocator.
 ///
 /// # References
-/// Leung et al., "Processor allocation on Cplant", 2002, section 4.
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies", 2002, section 3.
 pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
     name: "size-first",
     about: "by nodes, then requested time (desc=true reverses), every interval=30 seconds; the head blocks",

@@ -30,8 +30,8 @@ use crate::ranks::{Ranks, Run};
 /// O(free nodes · degree) a pass with components, O(size/64) with runs, beside the knapsack.
 ///
 /// # References
-/// Yang et al., "Balancing job performance with system performance via locality-aware scheduling on
-/// torus-connected systems", 2014, sections II and III, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
+/// Yang et al., "Balancing Job Performance with System Performance via Locality-Aware Scheduling on Torus-Connected
+/// Systems", 2014, sections II and III, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
 pub(super) const EXACT: PolicyEntry = PolicyEntry {
     name: "window-bnb",
     about: "window=5 jobs every interval=30 seconds into connected sets of free nodes, by an exact knapsack",
@@ -40,7 +40,8 @@ pub(super) const EXACT: PolicyEntry = PolicyEntry {
     build: |params, context| build(params, context, 16, true),
 };
 
-/// `window-greedy[:window=5,interval=30,held=skip,slots=components]`: as [`EXACT`], with Martello and Toth's heuristic for the knapsack
+/// `window-greedy[:window=5,interval=30,held=skip,slots=components]`: as [`EXACT`], with Martello and Toth's
+/// heuristic for the knapsack
 /// ([`pack_greedily`]).
 ///
 /// # References

@@ -20,6 +20,16 @@ pub const HECTOR: GeneratorEntry = GeneratorEntry {
     build: |params| churn(params, &profile::hector()),
 };
 
+/// `hector-year:placements=400000,nodes=2816,load=0.5,seed=1`: a log with job sizes as a year of HECToR must have
+/// had them, mean 12.13, 124 sizes above 10 nodes and each often (`profile.rs`). For the process see [`LOG`].
+pub const HECTOR_YEAR: GeneratorEntry = GeneratorEntry {
+    name: "hector-year",
+    about: "placement log with HECToR-like sizes of which 124 above 10 nodes are frequent: mean 12.1, to 2,048",
+    example: "hector-year:placements=400000,nodes=2816,load=0.5",
+    options: &[NODES.or("2816"), PLACEMENTS.or("400000"), LOAD, OVERFLOW, SEED],
+    build: |params| churn(params, &profile::year()),
+};
+
 /// `nersc:placements=300000,nodes=6528,load=0.9,seed=1`: a log with the job sizes of Hopper at NERSC, mean
 /// 2.9921, largest 1,024. For the process see [`LOG`].
 pub const NERSC: GeneratorEntry = GeneratorEntry {

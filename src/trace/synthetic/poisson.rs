@@ -23,8 +23,9 @@ use crate::params::{Opt, Params, SEED};
 /// are the scheduler's doing.
 ///
 /// # References
-/// Arrivals and the sizes of the example: Hu et al. 2020, "Toward dilation- and contention-aware job mapping",
-/// their evaluation's 2,000 jobs with λ = 2.
+/// Arrivals and the sizes of the example: Hu, "Topology Mapping of Parallel Applications onto Random Allocations",
+/// section IV. There are
+/// 2,000 jobs with λ = 2.
 pub const POISSON: GeneratorEntry = GeneratorEntry {
     name: "poisson",
     about: "SWF trace: Poisson arrivals, exponential, log-normal or fixed run times",

@@ -4,10 +4,10 @@
 //! octave from `low` to `high` half the jobs ask for `high`, a power of two, as users do; the others are
 //! uniform from `low` to `high`: p(S) = w/10000 · ([S = high]/2 + 1/(2·(high - low + 1))).
 //!
-//! What is known of the machines is the shape (Stoltzfus, "Optimizing the allocation of nodes to jobs on
-//! HECToR", 2013, section 4.1, Figures 8 and 9): HECToR's jobs have a mean size of about 10 nodes, with a
-//! second peak at 9-16 nodes nearly as high as that at 1, and sizes to 2,048; NERSC's Hopper has a mean of 3,
-//! its peak at 1, and nothing near it elsewhere. The weights are ours, chosen to have that shape and mean.
+//! What is known of the machines is the shape in Figures 8 and 9 of Stoltzfus, "Improving Job Node Allocation on HECToR
+//! in Various Topological Manifestations", 2013, section 4.1. HECToR's jobs have a mean size of about 10 nodes, with a
+//! second peak at 9-16 nodes nearly as high as that at 1, and sizes to 2,048; NERSC's Hopper has a mean of 3, its peak at
+//! 1, and nothing near it elsewhere. The weights are ours, chosen to have that shape and mean.
 
 use std::collections::BTreeMap;
 
@@ -22,6 +22,22 @@ const HECTOR: [u64; 12] = [2900, 1204, 1400, 1000, 2760, 450, 190, 60, 22, 10, 3
 /// Mean 2.9921 nodes, largest 1,024.
 const NERSC: [u64; 11] = [7320, 900, 800, 480, 290, 140, 55, 10, 3, 1, 1];
 
+/// The octaves up to 64 of [`year`].
+const YEAR: [u64; 7] = [2900, 1240, 1430, 1000, 2420, 430, 150];
+
+/// Sizes from, to and by how many nodes above 64 of [`year`].
+const YEAR_TAIL: [(u32, u32, usize); 6] = [
+    (68, 128, 4),
+    (136, 256, 8),
+    (272, 512, 16),
+    (544, 1024, 32),
+    (1152, 1536, 128),
+    (1792, 2048, 256),
+];
+
+/// The weight of each of them in units of 1/12,800 of [`YEAR`]'s.
+const YEAR_EACH: u64 = 173;
+
 /// The sizes of HECToR's jobs.
 pub(super) fn hector() -> Sizes {
     octaves("hector", &HECTOR)
@@ -32,8 +48,27 @@ pub(super) fn nersc() -> Sizes {
     octaves("nersc", &NERSC)
 }
 
-/// Weight `i` is that of the octave up to 2^i.
+/// The sizes of HECToR's jobs in a year: 124 sizes above 10 nodes, each with more than 30 of 400,000 jobs, up to
+/// 2,048; mean 12.13.
+///
+/// That many follow from the tables of Stoltzfus (section 6.3, 7.2 and 7.3): where every size counts the same, small,
+/// large and overall improvement of a row are `(9·small + n·large) / (9 + n) = overall` for the nine sizes 2 to 10 and
+/// n larger ones; n is 123.9 to 124.1 in all four tables' first rows. Which sizes they are is ours: all up to 64,
+/// above that 16 an octave at equal steps, six above 1,024.
+pub(super) fn year() -> Sizes {
+    let mut jobs = octave_table(&YEAR);
+    for (from, to, step) in YEAR_TAIL {
+        jobs.extend((from..=to).step_by(step).map(|size| (size, YEAR_EACH)));
+    }
+    Sizes::of_jobs("hector-year", jobs)
+}
+
 fn octaves(name: &str, weights: &[u64]) -> Sizes {
+    Sizes::of_jobs(name, octave_table(weights))
+}
+
+/// Jobs by size; weight `i` is that of the octave up to 2^i.
+fn octave_table(weights: &[u64]) -> BTreeMap<u32, u64> {
     // Scaled so that the shares of single sizes are whole numbers.
     let scale = 1u64 << weights.len();
     let mut jobs = BTreeMap::new();
@@ -44,23 +79,27 @@ fn octaves(name: &str, weights: &[u64]) -> Sizes {
         (low..=high).for_each(|size| _ = jobs.insert(size, each));
         *jobs.entry(high).or_default() += weight * scale / 2;
     }
-    Sizes::of_jobs(name, jobs)
+    jobs
 }
 
 /// The option of [`sizes`].
-pub(super) const SIZES: Opt =
-    Opt::text("sizes", "job sizes: hector, nersc, log-uniform, a list as in 4x16x64x64, or a file");
+pub(super) const SIZES: Opt = Opt::text(
+    "sizes",
+    "job sizes: hector, hector-year, nersc, log-uniform, a list as in 4x16x64x64, or a file",
+);
 
-/// The sizes that `sizes=` names: `hector`, `nersc`, `log-uniform`, a list such as `4x16x64x64` of which
+/// The sizes that `sizes=` names: `hector`, `hector-year`, `nersc`, `log-uniform`, a list such as `4x16x64x64` of which
 /// each entry is equally likely, or a file as [`Sizes::read`] takes.
 pub(super) fn sizes(params: &Params) -> Result<Sizes> {
-    let expected = "sizes=hector, nersc, log-uniform, a list as in 4x16x64x64, or a file";
+    let expected =
+        "sizes=hector, hector-year, nersc, log-uniform, a list as in 4x16x64x64, or a file";
     let word = match params.value("sizes") {
         Some((Value::Word(word), _)) => word.clone(),
         _ => return Err(params.wrong("sizes", expected)),
     };
     match word.as_str() {
         "hector" => Ok(hector()),
+        "hector-year" => Ok(year()),
         "nersc" => Ok(nersc()),
         "log-uniform" => Ok(Sizes::log_uniform()),
         list if list.bytes().all(|b| b.is_ascii_digit() || b == b'x') => {
@@ -80,6 +119,27 @@ pub(super) fn sizes(params: &Params) -> Result<Sizes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_year_has_as_many_sizes_as_the_tables_say() {
+        let table = year().count_table().unwrap();
+        let jobs: u64 = table.iter().map(|(_, count)| count).sum();
+        assert_eq!(table.iter().filter(|(size, _)| *size > 10).count(), 124);
+        assert_eq!((table[0].0, table.last().unwrap().0), (1, 2048));
+        // 45 is more than 30 by twice the square root.
+        assert!(table.iter().all(|(_, count)| count * 400_000 / jobs >= 45));
+        assert!((year().mean().unwrap() - 12.13).abs() < 0.01, "{:?}", year().mean());
+        // Small, large and overall improvement by Closest Fit: Tables 1, 4, 5 and 6.
+        for (small, large, overall) in [
+            (71.28, 27.95, 30.88),
+            (94.99, 30.87, 35.21),
+            (94.66, 36.67, 40.59),
+            (55.28, 21.17, 23.48),
+        ] {
+            let n: f64 = 9.0 * (small - overall) / (overall - large);
+            assert!((n - 124.0).abs() < 0.2, "{n}");
+        }
+    }
 
     #[test]
     fn the_machines_have_the_shape_of_the_figures() {

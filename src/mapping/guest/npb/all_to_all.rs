@@ -1,7 +1,9 @@
 //! FT and IS: everyone to everyone.
 
 use super::super::{GuestEntry, Pattern, Sized, Traffic};
-use super::{OPTIONS, Run, power_below, power_of_two, spec};
+use super::{OPTIONS, Run, Work, power_below, power_of_two, spec};
+use crate::error::Result;
+use crate::params::Params;
 
 /// `npb-ft:n=64`: a 3-D Fourier transform. With one or more planes of the grid a process, one transpose: an equal part
 /// of its points (16 bytes each) to every other process. With more processes than planes (512 in class C) they form a
@@ -13,27 +15,14 @@ pub(in super::super) const FT: GuestEntry = GuestEntry {
     options: &OPTIONS,
     build: Pattern {
         make: |params, context| {
-            let run = Run::read(params, GRIDS)?;
-            let [x, y, z] = run.problem;
-            let bytes = 16.0 * f64::from(x) * f64::from(y) * f64::from(z) / f64::from(run.n);
-            if run.n <= z && run.idle == 0 {
-                let volume = bytes / f64::from(run.n) * run.volume;
+            let run = Run::read(params)?;
+            if run.n <= run.of(GRIDS)[2] && run.idle == 0 {
+                let volume = ft_part(&run, run.n) * run.volume;
                 return Ok((run.n, Traffic::AllToAll { volume }));
             }
-            if run.n <= z {
-                return run.list(params, context, run.n, |_, send| {
-                    (0..run.n).for_each(|to| send(to, bytes / f64::from(run.n)));
-                });
-            }
-            power_of_two(params, run.n)?;
-            let rest = run.n / z;
-            super::no_more_than(params, rest, y)?;
-            run.list(params, context, z + rest, |i, send| {
-                let (row, column) = (i / rest, i % rest);
-                (0..rest).for_each(|to| send(row * rest + to, bytes / f64::from(rest)));
-                (0..z).for_each(|to| send(to * rest + column, bytes / f64::from(z)));
-            })
+            ft(params)?.traffic(params, context)
         },
+        benchmark: Some(ft),
         sized: &[Sized {
             name: "npb-ft",
             spec: |count| {
@@ -53,6 +42,43 @@ const GRIDS: [[u32; 3]; 6] = [
     [2048, 1024, 1024],
 ];
 
+/// Bytes of a process's points that go to each of so many.
+fn ft_part(run: &Run, parts: u32) -> f64 {
+    let points: f64 = run.of(GRIDS).into_iter().map(f64::from).product();
+    16.0 * points / f64::from(run.n) / f64::from(parts)
+}
+
+fn ft(params: &Params) -> Result<Work> {
+    let run = Run::read(params)?;
+    let [_, y, z] = run.of(GRIDS);
+    let planes = z.min(run.n);
+    let rest = run.n / planes;
+    if run.n > z {
+        power_of_two(params, run.n)?;
+        super::no_more_than(params, rest, y)?;
+    }
+    let (in_row, in_column) = (ft_part(&run, rest), ft_part(&run, planes));
+    let points: f64 = run.of(GRIDS).into_iter().map(f64::from).product();
+    Ok(Work {
+        run,
+        each: planes + rest,
+        messages: vec![1; (planes + rest) as usize - 2],
+        sends: Box::new(move |i, send| {
+            let (row, column) = (i / rest, i % rest);
+            for step in 1..rest {
+                let to = (column + step) % rest;
+                send(step as usize - 1, row * rest + to, in_row);
+            }
+            for step in 1..planes {
+                let to = (row + step) % planes;
+                send((rest + step) as usize - 2, to * rest + column, in_column);
+            }
+        }),
+        iterations: run.of([20, 6, 6, 6, 20, 25]),
+        operations: points * (5.23518 + 7.21113 * points.ln()),
+    })
+}
+
 /// `npb-is:n=64`: a sort of whole numbers by buckets. Every process sends every other the keys (4 bytes each) that
 /// belong there, an equal part on the mean, and their number (4 bytes).
 pub(in super::super) const IS: GuestEntry = GuestEntry {
@@ -62,17 +88,39 @@ pub(in super::super) const IS: GuestEntry = GuestEntry {
     options: &OPTIONS,
     build: Pattern {
         make: |params, context| {
-            // Logarithms of the numbers of keys.
-            let run = Run::read(params, [27, 16, 20, 23, 25, 31])?;
-            let n = f64::from(run.n);
-            let bytes = 4.0 * f64::from(run.problem).exp2() / (n * n) + 4.0;
+            let run = Run::read(params)?;
             if run.idle == 0 {
-                return Ok((run.n, Traffic::AllToAll { volume: bytes * run.volume }));
+                let volume = is_part(&run) * run.volume;
+                return Ok((run.n, Traffic::AllToAll { volume }));
             }
-            run.list(params, context, run.n, |_, send| {
-                (0..run.n).for_each(|to| send(to, bytes));
-            })
+            is(params)?.traffic(params, context)
         },
+        benchmark: Some(is),
         sized: &[Sized { name: "npb-is", spec: |count| spec("npb-is", count, count) }],
     },
 };
+
+/// Logarithms of the numbers of keys.
+const KEYS: [u32; 6] = [27, 16, 20, 23, 25, 31];
+
+/// Bytes from each process to each other.
+fn is_part(run: &Run) -> f64 {
+    let n = f64::from(run.n);
+    4.0 * f64::from(run.of(KEYS)).exp2() / (n * n) + 4.0
+}
+
+fn is(params: &Params) -> Result<Work> {
+    let run = Run::read(params)?;
+    let (n, bytes) = (run.n, is_part(&run));
+    Ok(Work {
+        run,
+        each: n,
+        // Keys, and how many.
+        messages: vec![2; n as usize - 1],
+        sends: Box::new(move |i, send| {
+            (1..n).for_each(|step| send(step as usize - 1, (i + step) % n, bytes));
+        }),
+        iterations: 10,
+        operations: f64::from(run.of(KEYS)).exp2(),
+    })
+}

@@ -1,7 +1,9 @@
 //! CG: sums across rows of a 2-D grid of processes, and exchanges with the transposed process.
 
 use super::super::{GuestEntry, Pattern, Sized};
-use super::{OPTIONS, Run, no_more_than, power_below, power_of_two, spec};
+use super::{OPTIONS, Run, Work, no_more_than, power_below, power_of_two, spec};
+use crate::error::Result;
+use crate::params::Params;
 
 /// Products of matrix and vector in an iteration: 25 steps of conjugate gradients and the residual.
 const PRODUCTS: f64 = 26.0;
@@ -18,23 +20,40 @@ pub(in super::super) const CG: GuestEntry = GuestEntry {
     example: "npb-cg:n=64",
     options: &OPTIONS,
     build: Pattern {
-        make: |params, context| {
-            let run = Run::read(params, [150_000, 1400, 7000, 14_000, 75_000, 1_500_000])?;
-            let stages = power_of_two(params, run.n)?;
-            let (rows, columns) = (1 << (stages / 2), 1 << stages.div_ceil(2));
-            no_more_than(params, columns, run.problem)?;
-            let part = 8.0 * PRODUCTS * f64::from(run.problem) / f64::from(columns);
-            run.list(params, context, stages.div_ceil(2) + 1, |i, send| {
-                for k in 0..stages.div_ceil(2) {
-                    send(i ^ 1 << k, part + 8.0 * SCALARS);
-                }
-                // Where there are two columns a row, pairs of columns are transposed as one.
-                let wide = columns / rows;
-                let pair = i / wide;
-                let transposed = wide * (pair % rows * rows + pair / rows) + i % wide;
-                send(transposed, part);
-            })
-        },
+        make: |params, context| work(params)?.traffic(params, context),
+        benchmark: Some(work),
         sized: &[Sized { name: "npb-cg", spec: |count| spec("npb-cg", power_below(count), count) }],
     },
 };
+
+fn work(params: &Params) -> Result<Work> {
+    let run = Run::read(params)?;
+    let stages = power_of_two(params, run.n)?;
+    let (rows, columns) = (1 << (stages / 2), 1 << stages.div_ceil(2));
+    let size = run.of([150_000, 1400, 7000, 14_000, 75_000, 1_500_000]);
+    no_more_than(params, columns, size)?;
+    let part = 8.0 * PRODUCTS * f64::from(size) / f64::from(columns);
+    let across = stages.div_ceil(2) as usize;
+    let mut messages = vec![(PRODUCTS + SCALARS) as u32; across];
+    messages.push(PRODUCTS as u32);
+    // Numbers other than 0 of a row are about this many.
+    let row = f64::from(run.of([15u32, 7, 8, 11, 13, 21]));
+    let row = row * (row + 1.0);
+    Ok(Work {
+        run,
+        each: stages.div_ceil(2) + 1,
+        messages,
+        sends: Box::new(move |i, send| {
+            for k in 0..across {
+                send(k, i ^ 1 << k, part + 8.0 * SCALARS);
+            }
+            // Where there are two columns a row, pairs of columns are transposed as one.
+            let wide = columns / rows;
+            let pair = i / wide;
+            let transposed = wide * (pair % rows * rows + pair / rows) + i % wide;
+            send(across, transposed, part);
+        }),
+        iterations: run.of([75, 15, 15, 15, 75, 100]),
+        operations: 2.0 * f64::from(size) * (3.0 + row + 25.0 * (5.0 + row) + 3.0),
+    })
+}

@@ -1,7 +1,9 @@
 //! LU: wavefronts over a 2-D grid of processes.
 
 use super::super::{GuestEntry, Pattern, Sized};
-use super::{OPTIONS, Run, no_more_than, part, power_below, power_of_two, spec};
+use super::{OPTIONS, Run, Work, no_more_than, part, power_below, power_of_two, spec};
+use crate::error::Result;
+use crate::params::Params;
 
 /// `npb-lu:n=64`: symmetric successive over-relaxation on a cube cut into columns, on a grid of processes whose first
 /// dimension is as long as the second or twice as long, and runs fastest. An iteration sweeps plane by plane from one
@@ -13,41 +15,50 @@ pub(in super::super) const LU: GuestEntry = GuestEntry {
     example: "npb-lu:n=64",
     options: &OPTIONS,
     build: Pattern {
-        make: |params, context| {
-            let run = Run::read(params, [162, 12, 33, 64, 102, 408])?;
-            let stages = power_of_two(params, run.n)?;
-            let points = run.problem;
-            let (across, down) = (1u32 << stages.div_ceil(2), 1u32 << (stages / 2));
-            no_more_than(params, across, points)?;
-            // Points of an edge, and those of it that a sweep solves: all but the cube's surface.
-            let edge = |i, parts| {
-                let all = part(points, parts, i);
-                let inner = all
-                    - u32::from(i == 0)
-                    - u32::from(i + 1 == parts).min(all - u32::from(i == 0));
-                (f64::from(all), f64::from(inner))
-            };
-            let bytes = |(all, inner): (f64, f64)| {
-                let (depth, planes) = (f64::from(points), f64::from(points - 2));
-                8.0 * (5.0 * inner * planes + 10.0 * all * depth)
-            };
-            run.list(params, context, 4, |i, send| {
-                let (x, y) = (i % across, i / across);
-                let (over_y, over_x) = (bytes(edge(y, down)), bytes(edge(x, across)));
-                if x + 1 < across {
-                    send(i + 1, over_y);
-                }
-                if x > 0 {
-                    send(i - 1, over_y);
-                }
-                if y + 1 < down {
-                    send(i + across, over_x);
-                }
-                if y > 0 {
-                    send(i - across, over_x);
-                }
-            })
-        },
+        make: |params, context| work(params)?.traffic(params, context),
+        benchmark: Some(work),
         sized: &[Sized { name: "npb-lu", spec: |count| spec("npb-lu", power_below(count), count) }],
     },
 };
+
+fn work(params: &Params) -> Result<Work> {
+    let run = Run::read(params)?;
+    let stages = power_of_two(params, run.n)?;
+    let points: u32 = run.of([162, 12, 33, 64, 102, 408]);
+    let (across, down) = (1u32 << stages.div_ceil(2), 1u32 << (stages / 2));
+    no_more_than(params, across, points)?;
+    // Points of an edge, and those of it that a sweep solves: all but the cube's surface.
+    let edge = move |i, parts| {
+        let all = part(points, parts, i);
+        let inner =
+            all - u32::from(i == 0) - u32::from(i + 1 == parts).min(all - u32::from(i == 0));
+        (f64::from(all), f64::from(inner))
+    };
+    let side = f64::from(points);
+    Ok(Work {
+        run,
+        each: 8,
+        messages: vec![points - 2, points - 2, 1],
+        sends: Box::new(move |i, send| {
+            let (x, y) = (i % across, i / across);
+            let mut both = |sweep, to, (all, inner): (f64, f64)| {
+                send(sweep, to, 40.0 * inner * (side - 2.0));
+                send(2, to, 80.0 * all * side);
+            };
+            if x + 1 < across {
+                both(0, i + 1, edge(y, down));
+            }
+            if x > 0 {
+                both(1, i - 1, edge(y, down));
+            }
+            if y + 1 < down {
+                both(0, i + across, edge(x, across));
+            }
+            if y > 0 {
+                both(1, i - across, edge(x, across));
+            }
+        }),
+        iterations: run.of([250, 50, 300, 250, 250, 300]),
+        operations: 1984.77 * side.powi(3) - 10_923.3 * side.powi(2) + 27_770.9 * side - 144_010.0,
+    })
+}

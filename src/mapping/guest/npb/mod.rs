@@ -12,6 +12,15 @@
 //! | `npb-ft` | any up to the planes of the grid, then powers of two | all, or rows and columns of a 2-D grid | 1 a pair |
 //! | `npb-is` | any | all | 2 a pair |
 //!
+//! # Stages
+//! An iteration is a sequence of stages ([`Benchmark`]): the processes finish the messages of one before they send those
+//! of the next. BT, SP: the swap of faces, then forwards and backwards along x, y, z, √n - 1 messages each, one after the
+//! other. LU: one sweep, the other, then the swap of faces; a sweep's messages count one after the other, too, although
+//! in a full pipeline some of their latencies overlap. CG: the sums across the row, bit by bit, and the transposed
+//! process. MG: level by level, axis by axis. FT and IS: pairwise exchange, in step s with the processes s before and
+//! after, as MPI libraries do with long messages. Operations are those that the benchmarks themselves count for their
+//! Mop/s; an iteration's are spread evenly over the processes.
+//!
 //! # Counts that a benchmark does not take
 //! For jobs of any size the greatest number of processes runs that the benchmark takes, on the lowest numbers; the
 //! `idle` rest neither sends nor gets. That is what NPB 3.4 does under `NPB_NPROCS_STRICT=off`.
@@ -27,8 +36,9 @@
 //! Bailey et al., "The NAS parallel benchmarks", 1994, RNR-94-007; Bailey et al., "The NAS parallel benchmarks 2.0",
 //! 1995, NAS-95-020, section 3 (partitions); the sources of NPB 3.4, <https://www.nas.nasa.gov/software/npb.html>.
 
+use super::benchmark::{Benchmark, Stage};
 use super::patterns::count;
-use super::{MAX_PROCESSES, Message, Traffic, merged};
+use super::{Guest, MAX_PROCESSES, Message, Traffic, merged};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 use crate::topology::Context;
@@ -57,48 +67,87 @@ const OPTIONS: [Opt; 4] = [
 ];
 
 /// What is common to a benchmark's runs.
-struct Run<T> {
+#[derive(Clone, Copy)]
+struct Run {
     /// Processes that communicate.
     n: u32,
     /// Others.
     idle: u32,
     /// What a byte counts.
     volume: f64,
-    /// The class's problem.
-    problem: T,
+    /// The place of the class in [`CLASSES`].
+    class: usize,
 }
 
-impl<T: Copy> Run<T> {
-    /// Reads the options; `problems` are those of [`CLASSES`].
-    fn read(params: &Params, problems: [T; 6]) -> Result<Self> {
+impl Run {
+    fn read(params: &Params) -> Result<Self> {
         let n = count(params)?;
         let class = params.choice("class")?;
         let idle = params.whole("idle", 0, MAX_PROCESSES - n)?;
         let volume = super::patterns::volume(params)?;
-        let at = CLASSES.iter().position(|c| *c == class).unwrap_or(0);
-        Ok(Run { n, idle, volume, problem: problems[at] })
+        let class = CLASSES.iter().position(|c| *c == class).unwrap_or(0);
+        Ok(Run { n, idle, volume, class })
     }
 
-    /// Every message of `sends(process, send)`, which calls `send(target, bytes)` about `each` times a process; those
-    /// of a pair are added up.
-    fn list(
-        &self,
-        params: &Params,
-        context: &Context,
-        each: u32,
-        mut sends: impl FnMut(u32, &mut dyn FnMut(u32, f64)),
-    ) -> Result<(u32, Traffic)> {
-        let bytes = u64::from(self.n) * u64::from(each) * size_of::<Message>() as u64;
-        context.require("the guest's messages", 2 * bytes)?;
+    /// That of the run's class.
+    fn of<T: Copy>(&self, classes: [T; 6]) -> T {
+        classes[self.class]
+    }
+}
+
+/// Is called with a stage, a target and bytes.
+type Send<'a> = &'a mut dyn FnMut(usize, u32, f64);
+
+/// What a benchmark does.
+pub(super) struct Work {
+    run: Run,
+    /// About so many sends a process.
+    each: u32,
+    /// Of each stage of an iteration, the messages that a process sends a partner, one after the other.
+    messages: Vec<u32>,
+    /// Calls with all that a process sends; the bytes are those of all messages of the stage to that partner.
+    sends: Box<dyn Fn(u32, Send<'_>)>,
+    iterations: u32,
+    /// Operations of all processes in an iteration.
+    operations: f64,
+}
+
+impl Work {
+    /// All messages of an iteration; those of a pair are added up.
+    fn traffic(&self, params: &Params, context: &Context) -> Result<(u32, Traffic)> {
         let mut messages = Vec::new();
-        for source in 0..self.n {
-            let mut send = |target, bytes: f64| {
-                messages.push(Message { source, target, volume: bytes * self.volume });
-            };
-            sends(source, &mut send);
-        }
+        self.for_each(context, |_, message| messages.push(message))?;
         let messages = merged(messages, || params.location().clone())?;
-        Ok((self.n + self.idle, Traffic::Messages(messages)))
+        Ok((self.run.n + self.run.idle, Traffic::Messages(messages)))
+    }
+
+    fn for_each(&self, context: &Context, mut visit: impl FnMut(usize, Message)) -> Result<()> {
+        let bytes = u64::from(self.run.n) * u64::from(self.each) * size_of::<Message>() as u64;
+        context.require("the guest's messages", 2 * bytes)?;
+        for source in 0..self.run.n {
+            let mut send = |stage, target, bytes: f64| {
+                visit(stage, Message { source, target, volume: bytes * self.run.volume });
+            };
+            (self.sends)(source, &mut send);
+        }
+        Ok(())
+    }
+
+    /// The same stage by stage.
+    pub fn benchmark(&self, text: &str, params: &Params, context: &Context) -> Result<Benchmark> {
+        let mut lists = vec![Vec::new(); self.messages.len()];
+        self.for_each(context, |stage, message| lists[stage].push(message))?;
+        let processes = self.run.n + self.run.idle;
+        let mut stages = Vec::new();
+        for (list, messages) in lists.into_iter().zip(&self.messages) {
+            let traffic = Traffic::Messages(merged(list, || params.location().clone())?);
+            let guest = Guest { label: text.to_string(), processes, traffic };
+            if *messages > 0 && guest.pair_count() > 0 {
+                stages.push(Stage { messages: *messages, guest });
+            }
+        }
+        let operations = self.operations / f64::from(self.run.n);
+        Ok(Benchmark { iterations: self.iterations, operations, stages })
     }
 }
 

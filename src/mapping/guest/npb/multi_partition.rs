@@ -1,10 +1,9 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::super::{GuestEntry, Pattern, Sized, Traffic};
-use super::{OPTIONS, Run, no_more_than, part, spec};
+use super::super::{GuestEntry, Pattern, Sized};
+use super::{OPTIONS, Run, Work, no_more_than, part, spec};
 use crate::error::Result;
 use crate::params::Params;
-use crate::topology::Context;
 
 /// `npb-bt:n=64`: block-tridiagonal solvers along x, y and z. The cube is cut into p × p × p cells for p² processes; a
 /// process has p of them on a diagonal, so that all are busy at every stage of a sweep. An iteration swaps faces two
@@ -16,7 +15,8 @@ pub(in super::super) const BT: GuestEntry = GuestEntry {
     example: "npb-bt:n=64",
     options: &OPTIONS,
     build: Pattern {
-        make: |params, context| make(params, context, [162, 12, 24, 64, 102, 408], &BLOCKS),
+        make: |params, context| bt(params)?.traffic(params, context),
+        benchmark: Some(bt),
         sized: &[Sized { name: "npb-bt", spec: |count| squares("npb-bt", count) }],
     },
 };
@@ -28,43 +28,61 @@ pub(in super::super) const SP: GuestEntry = GuestEntry {
     example: "npb-sp:n=64",
     options: &OPTIONS,
     build: Pattern {
-        make: |params, context| make(params, context, [162, 12, 36, 64, 102, 408], &SCALARS),
+        make: |params, context| sp(params)?.traffic(params, context),
+        benchmark: Some(sp),
         sized: &[Sized { name: "npb-sp", spec: |count| squares("npb-sp", count) }],
     },
 };
 
-/// What a sweep sends.
+fn squares(name: &str, count: u32) -> String {
+    spec(name, count.isqrt().pow(2), count)
+}
+
+fn bt(params: &Params) -> Result<Work> {
+    let run = Run::read(params)?;
+    let sweep =
+        Sweep { side: run.of([162, 12, 24, 64, 102, 408]), numbers: [30.0, 5.0], padded: true };
+    let side = f64::from(sweep.side);
+    let operations = 3478.8 * side.powi(3) - 17_655.7 * side.powi(2) + 28_023.7 * side;
+    sweep.work(params, run, run.of([200, 60, 200, 200, 200, 250]), operations)
+}
+
+fn sp(params: &Params) -> Result<Work> {
+    let run = Run::read(params)?;
+    let sweep =
+        Sweep { side: run.of([162, 12, 36, 64, 102, 408]), numbers: [22.0, 10.0], padded: false };
+    let side = f64::from(sweep.side);
+    let operations = 881.174 * side.powi(3) - 4683.91 * side.powi(2) + 11_484.5 * side - 19_272.4;
+    sweep.work(params, run, run.of([400, 100, 400, 400, 400, 500]), operations)
+}
+
+/// The cube, and what a sweep sends.
 struct Sweep {
+    side: u32,
     /// Numbers a point to the successor, and back.
     numbers: [f64; 2],
     /// Whether messages are as long as the largest cell needs, or as the face's points off the cube's surface.
     padded: bool,
 }
 
-const BLOCKS: Sweep = Sweep { numbers: [30.0, 5.0], padded: true };
-const SCALARS: Sweep = Sweep { numbers: [22.0, 10.0], padded: false };
-
-fn squares(name: &str, count: u32) -> String {
-    spec(name, count.isqrt().pow(2), count)
-}
-
-fn make(
-    params: &Params,
-    context: &Context,
-    sides: [u32; 6],
-    sweep: &Sweep,
-) -> Result<(u32, Traffic)> {
-    let run = Run::read(params, sides)?;
-    let p = run.n.isqrt();
-    if p * p != run.n {
-        return Err(params.wrong("n", "a square, such as 64"));
+impl Sweep {
+    fn work(self, params: &Params, run: Run, iterations: u32, operations: f64) -> Result<Work> {
+        let p = run.n.isqrt();
+        if p * p != run.n {
+            return Err(params.wrong("n", "a square, such as 64"));
+        }
+        no_more_than(params, p, self.side)?;
+        let mut messages = vec![p - 1; 7];
+        messages[0] = 1;
+        let sends = Box::new(move |process, send: super::Send<'_>| self.sends(p, process, send));
+        Ok(Work { run, each: 12 * p, messages, sends, iterations, operations })
     }
-    no_more_than(params, p, run.problem)?;
-    let size = |x: u32| part(run.problem, p, x);
-    let inner = |x: u32| size(x).saturating_sub(u32::from(x == 0) + u32::from(x + 1 == p));
-    // A buffer holds the square of the largest cell's side, and a point more.
-    let widest = run.problem / p + 1;
-    run.list(params, context, 6 * p, |process, send| {
+
+    fn sends(&self, p: u32, process: u32, send: super::Send<'_>) {
+        let size = |x: u32| part(self.side, p, x);
+        let inner = |x: u32| size(x).saturating_sub(u32::from(x == 0) + u32::from(x + 1 == p));
+        // A buffer holds the square of the largest cell's side, and a point more.
+        let widest = self.side / p + 1;
         let (i, j) = (process % p, process / p);
         let (before, after) = (|x: u32| (x + p - 1) % p, |x: u32| (x + 1) % p);
         let successors = [after(i) + p * j, i + p * after(j), before(i) + p * after(j)];
@@ -73,18 +91,21 @@ fn make(
             let at = [(i + cell) % p, (j + p - cell) % p, cell];
             for axis in 0..3 {
                 let (a, b) = (at[(axis + 1) % 3], at[(axis + 2) % 3]);
-                let swapped = 10.0 * f64::from(size(a)) * f64::from(size(b));
-                let points = match sweep.padded {
+                let swapped = 80.0 * f64::from(size(a)) * f64::from(size(b));
+                let points = match self.padded {
                     true => f64::from(widest).powi(2),
                     false => f64::from(inner(a)) * f64::from(inner(b)),
                 };
+                let stage = 1 + 2 * axis;
                 if at[axis] + 1 < p {
-                    send(successors[axis], 8.0 * (swapped + sweep.numbers[0] * points));
+                    send(0, successors[axis], swapped);
+                    send(stage, successors[axis], 8.0 * self.numbers[0] * points);
                 }
                 if at[axis] > 0 {
-                    send(predecessors[axis], 8.0 * (swapped + sweep.numbers[1] * points));
+                    send(0, predecessors[axis], swapped);
+                    send(stage + 1, predecessors[axis], 8.0 * self.numbers[1] * points);
                 }
             }
         }
-    })
+    }
 }

@@ -5,23 +5,27 @@ use std::path::Path;
 use super::Application;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
-use crate::mapping::guest::{sized, sized_names};
+use crate::mapping::guest::{Benchmark, sized, sized_names};
 use crate::mapping::{GUESTS, Guest};
 use crate::topology::Context;
 
 /// Reads `app,weight,guest,share`, header first: how often an application occurs (any positive unit), its traffic,
-/// and the share of its run time in which it sends.
+/// and the share of its run time in which it sends. Where `benchmarks` are run there is no share.
 ///
 /// # Errors
 /// With file and line: a malformed line, an unknown guest, a weight or share out of range, an application named
 /// twice; a file without applications.
-pub(super) fn read(path: &Path, context: &Context) -> Result<Vec<Application>> {
+pub(super) fn read(path: &Path, benchmarks: bool, context: &Context) -> Result<Vec<Application>> {
     let text = Text::read(path, context.memory)?;
     let mut lines = text.data_lines();
-    let expected = "the header app,weight,guest,share";
+    let columns: &[&str] = match benchmarks {
+        true => &["app", "weight", "guest"],
+        false => &["app", "weight", "guest", "share"],
+    };
+    let expected = format!("the header {}", columns.join(","));
     let header = lines.next().map(|line| line.fields()).transpose()?;
     match header {
-        Some(fields) if fields == ["app", "weight", "guest", "share"] => {}
+        Some(fields) if fields == columns => {}
         Some(fields) => {
             return Err(Error::input(text.location(), format!("`{}`", fields.join(",")), expected));
         }
@@ -30,9 +34,13 @@ pub(super) fn read(path: &Path, context: &Context) -> Result<Vec<Application>> {
     let mut all: Vec<Application> = Vec::new();
     for line in lines {
         let fields = line.fields()?;
-        let [name, weight, guest, share] = fields.as_slice() else {
-            let found = format!("{} fields", fields.len());
-            return Err(line.wrong(found, "four: app,weight,guest,share"));
+        let (name, weight, guest, share) = match fields.as_slice() {
+            [name, weight, guest, share] if !benchmarks => (name, weight, guest, &**share),
+            [name, weight, guest] if benchmarks => (name, weight, guest, "0"),
+            _ => {
+                let expected = format!("{}: {}", columns.len(), columns.join(","));
+                return Err(line.wrong(format!("{} fields", fields.len()), expected));
+            }
         };
         if all.iter().any(|app| app.name == **name) {
             return Err(line.wrong(format!("application `{name}` again"), "each application once"));
@@ -48,7 +56,7 @@ pub(super) fn read(path: &Path, context: &Context) -> Result<Vec<Application>> {
             share: number("share", share, 1.0)?,
             location: line.location(),
         };
-        app.check(context)?;
+        app.check(benchmarks, context)?;
         all.push(app);
     }
     if all.iter().map(|app| app.weight).sum::<f64>() <= 0.0 {
@@ -58,8 +66,17 @@ pub(super) fn read(path: &Path, context: &Context) -> Result<Vec<Application>> {
 }
 
 impl Application {
-    /// Refuses a guest that does not exist.
-    pub(super) fn check(&self, context: &Context) -> Result<()> {
+    /// Refuses a guest that does not exist, or is no benchmark where one is needed.
+    pub(super) fn check(&self, benchmark: bool, context: &Context) -> Result<()> {
+        if benchmark {
+            return Benchmark::sized(&self.guest, 1, context).map(|_| ()).map_err(|e| match e {
+                Error::Input { found, expected, .. } => {
+                    let found = format!("`{}`: {found}", self.guest);
+                    Error::input(self.location.clone(), found, expected)
+                }
+                e => e,
+            });
+        }
         if sized_names().contains(&self.guest.as_str()) {
             return Ok(());
         }

@@ -9,11 +9,12 @@ use crate::allocator::AllocatorContext;
 use crate::corun::{Fair, PhaseUsage, Speeds};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
+use crate::mapping::guest::Benchmark;
 use crate::mapping::{Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry};
 use crate::ordering::{NodeOrder, defaults};
 use crate::params::{Opt, Params, SEED, Unit};
 use crate::random::{generator, unit};
-use crate::schedule::{Start, Task};
+use crate::schedule::{Start, TICKS, Task};
 use crate::topology::Topology;
 
 mod applications;
@@ -40,17 +41,25 @@ use averages::Averages;
 /// for each task, in queue order, by seed. A guest is a pattern for any size, or one of its own size (`npb-bt:n=64`,
 /// a file) for the first nodes of jobs that are large enough.
 ///
+/// With `speed` there is no run time either: guests are benchmarks ([`Benchmark`]), of which each process does so many
+/// operations a second, and a task runs its benchmark once, all iterations, however long the trace says. The stages of an
+/// iteration take their time one after the other; beside others they count as one that loads every link evenly for as
+/// long as all of them send. Run times then differ between machines. The file of applications has no shares:
+/// `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
+///
 /// Requested times stay as they are and nobody ends at them; with `kill=true` tasks do, whether done or not.
 ///
 /// # Limits
-/// Messages of a job that end early free no link; overheads of sending, adaptive routing and files are left out.
+/// Messages of a job that end early free no link; stages of a benchmark in which a link is full are not told apart from
+/// those in which it is idle, so that its jobs lose less to sharing here than in `corun`; overheads of sending, adaptive
+/// routing and files are left out.
 ///
 /// # Complexity
 /// A start costs that of the routing, the first of its size that of some dozen windows; an instant at which tasks
 /// start or end O(links of tasks that share some with them, directly or through others).
 ///
 /// # References
-/// Hu, "Topology mapping of parallel applications onto random allocations", section IV (run times that depend on
+/// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section IV (run times that depend on
 /// dilation and shared links).
 pub(super) const NETWORK: ModelEntry = ModelEntry {
     name: "network",
@@ -61,8 +70,11 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
             .or_else("0.2"),
         Opt::text("guest", "traffic of every job: a pattern for any size, or a guest")
             .or_else("stencil3d"),
-        Opt::file("apps", "applications, drawn by seed: CSV app,weight,guest,share")
-            .or_else("one: share= and guest="),
+        Opt::file(
+            "apps",
+            "applications, drawn by seed: CSV app,weight,guest,share (no share with speed=)",
+        )
+        .or_else("one: share= and guest="),
         Opt::text("bandwidth", "of a link of capacity 1, such as 10GB/s")
             .or_else("1B/s: no unit is needed"),
         Opt::text("latency", "of a hop, such as 1us").or_else("0s"),
@@ -70,6 +82,8 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
             .or_else("1"),
         Opt::text("compute", "computing in an iteration, such as 20ms, instead of a share")
             .or_else("by share"),
+        Opt::text("speed", "operations a second, such as 1Gf: jobs run their benchmark once")
+            .or_else("run times are the trace's"),
         Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
             .or_else("dimension-order on grids, else ecmp-path"),
         Opt::one_of("level", &["job"], "how jobs share links: with one rate a job"),
@@ -97,11 +111,17 @@ struct Application {
 
 /// What is known of an application's jobs of one size.
 struct Known {
-    guest: Guest,
+    sends: Sends,
     /// Seconds of computing in an iteration.
     compute: f64,
     /// Seconds of an iteration on the compact allocation.
     reference: f64,
+}
+
+/// What a job sends in an iteration.
+enum Sends {
+    AtOnce(Guest),
+    InStages(Benchmark),
 }
 
 /// A running task.
@@ -134,6 +154,8 @@ struct Network<'a> {
     capacity: Vec<f64>,
     bytes: f64,
     compute: Option<f64>,
+    /// Operations a second of a process, where tasks run benchmarks.
+    speed: Option<f64>,
     kill: bool,
     routing: &'static RoutingEntry,
     topology: &'a Topology,
@@ -155,6 +177,15 @@ impl<'a> Network<'a> {
         let guest = params.word("guest")?;
         let file = params.path("apps")?;
         let compute = params.quantity("compute", Unit::Seconds)?;
+        let speed = params.quantity("speed", Unit::Speed)?;
+        if let (Some(_), Some(key)) =
+            (speed, ["share", "bytes", "compute"].into_iter().find(|key| params.has(key)))
+        {
+            return Err(params.wrong(key, "either it or speed=, with which benchmarks say it"));
+        }
+        if speed == Some(0.0) {
+            return Err(params.wrong("speed", "more than 0"));
+        }
         let bytes = params.quantity("bytes", Unit::Bytes)?.unwrap_or(1.0);
         let bandwidth = params.quantity("bandwidth", Unit::Bandwidth)?.unwrap_or(1.0);
         let latency = params.quantity("latency", Unit::Seconds)?.unwrap_or(0.0);
@@ -177,7 +208,7 @@ impl<'a> Network<'a> {
         let seed = params.seed()?;
         let (applications, what) = match &file {
             Some(path) => {
-                let read = applications::read(path, topology.context())?;
+                let read = applications::read(path, speed.is_some(), topology.context())?;
                 let what = format!("applications of {}", path.display());
                 (read, what)
             }
@@ -189,8 +220,9 @@ impl<'a> Network<'a> {
                     share: share.unwrap_or(0.2),
                     location: params.location_of("guest"),
                 };
-                app.check(topology.context())?;
+                app.check(speed.is_some(), topology.context())?;
                 let what = match compute {
+                    None if speed.is_some() => format!("the benchmark {}", app.guest),
                     None => format!("{} traffic, share {} of the run time", app.guest, app.share),
                     Some(seconds) => {
                         format!("{} traffic after {seconds} s of computing", app.guest)
@@ -211,6 +243,7 @@ impl<'a> Network<'a> {
             capacity,
             bytes,
             compute,
+            speed,
             kill,
             routing,
             topology,
@@ -224,11 +257,31 @@ impl<'a> Network<'a> {
         })
     }
 
-    /// The links and seconds of a guest on some nodes.
-    fn usage(&self, guest: &Guest, nodes: Vec<NodeId>, compute: f64) -> Result<PhaseUsage> {
+    /// The links and seconds of an iteration on some nodes.
+    fn usage(&self, sends: &Sends, nodes: Vec<NodeId>, compute: f64) -> Result<PhaseUsage> {
         let mapping = ProcessMapping::new(self.topology, "a job", nodes)?;
-        let Network { fabric, routing, bytes, speeds, .. } = self;
-        PhaseUsage::new(fabric, routing, guest, &mapping, *bytes, compute, speeds)
+        let Network { fabric, routing, speeds, .. } = self;
+        let one = |guest: &Guest, bytes, compute| {
+            PhaseUsage::new(fabric, routing, guest, &mapping, bytes, compute, speeds)
+        };
+        let benchmark = match sends {
+            Sends::AtOnce(guest) => return one(guest, self.bytes, compute),
+            Sends::InStages(benchmark) => benchmark,
+        };
+        // What one message would send that is alone on links for as long as all stages together.
+        let (mut seconds, mut latency) = (0.0, 0.0);
+        let mut loads: BTreeMap<u32, f64> = BTreeMap::new();
+        for stage in &benchmark.stages {
+            let usage = one(&stage.guest, 1.0, 0.0)?;
+            latency += usage.latency * f64::from(stage.messages);
+            seconds += usage.bytes / usage.alone(&self.capacity, speeds.bandwidth);
+            for (link, uses) in &usage.links {
+                *loads.entry(*link).or_default() += uses * usage.bytes;
+            }
+        }
+        let bytes = seconds * speeds.bandwidth;
+        let links = loads.into_iter().map(|(link, load)| (link, load / bytes)).collect();
+        Ok(PhaseUsage { compute, latency, bytes, weight: 1.0, links })
     }
 
     /// Seconds in which a usage sends, alone.
@@ -242,8 +295,20 @@ impl<'a> Network<'a> {
             return Ok(());
         }
         let application = &self.applications[app as usize];
-        let guest = application.guest(task.nodes, task.id, self.topology.context())?;
-        let count = guest.processes() as usize;
+        let traffic = match self.speed {
+            None => {
+                Sends::AtOnce(application.guest(task.nodes, task.id, self.topology.context())?)
+            }
+            Some(_) => Sends::InStages(Benchmark::sized(
+                &application.guest,
+                task.nodes,
+                self.topology.context(),
+            )?),
+        };
+        let count = match &traffic {
+            Sends::AtOnce(guest) => guest.processes() as usize,
+            Sends::InStages(_) => task.nodes as usize,
+        };
         let windows = self.compact.iter().flat_map(|order| {
             let last = order.len().saturating_sub(count);
             let mut starts: Vec<usize> = (0..WINDOWS).map(|i| last * i / (WINDOWS - 1)).collect();
@@ -251,24 +316,29 @@ impl<'a> Network<'a> {
             starts.into_iter().map(move |start| &order.nodes()[start..start + count])
         });
         let windows: Vec<&[NodeId]> = windows.collect();
-        let sends = |nodes: &&[NodeId]| Ok(self.sends(&self.usage(&guest, nodes.to_vec(), 0.0)?));
+        let sends =
+            |nodes: &&[NodeId]| Ok(self.sends(&self.usage(&traffic, nodes.to_vec(), 0.0)?));
         let all: Vec<f64> = windows.par_iter().map(sends).collect::<Result<_>>()?;
         let least = all.into_iter().fold(f64::INFINITY, f64::min);
-        let compute = match self.compute {
-            Some(seconds) => seconds,
+        let silent = self.compute.is_none() && self.speed.is_none() && application.share == 0.0;
+        let compute = match (self.compute, self.speed, &traffic) {
+            (Some(seconds), ..) => seconds,
+            (_, Some(speed), Sends::InStages(benchmark)) => benchmark.operations / speed,
             // A job that never sends: what it would send does not count.
-            None if application.share == 0.0 || least == 0.0 => 1.0,
-            None => least * (1.0 - application.share) / application.share,
+            _ if silent || least == 0.0 => 1.0,
+            _ => least * (1.0 - application.share) / application.share,
         };
-        let silent = self.compute.is_none() && application.share == 0.0;
-        let guest = if silent { Guest::new("nothing", task.nodes, [])? } else { guest };
+        let traffic = match silent {
+            true => Sends::AtOnce(Guest::new("nothing", task.nodes, [])?),
+            false => traffic,
+        };
         let reference = compute + if silent { 0.0 } else { least };
         if reference <= 0.0 {
             let location = SourceLocation::option(format!("job {}", task.id));
             let found = format!("an iteration of 0 s ({})", application.location);
             return Err(Error::input(location, found, "compute= above 0 where nothing is sent"));
         }
-        self.known.insert((app, task.nodes), Known { guest, compute, reference });
+        self.known.insert((app, task.nodes), Known { sends: traffic, compute, reference });
         Ok(())
     }
 }
@@ -282,8 +352,12 @@ impl Model for Network<'_> {
             }
             _ => String::new(),
         };
+        let run = match self.speed {
+            Some(speed) => format!("jobs run a benchmark once, {speed} operations a second"),
+            None => "the trace's run times stand for a compact allocation, alone".into(),
+        };
         format!(
-            "network: the trace's run times stand for a compact allocation, alone; speed is what links give a job \
+            "network: {run}; speed is what links give a job \
              beside those that run with it ({}, routing {}{rate}{ends})",
             self.what, self.routing.name
         )
@@ -294,14 +368,20 @@ impl Model for Network<'_> {
         self.prepare(app, start.task)?;
         let known = &self.known[&(app, start.task.nodes)];
         let (reference, compute) = (known.reference, known.compute);
-        let count = known.guest.processes() as usize;
-        let nodes = start.ranks.iter().take(count).map(|rank| self.order.nodes()[rank as usize]);
-        let usage = self.usage(&known.guest, nodes.collect(), compute)?;
+        let (count, run) = match &known.sends {
+            Sends::AtOnce(guest) => (guest.processes(), start.task.run),
+            Sends::InStages(benchmark) => {
+                let seconds = f64::from(benchmark.iterations) * reference;
+                (start.task.nodes, super::stretched(TICKS, seconds))
+            }
+        };
+        let nodes = start.ranks.iter().take(count as usize);
+        let nodes = nodes.map(|rank| self.order.nodes()[rank as usize]);
+        let usage = self.usage(&known.sends, nodes.collect(), compute)?;
         let seconds = compute + self.sends(&usage);
         if usage.bytes > 0.0 {
             self.averages.start(start.index, &usage);
         }
-        let run = start.task.run;
         let alone = super::stretched(run, seconds / reference);
         let limit = if self.kill { start.now + start.task.requested } else { i64::MAX };
         self.jobs.insert(

@@ -1,0 +1,69 @@
+"""Tests of the report's own statistics, relations and formulas: `python3 test.py`."""
+
+import unittest
+
+import claims
+import stats
+from rows import Row, compute
+
+
+def row(values, **keys):
+    return Row(keys, "f", values)
+
+
+class Statistics(unittest.TestCase):
+    def test_t_points_are_those_of_tables(self):
+        for freedom, point in ((1, 12.7062), (4, 2.7764), (9, 2.2622), (29, 2.0452), (200, 1.9719)):
+            self.assertAlmostEqual(stats.t_point(freedom), point, 4)
+
+    def test_the_interval_of_students_ten_subjects(self):
+        gains = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
+        self.assertAlmostEqual(stats.mean(gains) - stats.half_width(gains), 0.7001, 3)
+
+    def test_ranks_share_ties(self):
+        self.assertEqual(stats.ranks([5, 1, 5, 9]), [2.5, 1, 2.5, 4])
+        self.assertAlmostEqual(stats.correlation([1, 2, 3, 4], [10, 8, 3, 1]), -1)
+
+    def test_formulas(self):
+        lines = [{"a": "2", "b": "3", "s": "x"}, {"a": "4", "b": "1", "s": ""}]
+        self.assertEqual(compute("sum(a * b) / sum(b)", lines), 2.5)
+        self.assertEqual(compute("max((a + b)**2) - count(1)", lines), 23)
+        with self.assertRaises(ValueError):
+            compute("a", lines)
+
+
+class Relations(unittest.TestCase):
+    up, noise = [1.0, 1.1, 0.9, 1.0], [0.5, -0.6, 0.4, -0.5]
+
+    def judge(self, rows, known=(), **relation):
+        return claims.judge(rows, relation, list(known))
+
+    def test_a_difference_inside_its_interval_is_none(self):
+        self.assertEqual(self.judge([row(self.up)], above=0), "agrees")
+        self.assertEqual(self.judge([row(self.up)], below=0), "differs")
+        self.assertEqual(self.judge([row(self.noise)], below=0), "none")
+        self.assertEqual(self.judge([row(self.up), row(self.noise)], above=0), "none")
+
+    def test_order_is_paired_by_seed(self):
+        a, b = row([1, 5, 9], rule="a"), row([2, 6, 10.1], rule="b")
+        self.assertEqual(self.judge([a, b], order=["a", "b"], along="rule"), "agrees")
+        self.assertEqual(self.judge([a, b], order=["b", "a"], along="rule"), "differs")
+
+    def test_trends_and_published_values(self):
+        line = [row([1, 1.1], x="1"), row([2, 2.1], x="2"), row([3, 3.1], x="10")]
+        self.assertEqual(self.judge(line, rises="x"), "agrees")
+        self.assertEqual(self.judge(line, falls="x"), "differs")
+        known = [row([1.0], x="1"), row([2.0], x="2"), row([4.0], x="10")]
+        self.assertEqual(self.judge(line[:2], known, within=6), "agrees")
+        self.assertEqual(self.judge(line, known, within=6), "differs")
+        self.assertEqual(self.judge(line, known, correlated=0.99), "agrees")
+
+    def test_changes_are_paired_and_in_percent(self):
+        of, to = row([8, 16], rule="new", x="1"), row([10, 20], rule="old", x="1")
+        change = claims.against([of, to], {"column": "rule", "of": "new", "to": "old"})
+        self.assertAlmostEqual(change[0].mean, -20)
+        with self.assertRaises(ValueError):
+            claims.against([row([1, 2, 3], rule="new"), row([1, 2], rule="old")], {"column": "rule", "of": "new", "to": "old"})
+
+
+unittest.main()

@@ -1,0 +1,110 @@
+//! What a plan names: machines and the like with the files in their texts, and workloads.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Lines;
+use crate::topology::Context;
+use crate::trace::{self, Format, Workload, WorkloadKind};
+
+/// A workload of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanWorkload {
+    /// As the plan writes it.
+    pub text: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it is an SWF trace, whose processors become nodes.
+    pub is_trace: bool,
+    /// The generator that makes it for each seed, in the place of a file.
+    pub generator: Option<Spec>,
+}
+
+impl PlanWorkload {
+    /// Its lines; what is made takes the seed of the cell.
+    pub(super) fn lines(&self, context: &Context) -> Result<Lines> {
+        let Some(spec) = &self.generator else { return Lines::open(&self.path, context.memory) };
+        let mut text = String::new();
+        for piece in Workload::make(&spec.located, context.seed)? {
+            text.push_str(&piece);
+            if text.len() as u64 > context.memory / 2 {
+                let location = SourceLocation::option(&self.text);
+                let expected = "a smaller one, or a higher --memory";
+                return Err(Error::input(location, "a workload beyond the memory", expected));
+            }
+        }
+        Ok(Lines::new(&self.text, text).within(context.memory))
+    }
+}
+
+/// A topology, an ordering or a guest of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// As the plan writes it.
+    pub text: String,
+    /// The same with the paths of the files in it, which are relative to the plan.
+    pub located: String,
+    /// These files.
+    pub files: Vec<PathBuf>,
+}
+
+impl Spec {
+    /// Finds the files in `text`: the whole, where its head is no `known` name, else a part after the colon or
+    /// the value of a key.
+    pub(super) fn resolve(text: &str, base: Option<&Path>, known: bool) -> Self {
+        let mut files = Vec::new();
+        let mut there = |part: &str| -> String {
+            let path = crate::input::beside(base, part);
+            if !path.is_file() {
+                return part.to_string();
+            }
+            files.push(path.clone());
+            path.display().to_string()
+        };
+        let located = match text.split_once(':') {
+            _ if !known => there(text),
+            None => text.to_string(),
+            Some((head, rest)) => {
+                let part = |part: &str| match part.split_once('=') {
+                    Some((key, value)) => format!("{key}={}", there(value)),
+                    None => there(part),
+                };
+                format!("{head}:{}", rest.split(',').map(part).collect::<Vec<_>>().join(","))
+            }
+        };
+        Spec { text: text.to_string(), located, files }
+    }
+}
+
+/// Refuses a file of another kind than its list is for.
+pub(super) fn check_kind(
+    path: &Path,
+    is_trace: bool,
+    location: &SourceLocation,
+    memory: u64,
+) -> Result<()> {
+    let (found, expected) = match (trace::kind(&mut Lines::open(path, memory)?)?, is_trace) {
+        (WorkloadKind::Log, false) => return Ok(()),
+        (kind, true) if kind.has_times() => return Ok(()),
+        (WorkloadKind::Log, true) => ("a placement log among the traces", "it under `logs`"),
+        (WorkloadKind::Swf, _) => ("an SWF trace among the logs", "it under `traces`"),
+        (WorkloadKind::Records(_), _) => ("records of jobs among the logs", "them under `traces`"),
+        (WorkloadKind::Table, _) => ("a table of sizes", "a placement log or an SWF trace"),
+    };
+    Err(Error::input(location.clone(), format!("{}, {found}", path.display()), expected))
+}
+
+/// Refuses a generator that makes nothing for this list.
+pub(super) fn check_generator(
+    spec: &Spec,
+    is_trace: bool,
+    location: &SourceLocation,
+) -> Result<()> {
+    let made = Workload::make(&spec.located, 1)?;
+    let (found, expected) = match (made.format, is_trace) {
+        (Format::Log, false) | (Format::Swf, true) => return Ok(()),
+        (Format::Log, true) => ("a generator of placement logs", "it under `logs`"),
+        (Format::Swf, false) => ("a generator of traces", "it under `traces`"),
+    };
+    Err(Error::input(location.clone(), format!("`{}`, {found}", spec.text), expected))
+}

@@ -1,0 +1,109 @@
+//! What a transform changes, and how its options are written.
+
+use std::fmt;
+
+use crate::error::Result;
+use crate::params::{Opt, Params};
+
+/// What becomes of the times between arrivals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// They are multiplied.
+    Times(f64),
+    /// They are chosen so that the offered load is this.
+    Load(f64),
+}
+
+/// What [`super::Transformed`] changes; by default nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Changes {
+    /// Only jobs submitted at this second of the trace or later.
+    pub after: Option<i64>,
+    /// Only jobs submitted before this second.
+    pub before: Option<i64>,
+    /// Run times and requested times are multiplied: the work multiple.
+    pub runtime: f64,
+    /// What becomes of the times between arrivals.
+    pub pace: Pace,
+    /// How often each job stands in the result: the replication factor.
+    pub replicate: u32,
+    /// How many seconds a copy is submitted earlier or later than the job, at most.
+    pub jitter: u64,
+    /// Seed of the jitter.
+    pub seed: u64,
+}
+
+impl Default for Changes {
+    fn default() -> Self {
+        let (after, before, pace) = (None, None, Pace::Times(1.0));
+        Changes { after, before, runtime: 1.0, pace, replicate: 1, jitter: 0, seed: 1 }
+    }
+}
+
+/// Seconds from the trace's beginning up to which results go, and the largest job number.
+pub(super) const MOST: i64 = 1_000_000_000_000_000;
+/// The most that a factor may be, and one over the least.
+const FACTOR: f64 = 1e6;
+
+impl Changes {
+    /// The options, as plans write them: those of `nodeorder trace transform`.
+    pub const OPTIONS: &'static [Opt] = &[
+        Opt::whole("after", "only jobs submitted at this second of the trace or later")
+            .or_else("all"),
+        Opt::whole("before", "only jobs submitted before this second").or_else("all"),
+        Opt::number("scale-runtime", "factor of run times and requested times").or("1"),
+        Opt::number("scale-time", "factor of the times between arrivals").or("1"),
+        Opt::number("load", "offered load to be reached by scaling the times between arrivals")
+            .or_else("as it is"),
+        Opt::whole("replicate", "how often each job stands in the result").or("1"),
+        Opt::whole("jitter", "seconds that a copy is submitted earlier or later, at most").or("0"),
+    ];
+
+    /// Reads `scale-runtime=2,replicate=3`; `none` for no change.
+    ///
+    /// # Errors
+    /// An unknown option, a value out of its range, options that exclude one another.
+    pub fn parse(text: &str, seed: u64) -> Result<Self> {
+        let text = if text == "none" { "transform".into() } else { format!("transform:{text}") };
+        let params = Params::inline(&text, ',', Changes::OPTIONS, seed)?;
+        let load = params.real("load", 1.0 / FACTOR, FACTOR)?;
+        if load.is_some() && params.has("scale-time") {
+            return Err(params.wrong("load", "`load` or `scale-time`, not both"));
+        }
+        if params.has("jitter") && !params.has("replicate") {
+            return Err(params.wrong("jitter", "it beside `replicate` only"));
+        }
+        let time = params.number("scale-time", 1.0 / FACTOR, FACTOR)?;
+        let changes = Changes {
+            after: params.integer("after", -MOST, MOST)?,
+            before: params.integer("before", -MOST, MOST)?,
+            runtime: params.number("scale-runtime", 1.0 / FACTOR, FACTOR)?,
+            pace: load.map_or(Pace::Times(time), Pace::Load),
+            replicate: params.whole("replicate", 1, 1_000_000)?,
+            jitter: params.whole("jitter", 0, MOST as u64)?,
+            seed,
+        };
+        params.finish()?;
+        Ok(changes)
+    }
+}
+
+/// As options: what [`Changes::parse`] reads.
+impl fmt::Display for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        parts.extend(self.after.map(|t| format!("after={t}")));
+        parts.extend(self.before.map(|t| format!("before={t}")));
+        let factor = |key: &str, x: f64| (x != 1.0).then(|| format!("{key}={x}"));
+        parts.extend(factor("scale-runtime", self.runtime));
+        parts.extend(match self.pace {
+            Pace::Times(x) => factor("scale-time", x),
+            Pace::Load(x) => Some(format!("load={x}")),
+        });
+        if self.replicate > 1 {
+            parts.push(format!("replicate={},jitter={}", self.replicate, self.jitter));
+        }
+        f.write_str(if parts.is_empty() { "none" } else { "" })?;
+        f.write_str(&parts.join(","))
+    }
+}

@@ -1,0 +1,414 @@
+//! A trace changed in time: run times and arrivals scaled, jobs copied, a window, a load.
+
+use std::fmt::Write as _;
+
+use super::changes::{Changes, MOST, Pace};
+use super::swf::{Job, Options, Trace};
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Lines;
+use crate::random::{below, generator};
+use crate::ratio::ratio;
+
+/// A job of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Copy {
+    submit: i64,
+    /// The job, by its position in the trace.
+    job: u32,
+    /// 0 for the job itself.
+    copy: u32,
+}
+
+/// A changed trace.
+///
+/// Of the jobs that [`Trace`] keeps, those of the window are taken; run and requested times are multiplied and rounded
+/// to the nearest second, at least 1; times since the first submit are multiplied, or scaled so that the offered load
+/// (node-seconds over `nodes` times the seconds from first to last submit) is reached; then each job is copied, and
+/// each copy submitted up to `jitter` seconds earlier or later, all whole seconds equally likely, never before 0.
+/// Times stay
+/// the trace's own. Copies have numbers above all others, a power of ten apart; what precedes a copy is the
+/// copy of what precedes the job. A run time above the request was cut there. Wait times become unknown (-1)
+/// unless only a window is taken: no machine recorded them.
+///
+/// # References
+/// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
+/// Allocation Strategies", SAND2002-1488, 2002, section 3 (work multiple and replication factor).
+#[derive(Debug)]
+pub struct Transformed {
+    trace: Trace,
+    changes: Changes,
+    /// Every line of the trace, and where each begins.
+    text: Vec<u8>,
+    lines: Vec<usize>,
+    copies: Vec<Copy>,
+    /// The distance of the numbers of copies.
+    apart: i64,
+    /// Factor of the times between arrivals.
+    factor: f64,
+    nodes: u32,
+    load: [f64; 2],
+}
+
+impl Transformed {
+    /// Reads a trace from `lines` and changes it. With [`Pace::Load`] `options.nodes` is the machine.
+    ///
+    /// # Errors
+    /// As [`Trace::over`]; no job in the window; a load of no machine or of jobs of one instant; times or job numbers
+    /// that no trace may have.
+    ///
+    /// # Complexity
+    /// O(bytes + copies · log copies) time; the text, 150 bytes a job and 16 a copy.
+    pub fn over(mut lines: Lines, options: &Options, changes: Changes) -> Result<Self> {
+        let (name, mut text, mut starts) = (lines.name().to_string(), Vec::new(), vec![0]);
+        while let Some(line) = lines.line()? {
+            text.extend_from_slice(line.bytes);
+            text.push(b'\n');
+            starts.push(text.len());
+            let kept = text.len() - starts[starts.len() - 2] + size_of::<usize>();
+            lines.keep(2 * kept, "text")?;
+        }
+        let trace = Trace::new(&name, text.clone(), options)?;
+        let inside = |job: &Job| {
+            changes.after.is_none_or(|t| job.submit >= t)
+                && changes.before.is_none_or(|t| job.submit < t)
+        };
+        let window: Vec<u32> =
+            (0..).zip(trace.jobs()).filter(|(_, job)| inside(job)).map(|(i, _)| i).collect();
+        let mut of = Transformed {
+            changes,
+            text,
+            lines: starts,
+            copies: Vec::new(),
+            apart: 1,
+            factor: 1.0,
+            nodes: options.nodes.unwrap_or(0),
+            load: [0.0; 2],
+            trace,
+        };
+        if window.is_empty() {
+            let expected = "a window, and limits of size and partition, with jobs";
+            return Err(of.refuse("no job".into(), expected));
+        }
+        of.set_pace(&window)?;
+        of.copy(&window, options.memory)?;
+        Ok(of)
+    }
+
+    fn refuse(&self, found: String, expected: impl Into<String>) -> Error {
+        Error::input(SourceLocation::File(self.trace.name().into()), found, expected)
+    }
+
+    /// First and last submit of `jobs`.
+    fn span(&self, jobs: &[u32]) -> (i64, i64) {
+        let submits = || jobs.iter().map(|i| self.trace.jobs()[*i as usize].submit);
+        (submits().min().unwrap_or(0), submits().max().unwrap_or(0))
+    }
+
+    /// Finds the factor of the times between arrivals, and the loads before and after.
+    fn set_pace(&mut self, window: &[u32]) -> Result<()> {
+        let (first, last) = self.span(window);
+        let room = u128::from(self.nodes) * u128::from(last.abs_diff(first));
+        if room > 0 {
+            let area = |scaled: bool| -> u128 {
+                let jobs = window.iter().map(|i| &self.trace.jobs()[*i as usize]);
+                let run = |j: &Job| if scaled { self.scaled(j.run) } else { j.run };
+                jobs.map(|j| u128::from(j.nodes) * run(j).unsigned_abs() as u128).sum()
+            };
+            let copies = u128::from(self.changes.replicate);
+            self.load = [ratio(area(false), room), ratio(copies * area(true), room)];
+        }
+        self.factor = match self.changes.pace {
+            Pace::Times(factor) => factor,
+            Pace::Load(_) if self.nodes == 0 => {
+                let location = SourceLocation::option("load");
+                return Err(Error::input(location, "no number of nodes", "the machine's nodes"));
+            }
+            Pace::Load(_) if room == 0 => {
+                let found = "jobs of one instant, which have no load".into();
+                return Err(self.refuse(found, "submits at different times"));
+            }
+            Pace::Load(wanted) => self.load[1] / wanted,
+        };
+        self.load[1] /= self.factor;
+        let end = first as f64 + (last - first) as f64 * self.factor + self.changes.jitter as f64;
+        let longest = window.iter().map(|i| self.trace.jobs()[*i as usize].requested_time).max();
+        if end.max(longest.unwrap_or(0) as f64 * self.changes.runtime) > MOST as f64 {
+            let expected = format!("factors that keep times below {MOST}");
+            return Err(self.refuse("longer times than a trace may have".into(), expected));
+        }
+        Ok(())
+    }
+
+    /// Seconds times the work multiple.
+    fn scaled(&self, seconds: i64) -> i64 {
+        ((seconds as f64 * self.changes.runtime).round() as i64).max(1)
+    }
+
+    /// Lists the result's jobs by submit time.
+    fn copy(&mut self, window: &[u32], memory: u64) -> Result<()> {
+        let Changes { replicate, jitter, seed, .. } = self.changes;
+        let count = window.len() as u64 * u64::from(replicate);
+        let location = || SourceLocation::option("replicate");
+        if count.saturating_mul(size_of::<Copy>() as u64) > memory {
+            let expected = "fewer, or a higher --memory";
+            return Err(Error::input(location(), format!("{count} jobs in all"), expected));
+        }
+        let largest = self.trace.jobs().iter().map(|job| job.id.max(0)).max().unwrap_or(0);
+        while self.apart <= largest {
+            self.apart *= 10;
+        }
+        if replicate > 1 && self.apart.checked_mul(replicate.into()).is_none_or(|n| n > MOST) {
+            let expected = format!("copies with job numbers of at most {MOST}");
+            return Err(Error::input(location(), format!("job number {largest}"), expected));
+        }
+        let (first, _) = self.span(window);
+        let mut random = generator(seed);
+        let mut copies = Vec::with_capacity(count as usize);
+        for job in window {
+            let since = (self.trace.jobs()[*job as usize].submit - first) as f64 * self.factor;
+            let submit = first + since.round() as i64;
+            copies.push(Copy { submit, job: *job, copy: 0 });
+            let back = jitter.min(submit.unsigned_abs());
+            for copy in 1..replicate {
+                let shift = below(back + jitter + 1, &mut random) as i64 - back as i64;
+                copies.push(Copy { submit: submit + shift, job: *job, copy });
+            }
+        }
+        copies.sort_unstable();
+        self.copies = copies;
+        Ok(())
+    }
+
+    /// The trace as it was read: what was left out or mended.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Jobs of the result.
+    pub fn jobs(&self) -> usize {
+        self.copies.len()
+    }
+
+    /// Factor of the times between arrivals.
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// Offered load of the window before and after; none where the machine's nodes are not known or all jobs come at
+    /// one instant.
+    pub fn loads(&self) -> Option<[f64; 2]> {
+        (self.load[0] > 0.0).then_some(self.load)
+    }
+
+    /// The result in the Standard Workload Format, in pieces of whole lines: the trace's header with the new numbers
+    /// of jobs and a note of what was changed, then the jobs by submit time.
+    pub fn pieces(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
+        const JOBS: usize = 1000;
+        let body = self.copies.chunks(JOBS).map(|copies| {
+            let mut text = String::new();
+            copies.iter().for_each(|copy| self.line(copy, &mut text));
+            text.into_bytes()
+        });
+        std::iter::once(self.header()).chain(body)
+    }
+
+    fn header(&self) -> Vec<u8> {
+        let mut header = Vec::new();
+        for bounds in self.lines.windows(2) {
+            let line = &self.text[bounds[0]..bounds[1]];
+            match line.trim_ascii_start() {
+                [] => continue,
+                [b';', rest @ ..] => {
+                    let label = rest.trim_ascii_start();
+                    let counts = [&b"MaxJobs:"[..], b"MaxRecords:"];
+                    match counts.into_iter().find(|count| label.starts_with(count)) {
+                        None => header.extend_from_slice(line),
+                        Some(count) => {
+                            let count = String::from_utf8_lossy(count);
+                            header.extend(format!("; {count} {}\n", self.jobs()).into_bytes());
+                        }
+                    }
+                }
+                _ => break,
+            }
+        }
+        let trace = &self.trace;
+        let mut note = format!("; Note: changed by nodeorder: {}; seed {}", self.changes, {
+            self.changes.seed
+        });
+        for (reason, count) in trace.tally().iter() {
+            let what = if reason.drops() { "left out" } else { "mended" };
+            // Writing to a String cannot fail.
+            let _ = write!(note, "; {what} {count}: {}", reason.about());
+        }
+        header.extend(note.into_bytes());
+        header.push(b'\n');
+        header
+    }
+
+    fn line(&self, copy: &Copy, out: &mut String) {
+        let job = &self.trace.jobs()[copy.job as usize];
+        let line = &self.text[self.lines[job.line - 1]..self.lines[job.line]];
+        let text = String::from_utf8_lossy(line);
+        let recorded = self.changes.replicate == 1
+            && self.changes.runtime == 1.0
+            && self.changes.pace == Pace::Times(1.0);
+        let number = |id: i64| id + self.apart * i64::from(copy.copy);
+        for (field, word) in (1..).zip(text.split_ascii_whitespace()) {
+            let value = match field {
+                1 => number(job.id),
+                2 => copy.submit,
+                3 if recorded => job.wait.unwrap_or(-1),
+                3 => -1,
+                4 => self.scaled(job.run),
+                // Unknown requested times stay unknown.
+                9 if word.starts_with('-') || word.bytes().all(|b| b"0.".contains(&b)) => -1,
+                9 => self.scaled(job.requested_time),
+                17 if job.preceding > 0 => number(job.preceding),
+                _ => {
+                    out.push_str(word);
+                    out.push(if field == 18 { '\n' } else { ' ' });
+                    continue;
+                }
+            };
+            let _ = write!(out, "{value} ");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SMALL: &str = "; MaxJobs: 3\n; MaxProcs: 8\n; Note: old\n\
+        4 100 7 10 2 9.5 77 4 25 -1 1 1 2 3 4 5 -1 -1\n\
+        7 120 -1 99 8 -1 -1 8 50 -1 1 1 2 3 4 5 4 30\n\
+        5 200 0 3 -1 -1 -1 1 -1 -1 1 1 2 3 4 5 -1 -1\n\
+        6 201 0 0 1 -1 -1 1 -1 -1 1 1 2 3 4 5 -1 -1\n";
+
+    fn made(text: &str, changes: &str, nodes: Option<u32>) -> Result<String> {
+        let options = Options { nodes, ..Options::default() };
+        let changes = Changes::parse(changes, 1)?;
+        let of = Transformed::over(Lines::new("t", text), &options, changes)?;
+        Ok(String::from_utf8(of.pieces().flatten().collect()).unwrap())
+    }
+
+    fn jobs(text: &str) -> Vec<String> {
+        text.lines().filter(|l| !l.starts_with(';')).map(str::to_string).collect()
+    }
+
+    #[test]
+    fn a_work_multiple_scales_run_and_requested_times() {
+        let text = made(SMALL, "scale-runtime=0.25", None).unwrap();
+        let wanted = [
+            "4 100 -1 3 2 9.5 77 4 6 -1 1 1 2 3 4 5 -1 -1",
+            "7 120 -1 13 8 -1 -1 8 13 -1 1 1 2 3 4 5 4 30",
+            "5 200 -1 1 -1 -1 -1 1 -1 -1 1 1 2 3 4 5 -1 -1",
+        ];
+        assert_eq!(jobs(&text), wanted);
+        assert!(text.starts_with("; MaxJobs: 3\n; MaxProcs: 8\n; Note: old\n; Note: changed by"));
+        assert!(text.contains("scale-runtime=0.25; seed 1; left out 1: run time zero"), "{text}");
+    }
+
+    #[test]
+    fn a_window_keeps_what_was_recorded() {
+        let text = made(SMALL, "after=100,before=120", None).unwrap();
+        assert_eq!(jobs(&text), ["4 100 7 10 2 9.5 77 4 25 -1 1 1 2 3 4 5 -1 -1"]);
+        assert!(text.starts_with("; MaxJobs: 1\n"));
+        assert_eq!(jobs(&made(SMALL, "none", None).unwrap()).len(), 3);
+    }
+
+    #[test]
+    fn copies_have_numbers_and_jitter_of_their_own() {
+        let text = made(SMALL, "replicate=3,jitter=20", None).unwrap();
+        let lines = jobs(&text);
+        let field = |line: &String, n: usize| line.split(' ').nth(n).unwrap().to_string();
+        let mut ids: Vec<String> = lines.iter().map(|l| field(l, 0)).collect();
+        ids.sort();
+        assert_eq!(ids, ["14", "15", "17", "24", "25", "27", "4", "5", "7"]);
+        let of = |id: &str| lines.iter().find(|l| field(l, 0) == id).unwrap();
+        assert_eq!([field(of("4"), 1), field(of("7"), 1)], ["100", "120"]);
+        assert_eq!([field(of("7"), 16), field(of("27"), 16)], ["4", "24"]);
+        let shift: i64 = field(of("14"), 1).parse::<i64>().unwrap() - 100;
+        assert!((-20..=20).contains(&shift));
+        assert_eq!(made(SMALL, "replicate=3,jitter=20", None).unwrap(), text);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        for (changes, nodes, message) in [
+            ("after=900", None, "t: found no job"),
+            ("load=0.5", None, "`load`: found no number of nodes"),
+            ("load=0.5,before=101", Some(8), "t: found jobs of one instant"),
+            ("load=0.5,scale-time=2", Some(8), "transform:load=0.5,scale-time=2: found load = 0.5"),
+            ("jitter=5", None, "transform:jitter=5: found jitter = 5"),
+            ("scale-runtime=0", None, "transform:scale-runtime=0: found scale-runtime = 0"),
+            ("scale=2", None, "transform:scale=2: found unknown key"),
+        ] {
+            let error = made(SMALL, changes, nodes).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{changes}: {error}");
+        }
+    }
+
+    fn text(jobs: &[(i64, i64, u32)]) -> String {
+        let line = |(i, (submit, run, size)): (usize, &(i64, i64, u32))| {
+            format!(
+                "{} {submit} 5 {run} {size} -1 -1 {size} {} -1 1 -1 -1 -1 -1 -1 -1 -1\n",
+                i + 1,
+                2 * run
+            )
+        };
+        jobs.iter().enumerate().map(line).collect()
+    }
+
+    proptest! {
+        /// Against the definition, job by job, on the result as it is read back.
+        #[test]
+        fn as_defined(
+            raw in prop::collection::vec((0i64..5000, 1i64..900, 1u32..9), 2..40),
+            runtime in 0.1f64..4.0, time in 0.1f64..4.0, replicate in 1u32..4, jitter in 0u64..60,
+        ) {
+            let changes = Changes { runtime, pace: Pace::Times(time), replicate, jitter, ..Changes::default() };
+            let source = text(&raw);
+            let of = Transformed::over(Lines::new("t", source), &Options::default(), changes).unwrap();
+            let made: Vec<u8> = of.pieces().flatten().collect();
+            let trace = Trace::new("t", made, &Options::default()).unwrap();
+            prop_assert_eq!(trace.jobs().len(), raw.len() * replicate as usize);
+            prop_assert!(trace.jobs().is_sorted_by_key(|j| j.submit));
+            let first = raw.iter().map(|j| j.0).min().unwrap();
+            for job in trace.jobs() {
+                let (copy, index) = (job.id / of.apart, (job.id % of.apart) as usize - 1);
+                let (submit, run, size) = raw[index];
+                prop_assert_eq!(job.nodes, size);
+                prop_assert_eq!(job.run, ((run as f64 * runtime).round() as i64).max(1));
+                let wanted = ((2 * run) as f64 * runtime).round() as i64;
+                prop_assert_eq!(job.requested_time, wanted.max(job.run));
+                let at = first + ((submit - first) as f64 * time).round() as i64;
+                let reach = if copy == 0 { 0 } else { jitter };
+                prop_assert!(job.submit.abs_diff(at) <= reach && job.submit >= 0);
+            }
+        }
+
+        /// The load of the result, counted anew, is the one asked for up to the rounding of the times.
+        #[test]
+        fn loads_are_reached(
+            raw in prop::collection::vec((0i64..50_000, 100i64..900, 1u32..9), 20..40),
+            load in 0.2f64..2.0, runtime in 0.5f64..2.0, replicate in 1u32..4,
+        ) {
+            prop_assume!(raw.iter().map(|j| j.0).max() > raw.iter().map(|j| j.0).min());
+            let changes = Changes { runtime, pace: Pace::Load(load), replicate, ..Changes::default() };
+            let options = Options { nodes: Some(8), ..Options::default() };
+            let of = Transformed::over(Lines::new("t", text(&raw)), &options, changes).unwrap();
+            let made: Vec<u8> = of.pieces().flatten().collect();
+            let trace = Trace::new("t", made, &Options::default()).unwrap();
+            let submits = || trace.jobs().iter().map(|j| j.submit);
+            let span = (submits().max().unwrap() - submits().min().unwrap()) as f64;
+            let area: f64 = trace.jobs().iter().map(|j| f64::from(j.nodes) * j.run as f64).sum();
+            let slack = 1.0 / span;
+            prop_assert!((area / 8.0 / span / load - 1.0).abs() < 2.0 * slack + 1e-9);
+            prop_assert!((of.loads().unwrap()[1] / load - 1.0).abs() < 1e-9);
+        }
+    }
+}
