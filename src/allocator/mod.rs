@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
 use crate::params::{Opt, Params};
@@ -130,7 +130,8 @@ pub trait Allocator: Send {
     /// # Errors
     /// Options that it does not have for jobs: all of them, unless it says otherwise.
     fn ask(&mut self, options: &JobOptions) -> Result<()> {
-        Params::words(&options.text, &options.location, &[])?.finish()
+        let expected = "an allocator that takes options of jobs, such as slurm-block";
+        Err(Error::input(options.location.clone(), format!("`{}`", options.text), expected))
     }
 
     /// Whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they

@@ -172,10 +172,6 @@ impl<'m, 'a> ClusterState<'m, 'a> {
                 Found::LeftOut => Attempt::LeftOut,
                 _ => {
                     self.refused.insert(nodes);
-                    if let Some(seconds) = self.allocator.patience() {
-                        let since = *self.refused_since.entry(task).or_insert(self.now);
-                        self.relents.insert(since + seconds * self.ticks);
-                    }
                     Attempt::Waits
                 }
             },
@@ -235,7 +231,13 @@ impl<'m, 'a> ClusterState<'m, 'a> {
                 self.leave_out(task, reason);
                 Found::LeftOut
             }
-            None => Found::NotNow,
+            None => {
+                if let Some(seconds) = self.allocator.patience() {
+                    let since = *self.refused_since.entry(task).or_insert(self.now);
+                    self.relents.insert(since + seconds * self.ticks);
+                }
+                Found::NotNow
+            }
         }
     }
 
