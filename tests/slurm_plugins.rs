@@ -17,8 +17,6 @@ use crate::slurm::{Cluster, Conf, Slurm};
 
 /// A cluster's description, as Slurm and nodeorder read it: 64 nodes.
 struct Site {
-
-
     /// `topology.conf` or `topology.yaml`.
     file: &'static str,
     text: String,
@@ -441,7 +439,11 @@ fn jobs_of_a_log_have_options() {
     let log = "P a 4\nP b 4 segment=2 spread=true # two blocks\nF a\nP c 4 segment=4\n";
     assert_eq!(run(log, "slurm-block").0, ["12-15", "4-5 8-9", "12-15"]);
     let (none, error) = run(log, "fifo:0");
-    assert!(none.is_empty() && error.contains("log:2: found `segment=2 spread=true`; expected an allocator"), "{error}");
+    assert!(
+        none.is_empty()
+            && error.contains("log:2: found `segment=2 spread=true`; expected an allocator"),
+        "{error}"
+    );
     let error = run("P a 4\nP b 4 segment=0\n", "slurm-block").1;
     assert!(error.contains("log:2: found segment = 0"), "{error}");
     let error = run("P a 4 7\n", "slurm-block").1;
