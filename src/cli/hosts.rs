@@ -20,7 +20,7 @@ use crate::topology::{Context, Topology};
 /// Put the hosts of one job in order
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example: scontrol show hostnames | nodeorder hosts cluster.toml --nodes - --to slurm-hostfile -o hosts.txt"
+    after_help = "Example: nodeorder hosts cluster.toml --nodes $SLURM_JOB_NODELIST --to slurm-hostfile -o hosts.txt"
 )]
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options

@@ -248,6 +248,8 @@ mod tests {
             "nodeorder trace",
             "nodeorder trace convert",
             "nodeorder trace generate",
+            "nodeorder trace transform",
+            "nodeorder hosts",
             "nodeorder completions",
             "nodeorder man",
             "nodeorder sweep",

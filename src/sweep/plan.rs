@@ -369,7 +369,7 @@ mod tests {
             ("transforms = ['none']", "p.toml:3: found transforms = "),
             (
                 "traces = ['poisson:jobs=5,sizes=4']\nallocators = ['fifo:0']\ntransforms = ['load=0']",
-                "p.toml:5: found load = 0",
+                "p.toml:5: found load = `0`",
             ),
             (
                 "logs = ['poisson:jobs=5,sizes=4']\nallocators = ['fifo:0']",

@@ -342,10 +342,14 @@ mod tests {
             ("after=900", None, "t: found no job"),
             ("load=0.5", None, "`load`: found no number of nodes"),
             ("load=0.5,before=101", Some(8), "t: found jobs of one instant"),
-            ("load=0.5,scale-time=2", Some(8), "transform:load=0.5,scale-time=2: found load = 0.5"),
-            ("jitter=5", None, "transform:jitter=5: found jitter = 5"),
-            ("scale-runtime=0", None, "transform:scale-runtime=0: found scale-runtime = 0"),
-            ("scale=2", None, "transform:scale=2: found unknown key"),
+            (
+                "load=0.5,scale-time=2",
+                Some(8),
+                "`transform:load=0.5,scale-time=2`: found load = `0.5`",
+            ),
+            ("jitter=5", None, "`transform:jitter=5`: found jitter = "),
+            ("scale-runtime=0", None, "`transform:scale-runtime=0`: found scale-runtime = "),
+            ("scale=2", None, "`transform:scale=2`: found unknown key"),
         ] {
             let error = made(SMALL, changes, nodes).unwrap_err().to_string();
             assert!(error.starts_with(message), "{changes}: {error}");
