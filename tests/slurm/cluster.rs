@@ -161,7 +161,9 @@ impl Cluster {
         }
         conf += "PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=EXCLUSIVE\n";
         std::fs::write(folder.path().join("slurm.conf"), conf).unwrap();
-        std::fs::write(folder.path().join("cgroup.conf"), "CgroupPlugin=disabled\n").unwrap();
+        if slurm.root.is_some() {
+            std::fs::write(folder.path().join("cgroup.conf"), "CgroupPlugin=disabled\n").unwrap();
+        }
         for (name, text) in &more.files {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
