@@ -25,22 +25,18 @@ impl Request {
     /// What `params` asks for by these of the options, and `self` else.
     pub fn read(&self, params: &Params, options: &[Opt]) -> Result<Request> {
         let mut request = self.clone();
+        let flag = |key: &'static str, usual: bool| {
+            let given = params.flag(key)?;
+            Ok(if params.has(key) { given } else { usual })
+        };
+        let whole = |key: &'static str, usual| Ok(params.integer(key, 1, u32::MAX)?.or(usual));
         for option in options {
             match option.key {
-                "segment" => {
-                    request.segment = params.integer("segment", 1, u32::MAX)?.or(self.segment)
-                }
-                "switches" => {
-                    request.switches = params.integer("switches", 1, u32::MAX)?.or(self.switches);
-                }
-                "spread" if params.has("spread") => request.spread = params.flag("spread")?,
-                "consolidate" if params.has("consolidate") => {
-                    request.consolidate = params.flag("consolidate")?;
-                }
-                "exclusive" if params.has("exclusive") => {
-                    request.exclusive = params.flag("exclusive")?
-                }
-                _ => {}
+                "segment" => request.segment = whole("segment", self.segment)?,
+                "switches" => request.switches = whole("switches", self.switches)?,
+                "spread" => request.spread = flag("spread", self.spread)?,
+                "consolidate" => request.consolidate = flag("consolidate", self.consolidate)?,
+                _ => request.exclusive = flag("exclusive", self.exclusive)?,
             }
         }
         Ok(request)
