@@ -445,7 +445,7 @@ fn jobs_of_a_log_have_options() {
         "{error}"
     );
     let error = run("P a 4\nP b 4 segment=0\n", "slurm-block").1;
-    assert!(error.contains("log:2: found segment = 0"), "{error}");
+    assert!(error.contains("log:2: found segment = `0`"), "{error}");
     let error = run("P a 4 7\n", "slurm-block").1;
     assert!(error.contains("log:1:"), "{error}");
 }

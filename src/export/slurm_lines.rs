@@ -10,7 +10,7 @@ use crate::topology::{Topology, compact_list};
 /// `--to slurm-lines[:leaf=one|site]`.
 pub(super) const TARGET: ExportTarget = ExportTarget {
     name: "slurm-lines",
-    about: "slurm.conf: NodeName lines in rank order, and a topology.conf beside it; the tightest free run, names untouched, any size (recommended; Slurm from 23.02)",
+    about: "recommended for Slurm from 23.02: NodeName lines in rank order and a topology.conf; names and fabric untouched, any size",
     example: "slurm-lines",
     options: &[Opt::one_of(
         "leaf",

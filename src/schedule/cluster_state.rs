@@ -56,6 +56,8 @@ pub struct ClusterState<'m, 'a> {
     /// When tasks were refused first by an allocator that relents, and when it does next.
     refused_since: BTreeMap<u32, i64>,
     relents: BTreeSet<i64>,
+    /// Whether it does now.
+    pub(super) relenting: bool,
     ticks: i64,
     /// Tasks that can never run.
     pub(super) left_out: Vec<LeftOut>,
@@ -85,6 +87,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             tasks,
             refused_since: BTreeMap::new(),
             relents: BTreeSet::new(),
+            relenting: false,
             ticks,
             now: 0,
             free: FreeSet::new(nodes),
@@ -116,6 +119,11 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     /// How many there are.
     pub fn nodes(&self) -> u32 {
         self.free.size()
+    }
+
+    /// Whether the allocator gives a waiting task now what it refused it before, for having waited.
+    pub fn relents_now(&self) -> bool {
+        self.relenting
     }
 
     /// The free ranks.

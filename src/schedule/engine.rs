@@ -31,7 +31,8 @@ pub(super) fn run(
         // A policy that leaves tasks waiting on an empty machine would be at fault; end rather than hang.
         let Some(next) = next else { break };
         machine.now = next;
-        news |= relent == Some(next);
+        machine.relenting = relent == Some(next);
+        news |= machine.relenting;
         let before = ended;
         let one_by_one = policy.pass_per_event();
         while let Some(task) = machine.end_one() {

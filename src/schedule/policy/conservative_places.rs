@@ -135,7 +135,7 @@ impl Policy for ConservativePlaces {
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let now = machine.now();
         let late = machine.running().first().is_some_and(|task| task.end <= now);
-        if late || self.passes.interval() > 0 {
+        if late || machine.relents_now() || self.passes.interval() > 0 {
             self.profile = None;
         }
         let (mut profile, anew) = match self.profile.take() {

@@ -195,6 +195,10 @@ impl Policy for EasyPlaces {
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
         let fresh = std::mem::take(&mut self.fresh);
+        if machine.relents_now() {
+            self.ended = true;
+            self.refused = Default::default();
+        }
         if self.reservation.is_some() && !self.ended && !self.estimates.true_times {
             return fresh.into_iter().for_each(|task| self.candidate(task, machine));
         }
