@@ -197,7 +197,7 @@ fn what_is_wrong_is_said_with_its_place() {
     std::fs::write(folder.path().join("jobs.swf"), trace()).unwrap();
     std::fs::write(folder.path().join("odd.swf"), "; a\n1 2 3\n").unwrap();
     for (to, found) in [
-        ("batsim", "`batsim`: found no trace; expected trace = a file of jobs"),
+        ("batsim", "`batsim`: found no `trace`; expected trace = a file of jobs"),
         ("batsim:trace=jobs.swf", "expected alloc = the name of an allocator"),
         ("batsim:trace=jobs.swf,alloc=fif", "did you mean `fifo`?"),
         ("batsim:trace=jobs.swf,alloc=first-fit:x", "gap"),

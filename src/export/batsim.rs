@@ -207,7 +207,7 @@ impl Resources {
         if numbers == sorted {
             return (set, None);
         }
-        // A map of values would sort processes as texts; that is no matter for a reader of JSON.
+        // Processes stand in the order of texts, which is no matter for a reader of JSON.
         let place = |number: &u32| sorted.partition_point(|other| other < number).to_string();
         let mapping: serde_json::Map<String, serde_json::Value> =
             numbers.iter().enumerate().map(|(i, n)| (i.to_string(), place(n).into())).collect();
