@@ -3,6 +3,7 @@
 
 mod allocators;
 mod audit;
+mod batsim;
 mod bounds;
 mod browser;
 mod cli;

@@ -15,6 +15,7 @@ use nodeorder::trace::{Block, Log};
 use nodeorder::{NodeOrder, Topology, export, random};
 
 mod cluster;
+mod exports_26;
 
 pub(crate) use cluster::{Cluster, Conf, Slurm};
 

@@ -16,23 +16,23 @@ use crate::skip::shared;
 use crate::slurm::{Cluster, Conf, Slurm};
 
 /// A cluster's description, as Slurm and nodeorder read it: 64 nodes.
-struct Site {
+pub(crate) struct Site {
     /// `topology.conf` or `topology.yaml`.
-    file: &'static str,
-    text: String,
+    pub file: &'static str,
+    pub text: String,
     /// Names in the order of Slurm's table.
     table: Vec<String>,
 }
 
 /// A topology and an ordering: the table of a site.
-struct Machine {
-    topology: Topology,
+pub(crate) struct Machine {
+    pub topology: Topology,
     order: NodeOrder,
     ranks: HashMap<String, u32>,
 }
 
 impl Machine {
-    fn new(site: &Site) -> Machine {
+    pub fn new(site: &Site) -> Machine {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at(site.file), &site.text).unwrap();
@@ -195,7 +195,7 @@ fn recorded_streams_are_chosen_alike() {
 }
 
 /// Random numbers of one seed.
-struct Draw(random::Generator);
+pub(crate) struct Draw(pub random::Generator);
 
 impl Draw {
     fn below(&mut self, n: usize) -> usize {
@@ -226,7 +226,7 @@ fn names() -> Vec<String> {
 }
 
 /// A random site for a plugin.
-fn site(plugin: &'static str, draw: &mut Draw) -> Site {
+pub(crate) fn site(plugin: &str, draw: &mut Draw) -> Site {
     let left = draw.of(&[0, 0, 5]);
     let (file, text) = match plugin {
         "slurm-tree" => {

@@ -50,6 +50,7 @@ impl Command {
             None => export::write(&self.to, &topology, &order)?,
         };
         let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        export.notes.iter().for_each(|line| note!("{line}"));
         // The files beside it come first, so that the file never lacks them.
         for (ending, text) in &export.beside {
             match file {

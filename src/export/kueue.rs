@@ -65,7 +65,7 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
             .iter()
             .for_each(|node| commands += &format!("kubectl label --overwrite node {node} {all}\n"));
     }
-    Ok(Export { text, beside: vec![(".labels.sh", commands)] })
+    Ok(Export { text, beside: vec![(".labels.sh", commands)], notes: Vec::new() })
 }
 
 /// A level's name as part of a label.

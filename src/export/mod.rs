@@ -12,6 +12,7 @@ use crate::params::Params;
 use crate::registry::{Entry, Registry};
 use crate::topology::Topology;
 
+mod batsim;
 mod csv;
 mod flux;
 mod hosts;
@@ -45,11 +46,13 @@ pub struct Export {
     pub text: String,
     /// Files beside it: what to append to its name, and their text.
     pub beside: Vec<(&'static str, String)>,
+    /// What of the input is not in it, a sentence each.
+    pub notes: Vec<String>,
 }
 
 impl From<String> for Export {
     fn from(text: String) -> Self {
-        Export { text, beside: Vec::new() }
+        Export { text, beside: Vec::new(), notes: Vec::new() }
     }
 }
 
@@ -72,6 +75,7 @@ pub static TARGETS: Registry<Build> = Registry::new(
         pbs::TARGET,
         lsf::TARGET,
         simgrid::TARGET,
+        batsim::TARGET,
     ],
 );
 
@@ -257,6 +261,13 @@ mod tests {
         let machine = Topology::inline("torus:4x4", &Context::default()).unwrap();
         let order = NodeOrder::make(&machine, "snake").unwrap();
         crate::registry::testing::check(&TARGETS, |entry, params| {
+            if entry.name == "batsim" {
+                // Its trace is a file, which tests of the command have.
+                return entry
+                    .options
+                    .iter()
+                    .try_for_each(|option| params.word(option.key).map(drop));
+            }
             assert!(!(entry.build)(&machine, &order, params)?.text.is_empty(), "{}", entry.name);
             Ok(())
         });

@@ -149,7 +149,7 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     }
     text += "  </zone>\n</platform>\n";
     let hosts = order.nodes().iter().map(|node| topology.node_name(*node) + "\n").collect();
-    Ok(Export { text, beside: vec![(".hosts", hosts)] })
+    Ok(Export { text, beside: vec![(".hosts", hosts)], notes: Vec::new() })
 }
 
 fn line(text: &mut String, what: std::fmt::Arguments<'_>) {

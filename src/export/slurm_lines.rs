@@ -67,5 +67,5 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
     } else {
         tree += &format!("SwitchName=all Nodes={}\n", compact_list(names));
     }
-    Ok(Export { text, beside: vec![(".topology.conf", tree)] })
+    Ok(Export { text, beside: vec![(".topology.conf", tree)], notes: Vec::new() })
 }

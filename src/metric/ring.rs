@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::rank_distances::RankDistances;
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::topology::search::{Search, WIDTH};
@@ -18,6 +19,29 @@ pub struct Ring {
     pub longest: u32,
 }
 
+impl Ring {
+    fn step(&mut self, hops: u32) {
+        self.hops += u64::from(hops);
+        self.longest = self.longest.max(hops);
+    }
+}
+
+/// Each with the next, the last with the first.
+fn steps<T: Copy>(walk: &[T]) -> impl Iterator<Item = (T, T)> {
+    walk.iter().copied().zip(walk.iter().copied().cycle().skip(1))
+}
+
+/// The closed walk through these ranks, in the order given, where paths join them all: distances between components
+/// are none that a sum may have ([`RankDistances::within_one_component`]).
+///
+/// # Complexity
+/// O(ranks · axes).
+pub fn ring(distances: &RankDistances, ranks: &[u32]) -> Ring {
+    let mut ring = Ring::default();
+    steps(ranks).for_each(|(a, b)| ring.step(distances.between(a, b)));
+    ring
+}
+
 /// The closed walks over the nodes of each sequence.
 ///
 /// # Errors
@@ -28,21 +52,16 @@ pub struct Ring {
 /// on, and O(nodes).
 pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> {
     let mut rings = vec![Ring::default(); sequences.len()];
-    let step = |ring: &mut Ring, hops: u32| {
-        ring.hops += u64::from(hops);
-        ring.longest = ring.longest.max(hops);
-    };
     let closed = !matches!(topology.metric(), Metric::Hops);
     // The steps from each router, by walk.
     let mut from: HashMap<RouterId, Vec<(usize, RouterId)>> = HashMap::new();
     for (walk, nodes) in sequences.iter().enumerate() {
-        let next = nodes.iter().skip(1).chain(nodes.first()).take(nodes.len());
-        for (a, b) in nodes.iter().zip(next) {
-            let (u, v) = (topology.router_of(*a), topology.router_of(*b));
-            if topology.component_of(*a) != topology.component_of(*b) {
+        for (a, b) in steps(nodes) {
+            let (u, v) = (topology.router_of(a), topology.router_of(b));
+            if topology.component_of(a) != topology.component_of(b) {
                 rings[walk].unreachable += 1;
             } else if closed {
-                step(&mut rings[walk], topology.metric().between(u, v).unwrap_or(0));
+                rings[walk].step(topology.metric().between(u, v).unwrap_or(0));
             } else if u != v {
                 from.entry(u).or_default().push((walk, v));
             }
@@ -62,7 +81,7 @@ pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> 
             let all = if near { Vec::new() } else { graph.hops_from(*source) };
             for (walk, to) in &from[source] {
                 let hops = if near { search.hops(*to, i) } else { all[to.index()] };
-                step(&mut rings[*walk], hops);
+                rings[*walk].step(hops);
             }
         }
     }
@@ -72,7 +91,9 @@ pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ordering::NodeOrder;
     use crate::topology::Context;
+    use proptest::prelude::*;
 
     #[test]
     fn rings_are_the_steps_one_by_one() {
@@ -93,6 +114,19 @@ mod tests {
                 let longest = steps.max().unwrap_or(0);
                 assert_eq!(ring, Ring { unreachable: 0, hops, longest }, "{spec}");
             }
+        }
+    }
+
+    proptest! {
+        /// Both ways to the distances give the same walk.
+        #[test]
+        fn rings_of_ranks_are_rings_of_nodes(ranks in proptest::collection::vec(0u32..48, 0..20), spec in 0usize..3) {
+            let spec = ["torus:4x4x4", "random-regular:n=60,d=3", "fat-tree:k=8,exclude=3-9"][spec];
+            let machine = Topology::inline(spec, &Context::default()).unwrap();
+            let order = NodeOrder::make(&machine, "random:seed=4").unwrap();
+            let distances = RankDistances::new(&machine, &order).unwrap();
+            let nodes: Vec<NodeId> = ranks.iter().map(|rank| order.nodes()[*rank as usize]).collect();
+            prop_assert_eq!(vec![ring(&distances, &ranks)], rings(&machine, &[&nodes]).unwrap());
         }
     }
 }

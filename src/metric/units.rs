@@ -1,10 +1,8 @@
-//! How many units a set of nodes spans at each level of the machine, beside the fewest that could hold as many nodes;
-//! and the ring through its nodes in rank order.
+//! How many units a set of nodes spans at each level of the machine, beside the fewest that could hold as many nodes.
 //!
 //! A level is one of the machine's own (pods, groups, leaf switches); where routers have several nodes and no level is
 //! made of single routers, these are the innermost level.
 
-use super::rank_distances::RankDistances;
 use crate::ids::RouterId;
 use crate::topology::{Level, Topology};
 
@@ -129,31 +127,9 @@ impl<'u> UnitCounter<'u> {
     }
 }
 
-/// A ring through nodes, each to the next and the last to the first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ring {
-    /// Hops around it; 0 for a single node.
-    pub hops: u64,
-    /// Hops of its longest step.
-    pub longest: u32,
-}
-
-/// The ring through these ranks, in the order given.
-///
-/// # Complexity
-/// O(ranks · axes).
-pub fn ring(distances: &RankDistances, ranks: &[u32]) -> Ring {
-    let next = ranks.iter().cycle().skip(1);
-    ranks.iter().zip(next).fold(Ring::default(), |ring, (a, b)| {
-        let hops = distances.between(*a, *b);
-        Ring { hops: ring.hops + u64::from(hops), longest: ring.longest.max(hops) }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ordering::NodeOrder;
     use crate::topology::Context;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -216,21 +192,6 @@ mod tests {
                 let size = (nodes.len() as u64).min(level.room[rooms.len() - 1]);
                 prop_assert_eq!(units.fewest(i, size as u32), fewest_by_search(&rooms, size));
             }
-        }
-
-        #[test]
-        fn rings_are_sums_of_steps(nodes in proptest::collection::vec(0u32..64, 1..20)) {
-            let machine = build("torus:4x4x4");
-            let order = NodeOrder::make(&machine, "row-major").unwrap();
-            let distances = RankDistances::new(&machine, &order).unwrap();
-            let found = ring(&distances, &nodes);
-            let (mut hops, mut longest) = (0u64, 0);
-            for i in 0..nodes.len() {
-                let step = machine.distance(crate::NodeId(nodes[i]), crate::NodeId(nodes[(i + 1) % nodes.len()]));
-                hops += u64::from(step);
-                longest = longest.max(step);
-            }
-            prop_assert_eq!(found, Ring { hops, longest });
         }
     }
 }

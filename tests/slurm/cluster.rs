@@ -267,6 +267,14 @@ impl Cluster {
         Some((job, expand(list.trim())))
     }
 
+    /// What scontrol prints once the controller has read the file `name` beside slurm.conf, put there or replaced.
+    pub fn reconfigured(&self, name: &str, text: &str, show: &[&str]) -> String {
+        std::fs::write(self.folder.path().join(name), text).unwrap();
+        let said = self.tell("scontrol", &["reconfigure"]);
+        assert!(said.is_empty(), "{said}\n{text}");
+        self.tell("scontrol", show)
+    }
+
     /// Frees a job's nodes; returns when `idle` nodes are idle.
     pub fn free(&self, job: &str, idle: usize) {
         let said = self.tell("scancel", &[job]);
