@@ -5,6 +5,7 @@ mod allocators;
 mod audit;
 mod bounds;
 mod browser;
+mod by_size;
 mod cli;
 mod commands;
 mod corun;

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::metric::comparison::Comparison;
 use crate::plot::replay::{Overlay, Row};
 use crate::plot::{self, thousands};
-use crate::replay::by_size::{Misled, Ranking, THRESHOLD};
+use crate::replay::by_size::{CASES, Misled, Ranking, THRESHOLD};
 use crate::replay::prediction::{OrderingPrediction, Prediction};
 
 /// Panels of the figure at most.
@@ -70,11 +70,17 @@ pub(super) fn section(
         "The mean distance within jobs of one size in the replay, beside MPC at that size, for each size of more than \
          {THRESHOLD} jobs. “Above MPC” is the mean over these sizes and all orderings. A pair is two orderings at one \
          size of which one has the lower MPC; it is ranked differently where the mean in the replay is lower on the \
-         other one, however little."
+         other one, however little; means of few jobs differ by chance as well."
     )];
     let mut section = Section::new("by-size", "MPC and the replay by job size", about, table);
     let cases = allocators.iter().zip(&rankings);
-    section.list = cases.filter_map(|(a, r)| sentences(a, r, &prediction.rows)).collect();
+    if rankings.iter().any(|r| r.differently > 0) {
+        section.said = words![format!(
+            "Where MPC misleads: for each allocator, at most {CASES} pairs of orderings that differ the most, by jobs \
+             times the difference of their means, summed over the sizes that are ranked differently."
+        )];
+    }
+    section.list = cases.flat_map(|(a, r)| sentences(a, r, &prediction.rows)).collect();
     section.figures = vec![figure.clone()];
     Ok(Some((section, figure)))
 }
@@ -125,29 +131,13 @@ fn figure(
     Ok(Figure { file: "workload-sizes.svg".into(), caption, svg })
 }
 
-/// What an allocator's means say of MPC's ranking; none where MPC ranks no two orderings.
-fn sentences(allocator: &str, ranking: &Ranking, rows: &[OrderingPrediction]) -> Option<Words> {
-    if ranking.pairs == 0 {
-        return None;
+/// What an allocator's means say of MPC's ranking, a sentence a case; nothing where MPC ranks no two orderings.
+fn sentences(allocator: &str, ranking: &Ranking, rows: &[OrderingPrediction]) -> Vec<Words> {
+    let with = || words!["With ", bold(allocator), ", "];
+    if ranking.pairs > 0 && ranking.differently == 0 {
+        return vec![words![with(), "no mean is lower on the ordering that has the higher MPC."]];
     }
-    if ranking.differently == 0 {
-        return Some(words![
-            "With ",
-            bold(allocator),
-            ", no mean is lower on the ordering that has the higher MPC."
-        ]);
-    }
-    let first = words![
-        "With ",
-        bold(allocator),
-        format!(
-            ", MPC ranks {} of {} pairs differently from the replay.",
-            thousands(ranking.differently),
-            thousands(ranking.pairs)
-        )
-    ];
-    let cases = ranking.misled.iter().map(|case| misled(case, rows));
-    Some(Words::join(std::iter::once(first).chain(cases), " "))
+    ranking.misled.iter().map(|case| words![with(), misled(case, rows)]).collect()
 }
 
 /// One case, in a sentence.

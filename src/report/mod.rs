@@ -94,7 +94,8 @@ fn about(name: &str) -> Option<&'static str> {
             "MPC and the means of the replay by job size: ordering, allocator, size, jobs, mpc, mean_mind"
         }
         "schedule.csv" => "the schedules of the workload, a row per ordering; times in seconds",
-        "summary.json" | "machines.json" => "all but the figures by job size, as one document",
+        "summary.json" => "all but the curves and the means by job size, as one document",
+        "machines.json" => "all but the curves, as one document",
         _ => return None,
     })
 }
