@@ -607,6 +607,7 @@ fn what_the_page_saves_is_what_stands_beside_it() {
             "crossovers.csv",
             "limits.csv",
             "workload.csv",
+            "workload-sizes.csv",
             "schedule.csv",
             "summary.json",
             "orders.csv",

@@ -1,7 +1,7 @@
 //! The figures of replays: what they draw, read from their SVG.
 
 use nodeorder::plot::replay::{
-    Bars, Figure, Forecast, Jobs, Line, Means, OnMachine, Range, Row, Spread, Sweep,
+    Bars, Figure, Forecast, Jobs, Line, Means, OnMachine, Overlay, Range, Row, Spread, Sweep,
 };
 
 const HOSTILE: &str = "a,\"b\" <script>alert('x')</script> & {{verdict}} \u{7}é 漢字 ]]>";
@@ -83,6 +83,29 @@ fn forecasts_have_a_panel_an_allocator() {
     assert!(Figure::prediction("None", &panels, &[]).is_err());
     let none = with(&[None]);
     assert!(Figure::prediction("None", &panels[..1], &none).is_err());
+}
+
+#[test]
+fn overlays_have_a_panel_an_ordering_and_a_kind_of_mark_an_allocator() {
+    let curve = [1.0, 1.5, 2.0, f64::NAN, 3.0];
+    let means = [vec![(2, 1.5), (4, 2.5), (6, f64::NAN)], vec![(4, 2.0), (6, 3.5), (0, 1.0)]];
+    let row = |label, means| Row { label, slot: 0, data: Overlay { curve: &curve, means } };
+    let rows = [row("snake", &means[..]), row(HOSTILE, &means[..])];
+    let allocators = ["fifo:0", "first-fit:1"];
+    let figure = Figure::overlay("Overlay", "a note", &allocators, &rows).unwrap();
+    let seen = see(&figure);
+    for text in ["fifo:0", "first-fit:1", "MPC", "snake", "a note", "mean distance (hops)"] {
+        assert!(seen.has(text), "{text}: {:?}", seen.texts);
+    }
+    // Squares of the second allocator: two a panel, and one in the legend; nothing for sizes of 0.
+    assert_eq!(seen.rects[ORANGE], 2 * 2 + 1);
+    // Marks at the same place are one.
+    let crowded = [vec![], vec![(4096, 2.0), (4097, 2.0), (2, 1.0)]];
+    let seen = see(&Figure::overlay("Close", "", &allocators, &[row("o", &crowded[..])]).unwrap());
+    assert_eq!(seen.rects[ORANGE], 2 + 1);
+    assert!(Figure::overlay("None", "", &allocators, &[]).is_err());
+    let none = [vec![], vec![(6, f64::NAN)]];
+    assert!(Figure::overlay("None", "", &allocators, &[row("o", &none[..])]).is_err());
 }
 
 const BLUE: &str = "#0072b2";

@@ -6,6 +6,7 @@ mod audit;
 mod batsim;
 mod bounds;
 mod browser;
+mod by_size;
 mod cli;
 mod commands;
 mod corun;

@@ -3,6 +3,7 @@
 use super::{Column, columns};
 use crate::metric::comparison::Entry;
 use crate::ordering::optimise::Score;
+use crate::replay::by_size::SizeMean;
 use crate::replay::prediction::OrderingPrediction;
 
 /// One value of a curve.
@@ -152,5 +153,29 @@ impl<'a> WorkloadRow<'a> {
             |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_dilation);
         "mean_contention", "volume / capacity", "Mean of the jobs' `contention_met`.",
             |r| r.prediction.traffic.get(r.index).and_then(|t| t.mean_contention);
+    };
+}
+
+/// An ordering and an allocator under the jobs of one size.
+pub struct WorkloadSizeRow<'a> {
+    /// The ordering.
+    pub ordering: &'a str,
+    /// The allocator as the user wrote it.
+    pub allocator: &'a str,
+    /// The jobs of the size, beside the curve.
+    pub mean: &'a SizeMean,
+}
+
+impl<'a> WorkloadSizeRow<'a> {
+    /// `workload-sizes.csv`.
+    pub const ALL: &'a [Column<Self>] = columns! {
+        "ordering", "", "The ordering as it was given.", |r| r.ordering;
+        "allocator", "", "The allocator as it was given.", |r| r.allocator;
+        "size", "nodes", "Nodes of a job.", |r| r.mean.size;
+        "jobs", "jobs", "Jobs of this size that were placed.", |r| r.mean.jobs;
+        "mpc", "hops", "MPC of the ordering at this size.", |r| r.mean.mpc;
+        "mean_mind", "hops", "Mean of `mind` over these jobs in the replay.", |r| r.mean.mean_mind;
+        "above_mpc", "hops", "`mean_mind` less `mpc`; negative where jobs are closer together.", |r| r.mean.above();
+        "above_mpc_percent", "%", "The same in per cent of `mpc`; empty where that is 0.", |r| r.mean.per_cent_above();
     };
 }

@@ -2,7 +2,9 @@
 
 use super::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
 use super::comparison::{Crossover, Winner};
-use super::comparison::{CurvePoint, LIMITS, Limits, RankedEntry, ScoreRow, WorkloadRow};
+use super::comparison::{
+    CurvePoint, LIMITS, Limits, RankedEntry, ScoreRow, WorkloadRow, WorkloadSizeRow,
+};
 use super::corun::{CorunFigures, JOB, LinkUse};
 use super::jobs::{JobRow, SIZE_COUNT};
 use super::machines::{MachineJobs, MachinePoint, RankedMachine};
@@ -47,6 +49,11 @@ fn tables() -> Vec<Table> {
             WorkloadRow::ALL,
         )
         .with("`--guest`", WorkloadRow::TRAFFIC),
+        table(
+            "`compare`: `workload-sizes.csv`",
+            "A row for each ordering, allocator and job size of more than five jobs placed.",
+            WorkloadSizeRow::ALL,
+        ),
         table(
             "`compare`: `schedule.csv`",
             "A row for each ordering; the same figures are `schedules.rows` in `summary.json`.",

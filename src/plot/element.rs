@@ -112,6 +112,8 @@ pub(super) enum Sample {
     Patch,
     /// A line with its mark over a band.
     Band,
+    /// A mark without a line.
+    Mark,
 }
 
 /// What is drawn at points.
@@ -175,6 +177,7 @@ fn draw_sample<B: DrawingBackend>(
     };
     match sample {
         Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),
+        Sample::Mark => return mark(canvas, (x + d(SAMPLE / 2.0), y), look, scale),
         Sample::Band => rect(canvas, (0.0, SAMPLE), 7.0, BAND)?,
         Sample::Curve | Sample::Line => {}
     }

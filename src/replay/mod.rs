@@ -15,6 +15,7 @@ use crate::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
 use crate::ranks::{FreeSet, Ranks};
 use crate::trace::{Block, Event, Log};
 
+pub mod by_size;
 pub mod prediction;
 pub mod set;
 pub mod statistics;

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::by_size::{SizeMean, size_means};
 use super::set::{ReplaySet, ReplaySettings, Summaries};
 use super::traffic::{Totals, TrafficSettings};
 use super::{Counts, Outputs};
@@ -46,6 +47,9 @@ pub struct OrderingPrediction {
     pub weighted_mpc: f64,
     /// Mean MIND of the replay over placements from 2 nodes, one an allocator; none where there was none.
     pub mean_mind: Vec<Option<f64>>,
+    /// Each size of more than a few jobs beside the curve, ascending, one list an allocator.
+    #[serde(skip)]
+    pub by_size: Vec<Vec<SizeMean>>,
     /// What the jobs' traffic met, one an allocator; none where they do not talk.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<MeanTraffic>,
@@ -128,6 +132,7 @@ pub fn predict(
             ordering: order.label().to_string(),
             weighted_mpc: weighted_mpc(curve, &shares(order.len() as u32)?),
             mean_mind: results.iter().map(|r| r.summary.mean_mind()).collect(),
+            by_size: results.iter().map(|r| size_means(r.summary, curve)).collect(),
             traffic: results.iter().filter_map(|r| r.traffic.as_ref().map(means)).collect(),
         });
     }

@@ -248,6 +248,8 @@ pub(super) struct Section {
     pub table: Table,
     /// What the table says.
     pub said: Words,
+    /// More of that, an item each.
+    pub list: Vec<Words>,
     pub note: Words,
     pub figures: Vec<Figure>,
 }
@@ -261,7 +263,7 @@ impl Section {
     ) -> Self {
         let (id, title) = (id.into(), title.into());
         let (said, note) = (Words::default(), Words::default());
-        Section { id, title, about, table, said, note, figures: Vec::new() }
+        Section { id, title, about, table, said, list: Vec::new(), note, figures: Vec::new() }
     }
 }
 

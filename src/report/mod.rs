@@ -14,6 +14,7 @@ use crate::topology::Topology;
 use html::Figure;
 
 pub mod audit;
+pub mod by_size;
 pub mod csv;
 pub mod hosts;
 mod html;
@@ -89,8 +90,12 @@ fn about(name: &str) -> Option<&'static str> {
         "workload.csv" => {
             "the replay of the workload: ordering, weighted_mpc, allocator, mean_mind"
         }
+        "workload-sizes.csv" => {
+            "MPC and the means of the replay by job size: ordering, allocator, size, jobs, mpc, mean_mind"
+        }
         "schedule.csv" => "the schedules of the workload, a row per ordering; times in seconds",
-        "summary.json" | "machines.json" => "all but the curves, as one document",
+        "summary.json" => "all but the curves and the means by job size, as one document",
+        "machines.json" => "all but the curves, as one document",
         _ => return None,
     })
 }
@@ -122,7 +127,7 @@ pub fn saved(schedules: &Schedules) -> String {
 /// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
 /// `limits.csv`, `summary.json` and the figures as SVG.
 ///
-/// With a `workload`'s prediction also `workload.csv` and its figure, with its schedules `schedule.csv`.
+/// With a `workload`'s prediction also `workload.csv`, `workload-sizes.csv` and their figures, with its schedules `schedule.csv`.
 /// `orders` are those compared, as the user named them: colours follow that order. `command` is what
 /// reproduces the comparison.
 ///
@@ -149,12 +154,19 @@ pub fn files<'a>(
     ];
     files.push(File::text("summary.json", json::summary(comparison, workload, command)));
     let mut sections = Vec::new();
-    let mut drawn = None;
+    let mut drawn = Vec::new();
     if let Some(prediction) = workload.prediction {
         files.push(File::table("workload.csv", |out| prediction::write_csv(out, prediction)));
         let figure = prediction::figure(topology.name(), prediction)?;
         sections.extend(prediction::sections(prediction, figure.clone()));
-        drawn = Some(figure);
+        drawn.push(figure);
+        files.push(File::table("workload-sizes.csv", |out| by_size::write_csv(out, prediction)));
+        if let Some((section, figure)) =
+            by_size::section(topology.name(), prediction, comparison, &slots)?
+        {
+            sections.push(section);
+            drawn.push(figure);
+        }
     }
     if let Some(schedules) = workload.schedules {
         files.push(File::table("schedule.csv", |out| {

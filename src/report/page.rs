@@ -134,6 +134,7 @@ impl Page<'_> {
         let workload = self.sections.iter().map(|section| match section.id.as_str() {
             "workload" => ("workload", "Replay"),
             "contention" => ("contention", "Contention"),
+            "by-size" => ("by-size", "Replay by size"),
             id => (id, "Queue"),
         });
         let others = [

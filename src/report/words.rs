@@ -384,6 +384,7 @@ mod tests {
             ordering: ordering.to_string(),
             weighted_mpc: *weighted_mpc,
             mean_mind: minds.iter().map(|m| Some(*m)).collect(),
+            by_size: Vec::new(),
             traffic: Vec::new(),
         };
         Prediction {

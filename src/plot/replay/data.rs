@@ -78,6 +78,15 @@ pub struct Forecast<'a> {
     pub outcome: &'a [Option<f64>],
 }
 
+/// One ordering's curve and what replays gave, size by size.
+#[derive(Clone, Copy, Debug)]
+pub struct Overlay<'a> {
+    /// MPC in hops of 2, 3, … nodes.
+    pub curve: &'a [f64],
+    /// Job size in nodes and mean MIND in hops, one list an allocator.
+    pub means: &'a [Vec<(u32, f64)>],
+}
+
 /// Labels as a list in a sentence.
 pub(super) fn list<'a>(labels: impl Iterator<Item = &'a str>) -> String {
     labels.collect::<Vec<_>>().join("; ")

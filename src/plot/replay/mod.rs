@@ -11,6 +11,7 @@
 //! chapters 4 to 7.
 
 mod bars;
+mod by_size;
 mod data;
 mod groups;
 mod improvement;
@@ -21,4 +22,6 @@ mod sizes;
 mod sweep;
 
 pub use super::drawing::Figure;
-pub use data::{BarPanel, Bars, Forecast, Jobs, Line, Means, OnMachine, Range, Row, Spread, Sweep};
+pub use data::{
+    BarPanel, Bars, Forecast, Jobs, Line, Means, OnMachine, Overlay, Range, Row, Spread, Sweep,
+};

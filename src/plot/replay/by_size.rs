@@ -1,0 +1,103 @@
+//! MPC as a line and the means that replays gave as marks, against job size: a panel an ordering.
+
+use std::collections::HashSet;
+
+use super::super::chart::{
+    BELOW, LOG_SIZES, Legend, Panel, TOP, WIDTH, beside, heading, panel_title,
+};
+use super::super::drawing::Figure;
+use super::super::element::{Point, Sample, Stroke};
+use super::super::palette::{INK, Look, Mark, look};
+use super::super::scale::{Scale, bounds};
+use super::data::{Overlay, Row, list};
+use crate::error::Result;
+
+/// Height of a panel.
+const PANEL: f64 = 190.0;
+/// Room above a panel for its name.
+const NAMES: f64 = 24.0;
+const STEP: f64 = NAMES + PANEL + BELOW;
+/// Panels beside each other.
+const ACROSS: usize = 3;
+/// Marks of one allocator whose middles share a square of so many pixels are drawn once.
+const CLOSE: f64 = 2.0;
+/// The line of MPC.
+const LINE: Look = Look { colour: INK, dash: &[], mark: Mark::Disc };
+
+/// A panel's line and its marks, each allocator's in a list.
+struct Drawn {
+    line: Vec<Point>,
+    marks: Vec<Vec<Point>>,
+}
+
+impl<'a> Figure<'a> {
+    /// MPC as a line, and mean MIND of the jobs of each size as marks, a kind of mark an allocator; a panel for
+    /// each of `rows`, all with the same axes. A row's data has the means of each of `allocators`.
+    ///
+    /// # Errors
+    /// No mean in any row.
+    pub fn overlay(
+        title: &str,
+        note: &'a str,
+        allocators: &[&str],
+        rows: &[Row<'a, Overlay<'_>>],
+    ) -> Result<Self> {
+        let mut legend = Legend::new(Sample::Mark, allocators.iter().copied().zip(0..));
+        legend.add_line("MPC", LINE);
+        let told = format!(
+            "MPC as a line, and mean distance within jobs (MIND) in the replay as marks, in hops against job size in \
+             nodes on a logarithmic axis, with {}; a panel an ordering: {}.",
+            list(allocators.iter().copied()),
+            list(rows.iter().map(|row| row.label)),
+        );
+        let good = |(size, value): &(u32, f64)| *size > 0 && value.is_finite();
+        let means = || rows.iter().flat_map(|r| r.data.means).flatten().filter(|m| good(m));
+        let sizes = bounds(means().map(|m| f64::from(m.0)));
+        let within = sizes.unwrap_or((1.0, 2.0));
+        let points = |points: &mut dyn Iterator<Item = (u32, f64)>| -> Vec<Point> {
+            points.filter(good).map(|(size, value)| (f64::from(size), value)).collect()
+        };
+        let drawn = |row: &Row<'a, Overlay<'_>>| Drawn {
+            line: points(&mut (2..).zip(row.data.curve.iter().copied()))
+                .into_iter()
+                .filter(|p| (within.0..=within.1).contains(&p.0))
+                .collect(),
+            marks: row.data.means.iter().map(|m| points(&mut m.iter().copied())).collect(),
+        };
+        let panels: Vec<(&'a str, Drawn)> = rows.iter().map(|r| (r.label, drawn(r))).collect();
+        let all = |(_, panel): &(&str, Drawn)| -> Vec<Point> {
+            panel.marks.iter().flatten().chain(&panel.line).copied().collect()
+        };
+        let values = bounds(panels.iter().flat_map(all).map(|p| p.1));
+        let first_top = TOP + legend.flow_height();
+        let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
+        Figure::new(title, told, size, move |pen| {
+            heading(pen, note)?;
+            legend.draw_flow(pen)?;
+            let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 5);
+            let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();
+            let x = Scale::log(within, columns[0].1 - columns[0].0);
+            for (i, (name, Drawn { line, marks })) in panels.iter().enumerate() {
+                let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
+                let (left, right) = columns[i % ACROSS];
+                panel_title(pen, (left, top - 8.0), name, right - left)?;
+                let y_name = if i % ACROSS == 0 { "mean distance (hops)" } else { "" };
+                let (from, to) = ((left, top), (right, top + PANEL));
+                let mut chart =
+                    Panel { from, to, x: (&x, LOG_SIZES), y: (&y, y_name) }.draw(pen)?;
+                chart.line(line.iter().copied(), &Stroke::of(LINE, 1.6))?;
+                for (slot, points) in marks.iter().enumerate().rev() {
+                    let mut taken = HashSet::new();
+                    let mut apart = points.clone();
+                    apart.retain(|point| {
+                        let (x, y) = chart.pixel(*point);
+                        taken.insert(((x / CLOSE).round() as i64, (y / CLOSE).round() as i64))
+                    });
+                    chart.marks(apart, look(slot))?;
+                }
+            }
+            Ok(())
+        })
+        .when(sizes.is_some(), "no mean in any row")
+    }
+}
