@@ -316,7 +316,7 @@ fn job(plugin: &str, draw: &mut Draw) -> (u32, Vec<String>) {
     let flags = draw.of(flags);
     let segment = flags.split(['=', ' ']).nth(1).and_then(|k| k.parse::<u32>().ok());
     // The client itself refuses segments that do not divide the job.
-    let parts = segment.is_none_or(|k| !flags.contains("segment") || size % k == 0);
+    let parts = segment.is_none_or(|k| !flags.contains("segment") || size.is_multiple_of(k));
     let flags = if parts { flags } else { "" };
     (size, flags.split_whitespace().map(str::to_string).collect())
 }
