@@ -298,7 +298,7 @@ pub(crate) fn site(plugin: &str, draw: &mut Draw) -> Site {
 
 /// A job's size and flags.
 fn job(plugin: &str, draw: &mut Draw) -> (u32, Vec<String>) {
-    let size = draw.of(&[1, 2, 3, 4, 4, 6, 8, 8, 12, 16]);
+    let size: u32 = draw.of(&[1, 2, 3, 4, 4, 6, 8, 8, 12, 16]);
     let flags: &[&str] = match plugin {
         "slurm-tree" => &["", "", "--switches=1", "--switches=2"],
         "slurm-block" => &[
