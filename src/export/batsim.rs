@@ -20,7 +20,7 @@ use crate::trace::{Options, Trace, open};
 /// `--to batsim:trace=FILE,alloc=…`.
 pub(super) const TARGET: ExportTarget = ExportTarget {
     name: "batsim",
-    about: "a Batsim workload (JSON): the jobs of a trace, each with the resources that it gets and when; and FILE.resources with the host of each number",
+    about: "a Batsim workload: the jobs of a trace with the resources and start of each; FILE.resources has the host of each number",
     example: "batsim:trace=jobs.swf,alloc=first-fit:8",
     options: &[
         Opt::file("trace", "the jobs, as schedule reads them"),

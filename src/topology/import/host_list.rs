@@ -61,8 +61,8 @@ pub(in crate::topology) fn expand(
 }
 
 /// The list that stands for `names`, in their order: neighbours that differ in their last number alone share a
-/// bracket, and numbers that follow each other a range. [`expand`] gives the names back, unless one
-/// [cannot stand in a list](fits).
+/// bracket, and numbers that follow each other a range. Where host lists are read it
+/// gives the names back, unless one holds a comma, bracket, blank or `#`.
 ///
 /// # Complexity
 /// O(length of the names).
