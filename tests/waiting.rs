@@ -590,3 +590,24 @@ fn backfilling_keeps_off_the_reserved_place() {
     let short = starts_of(task(5, 11, 9, 1));
     assert_eq!((short[3].0, &short[4], &short[5]), (20, &(11, [0].into()), &(11, [4].into())));
 }
+
+/// A guest of its own size on a job that is smaller: the line of the job is named, and what its guest is.
+#[test]
+fn a_guest_that_does_not_fit_is_named_with_the_line_of_its_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.swf");
+    let job = |id: u32, nodes: u32| {
+        format!("{id} {id} -1 100 {nodes} -1 -1 {nodes} 200 -1 1 1 1 1 1 -1 -1 -1\n")
+    };
+    std::fs::write(&path, format!("; Version: 2.2\n{}{}", job(4, 64), job(9, 16))).unwrap();
+    let said = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"))
+        .args(["schedule", "torus:8x8x2", "--order", "row-major", "--policy", "fcfs"])
+        .args(["--alloc", "fifo:0", "--model", "network:guest=npb-bt:n=64", "--trace"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    let error = String::from_utf8(said.stderr).unwrap();
+    assert_eq!(said.status.code(), Some(1), "{error}");
+    let expected = "jobs.swf:3: found job 9: 16 nodes for the 64 processes of guest `npb-bt";
+    assert!(error.contains(expected), "{error}");
+}

@@ -8,6 +8,7 @@ use super::notes::note;
 use super::progress;
 use super::watch::Clock;
 use crate::error::{Error, SourceLocation, bytes, sanitize};
+use crate::input::Lines;
 use crate::metric::mpc;
 use crate::ordering::{NodeOrder, ORDERINGS};
 use crate::topology::{Context, Topology};
@@ -109,6 +110,22 @@ pub fn log(
     let opened = OpenedLog::open(path, &options)?;
     opened.trace.iter().for_each(report_tally);
     Ok(opened)
+}
+
+/// An error about `job N` of an SWF trace, with the line that has the job; any other as it is.
+pub fn at_line_of_job(error: Error, trace: &Path, memory: u64) -> Error {
+    let Error::Input { location: SourceLocation::Option(option), found, expected } = &error else {
+        return error;
+    };
+    let Some(job) = option.strip_prefix("job ") else { return error };
+    let Ok(mut lines) = Lines::open(trace, memory) else { return error };
+    while let Ok(Some(line)) = lines.line() {
+        let first = line.text().ok().and_then(|text| text.split_ascii_whitespace().next());
+        if first == Some(job) {
+            return Error::input(line.location(), format!("job {job}: {found}"), expected);
+        }
+    }
+    error
 }
 
 /// Reports on standard error which jobs of a trace were left out or mended, and why.

@@ -143,7 +143,10 @@ impl Command {
             },
         };
         let bar = progress::bar(tasks.len() as u64, "jobs");
-        let result = simulate(machine, tasks, &settings, &|ended| bar.set_position(ended as u64))?;
+        let result = simulate(machine, tasks, &settings, &|ended| bar.set_position(ended as u64))
+            .map_err(|e| {
+            inputs::at_line_of_job(e, &self.trace, machine.topology.context().memory)
+        })?;
         bar.finish_and_clear();
         note!("policy: {}", result.rule);
         note!("model: {}", result.model);
