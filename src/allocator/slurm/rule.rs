@@ -1,5 +1,6 @@
 //! What Slurm's topology plugins have in common.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::Choice;
@@ -7,7 +8,7 @@ use super::best_fit::BestFit;
 use crate::allocator::Allocator;
 use crate::error::Result;
 use crate::params::{Opt, Params};
-use crate::ranks::{FreeSet, Ranks};
+use crate::ranks::{FreeSet, Ranks, Run};
 use crate::trace::JobOptions;
 
 /// What a job asks for: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments` and
@@ -118,7 +119,7 @@ impl<R: Rule> Plugin<R> {
     fn pick(&mut self, free: &FreeSet, count: u32, closed: &[usize]) -> Result<(), &'static str> {
         self.picked.clear();
         let Plugin { rule, request, picked, .. } = self;
-        let whole = rule.covered(free);
+        let mut whole = rule.covered(free);
         if count == 1 && rule.any_one() {
             let open = |rank: &u32| match rule.unit_of(*rank) {
                 Some(unit) => !(closed.contains(&unit) || request.exclusive && rule.is_used(unit)),
@@ -128,9 +129,19 @@ impl<R: Rule> Plugin<R> {
             picked.push(first);
             return Ok(());
         }
-        if whole == 0 && rule.goes_outside() && free.len() >= count {
+        let shut = |unit: usize| closed.contains(&unit) || request.exclusive && rule.is_used(unit);
+        let mut outside = Cow::Borrowed(free);
+        if !closed.is_empty() || request.exclusive {
+            for rank in free.iter() {
+                if rule.unit_of(rank).is_some_and(shut) {
+                    whole -= 1;
+                    outside.to_mut().take(Run { first: rank, count: 1 });
+                }
+            }
+        }
+        if whole == 0 && rule.goes_outside() && outside.len() >= count {
             let mut chosen = Ranks::default();
-            if self.outside.choose(free, count, &mut chosen).is_placed() {
+            if self.outside.choose(&outside, count, &mut chosen).is_placed() {
                 picked.extend(chosen.iter());
             }
             return Ok(());
