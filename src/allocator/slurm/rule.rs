@@ -120,16 +120,13 @@ impl<R: Rule> Plugin<R> {
         self.picked.clear();
         let Plugin { rule, request, picked, .. } = self;
         let mut whole = rule.covered(free);
+        let rule = &mut *rule;
+        let shut = |unit: usize| closed.contains(&unit) || request.exclusive && rule.is_used(unit);
         if count == 1 && rule.any_one() {
-            let open = |rank: &u32| match rule.unit_of(*rank) {
-                Some(unit) => !(closed.contains(&unit) || request.exclusive && rule.is_used(unit)),
-                None => true,
-            };
-            let first = free.iter().find(open).ok_or("no node is open to it")?;
-            picked.push(first);
+            let open = |rank: &u32| !rule.unit_of(*rank).is_some_and(shut);
+            picked.push(free.iter().find(open).ok_or("no node is open to it")?);
             return Ok(());
         }
-        let shut = |unit: usize| closed.contains(&unit) || request.exclusive && rule.is_used(unit);
         let mut outside = Cow::Borrowed(free);
         if !closed.is_empty() || request.exclusive {
             for rank in free.iter() {
