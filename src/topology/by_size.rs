@@ -39,7 +39,7 @@ struct Rule {
 ///   SC'22). PolarStar: likewise the smallest q, with supernodes of `d` = 4 links a router unless given, and one node
 ///   a router unless `per_router` is given.
 /// - Multi-rail: units of 32 nodes (a DGX SuperPOD's) where a domain is a node, else of 8 domains (that of the GB200's);
-///   as few units as needed. Several units need `spines`, one a rail unless given.
+///   as few units as needed. Eight rails, and one spine switch a rail, unless given.
 /// - TPU: parts of one cube as they are sold, 2x2x1 to 2x4x4, then cubes whose three extents differ by one at most.
 /// - Random families: as few routers as needed (one more where a degree given would leave an odd number of ends).
 ///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
@@ -241,10 +241,12 @@ fn polarstar(params: &Params, nodes: u64) -> Keys {
 
 fn multi_rail(params: &Params, nodes: u64) -> Keys {
     let domain = params.whole::<u64>("domain", 1, 1 << 20)?;
-    let gpus = if params.flag("gpus")? { params.whole::<u64>("rails", 1, 1 << 20)? } else { 1 };
+    let rails = params.integer::<u64>("rails", 1, 1 << 20)?.unwrap_or(8);
+    let gpus = if params.flag("gpus")? { rails } else { 1 };
     let domains = if domain == 1 { 32 } else { 8 };
     let units = nodes.div_ceil(domains * domain * gpus);
     let mut keys = vec![("domains", domains.to_string()), ("units", units.to_string())];
+    keys.extend(unless_given(params, "rails", "8".into()));
     keys.extend(unless_given(params, "spines", "1".into()));
     Ok(keys)
 }
@@ -330,6 +332,14 @@ mod tests {
             ("xgft:nodes=5000", "xgft:h=3,m=18x17x17,w=1x18x17,limit=5000"),
             ("slim-fly:nodes=5000", "slim-fly:q=16,per_router=12,limit=5000"),
             ("slim-fly:nodes=5000,per_router=1", "slim-fly:q=53,limit=5000"),
+            ("dragonfly+:nodes=5000", "dragonfly+:p=9,l=9,s=9,h=9,g=62,global=absolute,limit=5000"),
+            ("polarfly:nodes=5000", "polarfly:q=23,per_router=12,limit=5000"),
+            ("polarstar:nodes=5000", "polarstar:q=23,d=4,limit=5000"),
+            ("tpu:nodes=5000", "tpu:16x16x20,limit=5000"),
+            (
+                "multi-rail:nodes=5000,domain=18,gpus=true,rails=4",
+                "multi-rail:rails=4,domain=18,domains=8,units=9,spines=1,gpus=true,limit=5000",
+            ),
             ("random-regular:nodes=5000", "random-regular:n=5000,d=6,seed=1"),
             ("random-regular:nodes=99,d=3,seed=4", "random-regular:n=100,d=3,seed=4,limit=99"),
             ("watts-strogatz:nodes=500", "watts-strogatz:n=500,k=6,p=0.1,seed=1"),

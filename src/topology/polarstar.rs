@@ -28,9 +28,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "quad: 2d + 2 routers, d is 0 or 3 mod 4; paley: 2d + 1 routers, a prime power, d even",
         ),
         PER_ROUTER,
-        nodes_option(
-            "in the place of q, d: supernodes of 4 links or, where given, d; the smallest q that fits",
-        ),
+        nodes_option("in the place of q: the smallest q that fits; d = 4 unless given"),
     ],
     build: PolarStar::from_params,
 };
