@@ -87,9 +87,9 @@ fn links_carry_what_their_source_says() {
     assert_eq!(between("lumi").iter().sum::<f64>(), 276e12);
     let level = |router: u32| match router {
         ..4096 => 0,
-        ..4608 => 1,
-        ..4736 => 2,
-        ..4864 => 3,
+        4096..4608 => 1,
+        4608..4736 => 2,
+        4736..4864 => 3,
         _ => 4,
     };
     let h100 = cables("h100-4096", level);
