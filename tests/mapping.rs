@@ -45,8 +45,41 @@ fn neighbours(machine: &Topology, router: u32) -> Vec<u32> {
     machine.graph().unwrap().neighbours(RouterId(router)).to_vec()
 }
 
+/// What a hop over each link counts, by its two routers.
+fn weights(machine: &Topology) -> BTreeMap<(u32, u32), u32> {
+    let given = machine.network().link_weights();
+    let (mut all, mut i) = (BTreeMap::new(), 0);
+    machine.network().for_each_link(&mut |u, v, _| {
+        let weight = given.as_ref().map_or(1, |given| given[i]);
+        all.extend([((u, v), weight), ((v, u), weight)]);
+        i += 1;
+    });
+    all
+}
+
+/// The length of a path, as distances count.
+fn length(weights: &BTreeMap<(u32, u32), u32>, path: &[u32]) -> u32 {
+    path.windows(2).map(|pair| weights[&(pair[0], pair[1])]).sum()
+}
+
+/// All paths of least distance, and of these those over the fewest links, by relaxing all links until nothing changes.
 fn shortest(machine: &Topology, from: u32, to: u32) -> Vec<Vec<u32>> {
-    let hops = machine.graph().unwrap().hops_from(RouterId(to));
+    let weights = weights(machine);
+    let far = (u32::MAX, u32::MAX);
+    let mut ways = vec![far; machine.network().routers() as usize];
+    ways[to as usize] = (0, 0);
+    loop {
+        let before = ways.clone();
+        for ((u, v), weight) in &weights {
+            if ways[*v as usize] != far {
+                let way = (ways[*v as usize].0 + weight, ways[*v as usize].1 + 1);
+                ways[*u as usize] = way.min(ways[*u as usize]);
+            }
+        }
+        if ways == before {
+            break;
+        }
+    }
     let mut done = Vec::new();
     let mut open = vec![vec![from]];
     while let Some(path) = open.pop() {
@@ -56,7 +89,8 @@ fn shortest(machine: &Topology, from: u32, to: u32) -> Vec<Vec<u32>> {
             continue;
         }
         for next in neighbours(machine, last) {
-            if hops[next as usize] + 1 == hops[last as usize] {
+            let (distance, links) = ways[next as usize];
+            if (distance + weights[&(last, next)], links + 1) == ways[last as usize] {
                 open.push([path.clone(), vec![next]].concat());
             }
         }
@@ -247,6 +281,33 @@ fn alone(machine: &Topology, from: u32, to: u32) -> Vec<u32> {
     path
 }
 
+/// Inside a domain over its switch. Else over each rail that the target is on: to the own endpoint on that rail, its
+/// leaf switch, any spine switch, down.
+fn along_rails(machine: &Topology, from: u32, to: u32) -> Vec<Path> {
+    let rails = machine.network().rails().unwrap();
+    if rails.domain_of(from) == rails.domain_of(to) {
+        return vec![(vec![from, rails.switch_of(from).unwrap(), to], ONE)];
+    }
+    let (near, far) = (rails.unit_of(from), rails.unit_of(to));
+    let mut paths = Vec::new();
+    for rail in rails.rails_of(to) {
+        let own = rails.on_rail(from, rail);
+        let mut start = vec![from];
+        if own != from {
+            start.extend([rails.switch_of(from).unwrap(), own]);
+        }
+        start.push(rails.leaf(near, rail));
+        let spines = if near == far { 1 } else { rails.spines };
+        for spine in 0..spines {
+            let over = [rails.spine(rail, spine), rails.leaf(far, rail)];
+            let over = if near == far { &[][..] } else { &over[..] };
+            let path = [&start[..], over, &[to]].concat();
+            paths.push((path, Fraction::new(1, i128::from(rails.interfaces() * spines))));
+        }
+    }
+    paths
+}
+
 fn paths(routing: &str, machine: &Topology, from: u32, to: u32) -> Vec<Path> {
     match routing {
         "dimension-order" => by_dimension(machine, from, to),
@@ -255,6 +316,7 @@ fn paths(routing: &str, machine: &Topology, from: u32, to: u32) -> Vec<Path> {
         "minimal" => directly(machine, from, to),
         "valiant" => by_third_group(machine, from, to),
         "up-down" => up_and_down(machine, from, to),
+        "rail" => along_rails(machine, from, to),
         "one-path" => vec![(alone(machine, from, to), ONE)],
         other => panic!("no paths for {other}"),
     }
@@ -280,6 +342,7 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
     let topology = machine(spec);
     let fabric = Fabric::new(&topology).unwrap();
     let placement = ProcessMapping::new(&topology, "by hand", nodes).unwrap();
+    let weights = weights(&topology);
     for routing in ROUTINGS.iter().filter(|r| r.suits(&topology)) {
         let found = mapping::analyse(&fabric, guest, &placement, routing).unwrap();
         let mut loads = vec![Fraction(0, 1); fabric.links.len()];
@@ -288,11 +351,12 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
             let router = |p| topology.router_of(placement.node(p)).0;
             let (from, to) = (router(m.source), router(m.target));
             let volume = Fraction(m.volume as i128, 1);
-            let (mut all, mut length) = (Fraction(0, 1), Fraction(0, 1));
+            let (mut all, mut mean) = (Fraction(0, 1), Fraction(0, 1));
             if from != to {
                 for (path, share) in paths(routing.name, &topology, from, to) {
                     all = all.plus(share);
-                    length = length.plus(share.times(Fraction(path.len() as i128 - 1, 1)));
+                    let hops = Fraction(length(&weights, &path).into(), 1);
+                    mean = mean.plus(share.times(hops));
                     for pair in path.windows(2) {
                         let link =
                             fabric.links.index(pair[0], pair[1]).expect("paths follow links");
@@ -301,9 +365,9 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
                 }
                 assert_eq!(all, ONE, "all of it arrives: {} on {spec}", routing.name);
             }
-            most = most.max(length.value());
-            sum = sum.plus(length.times(volume));
-            pairs = pairs.plus(length);
+            most = most.max(mean.value());
+            sum = sum.plus(mean.times(volume));
+            pairs = pairs.plus(mean);
         });
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs().max(1e-3);
         let what = format!("{} on {spec}", routing.name);
@@ -315,7 +379,7 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
                 fabric.links.ends(i)
             );
         }
-        let total: f64 = found.contention.loads.iter().sum();
+        let total = weighed(&fabric, &weights, &found.contention.loads);
         let dilation = &found.dilation;
         assert!(near(total, sum.value()) && near(dilation.hop_bytes, sum.value()), "{what}");
         assert!(near(dilation.max, most), "{what}: {} {most}", dilation.max);
@@ -328,6 +392,12 @@ fn check(spec: &str, guest: &Guest, nodes: Vec<NodeId>) {
         let most = loads.iter().enumerate().map(|(i, l)| l.value() / fabric.links.capacity(i));
         assert!(near(found.contention.max, most.fold(0.0, f64::max)), "{what}");
     }
+}
+
+/// The sum of all loads, each times what a hop over the link counts.
+fn weighed(fabric: &Fabric<'_>, weights: &BTreeMap<(u32, u32), u32>, loads: &[f64]) -> f64 {
+    let load = |(i, load): (usize, &f64)| load * f64::from(weights[&fabric.links.ends(i)]);
+    loads.iter().enumerate().map(load).sum()
 }
 
 const MACHINES: &[&str] = &[
@@ -351,6 +421,15 @@ const MACHINES: &[&str] = &[
     "slim-fly:q=5",
     "watts-strogatz:n=20,k=4,p=0.3,seed=5",
     "random-regular:n=24,d=3,seed=2",
+    "dragonfly+:p=1,l=3,s=2,h=1",
+    "polarfly:q=3",
+    "polarstar:q=2,d=0",
+    "tpu:4x4x8,twisted=true",
+    "multi-rail:rails=2,domain=2,domains=2,units=2,spines=2",
+    "multi-rail:rails=3,domains=3,units=2,spines=2,fabric=4",
+    "multi-rail:rails=2,domains=3,units=2,spines=2,cores=1,gpus=true,nvlink=1",
+    "multi-rail:rails=2,domains=3,units=2,spines=2,cores=1,gpus=true,nvlink=1,fabric=2",
+    "multi-rail:rails=2,domain=2,domains=2,units=2,spines=1,gpus=true",
 ];
 
 /// All pairs of routers at once, and each of them alone on a few machines.
@@ -394,9 +473,10 @@ proptest! {
         let topology = machine(MACHINES[which]);
         let n = topology.node_count();
         let guest = guest(&format!("random:n={n},degree=2,seed={seed},volume={volume}"));
+        let (fabric, weights) = (Fabric::new(&topology).unwrap(), weights(&topology));
         for routing in mapping::routing::suitable(&topology) {
             let found = in_order(&topology, &guest, "random", routing.name);
-            let total: f64 = found.contention.loads.iter().sum();
+            let total = weighed(&fabric, &weights, &found.contention.loads);
             let off = (total - found.dilation.hop_bytes).abs();
             prop_assert!(off <= 1e-10 * found.dilation.hop_bytes, "{}: {total}", routing.name);
         }

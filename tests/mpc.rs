@@ -69,6 +69,22 @@ fn small_spec() -> impl Strategy<Value = String> {
         (16u32..40, 1u64..9).prop_map(|(n, seed)| format!("gnm:n={n},m={},seed={seed}", 5 * n));
     let slim = (prop_oneof![Just(3), Just(4), Just(5)], 1u32..3)
         .prop_map(|(q, per)| format!("slim-fly:q={q},per_router={per}"));
+    let plus = (1u32..3, [1u32..4, 1u32..4, 1u32..3])
+        .prop_map(|(p, [l, s, h])| format!("dragonfly+:p={p},l={l},s={s},h={h}"));
+    let polar =
+        prop_oneof![Just("fly:q=2"), Just("fly:q=5"), Just("star:q=2,d=0"), Just("star:q=2,d=3")]
+            .prop_map(|rest| format!("polar{rest}"));
+    let tpu = prop_oneof![Just("2x2x4"), Just("4x4x8,twisted=true"), Just("4x8x4,twisted=true")]
+        .prop_map(|shape| format!("tpu:{shape}"));
+    let rails = ([1u32..4, 1u32..4, 1u32..4, 1u32..4], any::<bool>(), 0u32..3, 1u32..3).prop_map(
+        |([rails, domain, domains, units], gpus, nvlink, more)| {
+            format!(
+                "multi-rail:rails={rails},domain={domain},domains={domains},units={units},spines=1,gpus={gpus},\
+                 nvlink={nvlink},fabric={}",
+                nvlink + more
+            )
+        },
+    );
     let several = (prop_oneof![grid, cascade], 1u32..4)
         .prop_map(|(spec, per)| format!("{spec},per_router={per}"));
     prop_oneof![
@@ -80,6 +96,10 @@ fn small_spec() -> impl Strategy<Value = String> {
         1 => world,
         1 => dense,
         1 => slim,
+        1 => plus,
+        1 => polar,
+        1 => tpu,
+        2 => rails,
     ]
 }
 

@@ -10,13 +10,21 @@ use nodeorder::{Context, NodeId, Topology, catalog};
 type Numbers = (u64, u64, u64, u32);
 
 /// Torus: Π extents routers, as many links a dimension (half for extent 2), Σ ⌊n/2⌋. Cascade:
-/// degree 15+5+(groups-1). Dragonfly: g·a(a-1)/2 + g(g-1)/2 links. Fat tree: 5k²/4 switches, k³/2 links.
+/// degree 15+5+(groups-1). Dragonfly: g·a(a-1)/2 links in groups and as many as published for each of the g(g-1)/2 pairs
+/// of groups; dragonfly+: g·l·s in groups. Fat tree: 5k²/4 switches, k³/2 links. Multi-rail: two links a GPU, one for
+/// each leaf and spine switch of a rail and each spine and core switch of a number.
 const EXPECTED: &[(&str, Numbers)] = &[
+    ("alps", (2688, 672, 24 * 28 * 27 / 2 + 24 * 23 / 2 * 19, 3)),
     ("archer2", (5860, 736, 46 * 120 + 46 * 45 / 2, 3)),
+    ("aurora", (10_624, 5312, 166 * 32 * 31 / 2 + 166 * 165 / 2 * 2, 3)),
     ("cplant", (320, 320, 2 * 7 * 8 * 5 + 8 * 8 * 4, 18)),
     // Rows 0 to 3 without their wrap, columns with theirs.
     ("cplant-test", (128, 64, 128, 3 + 4)),
     ("fat-tree-hdr", (16_000, 2000, 32_000, 4)),
+    ("frontier", (9408, 2368, 74 * 32 * 31 / 2 + 74 * 73 / 2 * 4, 3)),
+    ("fugaku", (158_976, 158_976, 5 * 158_976, 12 + 11 + 12 + 1 + 1 + 1)),
+    ("gb200-nvl72", (9216, 9216 + 128 + 64 + 16, 2 * 9216 + 64 * 4, 4)),
+    ("h100-4096", (4096, 4096 + 512 + 128 + 128 + 64, 2 * 4096 + 128 * 16 + 128 * 4, 4)),
     ("hector", (2816, 1440, 3 * 1440, 18)),
     ("hector-dragonfly-best", (2816, 768, 768 * (15 + 5 + 7) / 2, 3)),
     ("hector-dragonfly-worst", (2816, 768, 768 * (15 + 5) / 2 + 8 * 7 / 2, 5)),
@@ -26,12 +34,70 @@ const EXPECTED: &[(&str, Numbers)] = &[
     ("hu-random", (3072, 3072, 9216, 7)),
     ("hu-torus", (3072, 3072, 9216, 8 + 8 + 6)),
     ("hu-ws", (3072, 3072, 9216, 13)),
+    ("jupiter", (5884, 25 * 31, 25 * 15 * 16 + 25 * 24 / 2 * 16, 3)),
+    ("lumi", (2978, 768, 24 * 32 * 31 / 2 + 24 * 23 / 2 * 20, 3)),
     ("noaa", (1316, 1344, 3 * 1344, 3 + 6 + 8)),
     ("nvl72", (2304, 128 + 64 + 16, 128 * 4 + 64 * 4, 4)),
     ("theta", (4360, 1152, 1152 * (15 + 5 + 11) / 2, 3)),
     ("titan", (18_944, 19_200, 3 * 19_200, 12 + 16 + 12)),
     ("tpu-v4", (4096, 4096, 3 * 4096, 24)),
+    ("tpu-v5p", (8960, 8960, 3 * 8960, 8 + 10 + 14)),
 ];
+
+/// Machines whose sources give the links of a router: how many the busiest has, and how many the least busy.
+const DEGREES: &[(&str, (u32, u32))] = &[
+    // All-to-all in the group; two, four and twenty ports to each of the others, the last switches' left over.
+    ("aurora", (31, 31 + 11)),
+    ("frontier", (31, 31 + 10)),
+    ("lumi", (31, 31 + 15)),
+    // Ten ports of the Tofu interconnect D, six of a TPU.
+    ("fugaku", (10, 10)),
+    ("tpu-v5p", (6, 6)),
+    // Leaf switches to 16 spine switches; these to 15 leaf switches and, with 24 ports, to other groups.
+    ("jupiter", (16, 15 + 24)),
+];
+
+#[test]
+fn routers_have_the_links_of_their_source() {
+    for (name, expected) in DEGREES {
+        let s = catalog::topology(name, &Context::default()).unwrap().statistics().unwrap();
+        assert_eq!(&(s.degree_min, s.degree_max), expected, "{name}");
+    }
+}
+
+/// What sources add up: bandwidth between halves of Aurora's groups (0.69 PB/s) and between all pairs of nodes of
+/// LUMI-G's (276 TB/s), links of 25 GB/s each way; cables of the 4,096 GPUs at each of three levels.
+#[test]
+fn links_carry_what_their_source_says() {
+    let machine = |name| catalog::topology(name, &Context::default()).unwrap();
+    let cables = |name, first: fn(u32) -> u32| {
+        let mut all = std::collections::HashMap::new();
+        machine(name).network().for_each_link(&mut |u, v, capacity| {
+            *all.entry((first(u), first(v))).or_insert(0.0) += capacity;
+        });
+        all
+    };
+    let between = |name| -> Vec<f64> {
+        let all = cables(name, |router| router / 32);
+        all.into_iter().filter(|((a, b), _)| a != b).map(|(_, links)| links * 50e9).collect()
+    };
+    let aurora = between("aurora");
+    assert_eq!(aurora.len(), 166 * 165 / 2);
+    assert!((83.0 * 83.0 * aurora[0] - 0.69e15).abs() < 0.005e15);
+    assert_eq!(between("lumi").iter().sum::<f64>(), 276e12);
+    let level = |router: u32| match router {
+        ..4096 => 0,
+        4096..4608 => 1,
+        4608..4736 => 2,
+        4736..4864 => 3,
+        _ => 4,
+    };
+    let h100 = cables("h100-4096", level);
+    for pair in [(0, 2), (2, 3), (3, 4)] {
+        assert_eq!(h100[&pair], 4096.0, "{pair:?}");
+    }
+    assert_eq!(h100[&(0, 1)], 9.0 * 4096.0);
+}
 
 /// The files of `topologies/`, by name.
 fn files() -> BTreeMap<String, Text> {
@@ -82,5 +148,6 @@ fn names_follow_the_pattern_of_the_file() {
     };
     assert_eq!(name("theta", 17), "nid00017");
     assert_eq!(name("nvl72", 2303), "tray2303");
+    assert_eq!(name("gb200-nvl72", 9215), "gpu9215");
     assert_eq!(name("hector", 5), "n0005");
 }

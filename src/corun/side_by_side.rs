@@ -287,7 +287,8 @@ fn phase(
         bytes.sort_by(f64::total_cmp);
         let sizes =
             bytes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect();
-        let hops: f64 = route.iter().map(|(_, share)| share).sum();
+        let hops: f64 =
+            route.iter().map(|(link, share)| share * fabric.links.weight(*link as usize)).sum();
         let latency = phase.messages * hops * speeds.latency;
         FlowGroup { route, latency, weight: speeds.weight(hops), sizes }
     };

@@ -40,6 +40,14 @@ impl SimGridFigures {
         self.latency.map_or("1us".into(), |seconds| format!("{seconds}s"))
     }
 
+    /// That of a link over which a hop counts so much.
+    fn latency_of(&self, weight: u32) -> String {
+        match weight {
+            1 => self.latency(),
+            _ => format!("{}s", self.latency.unwrap_or(1e-6) * f64::from(weight)),
+        }
+    }
+
     fn speed(&self) -> String {
         self.speed.map_or("1Gf".into(), |speed| format!("{speed}f"))
     }
@@ -98,7 +106,9 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     let [link, note] = figures.words();
     let about = ABOUT.replace("LINK", &link).replace("NOTE", &note);
     let about = format!("{about}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
-    let (speed, latency, each) = (figures.speed(), figures.latency(), figures.bandwidth());
+    let (speed, each) = (figures.speed(), figures.bandwidth());
+    let weights = topology.network().link_weights().unwrap_or_default();
+    let mut weights = weights.iter().copied().chain(std::iter::repeat(1));
     // Two hyphens may not stand in a comment.
     let comment = header(" ", topology, order, &about).replace("--", "- -");
     let mut text = format!(
@@ -124,6 +134,7 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     network.for_each_link(&mut |u, v, capacity| {
         let (u, v) = (u.min(v), u.max(v));
         let bandwidth = each * capacity;
+        let latency = figures.latency_of(weights.next().unwrap_or(1));
         let link = format_args!(
             "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>"
         );

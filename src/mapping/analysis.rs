@@ -42,7 +42,7 @@ pub struct Dilation {
     pub mean: f64,
     /// Mean over pairs; 0 without traffic.
     pub mean_pairs: f64,
-    /// Σ volume · hops: also the sum of all link loads.
+    /// Σ volume · hops: also the sum of all link loads, each times what a hop over the link counts.
     pub hop_bytes: f64,
     /// Pairs and volume by path length, rounded to whole hops.
     pub histogram: Vec<(u64, f64)>,

@@ -13,6 +13,8 @@ pub struct Links {
     first: Vec<usize>,
     heads: Vec<u32>,
     capacity: Vec<f64>,
+    /// What a hop counts; empty where all count 1.
+    weight: Vec<u32>,
 }
 
 impl Links {
@@ -27,11 +29,15 @@ impl Links {
             first: Vec::with_capacity(routers + 1),
             heads: Vec::with_capacity(arcs),
             capacity: Vec::with_capacity(arcs),
+            weight: Vec::new(),
         };
         links.first.push(0);
         for router in (0..routers).map(|r| RouterId(r as u32)) {
             links.heads.extend_from_slice(graph.neighbours(router));
             links.capacity.extend_from_slice(graph.capacities(router));
+            if graph.is_weighted() {
+                links.weight.extend(graph.weights(router));
+            }
             links.first.push(links.heads.len());
         }
         Ok(links)
@@ -86,6 +92,12 @@ impl Links {
     #[inline]
     pub fn capacity(&self, index: usize) -> f64 {
         self.capacity[index]
+    }
+
+    /// What a hop over link `index` counts in distances.
+    #[inline]
+    pub fn weight(&self, index: usize) -> f64 {
+        self.weight.get(index).map_or(1.0, |weight| f64::from(*weight))
     }
 
     /// `(from, to, index)` of every directed link, in order.

@@ -5,7 +5,7 @@
 //! goes (dilation) and what every directed link carries (contention); [`CombinedLoad`] adds up several jobs.
 //!
 //! Loads are per directed link, both directions apart. Two processes on one router are no hop apart and
-//! load nothing. The sum of all loads is the sum of volume times hops.
+//! load nothing. The sum of all loads, each times what a hop over the link counts, is the sum of volume times hops.
 //!
 //! # References
 //! Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section II.A.

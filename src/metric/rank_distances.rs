@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::components::RankAdjacency;
-use crate::error::Result;
+use crate::error::{Error, Result, SourceLocation};
 use crate::ids::RouterId;
 use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
@@ -188,7 +188,7 @@ impl RankDistances {
                     labels: routers.iter().flat_map(label).collect(),
                 })
             }
-            metric @ (Metric::Product(_) | Metric::Tree(_)) => {
+            metric @ (Metric::Product(_) | Metric::Tree(_) | Metric::Labels(_)) => {
                 let labellings = metric.labellings().unwrap_or_default();
                 let (lines, cliques): (Vec<_>, Vec<_>) =
                     labellings.iter().partition(|l| l.axis.shape != Shape::Clique && l.weight == 1);
@@ -280,7 +280,13 @@ fn table(topology: &Topology) -> Result<DistanceForm> {
             Metric::Hops => topology.joined_graph()?.hops_from(RouterId(from as u32)),
             _ => topology.hops_from(RouterId(from as u32))?,
         };
-        row.iter_mut().zip(all).for_each(|(slot, hop)| *slot = hop as u16);
+        for (slot, hop) in row.iter_mut().zip(all) {
+            *slot = u16::try_from(hop).map_err(|_| {
+                let location = SourceLocation::option(topology.spec());
+                let remedy = "distances of up to 65535: links of smaller weights";
+                Error::unsuited(location, format!("a distance of {hop}"), remedy)
+            })?;
+        }
         Ok(())
     };
     if !matches!(topology.metric(), Metric::Hops) {
@@ -336,6 +342,7 @@ fn growth(topology: &Topology, form: &DistanceForm) -> Vec<u64> {
             let near: u64 = hub.group.axes.iter().map(|a| u64::from(a.extent - 1)).sum();
             vec![1, near + u64::from(hub.groups - 1), hosts]
         }
+        (Metric::Labels(labels), _) => labels.growth(hosts as u32),
         (Metric::Hops, DistanceForm::Table { hops, hosts }) => {
             let farthest = hops.iter().max().map_or(0, |h| usize::from(*h));
             let mut most = vec![0; farthest + 1];

@@ -3,6 +3,7 @@
 //! Each line of `RULES` says which keys `nodes=` stands for in a family and how it chooses them. The first N
 //! node ids are schedulable, as with `limit=N`.
 
+use super::galois::prime_power;
 use super::slim_fly;
 use super::{MAX_NODES, TopologyEntry};
 use crate::error::{Error, Result};
@@ -32,6 +33,14 @@ struct Rule {
 ///   the smallest such that is enough, and as many parents as there are children below.
 /// - Slim Fly: the smallest q; without `per_router` each router carries half its degree, rounded up (Besta,
 ///   Hoefler, SC'14, section II-B).
+/// - Dragonfly+: p = l = s = h, half of a switch's ports each way (Shpiner et al., HiPINEB 2017, section II); the
+///   smallest p whose full machine of p² + 1 groups is enough, then as few groups as needed.
+/// - PolarFly: the smallest q; without `per_router` each router carries half its degree, rounded up (Lakhotia et al.,
+///   SC'22). PolarStar: likewise the smallest q, with supernodes of `d` = 4 links a router unless given, and one node
+///   a router unless `per_router` is given.
+/// - Multi-rail: units of 32 nodes (a DGX SuperPOD's) where a domain is a node, else of 8 domains (that of the GB200's);
+///   as few units as needed. Eight rails, and one spine switch a rail, unless given.
+/// - TPU: parts of one cube as they are sold, 2x2x1 to 2x4x4, then cubes whose three extents differ by one at most.
 /// - Random families: as few routers as needed (one more where a degree given would leave an odd number of ends).
 ///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
 ///   (G(n,m)), which is just above n·ln(n)/2 + n and nearly always connects.
@@ -45,6 +54,11 @@ const RULES: &[Rule] = &[
     Rule { family: "fat-tree", shape: &["k"], choose: fat_tree },
     Rule { family: "xgft", shape: &["m", "w"], choose: xgft },
     Rule { family: "slim-fly", shape: &["q"], choose: slim_fly },
+    Rule { family: "dragonfly+", shape: &["p", "l", "s", "h", "g"], choose: dragonfly_plus },
+    Rule { family: "polarfly", shape: &["q"], choose: polarfly },
+    Rule { family: "polarstar", shape: &["q"], choose: polarstar },
+    Rule { family: "multi-rail", shape: &["domains", "units"], choose: multi_rail },
+    Rule { family: "tpu", shape: &["dims"], choose: tpu },
     Rule { family: "watts-strogatz", shape: &["n"], choose: watts_strogatz },
     Rule { family: "random-regular", shape: &["n"], choose: random_regular },
     Rule { family: "gnm", shape: &["n"], choose: gnm },
@@ -192,6 +206,63 @@ fn slim_fly(params: &Params, nodes: u64) -> Keys {
     Ok(vec![("q", q.to_string()), ("per_router", carried(q).to_string())])
 }
 
+fn dragonfly_plus(_: &Params, nodes: u64) -> Keys {
+    // p²·(p² + 1) nodes; below 2³¹ p stays below 216.
+    let full = |p: &u64| power(*p, 2) * (power(*p, 2) + 1);
+    let p = (1..).find(|p| full(p) >= u128::from(nodes)).unwrap_or(1);
+    let mut keys: Vec<_> = ["p", "l", "s", "h"].map(|key| (key, p.to_string())).to_vec();
+    keys.push(("g", nodes.div_ceil(p * p).to_string()));
+    Ok(keys)
+}
+
+/// The smallest prime power whose polarity graph has so many points.
+fn points(enough: impl Fn(u32) -> bool) -> u32 {
+    // There are primes above every bound: the search ends.
+    (2..).find(|q| prime_power(*q).is_some() && enough(*q)).unwrap_or(2)
+}
+
+fn polarfly(params: &Params, nodes: u64) -> Keys {
+    let given = params.has("per_router").then(|| per_router(params, 1)).transpose()?;
+    let carried = |q: u32| given.unwrap_or(u64::from(q + 1).div_ceil(2));
+    let all = |q: u32| (power(q.into(), 2) + u128::from(q) + 1) * u128::from(carried(q));
+    let q = points(|q| all(q) >= nodes.into());
+    Ok(vec![("q", q.to_string()), ("per_router", carried(q).to_string())])
+}
+
+fn polarstar(params: &Params, nodes: u64) -> Keys {
+    let d = params.integer::<u64>("d", 0, 1 << 12).ok().flatten();
+    let per = 2 * d.unwrap_or(4) + if params.choice("supernode")? == "paley" { 1 } else { 2 };
+    let per = u128::from(per) * u128::from(per_router(params, 1)?);
+    let q = points(|q| (power(q.into(), 2) + u128::from(q) + 1) * per >= nodes.into());
+    let mut keys = vec![("q", q.to_string())];
+    keys.extend(unless_given(params, "d", "4".into()));
+    Ok(keys)
+}
+
+fn multi_rail(params: &Params, nodes: u64) -> Keys {
+    let domain = params.whole::<u64>("domain", 1, 1 << 20)?;
+    let rails = params.integer::<u64>("rails", 1, 1 << 20)?.unwrap_or(8);
+    let gpus = if params.flag("gpus")? { rails } else { 1 };
+    let domains = if domain == 1 { 32 } else { 8 };
+    let units = nodes.div_ceil(domains * domain * gpus);
+    let mut keys = vec![("domains", domains.to_string()), ("units", units.to_string())];
+    keys.extend(unless_given(params, "rails", "8".into()));
+    keys.extend(unless_given(params, "spines", "1".into()));
+    Ok(keys)
+}
+
+fn tpu(_: &Params, nodes: u64) -> Keys {
+    let parts = [(4, "2x2x1"), (8, "2x2x2"), (16, "2x2x4"), (32, "2x4x4")];
+    let shape = match parts.iter().find(|(chips, _)| nodes <= *chips) {
+        Some((_, shape)) => (*shape).to_string(),
+        None => {
+            let cubes = even_extents(nodes.div_ceil(64), 3);
+            super::by_x(&cubes.iter().rev().map(|n| 4 * n).collect::<Vec<_>>())
+        }
+    };
+    Ok(vec![("dims", shape)])
+}
+
 fn routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
     Ok(nodes.div_ceil(per_router(params, 1)?).max(least))
 }
@@ -261,6 +332,14 @@ mod tests {
             ("xgft:nodes=5000", "xgft:h=3,m=18x17x17,w=1x18x17,limit=5000"),
             ("slim-fly:nodes=5000", "slim-fly:q=16,per_router=12,limit=5000"),
             ("slim-fly:nodes=5000,per_router=1", "slim-fly:q=53,limit=5000"),
+            ("dragonfly+:nodes=5000", "dragonfly+:p=9,l=9,s=9,h=9,g=62,global=absolute,limit=5000"),
+            ("polarfly:nodes=5000", "polarfly:q=23,per_router=12,limit=5000"),
+            ("polarstar:nodes=5000", "polarstar:q=23,d=4,limit=5000"),
+            ("tpu:nodes=5000", "tpu:16x16x20,limit=5000"),
+            (
+                "multi-rail:nodes=5000,domain=18,gpus=true,rails=4",
+                "multi-rail:rails=4,domain=18,domains=8,units=9,spines=1,gpus=true,limit=5000",
+            ),
             ("random-regular:nodes=5000", "random-regular:n=5000,d=6,seed=1"),
             ("random-regular:nodes=99,d=3,seed=4", "random-regular:n=100,d=3,seed=4,limit=99"),
             ("watts-strogatz:nodes=500", "watts-strogatz:n=500,k=6,p=0.1,seed=1"),

@@ -9,6 +9,7 @@
 //! ```
 
 use super::bisection::CutBounds;
+use super::global_links::{Arrangement, GLOBAL, GlobalLinks};
 use super::{Context, Level, LinkVisitor, Network, TopologyEntry};
 use super::{check_nodes, nodes_option, require_graph};
 use crate::error::Result;
@@ -24,49 +25,13 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::whole("a", "routers in each group"),
         Opt::whole("h", "global ports on each router"),
         Opt::whole("g", "groups").or_else("a·h + 1"),
-        Opt::one_of(
-            "global",
-            &["absolute", "relative", "circulant"],
-            "which group a global port leads to",
-        ),
+        GLOBAL,
         nodes_option(
             "in the place of p, a, h, g: balanced, a = 2p = 2h, the smallest p that fits, as few groups as needed",
         ),
     ],
     build: Dragonfly::from_params,
 };
-
-/// Which group a global port leads to. Port j of group i, of g groups:
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Arrangement {
-    /// group j, or j+1 where j ≥ i.
-    Absolute,
-    /// group i+j+1 mod g.
-    Relative,
-    /// group i+(⌊j/2⌋+1) for even j, i-(⌊j/2⌋+1) for odd j, mod g.
-    Circulant,
-}
-
-impl Arrangement {
-    /// The port of group `i` that leads to group `t`: the inverse of the rules above.
-    fn port(self, i: u64, t: u64, groups: u64) -> u64 {
-        let ahead = (t + groups - i) % groups;
-        match self {
-            Arrangement::Absolute => t - u64::from(t > i),
-            Arrangement::Relative => ahead - 1,
-            Arrangement::Circulant if ahead <= groups / 2 => 2 * (ahead - 1),
-            Arrangement::Circulant => 2 * (groups - ahead - 1) + 1,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Arrangement::Absolute => "absolute",
-            Arrangement::Relative => "relative",
-            Arrangement::Circulant => "circulant",
-        }
-    }
-}
 
 /// Router = group·a + position, node = router·p + slot; global port j of a group belongs to its router
 /// ⌊j/h⌋. Local links join the routers of a group all-to-all.
@@ -88,10 +53,7 @@ impl Arrangement {
 #[derive(Debug)]
 struct Dragonfly {
     p: u32,
-    a: u32,
-    h: u32,
-    groups: u32,
-    global: Arrangement,
+    global: GlobalLinks,
 }
 
 impl Dragonfly {
@@ -102,68 +64,32 @@ impl Dragonfly {
         let h = params.whole("h", 0, HIGH)?;
         let most = u64::from(a) * u64::from(h) + 1;
         let groups = params.integer("g", 1, most)?.unwrap_or(most);
-        let global = match params.choice("global")? {
-            "relative" => Arrangement::Relative,
-            "circulant" => Arrangement::Circulant,
-            _ => Arrangement::Absolute,
-        };
+        let global = Arrangement::from_params(params)?;
         let routers = groups.saturating_mul(u64::from(a));
         check_nodes(params.location(), routers.saturating_mul(u64::from(p)))?;
-        let network = Dragonfly { p, a, h, groups: groups as u32, global };
-        // Repeated arrangements step from router to router at most 2a times a pair of groups.
-        let global = network.pairs() * network.cables().min(2 * u64::from(a));
+        let global =
+            GlobalLinks { groups: groups as u32, routers: a, ports: h, arrangement: global };
+        let network = Dragonfly { p, global };
+        let global = network.global.most();
         require_graph(context, routers, network.local_links().saturating_add(global))?;
         Ok(Box::new(network))
     }
 
-    /// Pairs of groups.
-    fn pairs(&self) -> u64 {
-        let g = u64::from(self.groups);
-        g * (g - 1) / 2
-    }
-
-    /// Cables between each pair of groups.
-    fn cables(&self) -> u64 {
-        match u64::from(self.groups) - 1 {
-            0 => 0,
-            others => u64::from(self.a) * u64::from(self.h) / others,
-        }
-    }
-
     fn local_links(&self) -> u64 {
-        let a = u64::from(self.a);
-        u64::from(self.groups) * (a * (a - 1) / 2)
-    }
-
-    /// Visits the links from group `i` to the groups after it. The router pairs of the repeated
-    /// arrangement never go back, so runs of equal ones are the parallel cables.
-    fn for_each_global(&self, i: u64, visit: &mut LinkVisitor<'_>) {
-        let (g, a, h) = (u64::from(self.groups), u64::from(self.a), u64::from(self.h));
-        let cables = self.cables();
-        for t in i + 1..g {
-            let (near, far) = (self.global.port(i, t, g), self.global.port(t, i, g));
-            let mut c = 0;
-            while c < cables {
-                let router = |port: u64| (c * (g - 1) + port) / h;
-                // The first repetition at which that end moves on to another router.
-                let next = |port: u64| ((router(port) + 1) * h - port).div_ceil(g - 1);
-                let end = next(near).min(next(far)).min(cables);
-                let (u, v) = (i * a + router(near), t * a + router(far));
-                visit(u as u32, v as u32, (end - c) as f64);
-                c = end;
-            }
-        }
+        let a = u64::from(self.global.routers);
+        u64::from(self.global.groups) * (a * (a - 1) / 2)
     }
 }
 
 impl Network for Dragonfly {
     fn spec(&self) -> String {
-        let Dragonfly { p, a, h, groups, global } = self;
-        format!("dragonfly:p={p},a={a},h={h},g={groups},global={}", global.name())
+        let GlobalLinks { groups, routers, ports, arrangement } = self.global;
+        let global = arrangement.name();
+        format!("dragonfly:p={},a={routers},h={ports},g={groups},global={global}", self.p)
     }
 
     fn routers(&self) -> u32 {
-        self.groups * self.a
+        self.global.groups * self.global.routers
     }
 
     fn per_router(&self) -> u32 {
@@ -171,39 +97,33 @@ impl Network for Dragonfly {
     }
 
     fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        for group in 0..self.groups {
-            let first = group * self.a;
-            for x in 0..self.a {
-                (x + 1..self.a).for_each(|y| visit(first + x, first + y, 1.0));
+        let a = self.global.routers;
+        for group in 0..self.global.groups {
+            let first = group * a;
+            for x in 0..a {
+                (x + 1..a).for_each(|y| visit(first + x, first + y, 1.0));
             }
-            self.for_each_global(u64::from(group), visit);
+            self.global.for_each_from(group, visit);
         }
     }
 
     fn link_count(&self) -> u64 {
-        let mut global = 0;
-        if self.cables() <= 1 {
-            global = self.pairs() * self.cables();
-        } else {
-            (0..u64::from(self.groups))
-                .for_each(|i| self.for_each_global(i, &mut |_, _, _| global += 1));
-        }
-        self.local_links() + global
+        self.local_links() + self.global.count()
     }
 
     fn cut_bounds(&self) -> Option<CutBounds> {
-        let (a, h) = (u64::from(self.a), u64::from(self.h));
-        Some(CutBounds::of_dragonfly(u64::from(self.groups), a, h, self.cables()))
+        let GlobalLinks { groups, routers, ports, .. } = self.global;
+        let [g, a, h] = [groups, routers, ports].map(u64::from);
+        Some(CutBounds::of_dragonfly(g, a, h, self.global.cables()))
     }
 
     fn levels(&self) -> Vec<Level> {
-        vec![Level::even("group", self.a), Level::even("router", 1)]
+        vec![Level::even("group", self.global.routers), Level::even("router", 1)]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::topology::testing::{build, check_links, check_refused};
     use proptest::prelude::*;
 
@@ -217,24 +137,6 @@ mod tests {
             assert_eq!((s.degree_min, s.degree_max), (7 + 4, 11));
             assert_eq!(s.links, 33 * 28 + 33 * 32 / 2);
         }
-    }
-
-    #[test]
-    fn ports_lead_where_the_arrangements_say() {
-        // Hastings et al. draw g = 9 with a = 4, h = 2. Group 0: ports 0, 1 are router 0, 2, 3 router 1.
-        for (global, reached) in [
-            (Arrangement::Absolute, [1, 2, 3, 4, 5, 6, 7, 8]),
-            (Arrangement::Relative, [1, 2, 3, 4, 5, 6, 7, 8]),
-            (Arrangement::Circulant, [1, 8, 2, 7, 3, 6, 4, 5]),
-        ] {
-            for (port, group) in reached.into_iter().enumerate() {
-                assert_eq!(global.port(0, group, 9), port as u64, "{global:?}");
-            }
-        }
-        assert_eq!(Arrangement::Absolute.port(5, 3, 9), 3);
-        assert_eq!(Arrangement::Absolute.port(5, 7, 9), 6);
-        assert_eq!(Arrangement::Relative.port(5, 3, 9), 6);
-        assert_eq!(Arrangement::Circulant.port(5, 3, 9), 3);
     }
 
     #[test]
@@ -274,18 +176,6 @@ mod tests {
             }
             prop_assert!(ports.iter().all(|used| *used <= f64::from(h)));
             prop_assert!(machine.graph().unwrap().is_connected());
-        }
-
-        #[test]
-        fn ports_are_a_permutation(groups in 2u64..40, which in 0usize..3) {
-            let global =
-                [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant][which];
-            for i in 0..groups {
-                let mut ports: Vec<u64> =
-                    (0..groups).filter(|t| *t != i).map(|t| global.port(i, t, groups)).collect();
-                ports.sort_unstable();
-                prop_assert_eq!(ports, (0..groups - 1).collect::<Vec<_>>());
-            }
         }
     }
 

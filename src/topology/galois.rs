@@ -1,4 +1,4 @@
-//! Finite fields of prime-power order, by tables: what the Slim Fly construction computes in.
+//! Finite fields of prime-power order, by tables: what the constructions of Slim Fly and of polarity graphs compute in.
 
 /// GF(q), q = pᵉ. Element `v` is the polynomial whose coefficients are the base-p digits of `v`, lowest
 /// first, so 0..p-1 are the prime field; addition works digit by digit, multiplication by logarithms to a
@@ -29,6 +29,14 @@ pub(super) fn prime_power(q: u32) -> Option<(u32, u32)> {
         e += 1;
     }
     (rest == 1).then_some((p, e))
+}
+
+/// The prime powers nearest to `q` that `valid` accepts, as an error names them.
+pub(super) fn near(q: u32, valid: impl Fn(u32) -> bool) -> String {
+    let below = (2..q).rev().find(|q| valid(*q));
+    let above = (q.saturating_add(1)..).take(1 << 20).find(|q| valid(*q));
+    let found: Vec<String> = below.into_iter().chain(above).map(|q| q.to_string()).collect();
+    found.join(" and ")
 }
 
 impl Field {
@@ -95,6 +103,14 @@ impl Field {
         self.power(self.logarithms[a as usize] + self.logarithms[b as usize])
     }
 
+    /// a / b, b not 0.
+    pub(super) fn divide(&self, a: u32, b: u32) -> u32 {
+        match a {
+            0 => 0,
+            a => self.power(self.logarithms[a as usize] + self.q - 1 - self.logarithms[b as usize]),
+        }
+    }
+
     /// ξ to the power `i`, ξ the primitive element.
     pub(super) fn power(&self, i: u32) -> u32 {
         self.powers[(i % (self.q - 1)) as usize]
@@ -122,6 +138,7 @@ mod tests {
                 assert_eq!(f.subtract(a, a), 0);
                 assert!(a == 0 || (1..q).any(|b| f.multiply(a, b) == 1), "GF({q}): 1/{a}");
                 for b in 0..q {
+                    assert!(b == 0 || f.multiply(f.divide(a, b), b) == a, "GF({q}): {a}/{b}");
                     assert_eq!(f.add(a, b), f.add(b, a));
                     assert_eq!(f.subtract(f.add(a, b), b), a);
                     for c in 0..q {

@@ -11,40 +11,52 @@ use petgraph::unionfind::UnionFind;
 /// `graph:FILE[,per_router=K]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "graph",
-    about: "any network, from a CSV file of links u,v[,capacity]",
+    about: "any network, from a CSV file of links u,v[,capacity[,weight]]",
     example: "graph:links.csv",
-    options: &[Opt::file("file", "CSV file of links u,v[,capacity]").positional(), PER_ROUTER],
+    options: &[
+        Opt::file("file", "CSV file of links u,v[,capacity[,weight]]").positional(),
+        PER_ROUTER,
+    ],
     build,
 };
 
-/// Two routers, ascending, and the capacity between them.
-type Link = (u32, u32, f64);
+/// Two routers, ascending, the capacity between them, and what a hop counts.
+type Link = (u32, u32, f64, u32);
+
+/// The largest weight of a link.
+const MAX_WEIGHT: u32 = 1000;
 
 /// A link as read: ends in ascending order, and where it stands.
 struct Edge {
     ends: (u32, u32),
     capacity: f64,
+    weight: u32,
     line: usize,
 }
 
-/// Routers 0..N-1 and undirected links, one a line as `u,v` or `u,v,capacity` (1 unless given). The first
+/// Routers 0..N-1 and undirected links, one a line as `u,v`, `u,v,capacity` or `u,v,capacity,weight`: the weight, 0 or
+/// more, is what a hop over the link counts in distances (both 1 unless given). The first
 /// line may be a header, that is, hold no number; `#` starts a comment; `.gz` is read compressed.
 ///
 /// # Errors
-/// With the line: anything that is not a number, a capacity that is not finite and above 0, a link from a
+/// With the line: anything that is not a number, a capacity that is not finite and above 0, a weight above 1000, a link from a
 /// router to itself, a link named before (in either direction), an id left out below the largest one, a
 /// router that no path joins to router 0.
 ///
 /// # Complexity
 /// O(links · log links); 24 bytes a link.
 fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
-    let expected = "a CSV file of links u,v[,capacity], as in graph:links.csv";
+    let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";
     let path = params.path("file")?.ok_or_else(|| params.wrong("file", expected))?;
     let per_router = per_router(params)?;
     let (routers, links) = read(&Text::read(&path, context.memory)?)?;
     require_graph(context, u64::from(routers), links.len() as u64)?;
     let spec = format!("{}{}", file_spec("graph", &path), per_router_suffix(per_router));
-    let (links, capacities) = links.into_iter().map(|(u, v, c)| ((u, v), c)).unzip();
+    let mut weights: Vec<u32> = links.iter().map(|(.., weight)| *weight).collect();
+    if weights.iter().all(|weight| *weight == 1) {
+        weights.clear();
+    }
+    let (links, capacities) = links.into_iter().map(|(u, v, c, _)| ((u, v), c)).unzip();
     let list = LinkList {
         spec,
         routers,
@@ -52,6 +64,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         per_router,
         links,
         capacities,
+        weights,
         ..LinkList::default()
     };
     Ok(Box::new(list))
@@ -70,7 +83,7 @@ fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
     let at = |line| SourceLocation::line(text.name(), line);
     if edges.is_empty() {
         let location = SourceLocation::File(text.name().into());
-        return Err(Error::input(location, "no links", "lines of u,v[,capacity]"));
+        return Err(Error::input(location, "no links", "lines of u,v[,capacity[,weight]]"));
     }
     edges.sort_unstable_by_key(|e| (e.ends, e.line));
     let twice = edges.windows(2).filter(|pair| pair[0].ends == pair[1].ends);
@@ -89,14 +102,14 @@ fn read(text: &Text) -> Result<(u32, Vec<Link>)> {
         let found = format!("router {}, which no path joins to router 0", edge.ends.0);
         return Err(Error::input(at(edge.line), found, "a connected network"));
     }
-    Ok((routers, edges.into_iter().map(|e| (e.ends.0, e.ends.1, e.capacity)).collect()))
+    Ok((routers, edges.into_iter().map(|e| (e.ends.0, e.ends.1, e.capacity, e.weight)).collect()))
 }
 
 fn edge(line: &Line<'_>) -> Result<Edge> {
     let wrong = |found: String, expected: &str| Error::input(line.location(), found, expected);
     let fields = line.fields()?;
-    if !(2..=3).contains(&fields.len()) {
-        return Err(wrong(format!("`{}`", line.text), "u,v[,capacity]"));
+    if !(2..=4).contains(&fields.len()) {
+        return Err(wrong(format!("`{}`", line.text), "u,v[,capacity[,weight]]"));
     }
     // The largest id is one below the most routers.
     let router = |text: &str| match text.parse::<u32>() {
@@ -114,7 +127,14 @@ fn edge(line: &Line<'_>) -> Result<Edge> {
             _ => return Err(wrong(format!("capacity `{text}`"), "a finite number above 0")),
         },
     };
-    Ok(Edge { ends: (u.min(v), u.max(v)), capacity, line: line.number })
+    let weight = match fields.get(3) {
+        None => 1,
+        Some(text) => match text.parse::<u32>() {
+            Ok(weight) if weight <= MAX_WEIGHT => weight,
+            _ => return Err(wrong(format!("weight `{text}`"), "a whole number from 0 to 1000")),
+        },
+    };
+    Ok(Edge { ends: (u.min(v), u.max(v)), capacity, weight, line: line.number })
 }
 
 /// One more than the largest id, if every smaller one stands on some link. Without a table of all ids:
@@ -145,10 +165,12 @@ mod tests {
             "source,target\n1,0\n1,2\n",
         ] {
             let (routers, links) = read(&Text::new("g", text)).unwrap();
-            assert_eq!((routers, links), (3, vec![(0, 1, 1.0), (1, 2, 1.0)]), "{text}");
+            assert_eq!((routers, links), (3, vec![(0, 1, 1.0, 1), (1, 2, 1.0, 1)]), "{text}");
         }
         let (_, links) = read(&Text::new("g", "1,0,2.5")).unwrap();
-        assert_eq!(links, [(0, 1, 2.5)]);
+        assert_eq!(links, [(0, 1, 2.5, 1)]);
+        let (_, links) = read(&Text::new("g", "u,v,capacity,weight\n1,0,2,0\n1,2,1,7\n")).unwrap();
+        assert_eq!(links, [(0, 1, 2.0, 0), (1, 2, 1.0, 7)]);
     }
 
     #[test]
@@ -164,7 +186,9 @@ mod tests {
             ("0,1,-1\n", "g:1: found capacity `-1`"),
             ("0,1,inf\n", "g:1: found capacity `inf`"),
             ("0,1,NaN\n", "g:1: found capacity `NaN`"),
-            ("0,1,1,1\n", "g:1: found `0,1,1,1`"),
+            ("0,1,1,1,1\n", "g:1: found `0,1,1,1,1`"),
+            ("0,1,1,-1\n", "g:1: found weight `-1`"),
+            ("0,1,1,1001\n", "g:1: found weight `1001`"),
             ("0 1\n", "g:1: found `0 1`"),
             ("0,1\n1,2000000000\n", "g:2: found router 2000000000, but no link of router 2"),
             ("1,2\n", "g:1: found router 1, but no link of router 0"),
@@ -175,6 +199,22 @@ mod tests {
             let error = read(&Text::new("g", text)).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{text:?}: {error}");
         }
+    }
+
+    #[test]
+    fn weights_count_in_distances() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("links.csv");
+        // Two pairs at no distance, three hops of the direct link of 9 apart over the lower way.
+        std::fs::write(&path, "0,1,1,0\n2,3,1,0\n0,2,1,9\n1,4,1,2\n4,3,1,1\n").unwrap();
+        let machine =
+            Topology::inline(&format!("graph:{}", path.display()), &Context::default()).unwrap();
+        testing::check_metric(&machine);
+        let far = |a, b| machine.distance(crate::NodeId(a), crate::NodeId(b));
+        assert_eq!([far(0, 1), far(0, 2), far(0, 4), far(2, 3)], [0, 3, 2, 0]);
+        let s = machine.statistics().unwrap();
+        assert_eq!((s.diameter, s.total_distance), (3, 4 * 3 + 2 * 2 + 2));
+        assert_eq!(machine.distance_histogram().unwrap(), [2, 2, 2, 4]);
     }
 
     #[test]

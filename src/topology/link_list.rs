@@ -18,6 +18,8 @@ pub(super) struct LinkList {
     pub links: Vec<(u32, u32)>,
     /// The capacity of every link; empty where all are 1.
     pub capacities: Vec<f64>,
+    /// What a hop over each link counts; empty where all count 1.
+    pub weights: Vec<u32>,
     /// The name of every slot; empty where nodes have no names of their own.
     pub names: Vec<String>,
     /// The hierarchy, the outermost level first, each with its links.
@@ -60,6 +62,10 @@ impl Network for LinkList {
         for (i, (u, v)) in self.links.iter().enumerate() {
             visit(*u, *v, self.capacities.get(i).copied().unwrap_or(1.0));
         }
+    }
+
+    fn link_weights(&self) -> Option<Vec<u32>> {
+        (!self.weights.is_empty()).then(|| self.weights.clone())
     }
 
     fn link_count(&self) -> u64 {

@@ -23,9 +23,11 @@ mod components;
 mod context;
 pub mod distance;
 mod dragonfly;
+mod dragonfly_plus;
 pub mod drift;
 mod fat_tree;
 mod galois;
+mod global_links;
 mod gnm;
 pub mod graph;
 mod graph_file;
@@ -35,9 +37,14 @@ mod import;
 pub mod lattice;
 pub mod levels;
 mod link_list;
+mod multi_rail;
 mod names;
 mod network;
 pub mod nodes;
+mod polarfly;
+mod polarity;
+mod polarstar;
+pub mod rails;
 mod random_graph;
 mod random_regular;
 pub mod search;
@@ -46,6 +53,7 @@ mod slim_fly;
 pub mod statistics;
 #[cfg(test)]
 pub(crate) mod testing;
+mod tpu;
 mod watts_strogatz;
 
 pub use context::Context;
@@ -73,12 +81,17 @@ pub static TOPOLOGIES: Registry<Build> = Registry::new(
         grid::MESH,
         grid::TORUS,
         grid::GRID,
+        tpu::FAMILY,
         hyperx::FAMILY,
         cascade::FAMILY,
         dragonfly::FAMILY,
+        dragonfly_plus::FAMILY,
         fat_tree::FAT_TREE,
         fat_tree::XGFT,
+        multi_rail::FAMILY,
         slim_fly::FAMILY,
+        polarfly::FAMILY,
+        polarstar::FAMILY,
         watts_strogatz::FAMILY,
         random_regular::FAMILY,
         gnm::FAMILY,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::distance::Metric;
 use super::lattice::Lattice;
+use super::rails::Rails;
 use super::site::Site;
 use crate::ids::RouterId;
 
@@ -109,6 +110,17 @@ pub trait Network: fmt::Debug + Send + Sync {
     /// Visits every link once, in a fixed order. No pair of routers is visited twice: parallel cables are
     /// one link of higher capacity.
     fn for_each_link(&self, visit: &mut LinkVisitor<'_>);
+
+    /// What a hop over each link counts in distances, 0 or more, in the order of [`Network::for_each_link`]; `None`
+    /// where every hop counts 1.
+    fn link_weights(&self) -> Option<Vec<u32>> {
+        None
+    }
+
+    /// How a multi-rail network is numbered, where it is one.
+    fn rails(&self) -> Option<&Rails> {
+        None
+    }
 
     /// Number of links. The default counts them in O(links).
     fn link_count(&self) -> u64 {

@@ -43,9 +43,13 @@ impl<'g> Search<'g> {
     }
 
     /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found,
-    /// or `None` when it is more than [`MAX_HOPS`]: then the planes are of no use.
+    /// or `None` when it is more than [`MAX_HOPS`], and on graphs whose links have weights: then the planes are of no
+    /// use.
     pub fn run(&mut self, sources: &[RouterId]) -> Option<u32> {
         debug_assert!(sources.len() <= WIDTH);
+        if self.graph.is_weighted() {
+            return None;
+        }
         self.visited.fill([0; WIDTH / 64]);
         self.planes.iter_mut().for_each(|plane| plane.fill([0; WIDTH / 64]));
         self.used = 0;
@@ -128,7 +132,8 @@ impl<'g> Search<'g> {
 }
 
 /// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
-/// sources. `graph` is that of `topology` or a part of it. Its last argument is the largest distance, `None` where that is more than [`MAX_HOPS`].
+/// sources. `graph` is that of `topology` or a part of it. Its last argument is the largest distance, `None` where that is more than [`MAX_HOPS`]
+/// or links have weights.
 ///
 /// # Errors
 /// [`crate::Error::Memory`] when the buffers do not fit.

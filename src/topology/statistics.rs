@@ -103,6 +103,7 @@ pub(crate) fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> 
         Metric::Product(product) => (product.pair_sum(counts), product.spread(counts)),
         Metric::Tree(tree) => tree.pair_sum(counts),
         Metric::Hub(hub) => hub.pair_sum(counts),
+        Metric::Labels(labels) => labels.pair_sum(counts),
         Metric::Hops => {
             let graph = topology.graph()?;
             let full = counts.iter().all(|c| *c == topology.network().per_router());

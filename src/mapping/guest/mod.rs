@@ -10,11 +10,15 @@ use crate::params::Params;
 use crate::registry::{Entry, Registry};
 use crate::topology::Context;
 
+mod all_gather;
+mod all_reduce;
 mod all_to_all;
 mod benchmark;
 mod butterfly;
+mod collective;
 mod file;
 mod npb;
+mod parallel;
 mod patterns;
 mod random;
 mod ring;
@@ -46,6 +50,9 @@ pub static GUESTS: Registry<Pattern> = Registry::new(
     "",
     &[
         all_to_all::GUEST,
+        all_reduce::GUEST,
+        all_gather::GUEST,
+        parallel::GUEST,
         ring::GUEST,
         stencil::GUEST,
         butterfly::GUEST,

@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use super::super::demand::{Demand, End};
 use super::super::links::Links;
 use super::wave::{LANES, Waves, over_batches, pick, sum};
-use super::{Fabric, Lengths, Paths, RoutingEntry};
+use super::{Fabric, Lengths, Paths, RoutingEntry, weighted};
 use crate::error::Result;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
@@ -13,6 +13,8 @@ use crate::error::Result;
 ///
 /// To target t, in order of falling distance: `flow(v) = W(v,t) + inflow(v)`, an equal part of it to every
 /// neighbour one hop nearer.
+///
+/// Where links have weights, nearer is by distance; see [`super::weighted`].
 ///
 /// # Complexity
 /// O(links) a target, less where all sources are near; eight targets at once.
@@ -23,6 +25,9 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    if fabric.topology.graph()?.is_weighted() {
+        return weighted::by_hop(fabric, demand);
+    }
     let links = &fabric.links;
     // By link away from the target: the way the search goes, against the traffic.
     let away = over_batches(fabric, demand, End::Target, |waves, roots, loads| {

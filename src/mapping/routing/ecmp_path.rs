@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use super::super::demand::{Demand, End};
 use super::super::links::Links;
 use super::wave::{LANES, Waves, over_batches, pick, sum};
-use super::{Fabric, Lengths, Paths, RoutingEntry};
+use super::{Fabric, Lengths, Paths, RoutingEntry, weighted};
 use crate::error::{Error, Result, SourceLocation};
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
@@ -13,6 +13,8 @@ use crate::error::{Error, Result, SourceLocation};
 /// From source s, with σ(v) the number of shortest paths to v and W(v) the traffic to v, in order of
 /// falling distance: `dep(v) = W(v) + Σ load(v→c)` over the links further away, and
 /// `load(p→v) = dep(v)·σ(p)/σ(v)`. With W = 1 the loads are the edge betweenness.
+///
+/// Where links have weights, shortest is by distance; see [`super::weighted`].
 ///
 /// # Complexity
 /// O(links) a source, less where all targets are near; eight sources at once.
@@ -30,12 +32,19 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+    let too_many = || {
+        let name = fabric.topology.name();
+        let problem = format!("{name} has more than 10^308 shortest paths between two routers");
+        let location = SourceLocation::option("--routing ecmp-path");
+        Error::unsuited(location, problem, "use --routing ecmp-hop")
+    };
+    if fabric.topology.graph()?.is_weighted() {
+        let (loads, finite) = weighted::by_path(fabric, demand)?;
+        return if finite { Ok(loads) } else { Err(too_many()) };
+    }
     over_batches(fabric, demand, End::Source, |waves, roots, loads| {
         if !waves.count(&fabric.links, demand, End::Source, roots) {
-            let name = fabric.topology.name();
-            let problem = format!("{name} has more than 10^308 shortest paths between two routers");
-            let location = SourceLocation::option("--routing ecmp-path");
-            return Err(Error::unsuited(location, problem, "use --routing ecmp-hop"));
+            return Err(too_many());
         }
         walk_back(&fabric.links, waves, loads);
         Ok(())

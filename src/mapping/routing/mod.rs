@@ -21,9 +21,11 @@ mod ecmp_hop;
 mod ecmp_path;
 mod minimal;
 mod one_path;
+mod rail;
 mod up_down;
 mod valiant;
 mod wave;
+mod weighted;
 
 pub use one_path::Routes;
 
@@ -62,6 +64,7 @@ pub static ROUTINGS: Registry<Paths> = Registry::new(
         minimal::ROUTING,
         valiant::ROUTING,
         up_down::ROUTING,
+        rail::ROUTING,
         one_path::ROUTING,
     ],
 );
@@ -118,7 +121,7 @@ impl RoutingEntry {
     }
 
     /// The directed links that traffic takes from the first to the second router of each pair. The sum of a
-    /// route's shares is its mean length in hops; from a router to itself there is nothing on the way.
+    /// route's shares, each times its link's weight, is its mean length in hops; from a router to itself there is nothing on the way.
     ///
     /// # Errors
     /// A machine that does not suit; more memory than allowed.

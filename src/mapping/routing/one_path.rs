@@ -2,6 +2,7 @@
 
 use super::super::demand::{Demand, End};
 use super::dimension_order::{Tie, loads_with, ways};
+use super::weighted::Ways;
 use super::{Fabric, Lengths, Paths, Route, RoutingEntry, over_roots};
 use crate::error::Result;
 use crate::ids::RouterId;
@@ -14,7 +15,8 @@ use crate::topology::{Metric, RouterGraph, Topology};
 /// Grids and their like: dimension by dimension, dimension 0 first, the shorter way round; of two equal ways
 /// round a ring, up from even coordinates and down from odd ones, so that both directions are used alike.
 /// Elsewhere: at every router to one of the neighbours nearer to the target, that with number t mod their count
-/// in ascending order, t the target. The first are paths of the routing `dimension-order`, the others of `ecmp-path`
+/// in ascending order, t the target; where links have weights, nearer by distance, and of ways of the same distance
+/// those over the fewest links. The first are paths of the routing `dimension-order`, the others of `ecmp-path`
 /// and `ecmp-hop`.
 ///
 /// # Complexity
@@ -44,7 +46,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
             carried[flow.router as usize] = flow.volume;
         }
         // The paths to a target are a tree: from the far end on, all that passes a router goes on together.
-        for at in paths.queue.iter().skip(1).rev() {
+        for at in paths.nearest().iter().skip(1).rev() {
             let volume = std::mem::take(&mut carried[*at as usize]);
             if volume > 0.0
                 && let Some(next) = paths.next(*at)
@@ -78,6 +80,8 @@ pub struct Routes<'t> {
     grid: Option<&'t Product>,
     hops: Vec<u32>,
     queue: Vec<u32>,
+    /// In the place of hops, where links have weights.
+    ways: Option<Ways<'t>>,
     target: u32,
 }
 
@@ -96,19 +100,32 @@ impl<'t> Routes<'t> {
 
     fn of(graph: &'t RouterGraph, grid: Option<&'t Product>) -> Self {
         let hops = vec![0; graph.router_count()];
-        Routes { graph, grid, hops, queue: Vec::new(), target: u32::MAX }
+        let ways = graph.is_weighted().then(|| Ways::new(graph));
+        Routes { graph, grid, hops, queue: Vec::new(), ways, target: u32::MAX }
     }
 
     /// Finds the hops of all routers to a target.
     fn search(&mut self, target: u32) {
-        if self.target != target {
+        if let Some(ways) = &mut self.ways {
+            ways.search(target);
+            self.target = target;
+        } else if self.target != target {
             self.graph.fill_hops(RouterId(target), &mut self.hops, &mut self.queue);
             self.target = target;
         }
     }
 
+    /// The routers by their distance from the target, the nearest first.
+    fn nearest(&self) -> &[u32] {
+        self.ways.as_ref().map_or(&self.queue, |ways| &ways.nearest)
+    }
+
     /// The router after `at` on the way to the target; none at the target, and where no path leads there.
     fn next(&self, at: u32) -> Option<u32> {
+        if let Some(ways) = &self.ways {
+            let nearer = ways.nearer(at);
+            return nearer.clone().nth(self.target as usize % nearer.count().max(1));
+        }
         let hop = self.hops[at as usize];
         let nearer = |v: &&u32| self.hops[**v as usize].checked_add(1) == Some(hop);
         let neighbours = self.graph.neighbours(RouterId(at));

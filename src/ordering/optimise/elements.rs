@@ -189,10 +189,10 @@ impl Distances {
         for (b, column) in columns.into_iter().enumerate() {
             let Some(found) = column else {
                 let location = crate::SourceLocation::option(topology.spec());
-                let remedy = "orderings are optimised on networks of smaller diameter";
+                let remedy = "orderings are optimised on networks of smaller diameter, and of links that count alike";
                 return Err(crate::Error::unsuited(
                     location,
-                    "distances of 255 hops or more",
+                    "distances of 255 hops or more, or links with weights",
                     remedy,
                 ));
             };

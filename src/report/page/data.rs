@@ -245,7 +245,8 @@ fn distance(topology: &Topology) -> DistanceData {
     }
     debug_assert!(matches!(topology.metric(), Metric::Hops));
     let network = topology.network();
-    if network.link_count() > LINKS || topology.components() > 1 {
+    let weighted = network.link_weights().is_some();
+    if network.link_count() > LINKS || topology.components() > 1 || weighted {
         return DistanceData::Unknown;
     }
     let mut pairs = Vec::new();

@@ -1,6 +1,6 @@
-//! Closed-form distances: sums over axes, trees, and groups joined at one router.
+//! Closed-form distances: sums over axes, trees, groups joined at one router, and sums over labels that differ.
 //!
-//! All three are sums of one-dimensional distances between labels ([`Labelling`]), and so sums of cuts
+//! All four are sums of one-dimensional distances between labels ([`Labelling`]), and so sums of cuts
 //! (Deza & Laurent, "Geometry of Cuts and Metrics", 1997): the fast exact methods of [`crate::metric`]
 //! rest on that and do not depend on the families.
 
@@ -8,11 +8,13 @@ use crate::ids::RouterId;
 
 mod axis;
 mod hub;
+mod labels;
 mod product;
 mod tree;
 
 pub use axis::{Axis, Shape};
 pub use hub::Hub;
+pub use labels::{Label, Labels};
 pub use product::Product;
 pub use tree::Tree;
 
@@ -25,7 +27,9 @@ pub enum Metric {
     Tree(Tree),
     /// Groups joined all-to-all at their first routers: the worst-case cascade.
     Hub(Hub),
-    /// Breadth-first search on the router graph.
+    /// A weight for every label in which two routers differ: dragonfly+, multi-rail networks.
+    Labels(Labels),
+    /// Search on the router graph.
     Hops,
 }
 
@@ -36,6 +40,7 @@ impl Metric {
             Metric::Product(product) => Some(product.between(a.0, b.0)),
             Metric::Tree(tree) => Some(tree.between(a.0, b.0)),
             Metric::Hub(hub) => Some(hub.between(a.0, b.0)),
+            Metric::Labels(labels) => Some(labels.between(a.0, b.0)),
             Metric::Hops => None,
         }
     }
@@ -122,6 +127,11 @@ impl Metric {
                 }
                 terms
             }
+            Metric::Labels(labels) => {
+                let digit = |l: &Label| Rule::Digit { stride: l.stride };
+                let term = |l: &Label| Labelling::new(clique(l.extent), l.weight, digit(l));
+                labels.labels.iter().map(term).collect()
+            }
             Metric::Hub(hub) => {
                 // Seen from group g, everything outside stands at its hub; one more hop between groups.
                 let size = hub.group.routers() as u32;
@@ -134,7 +144,7 @@ impl Metric {
                 terms
             }
         };
-        terms.retain(|term| term.axis.extent > 1);
+        terms.retain(|term| term.axis.extent > 1 && term.weight > 0);
         Some(terms)
     }
 }
@@ -192,6 +202,29 @@ mod tests {
             labellings_add_up(&Metric::Hub(Hub { group: product, groups }), routers * groups)?;
             let leaves = tree.leaves() as u32;
             labellings_add_up(&Metric::Tree(tree), leaves)?;
+        }
+
+        #[test]
+        fn label_sums_equal_pair_by_pair(
+            extents in prop::collection::vec((1u32..5, 0u32..4), 1..4),
+            nested in any::<bool>(),
+            seed in prop::collection::vec(0u32..3, 64),
+        ) {
+            // Digits of a number, or each with all above it.
+            let routers: u32 = extents.iter().map(|(extent, _)| extent).product();
+            let mut stride = 1;
+            let label = |(extent, weight): &(u32, u32)| {
+                let own = stride;
+                stride *= extent;
+                Label { extent: if nested { routers / own } else { *extent }, stride: own, weight: *weight }
+            };
+            let labels = Labels { labels: extents.iter().map(label).collect() };
+            labellings_add_up(&Metric::Labels(labels.clone()), routers)?;
+            let count: Vec<u32> = seed.into_iter().cycle().take(routers as usize).collect();
+            prop_assert_eq!(labels.pair_sum(&count), plainly(&count, |a, b| labels.between(a, b)));
+            let mut within = vec![0; labels.growth(routers).len()];
+            (0..routers).for_each(|b| within[labels.between(0, b) as usize] += 1);
+            prop_assert_eq!(labels.growth(routers), within);
         }
 
         #[test]

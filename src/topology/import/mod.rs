@@ -194,6 +194,7 @@ impl Wiring {
             per_router: per_router as u32,
             links,
             capacities,
+            weights: Vec::new(),
             names,
             levels,
             component_of,
