@@ -11,6 +11,7 @@ mod halving;
 pub mod machine;
 pub mod mpc;
 pub mod rank_distances;
+pub mod rank_rows;
 pub mod ring;
 pub mod sums;
 pub mod units;
