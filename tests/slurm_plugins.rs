@@ -417,6 +417,55 @@ fn switches_hold_a_job_back_for_five_minutes() {
     }
 }
 
+/// A job that even the empty machine puts on two leaf switches waits for five minutes, too. A job behind it takes other
+/// nodes at once where the policy lets it.
+#[test]
+fn switches_hold_a_job_back_that_no_machine_would_suit() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let topology =
+        "SwitchName=l0 Nodes=n[0-3]\nSwitchName=l1 Nodes=n[4-7]\nSwitchName=top Switches=l[0-1]\n";
+    std::fs::write(at("topology.conf"), topology).unwrap();
+    let job = |id: u32, submit: u32, nodes: u32, run: u32| {
+        format!("{id} {submit} -1 {run} {nodes} -1 -1 {nodes} {run} -1 1 1 1 1 1 -1 -1 -1\n")
+    };
+    let starts = |jobs: &str, policy: &str| -> Vec<(String, String)> {
+        std::fs::write(at("jobs.swf"), jobs).unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+        command.args(["schedule", &format!("slurm-topology:{}", at("topology.conf"))]);
+        command.args(["--order", "row-major", "--trace", &at("jobs.swf"), "--policy", policy]);
+        let said = command.args(["--alloc", "slurm-tree:switches=1"]).output().unwrap();
+        assert!(said.status.success(), "{policy}: {}", String::from_utf8_lossy(&said.stderr));
+        let table = String::from_utf8(said.stdout).unwrap();
+        let row = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            (cells[0].to_string(), cells[2].to_string())
+        };
+        let mut rows: Vec<_> = table.lines().skip(1).map(row).collect();
+        rows.sort();
+        rows
+    };
+    let pairs = |of: &[(&str, &str)]| -> Vec<(String, String)> {
+        of.iter().map(|(job, start)| (job.to_string(), start.to_string())).collect()
+    };
+    let alone = job(1, 5000, 6, 100);
+    // A long job that fits beside the six nodes, and then one that does not and would end too late.
+    let others = job(2, 5010, 2, 1000) + &job(3, 5020, 1, 1000);
+    for policy in ["fcfs", "easy", "conservative"] {
+        assert_eq!(starts(&alone, policy), pairs(&[("1", "5300")]), "{policy}");
+        let expected = match policy {
+            "fcfs" => [("1", "5300"), ("2", "5300"), ("3", "5400")],
+            _ => [("1", "5300"), ("2", "5010"), ("3", "5400")],
+        };
+        assert_eq!(starts(&(alone.clone() + &others), policy), pairs(&expected), "{policy}");
+    }
+    // Behind a job that holds all until 6000, the five minutes begin when it is looked for first.
+    let behind = job(1, 0, 8, 6000) + &job(2, 5000, 6, 100);
+    for policy in ["easy", "conservative"] {
+        assert_eq!(starts(&behind, policy), pairs(&[("1", "300"), ("2", "6300")]), "{policy}");
+    }
+}
+
 /// What a job of a log asks for wins; what its allocator does not have is refused, with the line.
 #[test]
 fn jobs_of_a_log_have_options() {

@@ -3,8 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use petgraph::algo::dinics;
+use petgraph::graph::{DiGraph, NodeIndex};
+
 use crate::ids::RouterId;
-use crate::topology::{RouterGraph, Topology};
+use crate::topology::RouterGraph;
 
 /// Passes over all routers at most, from one start.
 const PASSES: usize = 30;
@@ -55,13 +58,9 @@ struct Sides {
 }
 
 impl<'t> Cuts<'t> {
-    pub(super) fn new(
-        topology: &Topology,
-        graph: &'t RouterGraph,
-        mut nodes: Vec<u32>,
-        halves: Halves,
-    ) -> Self {
-        let routers = topology.network().routers();
+    /// Cuts of `graph`, whose first routers hold these nodes and the others none.
+    pub(super) fn new(graph: &'t RouterGraph, mut nodes: Vec<u32>, halves: Halves) -> Self {
+        let routers = graph.router_count() as u32;
         nodes.resize(routers as usize, 0);
         let mut whole = true;
         for router in (0..routers).map(RouterId) {
@@ -116,9 +115,41 @@ impl<'t> Cuts<'t> {
         sides.cut
     }
 
-    /// The prefix of `order` that holds closest to half the nodes; routers without nodes join the side that most of
-    /// their links lead to, nearest ones first.
-    fn cut_in_the_middle(&self, order: &[u32]) -> Sides {
+    /// The fewest links that part the prefix of `order` that holds closest to half the nodes from the rest, wherever
+    /// the routers without nodes stand: a greatest flow has as many.
+    pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
+        let (side, _, _) = self.prefix(order);
+        let routers = side.len();
+        let (first, second) = (routers as u32, routers as u32 + 1);
+        // All routers of a side are one place of the flow.
+        let place = |router: usize| match side[router] {
+            Some(true) => first,
+            Some(false) => second,
+            None => router as u32,
+        };
+        let mut flow = DiGraph::<(), u64>::with_capacity(routers + 2, 0);
+        (0..routers + 2).for_each(|_| _ = flow.add_node(()));
+        let mut straight = 0;
+        for router in 0..routers {
+            for (other, weight) in self.links(router as u32) {
+                let (from, to) = (place(router), place(other as usize));
+                match (from == first, to == second) {
+                    (true, true) => straight += weight,
+                    _ if from == to || from == second || to == first => {}
+                    _ => _ = flow.add_edge(NodeIndex::new(from as usize), NodeIndex::new(to as usize), weight),
+                }
+            }
+        }
+        let end = |place: u32| NodeIndex::new(place as usize);
+        match flow.edge_count() {
+            0 => straight,
+            _ => straight + dinics(&flow, end(first), end(second)).0,
+        }
+    }
+
+    /// The side of each router with nodes, cut behind the prefix of `order` that holds closest to half of them; the
+    /// nodes of the prefix; the routers in order.
+    fn prefix(&self, order: &[u32]) -> (Vec<Option<bool>>, u64, Vec<u32>) {
         let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
         let mut nodes = 0u64;
         let mut queue = Vec::with_capacity(self.nodes.len());
@@ -130,6 +161,13 @@ impl<'t> Cuts<'t> {
             nodes += if first { count } else { 0 };
             queue.push(*router);
         }
+        (side, nodes, queue)
+    }
+
+    /// The prefix of `order` that holds closest to half the nodes; routers without nodes join the side that most of
+    /// their links lead to, nearest ones first.
+    fn cut_in_the_middle(&self, order: &[u32]) -> Sides {
+        let (mut side, nodes, mut queue) = self.prefix(order);
         let mut next = 0;
         while let Some(router) = queue.get(next).copied() {
             next += 1;

@@ -188,9 +188,29 @@ impl<'m, 'a> ClusterState<'m, 'a> {
 
     /// Whether a task was refused so long ago that the allocator relents.
     fn relents_to(&self, task: u32) -> bool {
-        let since = self.refused_since.get(&task);
-        let patience = self.allocator.patience().map(|seconds| seconds * self.ticks);
-        since.zip(patience).is_some_and(|(since, patience)| self.now >= since + patience)
+        self.relents_at(task).is_some_and(|time| self.now >= time)
+    }
+
+    /// When the allocator gives a task what it refused it before, where it does and has refused it.
+    fn relents_at(&self, task: u32) -> Option<i64> {
+        Some(self.refused_since.get(&task)? + self.allocator.patience()? * self.ticks)
+    }
+
+    /// When, after now, and where a task starts that the allocator refuses even `free` ranks until then; none where it
+    /// is left out.
+    pub fn find_late(&mut self, free: &FreeSet, task: u32) -> Option<(i64, Ranks)> {
+        match self.find(free, task) {
+            Found::Place(place) => return Some((self.now + 1, place)),
+            Found::LeftOut => return None,
+            Found::NotNow => {}
+        }
+        let time = self.relents_at(task)?;
+        self.allocator.relent();
+        let mut ranks = Ranks::default();
+        let placed =
+            self.allocator.choose(free, self.tasks[task as usize].nodes, &mut ranks).is_placed();
+        ranks.settle();
+        placed.then_some((time, ranks))
     }
 
     /// The next time after now at which the allocator relents to a task.

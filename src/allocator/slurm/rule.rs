@@ -195,6 +195,8 @@ impl<R: Rule> Plugin<R> {
                 Choice::Placed
             }
             Err(reason) => {
+                // `--switches` holds a job back for a time only.
+                self.request.switches = None;
                 let key = (count, self.request.clone());
                 let never = match self.never.get(&key) {
                     Some(never) => *never,
