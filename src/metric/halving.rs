@@ -136,7 +136,13 @@ impl<'t> Cuts<'t> {
                 match (from == first, to == second) {
                     (true, true) => straight += weight,
                     _ if from == to || from == second || to == first => {}
-                    _ => _ = flow.add_edge(NodeIndex::new(from as usize), NodeIndex::new(to as usize), weight),
+                    _ => {
+                        _ = flow.add_edge(
+                            NodeIndex::new(from as usize),
+                            NodeIndex::new(to as usize),
+                            weight,
+                        )
+                    }
                 }
             }
         }

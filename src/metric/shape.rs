@@ -75,7 +75,7 @@ impl<'t> ShapeMeter<'t> {
 
     /// The names of the levels, leaf first.
     pub fn levels(&self) -> Vec<String> {
-        self.counter.units().names().map(String::from).collect()
+        self.counter.units().list()
     }
 
     /// The shape of a non-empty allocation, its ranks in ascending order.
@@ -309,8 +309,8 @@ mod tests {
         assert_eq!((pods.halving.best, pods.halving.by_rank), (16.0, 16.0));
         // One node a leaf: each has four uplinks of its own.
         let thin = shape("fat-tree:k=8", (0..4).map(|leaf| 4 * leaf));
-        assert_eq!((thin.halving.best, thin.spanned), (8.0, vec![4, 1]));
         assert_eq!(thin.ring_mean(), Some(2.0));
+        assert_eq!((thin.halving.best, thin.spanned), (8.0, vec![4, 1]));
         // Within a leaf switch there is no link.
         assert_eq!(shape("fat-tree:k=8", 0..4).halving, Halving::default());
     }
@@ -318,22 +318,31 @@ mod tests {
     /// The fewest links between halves, by trying all sides of all routers.
     fn brute(topology: &Topology, at: &[u32], fixed: Option<&dyn Fn(u32) -> bool>) -> u64 {
         let graph = topology.graph().unwrap();
-        let mut routers: Vec<u32> = at.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let mut routers: Vec<u32> =
+            at.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
         let held = |router: u32| at.iter().filter(|other| **other == router).count() as i64;
         let slack = routers.iter().map(|router| held(*router)).max().unwrap();
         routers.extend(topology.network().hosts()..topology.network().routers());
         let mut best = u64::MAX;
         for sides in 0..1u64 << routers.len() {
             let first = |i: usize| sides >> i & 1 == 1;
-            let nodes: i64 = (0..routers.len()).filter(|i| first(*i)).map(|i| held(routers[i])).sum();
-            let stands = |i: &usize| held(routers[*i]) == 0 || fixed.is_none_or(|f| f(routers[*i]) == first(*i));
-            if (2 * nodes - at.len() as i64).abs() > slack || !(0..routers.len()).all(|i| stands(&i)) {
+            let nodes: i64 =
+                (0..routers.len()).filter(|i| first(*i)).map(|i| held(routers[i])).sum();
+            let stands = |i: &usize| {
+                held(routers[*i]) == 0 || fixed.is_none_or(|f| f(routers[*i]) == first(*i))
+            };
+            if (2 * nodes - at.len() as i64).abs() > slack
+                || !(0..routers.len()).all(|i| stands(&i))
+            {
                 continue;
             }
             let mut cut = 0;
             for (i, router) in routers.iter().enumerate() {
                 for other in graph.neighbours(crate::ids::RouterId(*router)) {
-                    cut += routers.iter().position(|r| r == other).is_some_and(|j| first(i) && !first(j)) as u64;
+                    cut += routers
+                        .iter()
+                        .position(|r| r == other)
+                        .is_some_and(|j| first(i) && !first(j)) as u64;
                 }
             }
             best = best.min(cut);

@@ -68,6 +68,11 @@ impl Units {
         self.levels.iter().map(|level| level.name.as_str())
     }
 
+    /// The same as a list.
+    pub fn list(&self) -> Vec<String> {
+        self.names().map(String::from).collect()
+    }
+
     /// How many levels there are.
     pub fn len(&self) -> usize {
         self.levels.len()

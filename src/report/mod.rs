@@ -25,6 +25,7 @@ pub mod prediction;
 pub mod replay;
 pub mod schedule;
 pub mod schedule_comparison;
+mod shape;
 pub mod sweep;
 mod terms;
 mod words;

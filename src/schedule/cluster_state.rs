@@ -7,6 +7,7 @@ use super::{Outputs, Start, Task};
 use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
 use crate::error::Result;
 use crate::metric::allocation::AllocationMeter;
+use crate::metric::shape::{ShapeMeter, ShapeSums};
 use crate::ranks::{FreeSet, Ranks};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is recorded of allocations, and with what.
 pub(super) struct Recorder<'a> {
     pub meter: Option<AllocationMeter<'a>>,
+    pub shapes: Option<(ShapeMeter<'a>, ShapeSums)>,
     pub outputs: Outputs,
 }
 
@@ -288,6 +290,11 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         let placement = self.recorder.meter.as_mut().map(|meter| meter.measure(&ranks, total));
         let meter = self.recorder.meter.as_mut().filter(|_| self.recorder.outputs.extent);
         let extent = meter.map(|meter| meter.extent(&ranks));
+        let shape = self.recorder.shapes.as_mut().map(|(meter, sums)| {
+            let shape = meter.of(&ranks);
+            sums.add(&shape);
+            Box::new(shape)
+        });
         let start =
             Start { index, task, ranks: &ranks, placement: placement.as_ref(), now: self.now };
         let duration = match self.model.start(&start) {
@@ -306,6 +313,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             end,
             placement,
             extent,
+            shape,
             ranks: self.recorder.outputs.ranks.then(|| ranks.clone()),
         });
         self.held[index as usize] = ranks;
@@ -341,13 +349,14 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         })
     }
 
-    pub(super) fn instant(&self, waiting: usize) -> Instant {
+    pub(super) fn instant(&mut self, waiting: usize) -> Instant {
         let (mut runs, mut longest) = (0, 0);
         self.free.for_each_run(|run| {
             runs += 1;
             longest = longest.max(run.count);
         });
         let busy = self.free.size() - self.free.len();
-        Instant { time: self.now, busy, waiting: waiting as u32, runs, longest }
+        let room = self.recorder.outputs.room.then(|| self.allocator.room(&self.free));
+        Instant { time: self.now, busy, waiting: waiting as u32, runs, longest, room }
     }
 }
