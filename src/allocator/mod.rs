@@ -40,6 +40,7 @@ mod units;
 
 pub use components::FreeComponents;
 pub use room::{Room, RoomSums};
+pub use slurm::settings as slurm_settings;
 
 /// An allocator by name: an entry of [`ALLOCATORS`]. It makes the allocator from its parameters.
 pub type AllocatorEntry = Entry<Build>;

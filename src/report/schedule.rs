@@ -132,6 +132,10 @@ pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, St
                 } else {
                     1.0 - f64::from(instant.longest) / f64::from(free)
                 },
+                room: [
+                    instant.room.map(|room| f64::from(room.placeable)),
+                    instant.room.and_then(|room| room.fragmentation).map(|nodes| nodes as f64),
+                ],
             }
         })
         .collect();
