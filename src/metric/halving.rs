@@ -118,7 +118,18 @@ impl<'t> Cuts<'t> {
     /// The fewest links that part the prefix of `order` that holds closest to half the nodes from the rest, wherever
     /// the routers without nodes stand: a greatest flow has as many.
     pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
-        let (side, _, _) = self.prefix(order);
+        let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
+        let (mut nodes, mut least, mut cut) = (0u64, self.halves.nodes, 0);
+        for (i, router) in order.iter().enumerate() {
+            nodes += u64::from(self.nodes[*router as usize]);
+            let off = (2 * nodes).abs_diff(self.halves.nodes);
+            if off < least {
+                (least, cut) = (off, i + 1);
+            }
+        }
+        for (i, router) in order.iter().enumerate() {
+            side[*router as usize] = Some(i < cut);
+        }
         let routers = side.len();
         let (first, second) = (routers as u32, routers as u32 + 1);
         // All routers of a side are one place of the flow.
@@ -153,9 +164,9 @@ impl<'t> Cuts<'t> {
         }
     }
 
-    /// The side of each router with nodes, cut behind the prefix of `order` that holds closest to half of them; the
-    /// nodes of the prefix; the routers in order.
-    fn prefix(&self, order: &[u32]) -> (Vec<Option<bool>>, u64, Vec<u32>) {
+    /// The prefix of `order` that holds closest to half the nodes; routers without nodes join the side that most of
+    /// their links lead to, nearest ones first.
+    fn cut_in_the_middle(&self, order: &[u32]) -> Sides {
         let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
         let mut nodes = 0u64;
         let mut queue = Vec::with_capacity(self.nodes.len());
@@ -167,13 +178,6 @@ impl<'t> Cuts<'t> {
             nodes += if first { count } else { 0 };
             queue.push(*router);
         }
-        (side, nodes, queue)
-    }
-
-    /// The prefix of `order` that holds closest to half the nodes; routers without nodes join the side that most of
-    /// their links lead to, nearest ones first.
-    fn cut_in_the_middle(&self, order: &[u32]) -> Sides {
-        let (mut side, nodes, mut queue) = self.prefix(order);
         let mut next = 0;
         while let Some(router) = queue.get(next).copied() {
             next += 1;
