@@ -92,9 +92,14 @@ pub fn files_with(
             .map(|(t, rows)| Figures::new(group, t, rows, &all))
             .collect();
         for figures in &found {
-            verdicts.extend(figures.best().map(|best| (group.verdict)(&figures.title(), best)));
-            parts.push(section(figures, parts.len() + 1)?);
-            if let Some((settings, verdict)) = settings::section(figures, parts.len() + 1)? {
+            let settings = settings::section(figures, parts.len() + 1)?;
+            // One ordering has nothing beside it but its settings.
+            if settings.is_none() || figures.orderings.len() > 1 {
+                verdicts.extend(figures.best().map(|best| (group.verdict)(&figures.title(), best)));
+                parts.push(section(figures, parts.len() + 1)?);
+            }
+            if let Some((mut settings, verdict)) = settings {
+                settings.id = format!("s{}", parts.len() + 1);
                 parts.push(settings);
                 verdicts.push(verdict);
             }
