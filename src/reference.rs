@@ -64,7 +64,7 @@ pub fn tables() -> Vec<Table> {
         Table::new("targets", "Export targets", &export::TARGETS),
         Table::new("host-forms", "Forms of the hosts of one job", &export::HOST_FORMS),
         Table::new("generators", "Generators of synthetic workloads", &trace::GENERATORS),
-        Table::new("formats", "Formats of logs, traces and tables of sizes", &trace::TRACE_FORMATS),
+        Table::new("traces", "Formats of logs, traces and tables of sizes", &trace::TRACE_FORMATS),
     ]
 }
 

@@ -41,6 +41,7 @@ mod skip;
 mod slurm;
 mod slurm_plugins;
 mod sweep;
+mod table;
 mod terminal;
 mod tidy;
 mod topology_allocators;

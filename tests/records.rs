@@ -638,3 +638,74 @@ fn commands_take_records_where_they_take_traces() {
         assert!(said.contains(message), "{said}");
     }
 }
+
+/// Tables that pyarrow wrote (tests/data/traces/parquet.py) hold what their rows say.
+#[test]
+#[cfg(feature = "parquet")]
+fn tables_in_parquet_are_read_as_csv() {
+    for (file, hosts) in [("micro", ["4,5,6,7", "9"]), ("nano", ["r4,r5,r6,r7", "r9"])] {
+        let path = data(&format!("{file}.parquet"));
+        let mut lines = Lines::open(&path, 1 << 20).unwrap();
+        let mut header = String::new();
+        while let Some(line) = lines.data_line().unwrap() {
+            if header.is_empty() {
+                header = line.text.to_string();
+            }
+        }
+        assert!(header.starts_with("job_id,name,submit_time,start_time,end_time"), "{header}");
+        let lines = Lines::open(&path, 1 << 20).unwrap();
+        let mut records = Records::over(lines, Form::Csv, None).unwrap();
+        let mut found = Vec::new();
+        let mut record = Record::default();
+        while records.next(&mut record).unwrap() {
+            found.push((record.job.clone(), record.submit, record.start, record.run, record.limit));
+            if let Some(hosts) = hosts.get(found.len() - 1) {
+                assert_eq!(record.hosts, *hosts);
+            }
+        }
+        let at = |seconds: i64| Some(1_590_000_000 + seconds);
+        let row = |job: &str, submit, start, run, limit: i64| {
+            (job.to_string(), at(submit), at(start), run, Some(60 * limit))
+        };
+        let rows = [
+            row("11", 0, 10, Some(600), 30),
+            row("12", 60, 60, Some(60), 5),
+            row("13", 90, 700, Some(600), 10),
+            row("14", 95, 800, None, 10),
+        ];
+        assert_eq!(found, rows, "{file}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken.parquet");
+    let bytes = std::fs::read(data("micro.parquet")).unwrap();
+    for (bytes, message) in [
+        (&b""[..], "no Parquet table ("),
+        (&b"job_id,submit_time\n"[..], "no Parquet table ("),
+        (&bytes[..bytes.len() - 9], "no Parquet table ("),
+    ] {
+        std::fs::write(&broken, bytes).unwrap();
+        let error = Lines::open(&broken, 1 << 20).unwrap_err().to_string();
+        assert!(error.contains(message) && error.contains("; expected a Parquet table"), "{error}");
+    }
+    // A page that does not unpack: an error where it is read, and never an end.
+    let mut spoilt = bytes.clone();
+    spoilt[30..60].fill(0xff);
+    std::fs::write(&broken, spoilt).unwrap();
+    let mut lines = Lines::open(&broken, 1 << 20).unwrap();
+    let end = loop {
+        match lines.data_line() {
+            Ok(Some(_)) => {}
+            Ok(None) => break None,
+            Err(error) => break Some(error.to_string()),
+        }
+    };
+    assert!(end.is_some_and(|error| error.contains("broken.parquet")), "read to its end");
+}
+
+/// A build without the feature says what it lacks.
+#[test]
+#[cfg(not(feature = "parquet"))]
+fn parquet_needs_its_feature() {
+    let error = Lines::open(&data("micro.parquet"), 1 << 20).unwrap_err().to_string();
+    assert!(error.ends_with("a nodeorder built with `--features parquet`"), "{error}");
+}

@@ -9,6 +9,8 @@ from rows import number
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 380, 260, 58, 34, 46
+# Panels side by side, and how wide a letter is about.
+ABREAST, LETTER = 2, 6.6
 
 
 def nice_ticks(low, high, count=5):
@@ -49,11 +51,33 @@ def tick_label(value):
     return f"{value:,.0f}".replace(",", " ") if abs(value) >= 1000 else f"{value:.10g}"
 
 
-def panel(title, ours, published, spec, colours, left):
+def tick_labels(ticks, at, middle):
+    """Labels below an axis: `ticks` of name and value. Names of bars that would touch stand on two lines; of numbers, those
+    that would touch the one before are left out."""
+    placed = [(name, at(tick), LETTER * len(name) / 2 + 3) for name, tick in ticks]
+    touch = any(b[1] - b[2] < a[1] + a[2] for a, b in zip(placed, placed[1:]))
+    end, out = -math.inf, []
+    for i, (name, x, half) in enumerate(placed):
+        if middle:
+            out.append(text(x, TOP + HEIGHT + 16 + (13 if touch and i % 2 else 0), name))
+        elif x - half >= end:
+            out.append(text(x, TOP + HEIGHT + 16, name))
+            end = x + half
+    return out, 10 if middle and touch else 0
+
+
+def in_order(names):
+    """Numbers by their size, then words as they came."""
+    rank = lambda name: float(name) if name.replace(".", "", 1).isdigit() else math.inf
+    return sorted(names, key=rank)
+
+
+def panel(title, ours, published, spec, colours):
     """One panel: rows by series; `published` rows with a value each."""
+    left = LEFT
     bars = spec.get("kind", "lines") == "bars"
     xs = list(dict.fromkeys(label_of(r, spec["x"]) for r in ours + published))
-    place = {x: i for i, x in enumerate(xs)} if bars else {x: number(x) for x in xs}
+    place = {x: i for i, x in enumerate(in_order(xs))} if bars else {x: number(x) for x in xs}
     ys = [r.mean + s * r.half for r in ours for s in (-1, 1)] + [r.mean for r in published]
     y = Axis(ys + ([0.0] if bars else []), TOP + HEIGHT, TOP, spec.get("log_y", False))
     span = [-0.5, len(xs) - 0.5] if bars else list(place.values())
@@ -64,9 +88,11 @@ def panel(title, ours, published, spec, colours, left):
     for tick in y.ticks:
         parts.append(f'<path class="grid" d="M{left} {y.at(tick):.1f}h{WIDTH}"/>')
         parts.append(text(left - 6, y.at(tick) + 4, tick_label(tick), "end"))
-    for label, tick in place.items() if bars else [(tick_label(t), t) for t in x.ticks]:
-        parts.append(text(x.at(tick), TOP + HEIGHT + 16, spec.get("names", {}).get(label, label)))
-    parts.append(text(left + WIDTH / 2, TOP + HEIGHT + 36, spec.get("x_label", spec["x"])))
+    names = spec.get("names", {})
+    ticks = [(names.get(n, n), t) for n, t in place.items()] if bars else [(tick_label(t), t) for t in x.ticks]
+    labels, lower = tick_labels(ticks, x.at, bars)
+    parts += labels
+    parts.append(text(left + WIDTH / 2, TOP + HEIGHT + 36 + lower, spec.get("x_label", spec["x"])))
     for index, (name, colour) in enumerate(colours.items()):
         for rows, known in ((ours, False), (published, True)):
             line = [r for r in rows if series_of(r, spec) == name]
@@ -127,13 +153,15 @@ def draw(spec, rows, published, title):
     names = [n for n in names if n] or [""]
     colours = {n: COLOURS[i % len(COLOURS)] for i, n in enumerate(names)}
     words = spec.get("names", {})
-    parts = []
+    parts, tall = [], TOP + HEIGHT + BOTTOM + 10
     for i, name in enumerate(panels):
         here = [r for r in known if of(r) in ("", name)] if by == "figure" else [r for r in known if of(r) == name]
-        left = LEFT + i * (WIDTH + LEFT + 12)
-        parts += panel(words.get(name, name), [r for r in ours if of(r) == name], here, spec, colours, left)
-    width = len(panels) * (WIDTH + LEFT + 12) + 10
-    top = TOP + HEIGHT + BOTTOM + 12
+        across, down = i % ABREAST * (WIDTH + LEFT + 12), i // ABREAST * tall
+        parts.append(f'<g transform="translate({across} {down})">')
+        parts += panel(words.get(name, name), [r for r in ours if of(r) == name], here, spec, colours)
+        parts.append("</g>")
+    width = min(len(panels), ABREAST) * (WIDTH + LEFT + 12) + 10
+    top = math.ceil(len(panels) / ABREAST) * tall + 12
     entries = [(words.get(n, n), c, False) for n, c in colours.items() if n]
     entries += [("published", "#333333", True)] if known else []
     x, y = LEFT, top

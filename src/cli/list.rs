@@ -26,15 +26,24 @@ pub struct Command {
     json: bool,
 }
 
+/// Names that tables had in earlier versions, and those that they have now.
+const FORMER: [(&str, &str); 1] = [("formats", "traces")];
+
 fn names() -> PossibleValuesParser {
-    let value = |table: &Table| PossibleValue::new(table.name).help(table.about);
+    let value = |table: &Table| {
+        let former =
+            FORMER.iter().filter(|(_, name)| *name == table.name).map(|(former, _)| *former);
+        PossibleValue::new(table.name).help(table.about).aliases(former)
+    };
     PossibleValuesParser::new(reference::tables().iter().map(value))
 }
 
 impl Command {
     pub fn run(self, _: &Context) -> anyhow::Result<()> {
         let mut tables = reference::tables().into_iter();
-        let table = tables.find(|table| table.name == self.what).ok_or_else(|| {
+        let now = FORMER.iter().find(|(former, _)| *former == self.what).map(|(_, now)| *now);
+        let what = now.unwrap_or(&self.what);
+        let table = tables.find(|table| table.name == what).ok_or_else(|| {
             let location = SourceLocation::option(&self.what);
             Error::unknown(location, "table", &self.what, [])
         })?;

@@ -161,6 +161,9 @@ fn terms(comparison: &Comparison, workload: Workload<'_>) -> Vec<Term> {
     if !comparison.floor.is_empty() {
         all.push(terms::FLOOR);
     }
+    if comparison.entries.iter().any(|e| e.spanning.is_some()) {
+        all.push(terms::SPANNING);
+    }
     if !comparison.compact.is_empty() {
         all.push(terms::COMPACT);
     }

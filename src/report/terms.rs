@@ -99,6 +99,11 @@ pub(super) const FLOOR: Term = term(
     "Proved floor",
     "A distance that no ordering of this machine can be below at that job size.",
 );
+pub(super) const SPANNING: Term = term(
+    "Windows left out",
+    "The share of windows of consecutive ranks that lie on both sides of a gap in the network, so that some of their \
+     nodes have no path to the others. The mean placement is that of the other windows; sizes weigh 1/<var>S</var>.",
+);
 pub(super) const COMPACT: Term = term(
     "Compact sets found",
     "The mean distance within the most compact set of that many nodes that a search has found: one job, if it had the \

@@ -77,7 +77,7 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
         },
         TraceFormatEntry {
             name: "csv",
-            about: "table of jobs by the names of its columns: PM100, Helios, Lassen, others with --columns",
+            about: "table of jobs by the names of its columns: PM100, Helios, Lassen, others with --columns; also in Parquet",
             example: "job_id,submit_time,start_time,end_time,node_num,state",
             options: &[],
             build: Recognise {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use super::records::Records;
 use super::{Log, Options, Trace, WorkloadKind, convert, kind};
 use crate::error::{Error, Result, SourceLocation};
-use crate::input::{Lines, is_packed};
+use crate::input::{Lines, is_packed, is_parquet};
 
 /// The trace of a file: SWF, or records in a format that its content tells.
 ///
@@ -67,7 +67,8 @@ impl OpenedLog {
         let mut lines = Lines::open(path, options.memory)?;
         match kind(&mut lines)? {
             WorkloadKind::Log => {
-                let plain_file = |m: &std::fs::Metadata| m.is_file() && !is_packed(path);
+                let plain_file =
+                    |m: &std::fs::Metadata| m.is_file() && !is_packed(path) && !is_parquet(path);
                 let bytes = std::fs::metadata(path).ok().filter(plain_file).map(|m| m.len());
                 let read = lines.count();
                 Ok(OpenedLog { log: Log::over(lines), trace: None, read, bytes })

@@ -29,6 +29,10 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
     if entries.iter().any(|e| e.nodes != entries[0].nodes) {
         columns.push(Column::counts("Nodes", entries.iter().map(|e| e.nodes as u64)));
     }
+    if entries.iter().any(|e| e.spanning.is_some()) {
+        let shares = entries.iter().map(|e| e.spanning.map(|share| 100.0 * share));
+        columns.push(Column::new("Windows left out (%)", 1, Best::None, shares));
+    }
     // At the last size, the whole machine, all orderings are equal.
     let last = comparison.sizes.len().saturating_sub(2);
     let shown: Vec<usize> = (0..SIZES).map(|i| i * last / (SIZES - 1)).collect();

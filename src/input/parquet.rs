@@ -1,0 +1,103 @@
+//! Tables in Apache Parquet, read as CSV: a header line with the names of the columns, then a line a row.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::mpsc;
+
+use parquet::basic::{LogicalType, TimeUnit};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+
+use crate::error::{Error, Result, SourceLocation};
+
+/// Rows that the decoder may be ahead of the reader.
+const AHEAD: usize = 1024;
+
+/// The table of `path` as CSV: times in seconds since 1970, lists as `[a, b]`, nothing for a null.
+///
+/// # Errors
+/// A file that cannot be opened, or is no Parquet table. What is wrong with a page of it is found when it is read.
+///
+/// # Complexity
+/// O(1) memory beside one page of each column; the decoder has a thread of its own.
+pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
+    let file = File::open(path).map_err(|e| Error::io(path, "opening", e))?;
+    let reader = SerializedFileReader::new(file).map_err(|e| {
+        let location = SourceLocation::File(path.display().to_string().into());
+        Error::input(location, format!("no Parquet table ({e})"), "a Parquet table")
+    })?;
+    let (sender, rows) = mpsc::sync_channel(AHEAD);
+    std::thread::spawn(move || {
+        let schema = reader.metadata().file_metadata().schema().clone();
+        let fields = schema.get_fields();
+        let header = line(fields.iter().map(|field| field.name().to_string()));
+        // Numbers of nanoseconds come as they are stored.
+        let nanoseconds: Vec<bool> = fields
+            .iter()
+            .map(|field| {
+                matches!(field.get_basic_info().logical_type_ref(),
+                    Some(LogicalType::Timestamp(time)) if time.unit == TimeUnit::NANOS)
+            })
+            .collect();
+        if sender.send(Ok(header)).is_err() {
+            return;
+        }
+        for row in reader.into_iter() {
+            let row = row.map_err(std::io::Error::other).map(|row| {
+                let columns = row.get_column_iter().zip(&nanoseconds);
+                line(columns.map(|((_, field), nanoseconds)| text(field, *nanoseconds)))
+            });
+            let last = row.is_err();
+            // Nobody reads on where the other end is gone.
+            if sender.send(row).is_err() || last {
+                return;
+            }
+        }
+    });
+    Ok(Box::new(Rows { rows, left: VecDeque::new() }))
+}
+
+/// The lines that the decoder sends.
+struct Rows {
+    rows: mpsc::Receiver<std::io::Result<Vec<u8>>>,
+    left: VecDeque<u8>,
+}
+
+impl Read for Rows {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.left.is_empty()
+            && let Ok(line) = self.rows.recv()
+        {
+            self.left.extend(line?);
+        }
+        self.left.read(buffer)
+    }
+}
+
+/// A line of CSV.
+fn line(fields: impl Iterator<Item = String>) -> Vec<u8> {
+    // A line end inside a field would be taken for the end of the row.
+    let fields = fields.map(|field| field.replace(['\n', '\r'], " "));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    // Memory takes whatever is written.
+    let _ = writer.write_record(fields);
+    writer.into_inner().unwrap_or_default()
+}
+
+/// A value as tables in CSV have it.
+fn text(field: &Field, nanoseconds: bool) -> String {
+    match field {
+        Field::Null => String::new(),
+        Field::Str(text) => text.clone(),
+        Field::TimestampMillis(time) => time.div_euclid(1_000).to_string(),
+        Field::TimestampMicros(time) => time.div_euclid(1_000_000).to_string(),
+        Field::Long(time) if nanoseconds => time.div_euclid(1_000_000_000).to_string(),
+        Field::ListInternal(list) => {
+            let values: Vec<String> = list.elements().iter().map(|e| text(e, false)).collect();
+            format!("[{}]", values.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
