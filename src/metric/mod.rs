@@ -13,6 +13,7 @@ pub mod mpc;
 pub mod rank_distances;
 pub mod rank_rows;
 pub mod ring;
+pub mod shape;
 pub mod sums;
 pub mod units;
 pub mod window;
