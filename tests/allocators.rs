@@ -244,7 +244,7 @@ proptest! {
         let meter = AllocationMeter::new(&topology, &distances).unwrap();
         let size = distances.len();
         let mut replays =
-            [Replay::new(allocator, meter, size, Outputs { ranks: true, extent: false })];
+            [Replay::new(allocator, meter, size, Outputs { ranks: true, ..Outputs::default() })];
         let mut given: Vec<(u32, Vec<u32>)> = Vec::new();
         let gather = |placed: &[Vec<replay::Placed>]| {
             given.extend(placed[0].iter().map(|p| {

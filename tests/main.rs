@@ -34,6 +34,7 @@ mod reference;
 mod same_bytes;
 mod schedule;
 mod scotch;
+mod settings;
 mod shipped_topologies;
 mod simgrid;
 mod skip;

@@ -11,7 +11,14 @@ use nodeorder::trace::{Options, Trace};
 use nodeorder::{NodeOrder, Topology};
 use proptest::prelude::*;
 
-const ALL: Outputs = Outputs { placement: true, ranks: true, extent: false, timeline: true };
+const ALL: Outputs = Outputs {
+    placement: true,
+    ranks: true,
+    extent: false,
+    shape: false,
+    timeline: true,
+    room: false,
+};
 
 fn schedule_on(
     spec: &str,

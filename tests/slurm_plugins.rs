@@ -417,6 +417,197 @@ fn switches_hold_a_job_back_for_five_minutes() {
     }
 }
 
+/// What a plugin has room for, against asking for every size; Slurm's fragmentation, against its definition.
+#[test]
+fn room_is_what_asking_for_every_size_finds() {
+    use nodeorder::allocator::{AllocatorContext, make};
+    use nodeorder::metric::rank_distances::RankDistances;
+    use nodeorder::ranks::{FreeSet, Ranks, Run};
+    use nodeorder::{NodeOrder, Topology};
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        format!("slurm-topology:{}", path.display())
+    };
+    let blocks: String =
+        (0..8).map(|b| format!("BlockName=b{b} Nodes=n[{}-{}]\n", 4 * b, 4 * b + 3)).collect();
+    let uneven = "BlockName=a Nodes=n[0-3]\nBlockName=b Nodes=n[4-5]\nBlockName=c Nodes=n[6-11]\n\
+        BlockName=d\nBlockName=e Nodes=n[12-15]\nBlockSizes=4,8,16\n";
+    let rings = "RingName=a Nodes=n[0-5]\nRingName=b Nodes=n[6-9]\nRingName=c Nodes=n[10-17]\n";
+    let trees = "SwitchName=a Nodes=n[0-3]\nSwitchName=b Nodes=n[4-9]\nSwitchName=t Switches=a,b\n\
+        SwitchName=c Nodes=n[10-16]\n";
+    let machines = [
+        (
+            file("blocks", &format!("{blocks}BlockSizes=4,8,16\n")),
+            "slurm-block",
+            [
+                "",
+                ":segment=2",
+                ":segment=4,spread=true",
+                ":segment=6,consolidate=true",
+                ":exclusive=true",
+            ],
+        ),
+        (
+            file("uneven", uneven),
+            "slurm-block",
+            ["", ":segment=3", ":segment=1", ":segment=5", ":segment=40"],
+        ),
+        (
+            file("rings", rings),
+            "slurm-ring",
+            ["", ":segment=2", ":segment=3", ":segment=1", ":segment=4"],
+        ),
+        (
+            file("trees", trees),
+            "slurm-tree",
+            ["", ":switches=1", ":switches=2", ":switches=3", ":switches=9"],
+        ),
+        (
+            "torus:4x4x4".to_string(),
+            "slurm-torus3d",
+            [
+                ":placements=1x1x1/2x2x2/2x2x4/4x4x4",
+                ":placements=2x2x1/4x4x1,segment=4",
+                ":placements=2x2x2/2x2x3",
+                ":placements=1x1x3/1x2x3,segment=3",
+                ":placements=4x4x4,segment=64",
+            ],
+        ),
+    ];
+    let mut draw = 1u64;
+    let mut next = |below: u32| {
+        draw = draw.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (draw >> 33) as u32 % below
+    };
+    for (spec, plugin, options) in &machines {
+        let topology = Topology::inline(spec, &Default::default()).unwrap();
+        let order = NodeOrder::make(&topology, "row-major").unwrap();
+        let distances = RankDistances::new(&topology, &order).unwrap();
+        let context =
+            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let size = distances.len();
+        for options in options {
+            let text = format!("{plugin}{options}");
+            let mut asked = make(&text, &context).unwrap();
+            for round in 0..40 {
+                let mut free = FreeSet::new(size);
+                // Some are nearly empty, some nearly full; the last has nothing left.
+                let share = [10, 30, 60, 90][round % 4];
+                for first in 0..size {
+                    if round == 39 || next(100) < share {
+                        free.take(Run { first, count: 1 });
+                    }
+                }
+                let placed = |count: &u32| {
+                    let mut fresh = make(&text, &context).unwrap();
+                    fresh.choose(&free, *count, &mut Ranks::default()).is_placed()
+                };
+                let largest = (1..=free.len()).rev().find(placed).unwrap_or(0);
+                let room = asked.room(&free);
+                assert_eq!(
+                    room.placeable,
+                    largest,
+                    "{text} on {spec}, free {:?}",
+                    free.iter().collect::<Vec<_>>()
+                );
+                assert_eq!((room.free, asked.room(&free)), (free.len(), room));
+                let taken =
+                    |ranks: std::ops::Range<u32>| ranks.clone().any(|rank| !free.contains(rank));
+                let groups = |count: u32| {
+                    (0..size / count)
+                        .map(|g| g * count..(g + 1) * count)
+                        .filter(|g| taken(g.clone()))
+                        .count() as u64
+                        * u64::from(count)
+                };
+                let expected = match (*plugin, spec.contains("uneven")) {
+                    ("slurm-block", false) => {
+                        Some(groups(4) + groups(8) + groups(16) + u64::from(size - free.len()))
+                    }
+                    ("slurm-tree" | "slurm-ring", _) => None,
+                    _ => continue,
+                };
+                assert_eq!(room.fragmentation, expected, "{text}");
+            }
+        }
+    }
+    // One taken node of a 4x4x4 torus breaks its own cell, its box of 8, its box of 16, and the whole.
+    let topology = Topology::inline("torus:4x4x4", &Default::default()).unwrap();
+    let order = NodeOrder::make(&topology, "row-major").unwrap();
+    let distances = RankDistances::new(&topology, &order).unwrap();
+    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
+    let placements = "slurm-torus3d:placements=1x1x1/2x2x2/2x2x4/4x4x4";
+    let mut boxes = make(placements, &context).unwrap();
+    let mut free = FreeSet::new(64);
+    assert_eq!(boxes.fragmentation(&free), Some(0));
+    free.take(Run { first: 21, count: 1 });
+    assert_eq!(boxes.fragmentation(&free), Some(1 + 8 + 16 + 64));
+    // The last aggregated block is not whole: two blocks of four lines, and one line more.
+    let short = file(
+        "short",
+        &(blocks.replace("b7", "c") + "BlockName=z Nodes=n[32-35]\nBlockSizes=4,16\n"),
+    );
+    let topology = Topology::inline(&short, &Default::default()).unwrap();
+    let order = NodeOrder::make(&topology, "row-major").unwrap();
+    let distances = RankDistances::new(&topology, &order).unwrap();
+    let context = AllocatorContext { topology: &topology, order: &order, distances: &distances };
+    let mut plugin = make("slurm-block", &context).unwrap();
+    let mut free = FreeSet::new(36);
+    free.take(Run { first: 5, count: 1 });
+    assert_eq!(plugin.fragmentation(&free), Some(4 + 16 + 1));
+}
+
+/// A job that even the empty machine puts on two leaf switches waits for five minutes, too. A job behind it takes other
+/// nodes at once where the policy lets it.
+#[test]
+fn switches_hold_a_job_back_that_no_machine_would_suit() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let topology =
+        "SwitchName=l0 Nodes=n[0-3]\nSwitchName=l1 Nodes=n[4-7]\nSwitchName=top Switches=l[0-1]\n";
+    std::fs::write(at("topology.conf"), topology).unwrap();
+    let job = |id: u32, submit: u32, nodes: u32, run: u32| {
+        format!("{id} {submit} -1 {run} {nodes} -1 -1 {nodes} {run} -1 1 1 1 1 1 -1 -1 -1\n")
+    };
+    let starts = |jobs: &str, policy: &str| -> Vec<(String, String)> {
+        std::fs::write(at("jobs.swf"), jobs).unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+        command.args(["schedule", &format!("slurm-topology:{}", at("topology.conf"))]);
+        command.args(["--order", "row-major", "--trace", &at("jobs.swf"), "--policy", policy]);
+        let said = command.args(["--alloc", "slurm-tree:switches=1"]).output().unwrap();
+        assert!(said.status.success(), "{policy}: {}", String::from_utf8_lossy(&said.stderr));
+        let table = String::from_utf8(said.stdout).unwrap();
+        let row = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            (cells[0].to_string(), cells[2].to_string())
+        };
+        let mut rows: Vec<_> = table.lines().skip(1).map(row).collect();
+        rows.sort();
+        rows
+    };
+    let pairs = |of: &[(&str, &str)]| -> Vec<(String, String)> {
+        of.iter().map(|(job, start)| (job.to_string(), start.to_string())).collect()
+    };
+    let alone = job(1, 5000, 6, 100);
+    // A long job that fits beside the six nodes, and then one that does not and would end too late.
+    let others = job(2, 5010, 2, 1000) + &job(3, 5020, 1, 1000);
+    for policy in ["fcfs", "easy", "conservative"] {
+        assert_eq!(starts(&alone, policy), pairs(&[("1", "5300")]), "{policy}");
+        let expected = match policy {
+            "fcfs" => [("1", "5300"), ("2", "5300"), ("3", "5400")],
+            _ => [("1", "5300"), ("2", "5010"), ("3", "5400")],
+        };
+        assert_eq!(starts(&(alone.clone() + &others), policy), pairs(&expected), "{policy}");
+    }
+    // Behind a job that holds all until 6000, the five minutes begin when it is looked for first.
+    let behind = job(1, 0, 8, 6000) + &job(2, 5000, 6, 100);
+    for policy in ["easy", "conservative"] {
+        assert_eq!(starts(&behind, policy), pairs(&[("1", "300"), ("2", "6300")]), "{policy}");
+    }
+}
+
 /// What a job of a log asks for wins; what its allocator does not have is refused, with the line.
 #[test]
 fn jobs_of_a_log_have_options() {

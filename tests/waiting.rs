@@ -10,7 +10,14 @@ use nodeorder::schedule::{Outputs, ScheduleResult, Settings, Task, simulate};
 use nodeorder::{NodeOrder, Topology};
 use proptest::prelude::*;
 
-const ALL: Outputs = Outputs { placement: true, ranks: true, extent: false, timeline: false };
+const ALL: Outputs = Outputs {
+    placement: true,
+    ranks: true,
+    extent: false,
+    shape: false,
+    timeline: false,
+    room: false,
+};
 
 struct Machine {
     topology: Topology,

@@ -23,7 +23,9 @@ use crate::ranks::{FreeSet, Ranks};
 /// searches.) With `max=` a job may so wait although there is a place that the bounded search does not find.
 ///
 /// # Complexity
-/// O(diameter · (8n + 20000)) placements at most; one costs the free nodes within d hops.
+/// O(diameter · (8n + 20000)) placements at most; one costs a few operations for every 64 ranks among which some are
+/// free within d hops. Where a process has no rank whichever the one before it takes, the ranks of that one are
+/// counted as tried, without a trial.
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.
@@ -51,7 +53,7 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
                 lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
             }),
         };
-        let bytes = 4 * KEPT as u64 + 24 * near.locations.count() as u64;
+        let bytes = 16 * KEPT as u64 + 24 * near.locations.count() as u64;
         context.topology.require("lists of near ranks", bytes)?;
         Ok(Box::new(Dilation {
             diameter: context.topology.statistics()?.diameter,
@@ -60,21 +62,24 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
             lists: Lists {
                 ranges: vec![None; near.locations.count()],
                 known: Vec::new(),
-                ranks: Vec::new(),
+                words: Vec::new(),
+                bits: vec![0; context.distances.len().div_ceil(64) as usize],
+                forgotten: 0,
                 scope: vec![Scope::Unknown; near.locations.count()],
                 scoped: Vec::new(),
                 near,
             },
-            used: vec![false; context.distances.len() as usize],
+            used: vec![0; context.distances.len().div_ceil(64) as usize],
             placed: Vec::new(),
             next: Vec::new(),
             guest: Guest::default(),
+            sets: Vec::new(),
         }))
     },
 };
 
-/// Entries of lists of near ranks that are kept; beyond that they are forgotten and made again.
-const KEPT: usize = 1 << 24;
+/// Words of sets of near ranks that are kept; beyond that they are forgotten and made again.
+const KEPT: usize = 1 << 22;
 
 struct Dilation<'a> {
     diameter: u32,
@@ -82,24 +87,29 @@ struct Dilation<'a> {
     max: Option<u32>,
     axes: usize,
     lists: Lists<'a>,
-    /// Ranks that carry a process; none between calls.
-    used: Vec<bool>,
+    /// Ranks that carry a process, a bit each; none between calls.
+    used: Vec<u64>,
     /// The rank of each process placed.
     placed: Vec<u32>,
-    /// Where in the list of its candidates each process goes on.
-    next: Vec<usize>,
+    /// From which rank on the process after each goes on.
+    next: Vec<u32>,
     guest: Guest,
+    /// Sets that a process must be in, as parts of [`Lists::words`].
+    sets: Vec<(u32, u32)>,
 }
 
 /// A mesh of processes in row-major order.
 #[derive(Debug, Default)]
 struct Guest {
-    /// Extent and stride of each axis, slowest first.
-    axes: Vec<(u32, u32)>,
+    count: u32,
+    /// The neighbours of process p that come before it, farthest first: `before[starts[p]..starts[p + 1]]`.
+    starts: Vec<u32>,
+    before: Vec<u32>,
 }
 
 impl Guest {
     fn new(count: u32, axes: usize) -> Self {
+        // Extent and stride of each axis, slowest first.
         let mut stride = 1;
         let mut axes: Vec<(u32, u32)> = sides(count, axes)
             .into_iter()
@@ -110,13 +120,18 @@ impl Guest {
             })
             .collect();
         axes.reverse();
-        Guest { axes }
+        let mut guest = Guest { count, starts: vec![0], before: Vec::new() };
+        for process in 0..count {
+            let there = |(side, stride): &&(u32, u32)| !(process / stride).is_multiple_of(*side);
+            guest.before.extend(axes.iter().filter(there).map(|(_, stride)| process - stride));
+            guest.starts.push(guest.before.len() as u32);
+        }
+        guest
     }
 
-    /// The neighbours of a process that come before it.
-    fn before(&self, process: u32) -> impl Iterator<Item = u32> + '_ {
-        let there = move |(side, stride): &&(u32, u32)| !(process / stride).is_multiple_of(*side);
-        self.axes.iter().filter(there).map(move |(_, stride)| process - stride)
+    /// The neighbours of a process that come before it, farthest first.
+    fn before(&self, process: usize) -> &[u32] {
+        &self.before[self.starts[process] as usize..self.starts[process + 1] as usize]
     }
 }
 
@@ -164,9 +179,14 @@ fn divisors(n: u32) -> Vec<u32> {
 struct Lists<'a> {
     near: Near<'a>,
     ranges: Vec<Option<(u32, u32)>>,
-    /// Routers with a list.
+    /// Routers with a set.
     known: Vec<u32>,
-    ranks: Vec<u32>,
+    /// Sets of ranks: the words that are not empty, ascending, each with its bits.
+    words: Vec<(u32, u64)>,
+    /// A bit for each rank; none is set between calls.
+    bits: Vec<u64>,
+    /// How often sets were forgotten.
+    forgotten: u64,
     scope: Vec<Scope>,
     /// Routers whose scope is known.
     scoped: Vec<u32>,
@@ -188,32 +208,39 @@ impl Lists<'_> {
 
     fn forget(&mut self) {
         self.known.drain(..).for_each(|router| self.ranges[router as usize] = None);
-        self.ranks.clear();
+        self.words.clear();
+        self.forgotten += 1;
     }
 
-    /// The free ranks within `hops` of `rank`, ascending, itself among them.
-    fn around(&mut self, free: &FreeSet, rank: u32, hops: u32) -> &[u32] {
+    /// Where in `words` the free ranks within `hops` of `rank` are, itself among them.
+    fn around(&mut self, free: &FreeSet, rank: u32, hops: u32) -> (u32, u32) {
         let router = self.near.locations.of(rank);
-        let (first, end) = match self.ranges[router as usize] {
-            Some(range) => range,
-            None => {
-                if self.ranks.len() + free.len() as usize > KEPT {
-                    self.forget();
-                }
-                let first = self.ranks.len();
-                self.near.around(rank, hops, u32::MAX);
-                for (_, near) in self.near.found() {
-                    let ranks = self.near.locations.ranks(*near).iter();
-                    self.ranks.extend(ranks.filter(|rank| free.contains(**rank)));
-                }
-                self.ranks[first..].sort_unstable();
-                let range = (first as u32, self.ranks.len() as u32);
-                self.ranges[router as usize] = Some(range);
-                self.known.push(router);
-                range
+        if let Some(range) = self.ranges[router as usize] {
+            return range;
+        }
+        if self.words.len() + free.len() as usize > KEPT {
+            self.forget();
+        }
+        let first = self.words.len();
+        self.near.around(rank, hops, u32::MAX);
+        let (mut low, mut high) = (usize::MAX, 0);
+        for (_, near) in self.near.found() {
+            for rank in self.near.locations.ranks(*near).iter().filter(|r| free.contains(**r)) {
+                let word = *rank as usize / 64;
+                self.bits[word] |= 1 << (rank % 64);
+                (low, high) = (low.min(word), high.max(word + 1));
             }
-        };
-        &self.ranks[first as usize..end as usize]
+        }
+        for word in low..high {
+            let bits = std::mem::take(&mut self.bits[word]);
+            if bits != 0 {
+                self.words.push((word as u32, bits));
+            }
+        }
+        let range = (first as u32, self.words.len() as u32);
+        self.ranges[router as usize] = Some(range);
+        self.known.push(router);
+        range
     }
 
     /// Whether `count` free nodes can be reached from `rank` in steps of `hops`. Amortised over one dilation:
@@ -234,17 +261,20 @@ impl Lists<'_> {
             reached += self.near.locations.free(router);
             enough = reached >= count;
             let of = self.near.locations.ranks(router)[0];
-            self.around(free, of, hops);
-            let (from, end) = self.ranges[router as usize].unwrap_or((0, 0));
-            for i in from..end {
-                let next = self.near.locations.of(self.ranks[i as usize]);
-                let scope = &mut self.scope[next as usize];
-                if *scope == Scope::Unknown {
-                    *scope = Scope::Small;
-                    self.scoped.push(next);
+            let (from, end) = self.around(free, of, hops);
+            for (word, bits) in &self.words[from as usize..end as usize] {
+                let mut bits = *bits;
+                while bits != 0 {
+                    let next = self.near.locations.of(64 * word + bits.trailing_zeros());
+                    bits &= bits - 1;
+                    let scope = &mut self.scope[next as usize];
+                    if *scope == Scope::Unknown {
+                        *scope = Scope::Small;
+                        self.scoped.push(next);
+                    }
+                    // Only those met earlier can be known to have enough.
+                    enough |= *scope == Scope::Enough;
                 }
-                // Only those met earlier can be known to have enough.
-                enough |= *scope == Scope::Enough;
             }
         }
         if enough {
@@ -290,49 +320,133 @@ impl Dilation<'_> {
         self.next.clear();
         self.place(start, left);
         while self.placed.len() < count as usize {
-            match self.candidate(free, hops) {
+            let process = self.placed.len();
+            match self.candidate(free, process, hops) {
                 Some(_) if *left == 0 => break,
                 Some(rank) => self.place(rank, left),
                 None => {
-                    self.next.pop();
-                    let Some(last) = self.placed.pop() else { return false };
-                    self.used[last as usize] = false;
+                    self.take_back();
+                    // Whatever the one before it takes next, this process finds nothing.
+                    if process > 1 && self.is_stuck(free, process, hops) {
+                        let tried = self.untried(free, process - 1, hops);
+                        if tried > *left {
+                            *left = 0;
+                            break;
+                        }
+                        *left -= tried;
+                        self.take_back();
+                    }
                     if self.placed.is_empty() {
                         return false;
                     }
                 }
             }
         }
-        self.placed.iter().for_each(|rank| self.used[*rank as usize] = false);
+        for rank in &self.placed {
+            self.used[*rank as usize / 64] &= !(1 << (rank % 64));
+        }
         self.placed.len() == count as usize
     }
 
     fn place(&mut self, rank: u32, left: &mut u64) {
         *left -= 1;
-        self.used[rank as usize] = true;
+        self.used[rank as usize / 64] |= 1 << (rank % 64);
         self.placed.push(rank);
         self.next.push(0);
     }
 
+    /// Takes back the last process placed.
+    fn take_back(&mut self) {
+        self.next.pop();
+        if let Some(rank) = self.placed.pop() {
+            self.used[rank as usize / 64] &= !(1 << (rank % 64));
+        }
+    }
+
     /// The next rank for the process after those placed.
-    fn candidate(&mut self, free: &FreeSet, hops: u32) -> Option<u32> {
-        let process = self.placed.len() as u32;
-        let mut neighbours = self.guest.before(process).map(|p| self.placed[p as usize]);
-        let first = neighbours.next()?;
-        let others: Vec<u32> = neighbours.collect();
-        let next = self.next.last_mut()?;
-        self.lists.around(free, first, hops);
-        let router = self.lists.near.locations.of(first) as usize;
-        let (from, end) = self.lists.ranges[router]?;
-        for i in from as usize + *next..end as usize {
-            let rank = self.lists.ranks[i];
-            let fits = |other: &u32| self.lists.near.distances.between(*other, rank) <= hops;
-            if !self.used[rank as usize] && others.iter().all(fits) {
-                *next = i + 1 - from as usize;
-                return Some(rank);
+    fn candidate(&mut self, free: &FreeSet, process: usize, hops: u32) -> Option<u32> {
+        let from = *self.next.last()?;
+        let mut found = None;
+        self.common(free, process, hops, from, |word, bits| {
+            found = Some(64 * word + bits.trailing_zeros());
+            true
+        });
+        *self.next.last_mut()? = found? + 1;
+        found
+    }
+
+    /// Whether there is no rank for `process` within reach of its neighbours, of those that are placed.
+    fn is_stuck(&mut self, free: &FreeSet, process: usize, hops: u32) -> bool {
+        let mut stuck = true;
+        self.common(free, process, hops, 0, |_, _| {
+            stuck = false;
+            true
+        });
+        stuck
+    }
+
+    /// How many ranks there are yet for the process after those placed.
+    fn untried(&mut self, free: &FreeSet, process: usize, hops: u32) -> u64 {
+        let mut untried = 0;
+        let from = self.next.last().copied().unwrap_or(0);
+        self.common(free, process, hops, from, |_, bits| {
+            untried += u64::from(bits.count_ones());
+            false
+        });
+        untried
+    }
+
+    /// Visits the ranks from `from` on that carry nothing and are within `hops` of all neighbours of `process` that
+    /// come before it and are placed, word by word, until told to stop. With no such neighbour it visits as if there was a rank.
+    fn common(
+        &mut self,
+        free: &FreeSet,
+        process: usize,
+        hops: u32,
+        from: u32,
+        mut visit: impl FnMut(u32, u64) -> bool,
+    ) {
+        let placed = &self.placed;
+        let before = self.guest.before(process).iter();
+        let neighbours = before.filter_map(|p| placed.get(*p as usize));
+        loop {
+            let forgotten = self.lists.forgotten;
+            self.sets.clear();
+            self.sets.extend(neighbours.clone().map(|rank| self.lists.around(free, *rank, hops)));
+            // What was forgotten between is made again, and then stands beside the others.
+            if self.lists.forgotten == forgotten {
+                break;
             }
         }
-        None
+        let words = &self.lists.words;
+        let first = from / 64;
+        for (at, end) in &mut self.sets {
+            let set = &words[*at as usize..*end as usize];
+            *at += set.partition_point(|(word, _)| *word < first) as u32;
+        }
+        self.sets.sort_unstable_by_key(|(at, end)| end - at);
+        let Some(((at, end), others)) = self.sets.split_first_mut() else {
+            visit(0, 1);
+            return;
+        };
+        for (word, bits) in &words[*at as usize..*end as usize] {
+            let mut bits = bits & !self.used[*word as usize];
+            if *word == first {
+                bits &= u64::MAX << (from % 64);
+            }
+            for (at, end) in others.iter_mut() {
+                while at < end && words[*at as usize].0 < *word {
+                    *at += 1;
+                }
+                match words[..*end as usize].get(*at as usize) {
+                    Some((there, theirs)) if there == word => bits &= theirs,
+                    _ => bits = 0,
+                }
+            }
+            if bits != 0 && visit(*word, bits) {
+                return;
+            }
+        }
     }
 }
 
@@ -342,8 +456,10 @@ impl Allocator for Dilation<'_> {
             free.lowest(1, chosen);
             return Choice::Placed;
         }
-        self.lists.near.locations.load(free);
-        self.guest = Guest::new(count, self.axes);
+        self.lists.near.load(free);
+        if self.guest.count != count {
+            self.guest = Guest::new(count, self.axes);
+        }
         // At the diameter any ranks will do.
         let searched = self.max.map_or(self.diameter, |max| max.min(self.diameter.max(1)) + 1);
         for hops in 1..searched {

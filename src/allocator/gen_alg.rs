@@ -1,9 +1,11 @@
 //! The nearest free ranks of every free rank.
 
+use multiversion::multiversion;
+
 use super::near::Near;
 use super::{Allocator, AllocatorEntry, Choice};
 use crate::metric::sums::Sums;
-use crate::ranks::{FreeSet, Ranks};
+use crate::ranks::{FreeSet, Ranks, Run};
 
 /// `gen-alg`: for every free rank, the set of it and its n-1 nearest free ranks in network distance, the
 /// lower rank of two equally far; of these sets the one with the smallest sum of pairwise distances, that of
@@ -12,7 +14,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// The sum is at most 2 - 2/n times the least possible on any metric.
 ///
 /// # Complexity
-/// With U routers that have free ranks: O(U·(links around until n are found)) or O(U²·axes), whichever is
+/// With U routers that have free ranks: O(U·(links around until n are found)) or O(U²·axes/16), whichever is
 /// less, for the sums of distances from every centre (stars), then O(that + n·axes) for every centre that is
 /// tried. Centres are tried by ascending star and left out by two proved bounds: a set's sum is half the sum
 /// of what its members are away from the others, which for each is at least its own star, and for all at least
@@ -27,12 +29,14 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
     "the free rank and its nearest ones with the smallest mean pairwise distance",
     |_, context| {
         let near = Near::new(context)?;
-        let stars = vec![0; near.locations.count()];
         Ok(Box::new(GenAlg {
+            index: vec![0; near.locations.count()],
             near,
             sums: Sums::new(context.distances),
-            stars,
+            stars: Vec::new(),
+            free: Vec::new(),
             order: Vec::new(),
+            runs: Vec::new(),
             at: Vec::new(),
             members: Vec::new(),
             last: Vec::new(),
@@ -44,10 +48,14 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
 struct GenAlg<'a> {
     near: Near<'a>,
     sums: Sums<'a>,
-    /// Of every router with free ranks, the distances from it to its n nearest, summed.
+    /// Of every router with free ranks, which of the open ones it is.
+    index: Vec<u32>,
+    /// Of the open ones: the distances from it to its n nearest, summed; its free ranks.
     stars: Vec<u64>,
-    /// Centres as (star, lowest free rank of the router).
-    order: Vec<(u64, u32)>,
+    free: Vec<u32>,
+    order: Vec<Centre>,
+    /// Free ranks in runs on one router, with which of the open ones that is.
+    runs: Vec<(Run, u32)>,
     /// Free ranks by hops.
     at: Vec<u32>,
     members: Vec<u32>,
@@ -55,38 +63,99 @@ struct GenAlg<'a> {
     set: Ranks,
 }
 
+/// A router to be tried, by the lowest of its free ranks, and how far its n-th nearest rank is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Centre {
+    star: u64,
+    rank: u32,
+    farthest: u32,
+}
+
 impl GenAlg<'_> {
-    /// Looks around `centre`; the sum of distances to its n nearest, itself included, and the largest.
-    fn star(&mut self, centre: u32, count: u32) -> (u64, u32) {
-        self.at.clear();
-        self.near.around(centre, u32::MAX, count);
+    /// Counts what is free, by router and in runs.
+    fn load(&mut self, free: &FreeSet) {
+        self.near.load(free);
         let locations = &self.near.locations;
-        for (hops, router) in self.near.found() {
-            let hops = *hops as usize;
-            if hops >= self.at.len() {
-                self.at.resize(hops + 1, 0);
-            }
-            self.at[hops] += locations.free(*router);
+        for (i, open) in locations.open().iter().enumerate() {
+            self.index[open.location as usize] = i as u32;
         }
-        let (mut star, mut left) = (0, count);
-        for (hops, here) in self.at.iter().enumerate() {
-            let taken = left.min(*here);
-            star += hops as u64 * u64::from(taken);
-            left -= taken;
-            if left == 0 {
-                return (star, hops as u32);
+        self.free.clear();
+        self.free.extend(locations.open().iter().map(|open| locations.free(open.location)));
+        self.runs.clear();
+        for rank in free.iter() {
+            let index = self.index[locations.of(rank) as usize];
+            match self.runs.last_mut() {
+                Some((run, last)) if *last == index && run.end() == rank => run.count += 1,
+                _ => self.runs.push((Run { first: rank, count: 1 }, index)),
             }
         }
-        (star, self.at.len() as u32)
     }
 
-    /// Puts the n nearest of `centre` into `members`, in no order.
-    fn gather(&mut self, free: &FreeSet, centre: u32, count: u32) {
-        let (_, farthest) = self.star(centre, count);
+    /// The sum of distances from `rank` to its n nearest, itself included, and the largest.
+    fn star(&mut self, rank: u32, count: u32) -> (u64, u32) {
+        let (mut star, mut left) = (0, count);
+        let mut take = |hops: u32, here: u32| {
+            let taken = left.min(here);
+            star += u64::from(hops) * u64::from(taken);
+            left -= taken;
+            left == 0
+        };
+        self.at.clear();
+        let walked = self.near.walk(rank, u32::MAX, count);
+        if !walked && let Some(row) = self.near.measure(rank) {
+            // Hop by hop while those are few.
+            for hops in 0..FEW {
+                if take(hops.into(), at_hops(row, &self.free, hops)) {
+                    return (star, hops.into());
+                }
+            }
+            for (hops, free) in row.iter().zip(&self.free).filter(|(hops, _)| **hops >= FEW) {
+                add(&mut self.at, u32::from(*hops), *free);
+            }
+        } else {
+            if !walked {
+                self.near.around(rank, u32::MAX, count);
+            }
+            let locations = &self.near.locations;
+            for (hops, router) in self.near.found() {
+                add(&mut self.at, *hops, locations.free(*router));
+            }
+        }
+        let held = self.at.iter().zip(0..).find(|(here, hops)| take(*hops, **here));
+        (star, held.map_or(self.at.len() as u32, |(_, hops)| hops))
+    }
+
+    /// Puts the n nearest of a centre into `set`, unless it is proved first that their sum is no less than `best`, or
+    /// as much and their centre no lower. Whether it is there.
+    fn gather(&mut self, free: &FreeSet, centre: Centre, count: u32, best: (u64, u32)) -> bool {
+        let walked = self.near.walk(centre.rank, u32::MAX, count);
+        if !walked && let Some(row) = self.near.measure(centre.rank) {
+            let farthest = centre.farthest as u16;
+            let (inner, held, least) = stars_within(row, &self.free, &self.stars, farthest);
+            let mut missing = count - held;
+            if ((inner + u64::from(missing) * least).div_ceil(2), centre.rank) >= best {
+                return false;
+            }
+            self.set.clear();
+            for (run, index) in &self.runs {
+                let hops = row[*index as usize];
+                if hops < farthest {
+                    self.set.push(*run);
+                } else if hops == farthest && missing > 0 {
+                    let taken = run.count.min(missing);
+                    missing -= taken;
+                    self.set.push(Run { count: taken, ..*run });
+                }
+            }
+            return true;
+        }
+        if !walked {
+            self.near.around(centre.rank, u32::MAX, count);
+        }
         self.members.clear();
         self.last.clear();
         for (hops, router) in self.near.found() {
-            let to = match hops.cmp(&farthest) {
+            let to = match hops.cmp(&centre.farthest) {
                 std::cmp::Ordering::Less => &mut self.members,
                 std::cmp::Ordering::Equal => &mut self.last,
                 std::cmp::Ordering::Greater => continue,
@@ -100,7 +169,46 @@ impl GenAlg<'_> {
             self.last.select_nth_unstable(missing);
         }
         self.members.extend_from_slice(&self.last[..missing]);
+        let star =
+            |rank: &u32| self.stars[self.index[self.near.locations.of(*rank) as usize] as usize];
+        if (self.members.iter().map(star).sum::<u64>().div_ceil(2), centre.rank) >= best {
+            return false;
+        }
+        self.members.sort_unstable();
+        self.set.clear();
+        self.members.iter().for_each(|rank| self.set.push_rank(*rank));
+        true
     }
+}
+
+/// Hops that are counted one after the other: few are enough on networks of small diameter.
+const FEW: u16 = 16;
+
+fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
+    if hops as usize >= at.len() {
+        at.resize(hops as usize + 1, 0);
+    }
+    at[hops as usize] += free;
+}
+
+/// The free ranks on routers that are exactly `hops` away.
+#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
+fn at_hops(row: &[u16], free: &[u32], hops: u16) -> u32 {
+    row.iter().zip(free).map(|(away, free)| if *away == hops { *free } else { 0 }).sum()
+}
+
+/// Over routers less than `farthest` away: the stars of their free ranks, summed, and how many those are; and the
+/// least star on a router that is exactly so far.
+#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
+fn stars_within(row: &[u16], free: &[u32], stars: &[u64], farthest: u16) -> (u64, u32, u64) {
+    let (mut inner, mut held, mut least) = (0, 0, u64::MAX);
+    for ((away, free), star) in row.iter().zip(free).zip(stars) {
+        let taken = if *away < farthest { *free } else { 0 };
+        inner += u64::from(taken) * *star;
+        held += taken;
+        least = least.min(if *away == farthest { *star } else { u64::MAX });
+    }
+    (inner, held, least)
 }
 
 impl Allocator for GenAlg<'_> {
@@ -109,39 +217,31 @@ impl Allocator for GenAlg<'_> {
             free.lowest(count, chosen);
             return Choice::Placed;
         }
-        self.near.locations.load(free);
+        self.load(free);
         self.order.clear();
+        self.stars.clear();
         // The lowest free rank stands for its router: the others have the same set, or, where one router
         // holds the job, no better one.
         for i in 0..self.near.locations.open().len() {
-            let open = self.near.locations.open()[i];
-            let (star, _) = self.star(open.rank, count);
-            self.stars[open.location as usize] = star;
-            self.order.push((star, open.rank));
+            let rank = self.near.locations.open()[i].rank;
+            let (star, farthest) = self.star(rank, count);
+            self.stars.push(star);
+            self.order.push(Centre { star, rank, farthest });
         }
         self.order.sort_unstable();
-        let least = self.order.first().map_or(0, |(star, _)| *star);
+        let least = self.order.first().map_or(0, |centre| centre.star);
         let others = u64::from(count - 1);
         let mut best = (u64::MAX, u32::MAX);
         for i in 0..self.order.len() {
-            let (star, centre) = self.order[i];
-            let floor = (star + others * least).div_ceil(2);
+            let centre = self.order[i];
+            let floor = (centre.star + others * least).div_ceil(2);
             if floor > best.0 {
                 break;
             }
-            if (floor, centre) >= best {
+            if (floor, centre.rank) >= best || !self.gather(free, centre, count, best) {
                 continue;
             }
-            self.gather(free, centre, count);
-            let star = |rank: &u32| self.stars[self.near.locations.of(*rank) as usize];
-            let floor = self.members.iter().map(star).sum::<u64>().div_ceil(2);
-            if (floor, centre) >= best {
-                continue;
-            }
-            self.members.sort_unstable();
-            self.set.clear();
-            self.members.iter().for_each(|rank| self.set.push_rank(*rank));
-            let found = (self.sums.total(&self.set), centre);
+            let found = (self.sums.total(&self.set), centre.rank);
             if found < best {
                 best = found;
                 chosen.clone_from(&self.set);

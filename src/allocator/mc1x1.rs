@@ -31,13 +31,20 @@ pub(super) const MC1X1: AllocatorEntry = AllocatorEntry::plain(
     "the free nodes in the nearest shells around the best centre",
     |params, context| {
         let cells = Cells::new(params.location().clone(), context)?;
+        let count = cells.locations.count() as u32;
+        let bytes = 4 * u64::from(count) * cells.axes.len() as u64;
+        context.topology.require("coordinates of all cells", bytes)?;
+        let of = |cell| cells.axes.iter().map(move |axis| axis.of(cell));
+        let places = (0..count).flat_map(of).collect();
         Ok(Box::new(Mc1x1 {
             fullest: cells.fullest(),
             cells,
             sums: Vec::new(),
             at: Vec::new(),
             terms: Vec::new(),
+            spare: Vec::new(),
             last: Vec::new(),
+            places,
         }))
     },
 );
@@ -48,10 +55,13 @@ struct Mc1x1 {
     fullest: u32,
     /// Of every cell: the free nodes in the box from the first cell to it.
     sums: Vec<u32>,
+    /// The coordinates of every cell.
+    places: Vec<u32>,
     /// The centre's coordinates.
     at: Vec<u32>,
     /// Corners of a box: what to multiply by (1 or -1, modulo 2³²), and the cell.
     terms: Vec<(u32, u32)>,
+    spare: Vec<(u32, u32)>,
     last: Vec<u32>,
 }
 
@@ -96,14 +106,13 @@ impl Mc1x1 {
                 ends[0] = (1, x.saturating_add(radius.saturating_add(1)).min(n));
                 ends[1] = (u32::MAX, x.saturating_sub(radius));
             }
-            let before = self.terms.len();
+            self.spare.clear();
             for (sign, end) in ends.into_iter().filter(|(_, end)| *end > 0) {
-                for i in 0..before {
-                    let (other, cell) = self.terms[i];
-                    self.terms.push((other.wrapping_mul(sign), cell + (end - 1) * axis.stride));
-                }
+                let end = (end - 1) * axis.stride;
+                let corner = |(other, cell): &(u32, u32)| (other.wrapping_mul(sign), cell + end);
+                self.spare.extend(self.terms.iter().map(corner));
             }
-            self.terms.drain(..before);
+            std::mem::swap(&mut self.terms, &mut self.spare);
         }
         let term = |(sign, cell): &(u32, u32)| sign.wrapping_mul(self.sums[*cell as usize]);
         self.terms.iter().map(term).fold(0, u32::wrapping_add)
@@ -112,7 +121,8 @@ impl Mc1x1 {
     /// Cost of `count` nodes around a cell and the last shell they need; `None` from `limit` on.
     fn cost(&mut self, cell: u32, count: u32, limit: u64) -> Option<(u64, u32)> {
         self.at.clear();
-        self.at.extend(self.cells.axes.iter().map(|axis| axis.of(cell)));
+        let axes = self.cells.axes.len();
+        self.at.extend_from_slice(&self.places[cell as usize * axes..][..axes]);
         let (mut cost, mut radius) = (0, 0);
         let mut inside = self.cells.locations.free(cell);
         while cost < limit {
@@ -166,11 +176,14 @@ impl Allocator for Mc1x1 {
         }
         let (centre, radius) = best;
         let axes = &self.cells.axes;
+        let place = |cell: u32| &self.places[cell as usize * axes.len()..][..axes.len()];
+        let centre = place(centre);
         self.last.clear();
         let mut left = count;
         for rank in free.iter() {
-            let cell = self.cells.locations.of(rank);
-            let shell = axes.iter().map(|a| a.between(a.of(centre), a.of(cell))).max().unwrap_or(0);
+            let there = centre.iter().zip(place(self.cells.locations.of(rank)));
+            let shells = axes.iter().zip(there).map(|(axis, (x, y))| axis.between(*x, *y));
+            let shell = shells.max().unwrap_or(0);
             if shell < radius {
                 chosen.push_rank(rank);
                 left -= 1;

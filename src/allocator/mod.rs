@@ -32,12 +32,15 @@ mod mc1x1;
 mod near;
 mod random;
 mod ranks_by_location;
+mod room;
 mod runs;
 mod slurm;
 mod span;
 mod units;
 
 pub use components::FreeComponents;
+pub use room::{Room, RoomSums};
+pub use slurm::settings as slurm_settings;
 
 /// An allocator by name: an entry of [`ALLOCATORS`]. It makes the allocator from its parameters.
 pub type AllocatorEntry = Entry<Build>;
@@ -148,6 +151,34 @@ pub trait Allocator: Send {
 
     /// The next job has waited for as long as that.
     fn relent(&mut self) {}
+
+    /// The most nodes of a job that asks for nothing besides which it would place on these free ranks, 0 for none;
+    /// none of its later choices depends on having been asked.
+    ///
+    /// # Complexity
+    /// A choice for each size from all free ranks down, unless the allocator is quicker.
+    fn largest(&mut self, free: &FreeSet) -> u32 {
+        if !self.may_refuse() {
+            return free.len();
+        }
+        let mut placed = |count: &u32| self.choose(free, *count, &mut Ranks::default()).is_placed();
+        (1..=free.len()).rev().find(|count| placed(count)).unwrap_or(0)
+    }
+
+    /// Slurm's own measure of how broken up these free ranks are (`topology_p_get_fragmentation`), in nodes; none
+    /// where its plugin has none.
+    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
+        None
+    }
+
+    /// What these free ranks leave room for.
+    fn room(&mut self, free: &FreeSet) -> Room {
+        Room {
+            free: free.len(),
+            placeable: self.largest(free),
+            fragmentation: self.fragmentation(free),
+        }
+    }
 
     /// Σ of the pairwise distances of the ranks chosen last, in hops, where the choice was made by it.
     fn total_distance(&self) -> Option<u64> {

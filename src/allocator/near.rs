@@ -5,6 +5,8 @@ use super::ranks_by_location::RanksByLocation;
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::metric::rank_distances::RankDistances;
+use crate::metric::rank_rows::RankRows;
+use crate::ranks::FreeSet;
 use crate::topology::RouterGraph;
 
 /// Finds the routers with free ranks around one of them.
@@ -24,6 +26,9 @@ pub struct Near<'a> {
     walk: u32,
     queue: Vec<u32>,
     found: Vec<(u32, u32)>,
+    /// Distances to the open routers, where they can be found many at once.
+    rows: Option<RankRows<'a>>,
+    row: Vec<u16>,
 }
 
 impl<'a> Near<'a> {
@@ -42,23 +47,45 @@ impl<'a> Near<'a> {
             walk: 0,
             queue: Vec::new(),
             found: Vec::new(),
+            rows: RankRows::new(context.distances),
+            row: Vec::new(),
         })
+    }
+
+    /// Takes over what is free. O(size/64 + free).
+    pub fn load(&mut self, free: &FreeSet) {
+        self.locations.load(free);
+        if let Some(rows) = &mut self.rows {
+            rows.load(self.locations.open().iter().map(|open| open.rank));
+        }
     }
 
     /// Looks for routers with free ranks and puts them into [`Near::found`], as (hops from the router of
     /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the nearest that no other is nearer and they
     /// hold `nodes` free ranks. O(links walked) or O(routers with free ranks · axes), whichever is less.
     pub fn around(&mut self, rank: u32, hops: u32, nodes: u32) {
+        if self.walk(rank, hops, nodes) {
+            return;
+        }
         self.found.clear();
-        if !self.walk(self.locations.of(rank), hops, nodes) {
-            self.found.clear();
-            for open in self.locations.open() {
-                let away = self.distances.between(rank, open.rank);
-                if away <= hops {
-                    self.found.push((away, open.location));
-                }
+        if self.measure(rank).is_some() {
+            let open = self.locations.open().iter().zip(&self.row);
+            let near = open.filter(|(_, away)| u32::from(**away) <= hops);
+            self.found.extend(near.map(|(open, away)| (u32::from(*away), open.location)));
+            return;
+        }
+        for open in self.locations.open() {
+            let away = self.distances.between(rank, open.rank);
+            if away <= hops {
+                self.found.push((away, open.location));
             }
         }
+    }
+
+    /// The hops from the router of `rank` to each of the open ones, in their order, where they can be found many at once.
+    pub fn measure(&mut self, rank: u32) -> Option<&[u16]> {
+        self.rows.as_ref()?.row(rank, &mut self.row);
+        Some(&self.row)
     }
 
     /// What the last look [`Near::around`] found.
@@ -66,7 +93,10 @@ impl<'a> Near<'a> {
         &self.found
     }
 
-    fn walk(&mut self, router: u32, hops: u32, nodes: u32) -> bool {
+    /// As [`Near::around`], but by a walk alone; whether it was short enough to come to its end.
+    pub fn walk(&mut self, rank: u32, hops: u32, nodes: u32) -> bool {
+        self.found.clear();
+        let router = self.locations.of(rank);
         if self.walk == u32::MAX {
             self.met.fill(0);
             self.walk = 0;
@@ -75,8 +105,9 @@ impl<'a> Near<'a> {
         self.met[router as usize] = self.walk;
         self.queue.clear();
         self.queue.push(router);
-        // A link costs a fraction of a distance.
-        let mut links = 4 * self.locations.open().len();
+        // A link costs a fraction of a distance, or several of those that are found many at once.
+        let open = self.locations.open().len();
+        let mut links = if self.rows.is_some() { open / 4 } else { 4 * open };
         let (mut away, mut level, mut held) = (0, 0, 0);
         loop {
             for router in &self.queue[level..] {

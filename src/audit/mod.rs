@@ -13,6 +13,7 @@ use crate::input::{Line, Lines};
 use crate::metric::allocation::AllocationMeter;
 use crate::metric::rank_distances::RankDistances;
 use crate::metric::ring::{Ring, ring};
+use crate::metric::shape::{Shape, ShapeMeter};
 use crate::metric::units::{UnitCounter, Units};
 use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
@@ -48,6 +49,8 @@ pub struct Score {
     pub spanned: Vec<u32>,
     /// The fewest units at each level that have as many nodes.
     pub fewest: Vec<u32>,
+    /// Its shape, its nodes in the order of the ring, where wanted.
+    pub shape: Option<Box<Shape>>,
 }
 
 /// A scored job.
@@ -70,6 +73,8 @@ pub struct AuditSettings<'a> {
     pub orders: &'a [NodeOrder],
     /// Allocators that are tried on each of them.
     pub allocators: &'a [String],
+    /// Whether shapes are wanted.
+    pub shape: bool,
 }
 
 /// Records that were not scored for one reason.
@@ -123,6 +128,7 @@ impl Machine<'_> {
 struct Lane<'t> {
     meter: AllocationMeter<'t>,
     counter: UnitCounter<'t>,
+    shapes: Option<ShapeMeter<'t>>,
 }
 
 /// Scores recorded placements, and those that orderings and allocators give the same jobs. `row` gets every score: those
@@ -154,7 +160,9 @@ pub fn audit<E: From<Error> + Send>(
         let name = records.name().to_string();
         let lane = |_| -> Result<Lane<'_>> {
             let meter = AllocationMeter::new(topology, &distances)?;
-            Ok(Lane { meter, counter: UnitCounter::new(&machine.units) })
+            let shapes = settings.shape.then(|| ShapeMeter::new(topology, &distances));
+            let counter = UnitCounter::new(&machine.units);
+            Ok(Lane { meter, counter, shapes: shapes.transpose()? })
         };
         let mut lanes = (0..rayon::current_num_threads()).map(lane).collect::<Result<Vec<_>>>()?;
         let mut batch = vec![Record::default(); BATCH];
@@ -221,7 +229,7 @@ pub fn audit<E: From<Error> + Send>(
     if keep {
         all.extend(replay(&machine, &mut kept, settings, &mut row)?);
     }
-    let levels = machine.units.names().map(String::from).collect();
+    let levels = machine.units.list();
     Ok(Audit { levels, read: records.tally().lines, left_out, placements: all })
 }
 
@@ -252,6 +260,7 @@ fn recorded_score(
         mean_hops: lane.meter.measure(&set, None).mind(),
         diameter: lane.meter.extent(&set).diameter,
         ring: joined_ring(machine.topology, distances, &set, ranks),
+        shape: lane.shapes.as_mut().map(|shapes| Box::new(shapes.of_sequence(ranks))),
         ..Score::default()
     };
     machine.score(&mut lane.counter, measured, ranks.iter().map(|rank| routers[*rank as usize]))

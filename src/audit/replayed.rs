@@ -32,6 +32,7 @@ impl Lane<'_> {
             mean_hops: placed.placement.mind(),
             diameter: placed.extent.and_then(|extent| extent.diameter),
             ring,
+            shape: placed.shape.clone(),
             ..Score::default()
         };
         machine.score(&mut self.counter, measured, ranks.iter().map(of))
@@ -45,14 +46,14 @@ pub(super) fn replay<E: From<Error> + Send>(
     settings: AuditSettings<'_>,
     row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
 ) -> Result<Vec<Summary>, E> {
-    let AuditSettings { orders, allocators } = settings;
+    let AuditSettings { orders, allocators, .. } = settings;
     let distances: Vec<RankDistances> = orders
         .iter()
         .map(|order| RankDistances::new(machine.topology, order))
         .collect::<Result<_>>()?;
     let replayed = ReplaySettings {
         allocators,
-        outputs: Outputs { ranks: true, extent: true },
+        outputs: Outputs { ranks: true, extent: true, shape: settings.shape, room: false },
         traffic: None,
         summaries: Summaries::None,
     };

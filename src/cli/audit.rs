@@ -46,6 +46,9 @@ pub struct Command {
     /// Write a row for each job to FILE as CSV, and the table to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Add columns with the steps of each job's ring, the links between two halves of it, and its closed rings
+    #[arg(long)]
+    shape: bool,
     /// Write a page (index.html), its figures as SVG and the sums as CSV into DIR
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -66,7 +69,8 @@ impl Command {
         };
         let orders = inputs::orders(&topology, &given(&self.orders, "row-major"))?;
         let allocators = given(&self.allocators, "slurm-best-fit");
-        let settings = AuditSettings { orders: &orders, allocators: &allocators };
+        let settings =
+            AuditSettings { orders: &orders, allocators: &allocators, shape: self.shape };
         // Without another output the rows are what is wanted.
         let rows = self.output.is_some() || !self.json && self.out.is_none();
         let mut sink = rows.then(|| self.sink(&topology, &settings)).transpose()?;
@@ -123,16 +127,16 @@ impl Command {
     /// Opens the table of rows.
     fn sink(&self, topology: &Topology, settings: &AuditSettings<'_>) -> anyhow::Result<Sink<'_>> {
         let path = self.output.as_deref();
-        let levels: Vec<String> = Units::new(topology).names().map(String::from).collect();
+        let levels: Vec<String> = Units::new(topology).list();
         let mut names = vec!["recorded".to_string()];
         for order in settings.orders {
             names.extend(settings.allocators.iter().map(|a| format!("{} {a}", order.label())));
         }
         let named = names.len() > 1;
-        let out =
-            Rows::new(Output::open(path)?, named, &levels).with_context(|| output::name(path))?;
-        let later =
-            names[1..].iter().map(|_| Rows::without_header(SpooledTempFile::new(SPOOL), named));
+        let out = Rows::new(Output::open(path)?, named, self.shape, &levels)
+            .with_context(|| output::name(path))?;
+        let spooled = || SpooledTempFile::new(SPOOL);
+        let later = names[1..].iter().map(|_| Rows::without_header(spooled(), named, self.shape));
         Ok(Sink { path, out, later: later.collect(), names })
     }
 

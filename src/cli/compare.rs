@@ -10,7 +10,7 @@ use super::command_line::CommandLine;
 use super::notes::note;
 use super::output::{self, Output};
 use super::workload::WorkloadArgs;
-use super::{inputs, own_files, progress, tables};
+use super::{inputs, own_files, progress, settings, tables};
 use crate::error::{Error, SourceLocation};
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc::{self, Curve};
@@ -38,6 +38,10 @@ pub struct Command {
     /// as time=10 (seconds) or steps=1000000
     #[arg(long, value_name = "BUDGET", num_args = 0..=1, require_equals = true, default_missing_value = "time=10")]
     optimise: Option<String>,
+    /// Schedule the trace under settings of Slurm's topology plugin instead, and rank them: block and segment sizes of
+    /// slurm-block, or placements of slurm-torus3d, chosen for the machine and the jobs (or those of --alloc)
+    #[arg(long, requires = "trace", conflicts_with_all = ["optimise", "prices"])]
+    settings: bool,
     /// Prices of a link, a router and a node, or some of them, where several machines are compared:
     /// links=X,routers=Y,nodes=Z
     #[arg(long, value_name = "PRICES")]
@@ -56,6 +60,11 @@ impl Command {
         if let Some(prices) = &self.prices {
             let location = SourceLocation::option(format!("--prices {prices}"));
             return Err(Error::input(location, "one machine", "several to compare").into());
+        }
+        if self.settings {
+            let (orders, workload, out) = (&self.orders, &self.workload, self.out.as_deref());
+            let request = settings::Request { spec, orders, workload, out, json: self.json };
+            return settings::run(&request, context);
         }
         let topology = inputs::topology(spec, context)?;
         // Errors in the input are reported before the curves are computed.
@@ -100,6 +109,12 @@ impl Command {
             ("--guest", &self.workload.traffic.guest),
             ("--routing", &self.workload.traffic.routing),
         ];
+        if self.settings {
+            let found = format!("{} machines", self.specs.len());
+            return Err(
+                Error::input(SourceLocation::option("--settings"), found, "one machine").into()
+            );
+        }
         if let Some((option, _)) = one_only.into_iter().find(|(_, value)| value.is_some()) {
             let found = format!("{} machines", self.specs.len());
             return Err(Error::input(SourceLocation::option(option), found, "one machine").into());

@@ -35,6 +35,7 @@ mod report;
 mod rows;
 mod schedule;
 mod score;
+mod settings;
 mod sizes;
 mod sweep;
 mod sweep_folder;

@@ -14,6 +14,7 @@ use super::{inputs, output, own_files, progress, tables};
 use crate::error::{Error, SourceLocation};
 use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
+use crate::metric::units::Units;
 use crate::ordering::NodeOrder;
 use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Clock, Counts, Outputs};
@@ -52,6 +53,13 @@ pub struct Command {
     /// Add columns with the diameter and the bounding box of each job's nodes
     #[arg(long)]
     extent: bool,
+    /// Add columns with the units that each job spans beside the fewest, the steps of its ring, the links between two
+    /// halves of it, and its closed rings
+    #[arg(long)]
+    shape: bool,
+    /// Add columns with the largest job that could still be placed after each placement, and Slurm's fragmentation
+    #[arg(long)]
+    room: bool,
     #[command(flatten)]
     traffic: TrafficArgs,
     /// Write a summary: FILE.json with means by size, improvements over fifo:0 and tests; FILE.csv by size only
@@ -102,7 +110,12 @@ impl Command {
         let summarised = self.json || self.timings || files.iter().any(|file| file.is_some());
         let settings = ReplaySettings {
             allocators: &self.allocators,
-            outputs: Outputs { ranks: self.ranks || self.names, extent: self.extent },
+            outputs: Outputs {
+                ranks: self.ranks || self.names,
+                extent: self.extent,
+                shape: self.shape,
+                room: self.room,
+            },
             traffic: self.traffic.settings(fabric.as_ref())?,
             summaries: if summarised { Summaries::OverBaseline } else { Summaries::None },
         };
@@ -142,6 +155,8 @@ impl Command {
         let columns = Columns {
             ordering: self.orders.len() > 1,
             extent: self.extent,
+            shape: self.shape,
+            room: self.room,
             traffic: self.traffic.guest.is_some(),
             ranks: self.ranks,
             hosts: self.names,
@@ -150,7 +165,8 @@ impl Command {
         let wanted = !self.json || self.output.is_some();
         let labels = if wanted { replays.labels() } else { &[] };
         let rows = BlockRows::new(columns, labels, topology, orders);
-        let create = || RowFile::create(self.output.as_deref(), columns);
+        let levels = if self.shape { Units::new(topology).list() } else { Vec::new() };
+        let create = || RowFile::create(self.output.as_deref(), columns, &levels);
         let mut file = wanted.then(create).transpose()?;
         let started = Instant::now();
         let clock = || started.elapsed();

@@ -64,10 +64,14 @@ pub struct RowFile<'p> {
 }
 
 impl<'p> RowFile<'p> {
-    /// Opens the table and writes its header.
-    pub fn create(path: Option<&'p Path>, columns: Columns) -> anyhow::Result<Self> {
+    /// Opens the table and writes its header; `levels` are the machine's, where shapes are wanted.
+    pub fn create(
+        path: Option<&'p Path>,
+        columns: Columns,
+        levels: &[String],
+    ) -> anyhow::Result<Self> {
         let mut out = Output::open(path)?;
-        columns.write_header(&mut out).with_context(|| output::name(path))?;
+        columns.write_header(levels, &mut out).with_context(|| output::name(path))?;
         Ok(RowFile { path, out, waiting: Vec::new() })
     }
 

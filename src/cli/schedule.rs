@@ -12,6 +12,7 @@ use super::traffic::TrafficArgs;
 use super::{inputs, own_files, progress};
 use crate::allocator::AllocatorContext;
 use crate::metric::rank_distances::RankDistances;
+use crate::metric::units::Units;
 use crate::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
 use crate::report::hosts::Hosts;
 use crate::report::schedule as report;
@@ -54,6 +55,14 @@ pub struct Command {
     /// Add columns with the diameter and the bounding box of each job's nodes
     #[arg(long)]
     extent: bool,
+    /// Add columns with the units that each job spans beside the fewest, the steps of its ring, the links between two
+    /// halves of it, and its closed rings
+    #[arg(long)]
+    shape: bool,
+    /// Write the machine over time as CSV: nodes in use, jobs that wait, free runs, the largest job that could still be
+    /// placed, Slurm's fragmentation
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
     /// Add a column with the names of each job's nodes, as a host list
     #[arg(long)]
     names: bool,
@@ -95,11 +104,16 @@ impl Command {
         let result = self.simulate(&machine, &Task::of(&trace))?;
         let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
         if self.rows_wanted() {
-            let columns = Outputs { extent: self.extent, ranks: self.ranks, ..Outputs::default() };
+            let (extent, ranks, shape) = (self.extent, self.ranks, self.shape);
+            let columns = Outputs { extent, ranks, shape, ..Outputs::default() };
+            let levels = if shape { Units::new(&topology).list() } else { Vec::new() };
             output::write_by(self.output.as_deref(), |out| {
                 let hosts = self.names.then_some(Hosts { topology: &topology, order: &order });
-                report::write_csv(out, &result, met.as_deref(), columns, hosts)
+                report::write_csv(out, &result, met.as_deref(), columns, hosts, &levels)
             })?;
+        }
+        if let Some(path) = self.timeline.as_deref() {
+            output::write_by(Some(path), |out| report::write_timeline(out, &result))?;
         }
         if self.json {
             let mut document = self.document(&topology, order.label(), &trace, &result);
@@ -139,7 +153,9 @@ impl Command {
                     || drawn
                     || self.traffic.guest.is_some(),
                 extent: self.extent && self.rows_wanted(),
-                timeline: self.json || drawn,
+                shape: self.shape,
+                timeline: self.json || drawn || self.timeline.is_some(),
+                room: self.timeline.is_some(),
             },
         };
         let bar = progress::bar(tasks.len() as u64, "jobs");

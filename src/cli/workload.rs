@@ -38,7 +38,7 @@ pub struct WorkloadArgs {
     pub policy: Option<String>,
     /// Runtime model of the schedule (see `nodeorder list models`) [default: network:share=0.2,guest=stencil3d]
     #[arg(long, value_name = "M", requires = "trace")]
-    model: Option<String>,
+    pub model: Option<String>,
     #[command(flatten)]
     pub traffic: TrafficArgs,
 }

@@ -20,6 +20,7 @@ pub mod mapping;
 pub mod reference;
 pub mod replay;
 pub mod schedule;
+pub mod shape;
 pub mod sweep;
 
 /// What a cell holds.

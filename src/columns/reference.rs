@@ -13,6 +13,7 @@ use super::mapping::{
 };
 use super::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use super::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
+use super::shape::{Moment, ROOM, ROOM_SUMS, SHAPE, SHAPE_SUMS};
 use super::sweep::CellRow;
 use super::{Column, Heading, headings};
 
@@ -82,7 +83,8 @@ fn tables() -> Vec<Table> {
         table("`audit`: jobs", "A row for each job scored.", JobScore::JOB)
             .with("`--order` or `--alloc`, as the first column", JobScore::PLACEMENT)
             .with("a level each, leaf first", LEVEL)
-            .with("", JobScore::LAST),
+            .with("", JobScore::LAST)
+            .with("`--shape`", &super::named(SHAPE, &["ring_mean", "cut_best", "cut_ranks", "closed_rings"])),
         table(
             "`audit --json`: `placements`, with `by_size` and `over_time`; `sizes.csv`, `periods.csv`",
             "Figures of all jobs, of those of a size and of those of a time.",
@@ -93,6 +95,9 @@ fn tables() -> Vec<Table> {
             .with("several orderings, as the first column", JobRow::ORDERING)
             .with("", JobRow::METRICS)
             .with("`--extent`", JobRow::EXTENT)
+            .with("`--shape`, a level each, leaf first", LEVEL)
+            .with("`--shape`", SHAPE)
+            .with("`--room`", ROOM)
             .with("`--guest`", JobRow::TRAFFIC)
             .with("`--ranks`", JobRow::RANKS)
             .with("`--names`", JobRow::HOSTS),
@@ -119,9 +124,23 @@ fn tables() -> Vec<Table> {
         table("`schedule`: jobs", "A row for each job, in the order of starts.", JobRow::SCHEDULED)
             .with("", JobRow::METRICS)
             .with("`--extent`", JobRow::EXTENT)
+            .with("`--shape`, a level each, leaf first", LEVEL)
+            .with("`--shape`", SHAPE)
             .with("`--guest`", JobRow::TRAFFIC)
             .with("`--ranks`", JobRow::RANKS)
             .with("`--names`", JobRow::HOSTS),
+        table(
+            "`schedule --timeline`",
+            "A row for each time at which something happened, in order.",
+            Moment::ALL,
+        )
+        .with("", ROOM),
+        table("`replay --json`, `schedule --json`: `shape`", "With `--shape`.", SHAPE_SUMS),
+        table(
+            "`replay --json`, `schedule --json`: `room`",
+            "With `--room` and with `--timeline`.",
+            ROOM_SUMS,
+        ),
         table("`schedule --json`", "The figures of a schedule.", &ScheduleFigures::json()),
         table("`schedule --json`: `by_size`", "An object for each class of sizes.", SIZE_CLASS),
         table("`schedule --json`: `starved`", "An object for each job.", Neglected::STARVED),
@@ -150,6 +169,8 @@ fn tables() -> Vec<Table> {
             .with("rows of the group `mpc`", RankedEntry::SWEEP)
             .with("rows of the group `replay`", ReplayFigures::ALL)
             .with("rows of the group `schedule`", &ScheduleFigures::sweep())
+            .with("rows of the groups `replay` and `schedule`, `shape = true`", SHAPE_SUMS)
+            .with("rows of the groups `replay` and `schedule`, `room = true`", ROOM_SUMS)
             .with("rows of the group `mapping`", MappingFigures::ALL)
             .with("", CellRow::NOTE),
     ]

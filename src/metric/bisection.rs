@@ -101,7 +101,7 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     }
     let Ok(graph) = topology.graph() else { return Ok(closed) };
     let counts = counts.unwrap_or_else(|| topology.nodes_per_router());
-    let cuts = Cuts::new(topology, graph, counts, halves);
+    let cuts = Cuts::new(graph, counts, halves);
     let starts = starts(topology, graph);
     let found = starts.par_iter().map(|(order, method)| (cuts.improved(order), *method));
     let found = found.min_by_key(|(cut, method)| (*cut, *method));
@@ -117,7 +117,7 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     }))
 }
 
-fn gcd(a: u32, b: u32) -> u32 {
+pub(super) fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

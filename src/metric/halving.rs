@@ -3,8 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use petgraph::algo::dinics;
+use petgraph::graph::{DiGraph, NodeIndex};
+
 use crate::ids::RouterId;
-use crate::topology::{RouterGraph, Topology};
+use crate::topology::RouterGraph;
 
 /// Passes over all routers at most, from one start.
 const PASSES: usize = 30;
@@ -55,13 +58,9 @@ struct Sides {
 }
 
 impl<'t> Cuts<'t> {
-    pub(super) fn new(
-        topology: &Topology,
-        graph: &'t RouterGraph,
-        mut nodes: Vec<u32>,
-        halves: Halves,
-    ) -> Self {
-        let routers = topology.network().routers();
+    /// Cuts of `graph`, whose first routers hold these nodes and the others none.
+    pub(super) fn new(graph: &'t RouterGraph, mut nodes: Vec<u32>, halves: Halves) -> Self {
+        let routers = graph.router_count() as u32;
         nodes.resize(routers as usize, 0);
         let mut whole = true;
         for router in (0..routers).map(RouterId) {
@@ -114,6 +113,55 @@ impl<'t> Cuts<'t> {
             }
         }
         sides.cut
+    }
+
+    /// The fewest links that part the prefix of `order` that holds closest to half the nodes from the rest, wherever
+    /// the routers without nodes stand: a greatest flow has as many.
+    pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
+        let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
+        let (mut nodes, mut least, mut cut) = (0u64, self.halves.nodes, 0);
+        for (i, router) in order.iter().enumerate() {
+            nodes += u64::from(self.nodes[*router as usize]);
+            let off = (2 * nodes).abs_diff(self.halves.nodes);
+            if off < least {
+                (least, cut) = (off, i + 1);
+            }
+        }
+        for (i, router) in order.iter().enumerate() {
+            side[*router as usize] = Some(i < cut);
+        }
+        let routers = side.len();
+        let (first, second) = (routers as u32, routers as u32 + 1);
+        // All routers of a side are one place of the flow.
+        let place = |router: usize| match side[router] {
+            Some(true) => first,
+            Some(false) => second,
+            None => router as u32,
+        };
+        let mut flow = DiGraph::<(), u64>::with_capacity(routers + 2, 0);
+        (0..routers + 2).for_each(|_| _ = flow.add_node(()));
+        let mut straight = 0;
+        for router in 0..routers {
+            for (other, weight) in self.links(router as u32) {
+                let (from, to) = (place(router), place(other as usize));
+                match (from == first, to == second) {
+                    (true, true) => straight += weight,
+                    _ if from == to || from == second || to == first => {}
+                    _ => {
+                        _ = flow.add_edge(
+                            NodeIndex::new(from as usize),
+                            NodeIndex::new(to as usize),
+                            weight,
+                        )
+                    }
+                }
+            }
+        }
+        let end = |place: u32| NodeIndex::new(place as usize);
+        match flow.edge_count() {
+            0 => straight,
+            _ => straight + dinics(&flow, end(first), end(second)).0,
+        }
     }
 
     /// The prefix of `order` that holds closest to half the nodes; routers without nodes join the side that most of

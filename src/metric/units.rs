@@ -3,6 +3,8 @@
 //! A level is one of the machine's own (pods, groups, leaf switches); where routers have several nodes and no level is
 //! made of single routers, these are the innermost level.
 
+use std::borrow::Cow;
+
 use crate::ids::RouterId;
 use crate::topology::{Level, Topology};
 
@@ -66,6 +68,11 @@ impl Units {
         self.levels.iter().map(|level| level.name.as_str())
     }
 
+    /// The same as a list.
+    pub fn list(&self) -> Vec<String> {
+        self.names().map(String::from).collect()
+    }
+
     /// How many levels there are.
     pub fn len(&self) -> usize {
         self.levels.len()
@@ -91,17 +98,33 @@ impl Units {
 /// Counts units, with the marks that takes.
 #[derive(Debug)]
 pub struct UnitCounter<'u> {
-    units: &'u Units,
+    units: Cow<'u, Units>,
     /// By level and unit, the set that touched it last.
     marks: Vec<Vec<u32>>,
     set: u32,
 }
 
+impl UnitCounter<'static> {
+    /// A counter with units of its own.
+    pub fn of(topology: &Topology) -> Self {
+        UnitCounter::over(Cow::Owned(Units::new(topology)))
+    }
+}
+
 impl<'u> UnitCounter<'u> {
     /// A counter that has counted nothing.
     pub fn new(units: &'u Units) -> Self {
+        UnitCounter::over(Cow::Borrowed(units))
+    }
+
+    fn over(units: Cow<'u, Units>) -> Self {
         let marks = units.levels.iter().map(|level| vec![0; level.room.len()]).collect();
         UnitCounter { units, marks, set: 0 }
+    }
+
+    /// What it counts.
+    pub fn units(&self) -> &Units {
+        &self.units
     }
 
     /// How many units of each level, leaf first, the nodes on these node-carrying routers span.

@@ -8,7 +8,7 @@ use super::PairSums;
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::topology::Topology;
-use crate::topology::search::{Bits, Search, WIDTH, first};
+use crate::topology::search::{Search, WIDTH, first};
 
 /// Sums over all pairs, lags up to `last` only (rows and columns are whole in any case).
 ///
@@ -62,6 +62,7 @@ impl Partial<'_> {
             return self.add_plainly(topology, routers, start, last);
         };
         let all = first(sources.len());
+        self.search.add_up(&all);
         // Ranks above `end` are further than `last` from every source: they count for columns only.
         let end = routers.len().min(start + sources.len() + last);
         let narrow = far as usize * WIDTH <= usize::from(u16::MAX);
@@ -71,13 +72,15 @@ impl Partial<'_> {
         let mut expanded = None;
         for (j, router) in routers.iter().enumerate() {
             let below = sources.len().min(j.saturating_sub(start));
-            let mask: Bits = if below == sources.len() { all } else { first(below) };
-            let column = self.search.sum(*router, &mask);
+            let whole = self.search.added_up(*router);
+            let column = match below {
+                0 => 0,
+                _ if below == sources.len() => whole,
+                _ => self.search.sum(*router, &first(below)),
+            };
             self.sums.col[j] += column;
             // A source above j is a pair of j's row.
-            if below < sources.len() {
-                self.sums.row[j] += self.search.sum(*router, &all) - column;
-            }
+            self.sums.row[j] += whole - column;
             if j < start || j >= end || below == 0 {
                 continue;
             }

@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use crate::allocator::{Allocator, Choice};
+use crate::allocator::{Allocator, Choice, Room, RoomSums};
 use crate::error::Result;
 use crate::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
+use crate::metric::shape::{Shape, ShapeMeter, ShapeSums};
 use crate::ranks::{FreeSet, Ranks};
 use crate::trace::{Block, Event, Log};
 
@@ -40,6 +41,9 @@ pub struct Replay<'a> {
     traffic: Option<Traffic<'a>>,
     outputs: Outputs,
     counts: Counts,
+    /// Where shapes are wanted.
+    shapes: Option<(ShapeMeter<'a>, ShapeSums)>,
+    room: RoomSums,
 }
 
 /// What a replay did so far.
@@ -71,6 +75,10 @@ pub struct Outputs {
     pub ranks: bool,
     /// Diameter and bounding box.
     pub extent: bool,
+    /// Units, ring, halvings, closed rings.
+    pub shape: bool,
+    /// What each leaves room for.
+    pub room: bool,
 }
 
 /// One placed job.
@@ -84,6 +92,10 @@ pub struct Placed {
     pub ranks: Option<Ranks>,
     /// Its further metrics, where wanted.
     pub extent: Option<Extent>,
+    /// Its shape, where wanted.
+    pub shape: Option<Box<Shape>>,
+    /// What is left room for afterwards, where wanted.
+    pub room: Option<Room>,
     /// What its traffic meets, where wanted.
     pub traffic: Option<JobTraffic>,
 }
@@ -104,7 +116,25 @@ impl<'a> Replay<'a> {
             traffic: None,
             outputs,
             counts: Counts::default(),
+            shapes: None,
+            room: RoomSums::default(),
         }
+    }
+
+    /// Takes the shape of every allocation.
+    pub fn with_shapes(self, meter: ShapeMeter<'a>) -> Self {
+        let sums = ShapeSums::new(meter.levels());
+        Replay { shapes: Some((meter, sums)), ..self }
+    }
+
+    /// Sums over the shapes of all jobs placed, where these are taken.
+    pub fn shapes(&self) -> Option<&ShapeSums> {
+        self.shapes.as_ref().map(|(_, sums)| sums)
+    }
+
+    /// Sums over what the placements left room for, where wanted.
+    pub fn room(&self) -> &RoomSums {
+        &self.room
     }
 
     /// Lets every job talk.
@@ -178,6 +208,16 @@ impl<'a> Replay<'a> {
                         placement: self.meter.measure(ranks, self.allocator.total_distance()),
                         ranks: self.outputs.ranks.then(|| ranks.clone()),
                         extent: self.outputs.extent.then(|| self.meter.extent(ranks)),
+                        shape: self.shapes.as_mut().map(|(meter, sums)| {
+                            let shape = meter.of(ranks);
+                            sums.add(&shape);
+                            Box::new(shape)
+                        }),
+                        room: self.outputs.room.then(|| {
+                            let room = self.allocator.room(&self.free);
+                            self.room.add(&room);
+                            room
+                        }),
                     });
                 }
             }

@@ -4,10 +4,11 @@
 use super::statistics::Summary;
 use super::traffic::{Totals, Traffic, TrafficSettings};
 use super::{Clock, Counts, Outputs, Placed, Replay, Step};
-use crate::allocator::{self, AllocatorContext};
+use crate::allocator::{self, AllocatorContext, RoomSums};
 use crate::error::{Error, Result};
 use crate::metric::allocation::AllocationMeter;
 use crate::metric::rank_distances::RankDistances;
+use crate::metric::shape::{ShapeMeter, ShapeSums};
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 use crate::trace::Log;
@@ -70,6 +71,10 @@ pub struct ReplayResult<'a> {
     pub counts: Counts,
     /// Means of the jobs' traffic, where it is simulated.
     pub traffic: Option<Totals>,
+    /// Sums over the shapes of its allocations, where these are taken.
+    pub shapes: Option<&'a ShapeSums>,
+    /// Sums over what they left room for; empty unless wanted.
+    pub room: &'a RoomSums,
     /// Its sums.
     pub summary: &'a Summary,
     /// Those of the baseline on the same ordering.
@@ -94,7 +99,10 @@ impl<'a> ReplaySet<'a> {
             let context = AllocatorContext { topology, order, distances };
             let allocator = allocator::make(label.allocator, &context)?;
             let meter = AllocationMeter::new(topology, distances)?;
-            let replay = Replay::new(allocator, meter, distances.len(), settings.outputs);
+            let mut replay = Replay::new(allocator, meter, distances.len(), settings.outputs);
+            if settings.outputs.shape {
+                replay = replay.with_shapes(ShapeMeter::new(topology, distances)?);
+            }
             replays.push(match settings.traffic {
                 Some(traffic) => replay.with_traffic(Traffic::new(traffic, order)?),
                 None => replay,
@@ -157,6 +165,8 @@ impl<'a> ReplaySet<'a> {
             allocator: label.allocator,
             counts: self.replays[i].counts(),
             traffic: self.replays[i].traffic(),
+            shapes: self.replays[i].shapes(),
+            room: self.replays[i].room(),
             summary: &self.summaries[i],
             baseline: &self.summaries[label.baseline],
         };

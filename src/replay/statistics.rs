@@ -331,7 +331,15 @@ mod tests {
             ring_span: size,
             components: 1,
         };
-        Placed { event: 0, placement, ranks: None, extent: None, traffic: None }
+        Placed {
+            event: 0,
+            placement,
+            ranks: None,
+            extent: None,
+            shape: None,
+            room: None,
+            traffic: None,
+        }
     }
 
     /// Worked by hand: sizes 2, 3 and 12; the pairs of size 3 are 3, of size 12 are 66.

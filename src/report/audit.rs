@@ -8,8 +8,10 @@ use super::File;
 use crate::audit::summary::{Summary, Sums};
 use crate::audit::{Audit, LeftOut, Scored};
 use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
-use crate::columns::{self, Table};
+use crate::columns::shape::SHAPE;
+use crate::columns::{self, Column, Table};
 use crate::error::Result;
+use crate::metric::shape::Shape;
 
 mod page;
 
@@ -18,6 +20,8 @@ pub struct Rows<W> {
     table: Table<W>,
     /// Whether the first column says which placement a row is of.
     named: bool,
+    /// Whether the last ones are those of shapes.
+    shaped: bool,
 }
 
 impl<W: Write> Rows<W> {
@@ -25,8 +29,8 @@ impl<W: Write> Rows<W> {
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn new(out: W, named: bool, levels: &[String]) -> io::Result<Self> {
-        let mut rows = Rows::without_header(out, named);
+    pub fn new(out: W, named: bool, shaped: bool, levels: &[String]) -> io::Result<Self> {
+        let mut rows = Rows::without_header(out, named, shaped);
         if named {
             rows.table.header(JobScore::PLACEMENT)?;
         }
@@ -35,13 +39,16 @@ impl<W: Write> Rows<W> {
             levels.iter().try_for_each(|level| rows.table.cell(format!("{of}_{level}").into()))?;
         }
         rows.table.header(JobScore::LAST)?;
+        if shaped {
+            rows.table.header(&of_shapes())?;
+        }
         rows.table.end()?;
         Ok(rows)
     }
 
     /// A part of a table that has its header elsewhere.
-    pub fn without_header(out: W, named: bool) -> Self {
-        Rows { table: Table::rows(out), named }
+    pub fn without_header(out: W, named: bool, shaped: bool) -> Self {
+        Rows { table: Table::rows(out), named, shaped }
     }
 
     /// Adds a row; `placement` is the name of its placement.
@@ -59,6 +66,9 @@ impl<W: Write> Rows<W> {
             units.iter().try_for_each(|count| self.table.cell((*count).into()))?;
         }
         self.table.values(JobScore::LAST, &row)?;
+        if let Some(shape) = score.shape.as_ref().filter(|_| self.shaped) {
+            self.table.values(&of_shapes(), shape)?;
+        }
         self.table.end()
     }
 
@@ -69,6 +79,12 @@ impl<W: Write> Rows<W> {
     pub fn finish(self) -> io::Result<W> {
         self.table.into_inner()
     }
+}
+
+/// The columns of shapes that audits do not have anyway.
+fn of_shapes() -> Vec<Column<Shape>> {
+    let known = |column: &&Column<Shape>| column.name != "ring_longest";
+    SHAPE.iter().filter(known).copied().collect()
 }
 
 /// What the audit was of.

@@ -25,6 +25,7 @@ pub mod prediction;
 pub mod replay;
 pub mod schedule;
 pub mod schedule_comparison;
+mod shape;
 pub mod sweep;
 mod terms;
 mod words;
@@ -45,7 +46,8 @@ enum Content<'a> {
 type WriteTable<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 
 impl<'a> File<'a> {
-    fn text(name: impl Into<String>, text: String) -> Self {
+    /// A file of this text.
+    pub fn text(name: impl Into<String>, text: String) -> Self {
         File { name: name.into(), content: Content::Text(text) }
     }
 

@@ -6,8 +6,10 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::hosts::Hosts;
+use super::shape;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
+use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS};
 use crate::columns::{self, Column, Table, object};
 use crate::error::Result;
 use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
@@ -22,6 +24,10 @@ pub struct Columns {
     pub ordering: bool,
     /// [`JobRow::EXTENT`].
     pub extent: bool,
+    /// Levels and [`SHAPE`].
+    pub shape: bool,
+    /// [`ROOM`].
+    pub room: bool,
     /// [`JobRow::TRAFFIC`].
     pub traffic: bool,
     /// [`JobRow::RANKS`].
@@ -31,29 +37,43 @@ pub struct Columns {
 }
 
 impl Columns {
-    fn list<'r>(self) -> Vec<Column<JobRow<'r>>> {
-        [
+    /// What stands before the shape, and what after it.
+    fn lists<'r>(self) -> [Vec<Column<JobRow<'r>>>; 2] {
+        let first = [
             (self.ordering, JobRow::ORDERING),
             (true, JobRow::PLACED),
             (true, JobRow::METRICS),
             (self.extent, JobRow::EXTENT),
+        ];
+        let last = [
             (self.traffic, JobRow::TRAFFIC),
             (self.ranks, JobRow::RANKS),
             (self.hosts, JobRow::HOSTS),
-        ]
-        .iter()
-        .filter(|(wanted, _)| *wanted)
-        .flat_map(|(_, columns)| *columns)
-        .copied()
-        .collect()
+        ];
+        let wanted = |lists: &[(bool, &'r [Column<JobRow<'r>>])]| {
+            let wanted = lists.iter().filter(|(wanted, _)| *wanted);
+            wanted.flat_map(|(_, columns)| *columns).copied().collect()
+        };
+        [wanted(&first), wanted(&last)]
     }
 
-    /// Writes the header line.
+    /// Writes the header line; `levels` are the machine's, leaf first.
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn write_header(self, out: impl Write) -> io::Result<()> {
-        columns::write(out, &self.list(), [])
+    pub fn write_header(self, levels: &[String], out: impl Write) -> io::Result<()> {
+        let [first, last] = self.lists();
+        let mut table = Table::rows(out);
+        table.header(&first)?;
+        if self.shape {
+            shape::header(&mut table, levels)?;
+        }
+        if self.room {
+            table.header(ROOM)?;
+        }
+        table.header(&last)?;
+        table.end()?;
+        table.finish()
     }
 
     /// Writes a block's placements by `allocator` on the ordering of `hosts`, where these are wanted with their ranks.
@@ -67,7 +87,7 @@ impl Columns {
         allocator: &str,
         out: impl Write,
     ) -> io::Result<()> {
-        let (columns, mut table) = (self.list(), Table::rows(out));
+        let ([first, last], mut table) = (self.lists(), Table::rows(out));
         for placed in step.placed {
             let ranks = placed.ranks.as_ref();
             let list = ranks.filter(|_| self.hosts).map(|ranks| hosts.list(ranks.iter()));
@@ -83,7 +103,11 @@ impl Columns {
                 hosts: list,
                 times: None,
             };
-            table.row(&columns, &row)?;
+            table.values(&first, &row)?;
+            placed.shape.iter().try_for_each(|shape| shape::values(&mut table, shape))?;
+            placed.room.iter().try_for_each(|room| table.values(ROOM, room))?;
+            table.values(&last, &row)?;
+            table.end()?;
         }
         table.finish()
     }
@@ -120,6 +144,12 @@ impl ReplayResult<'_> {
         document["t_test"] = test.map_or(Value::Null, |test| object(T_TEST, &test));
         if let Some(totals) = &self.traffic {
             document["traffic"] = object(TRAFFIC, totals);
+        }
+        if let Some(shapes) = self.shapes {
+            document["shape"] = object(SHAPE_SUMS, shapes);
+        }
+        if self.room.placeable().is_some() {
+            document["room"] = object(ROOM_SUMS, self.room);
         }
         document
     }

@@ -5,18 +5,19 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::hosts::Hosts;
+use super::shape;
 use crate::columns::jobs::JobRow;
 use crate::columns::replay::TRAFFIC;
 use crate::columns::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
-use crate::columns::{Table, object};
+use crate::columns::shape::{Moment, ROOM, ROOM_SUMS, SHAPE_SUMS};
+use crate::columns::{self, Table, object};
 use crate::error::Result;
-use crate::plot::schedule::{Figure, Moment, Stay};
+use crate::plot::schedule::{Figure, Moment as Point, Stay};
 use crate::replay::traffic::{JobTraffic, Totals};
 use crate::schedule::{Outputs, ScheduleResult};
 
-/// Writes a row a job in the order of starts: `extent` where asked for, what its traffic met where jobs talk
-/// (`talks`, one a record), and
-/// `ranks` and `hosts` where asked for. Times are the trace's own, in seconds; columns of what was not measured are empty.
+/// Writes a row a job in the order of starts: `extent` and `shape` where asked for (with the machine's `levels`, leaf
+/// first), what its traffic met where jobs talk (`talks`, one a record), and `ranks` and `hosts` where asked for. Times are the trace's own, in seconds; columns of what was not measured are empty.
 ///
 /// # Errors
 /// What `out` reports.
@@ -24,15 +25,23 @@ pub fn write_csv(
     out: &mut impl Write,
     outcome: &ScheduleResult,
     talks: Option<&[JobTraffic]>,
-    Outputs { extent, ranks, .. }: Outputs,
+    Outputs { extent, ranks, shape: shaped, .. }: Outputs,
     hosts: Option<Hosts<'_>>,
+    levels: &[String],
 ) -> io::Result<()> {
     let mut columns = [JobRow::SCHEDULED, JobRow::METRICS].concat();
     columns.extend(extent.then_some(JobRow::EXTENT).into_iter().flatten());
-    columns.extend(talks.iter().flat_map(|_| JobRow::TRAFFIC));
-    columns.extend(ranks.then_some(JobRow::RANKS).into_iter().flatten());
-    columns.extend(hosts.iter().flat_map(|_| JobRow::HOSTS));
-    let mut table = Table::new(out, &columns)?;
+    let mut last = Vec::new();
+    last.extend(talks.iter().flat_map(|_| JobRow::TRAFFIC));
+    last.extend(ranks.then_some(JobRow::RANKS).into_iter().flatten());
+    last.extend(hosts.iter().flat_map(|_| JobRow::HOSTS));
+    let mut table = Table::rows(out);
+    table.header(&columns)?;
+    if shaped {
+        shape::header(&mut table, levels)?;
+    }
+    table.header(&last)?;
+    table.end()?;
     for (i, record) in outcome.records.iter().enumerate() {
         let list = hosts.and_then(|hosts| Some(hosts.list(record.ranks.as_ref()?.iter())));
         let row = JobRow {
@@ -45,7 +54,31 @@ pub fn write_csv(
             hosts: list,
             ..JobRow::default()
         };
-        table.row(&columns, &row)?;
+        table.values(&columns, &row)?;
+        let shape = record.shape.as_ref().filter(|_| shaped);
+        shape.iter().try_for_each(|shape| shape::values(&mut table, shape))?;
+        table.values(&last, &row)?;
+        table.end()?;
+    }
+    table.finish()
+}
+
+/// Writes a row for each time at which something happened: the machine after it, and what it leaves room for.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Result<()> {
+    let mut table = Table::rows(out);
+    table.header(Moment::ALL)?;
+    table.header(ROOM)?;
+    table.end()?;
+    for instant in &outcome.timeline {
+        table.values(Moment::ALL, &Moment(outcome, instant))?;
+        match &instant.room {
+            Some(room) => table.values(ROOM, room)?,
+            None => ROOM.iter().try_for_each(|_| table.cell(columns::Value::Empty))?,
+        }
+        table.end()?;
     }
     table.finish()
 }
@@ -62,6 +95,13 @@ pub fn figures(outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
     figures["never"] = never.map(|job| object(Neglected::NEVER, &job)).collect();
     if let Some(totals) = totals {
         figures["traffic"] = object(TRAFFIC, totals);
+    }
+    if let Some(shapes) = &outcome.shapes {
+        figures["shape"] = object(SHAPE_SUMS, shapes);
+    }
+    let room = outcome.room();
+    if room.placeable().is_some() {
+        figures["room"] = object(ROOM_SUMS, &room);
     }
     figures
 }
@@ -80,10 +120,10 @@ pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, St
             Some(Stay { job: record.task, from: hours(record.start), to: hours(record.end), ranks })
         })
         .collect();
-    let moments: Vec<Moment> = (outcome.timeline.iter())
+    let moments: Vec<Point> = (outcome.timeline.iter())
         .map(|instant| {
             let free = outcome.nodes - instant.busy;
-            Moment {
+            Point {
                 time: hours(instant.time),
                 busy: f64::from(instant.busy) / f64::from(outcome.nodes),
                 waiting: instant.waiting,
@@ -92,6 +132,10 @@ pub fn drawings(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String, St
                 } else {
                     1.0 - f64::from(instant.longest) / f64::from(free)
                 },
+                room: [
+                    instant.room.map(|room| f64::from(room.placeable)),
+                    instant.room.and_then(|room| room.fragmentation).map(|nodes| nodes as f64),
+                ],
             }
         })
         .collect();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
-use super::html::{Best, Column, Fact, Section, Table, Words, bold, fixed, words};
+use super::html::{Best, Column, Fact, Figure, Section, Table, Words, words};
 use super::page;
 use super::terms::{self, Term};
 use super::words::file_name;
@@ -13,11 +13,12 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::plot::{self, thousands};
 use figures::{drawn, improvement, side_by_side};
+use groups::{GROUPS, Group, Lowest};
 
 mod figures;
+mod groups;
+mod settings;
 
-/// The name of an axis of distances.
-const DISTANCE: &str = "mean distance within a job (hops)";
 /// What is said of a figure of improvements.
 const IMPROVED: &str = "The best combinations by mean distance, best first.";
 /// Notes listed at most.
@@ -48,11 +49,33 @@ struct Page<'p> {
     terms: Vec<Term>,
 }
 
+/// A figure that a page shows besides.
+pub struct Extra {
+    /// What the page says about the figure.
+    pub caption: String,
+    /// The figure's file.
+    pub file: String,
+    /// The drawing.
+    pub svg: String,
+}
+
 /// The files of a sweep's page: `index.html` first, then the figures it shows, as names and texts.
 ///
 /// # Errors
 /// Results that are no table of a sweep, with file and line; a figure that cannot be drawn.
 pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, String)>> {
+    files_with(results, manifest, None)
+}
+
+/// As [`files`], with one figure more.
+///
+/// # Errors
+/// As [`files`].
+pub fn files_with(
+    results: &Text,
+    manifest: Option<&str>,
+    extra: Option<Extra>,
+) -> Result<Vec<(String, String)>> {
     let rows = read(results)?;
     let manifest: serde_json::Value =
         manifest.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
@@ -69,8 +92,17 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
             .map(|(t, rows)| Figures::new(group, t, rows, &all))
             .collect();
         for figures in &found {
-            verdicts.extend(figures.best().map(|best| (group.verdict)(&figures.title(), best)));
-            parts.push(section(figures, parts.len() + 1)?);
+            let settings = settings::section(figures, parts.len() + 1)?;
+            // One ordering has nothing beside it but its settings.
+            if settings.is_none() || figures.orderings.len() > 1 {
+                verdicts.extend(figures.best().map(|best| (group.verdict)(&figures.title(), best)));
+                parts.push(section(figures, parts.len() + 1)?);
+            }
+            if let Some((mut settings, verdict)) = settings {
+                settings.id = format!("s{}", parts.len() + 1);
+                parts.push(settings);
+                verdicts.push(verdict);
+            }
         }
         parts.extend(side_by_side(&found, parts.len() + 1)?);
         if !found.is_empty() {
@@ -78,6 +110,9 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
             let new: Vec<Term> = group.terms.iter().filter(new).copied().collect();
             used.extend(new);
         }
+    }
+    if let Some((Extra { caption, file, svg }, last)) = extra.zip(parts.last_mut()) {
+        last.figures.push(Figure { file, caption, svg });
     }
     let improved = |section: &Section| section.figures.iter().any(|f| f.caption == IMPROVED);
     if parts.iter().any(improved) {
@@ -106,114 +141,6 @@ pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, Stri
     files.extend(figures);
     Ok(files)
 }
-
-/// A group of rows and how its sections are made.
-struct Group {
-    /// What the column `group` says.
-    name: &'static str,
-    /// The columns that part it into sections.
-    keys: &'static [&'static str],
-    /// The title of a section, from their values.
-    title: fn(&[String]) -> String,
-    /// The column whose values are choices beside the ordering.
-    by: &'static str,
-    /// Whether only the first choice ranks the orderings.
-    first_ranks: bool,
-    /// What the table is called.
-    label: &'static str,
-    /// The column of each figure, what the table calls it (`{}` is the choice), and what an axis does.
-    columns: &'static [(&'static str, &'static str, &'static str)],
-    /// The words that a section needs.
-    terms: &'static [Term],
-    /// The best ordering in a sentence, under a title.
-    verdict: fn(&str, Lowest<'_>) -> Words,
-}
-
-/// The lowest value of the first figure, its ordering and its choice.
-type Lowest<'f> = (f64, &'f str, &'f str);
-
-static GROUPS: [Group; 4] = [
-    Group {
-        name: "replay",
-        keys: &["topology", "log", "trace", "procs_per_node"],
-        title: |t| {
-            let workload: Vec<&str> =
-                t[1..3].iter().map(|t| file_name(t)).filter(|t| !t.is_empty()).collect();
-            format!("{} under {}{}", file_name(&t[0]), workload.join(" "), processors(&t[3]))
-        },
-        by: "allocator",
-        first_ranks: false,
-        label: "Mean distance by ordering and allocator",
-        columns: &[("mean_mind", "{}", DISTANCE)],
-        terms: &[terms::DISTANCES[0], terms::DISTANCES[1], terms::ALLOCATOR, terms::MIND],
-        verdict: closest,
-    },
-    Group {
-        name: "schedule",
-        keys: &["topology", "trace", "procs_per_node", "policy", "model"],
-        title: |t| {
-            let (trace, machine) = (file_name(&t[1]), file_name(&t[0]));
-            let model = if t[4].is_empty() { String::new() } else { format!(", {}", t[4]) };
-            format!("{trace} on {machine}{}, {}{model}", processors(&t[2]), t[3])
-        },
-        by: "allocator",
-        first_ranks: false,
-        label: "Schedules by ordering and allocator",
-        columns: &[
-            ("schedule_mean_mind", "Mean distance, {} (hops)", DISTANCE),
-            ("mean_wait", "Mean wait, {} (s)", "mean wait (s)"),
-        ],
-        terms: &[
-            terms::DISTANCES[0],
-            terms::DISTANCES[1],
-            terms::ALLOCATOR,
-            terms::MIND,
-            terms::QUEUE[0],
-            terms::QUEUE[2],
-        ],
-        verdict: closest,
-    },
-    Group {
-        name: "mapping",
-        keys: &["topology", "guest"],
-        title: |t| format!("{} on {}", file_name(&t[1]), file_name(&t[0])),
-        by: "routing",
-        first_ranks: true,
-        label: "Mappings by ordering and routing",
-        columns: &[
-            ("contention_max", "Contention, {}", "contention"),
-            ("dilation_mean", "Mean dilation, {} (hops)", "mean dilation (hops)"),
-        ],
-        terms: &[terms::DISTANCES[0], terms::GUEST, terms::CONTENTION, terms::DILATION],
-        verdict: |title, (contention, ordering, routing)| {
-            let contention = format!(", contention {} under {routing}.", fixed(contention, 3));
-            words![format!("{title}: "), bold(ordering), contention]
-        },
-    },
-    Group {
-        name: "mpc",
-        keys: &["topology"],
-        title: |t| file_name(&t[0]).to_string(),
-        by: "topology",
-        first_ranks: false,
-        label: "MPC by ordering",
-        columns: &[
-            ("mpc_mean_log", "Log-uniform mean of MPC (hops)", "log-uniform mean of MPC (hops)"),
-            ("mpc_mean", "Plain mean (hops)", "plain mean of MPC (hops)"),
-            ("mean_step", "Mean step (hops)", "mean step (hops)"),
-        ],
-        terms: &[
-            terms::DISTANCES[0],
-            terms::DISTANCES[1],
-            terms::MPC,
-            terms::LOG_UNIFORM,
-            terms::STEP,
-        ],
-        verdict: |title, (mpc, ordering, _)| {
-            words![format!("{title}: "), bold(ordering), format!(", MPC {} hops.", fixed(mpc, 3))]
-        },
-    },
-];
 
 fn read(results: &Text) -> Result<Vec<Row>> {
     let location = |line: u64| SourceLocation::line(results.name(), line as usize);
@@ -277,14 +204,6 @@ fn mean(rows: &[&Row], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
     let here = |row: &&&Row| fixed.iter().all(|(column, label)| get(row, column) == *label);
     let values: Vec<f64> = rows.iter().filter(here).filter_map(|row| value(row, figure)).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-/// What a title says of the processors of a node.
-fn processors(number: &str) -> String {
-    match number {
-        "" | "1" => String::new(),
-        n => format!(", {n} processors per node"),
-    }
 }
 
 /// The figures of the orderings in a section, under each of several choices.
@@ -410,12 +329,6 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
         section.figures.extend(improvement(figures, number, file_name(&figures.titles[0]))?);
     }
     Ok(section)
-}
-
-/// With which ordering and allocator the nodes of jobs are closest together.
-fn closest(title: &str, (mind, ordering, allocator): Lowest<'_>) -> Words {
-    let distance = format!(", {} hops between the nodes of a job.", fixed(mind, 3));
-    words![format!("{title}: "), bold(ordering), " with ", bold(allocator), distance]
 }
 
 /// Why combinations have no results, and how many each reason has, in the order they come.

@@ -7,6 +7,7 @@ use super::{Outputs, Start, Task};
 use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
 use crate::error::Result;
 use crate::metric::allocation::AllocationMeter;
+use crate::metric::shape::{ShapeMeter, ShapeSums};
 use crate::ranks::{FreeSet, Ranks};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is recorded of allocations, and with what.
 pub(super) struct Recorder<'a> {
     pub meter: Option<AllocationMeter<'a>>,
+    pub shapes: Option<(ShapeMeter<'a>, ShapeSums)>,
     pub outputs: Outputs,
 }
 
@@ -188,9 +190,29 @@ impl<'m, 'a> ClusterState<'m, 'a> {
 
     /// Whether a task was refused so long ago that the allocator relents.
     fn relents_to(&self, task: u32) -> bool {
-        let since = self.refused_since.get(&task);
-        let patience = self.allocator.patience().map(|seconds| seconds * self.ticks);
-        since.zip(patience).is_some_and(|(since, patience)| self.now >= since + patience)
+        self.relents_at(task).is_some_and(|time| self.now >= time)
+    }
+
+    /// When the allocator gives a task what it refused it before, where it does and has refused it.
+    fn relents_at(&self, task: u32) -> Option<i64> {
+        Some(self.refused_since.get(&task)? + self.allocator.patience()? * self.ticks)
+    }
+
+    /// When, after now, and where a task starts that the allocator refuses even `free` ranks until then; none where it
+    /// is left out.
+    pub fn find_late(&mut self, free: &FreeSet, task: u32) -> Option<(i64, Ranks)> {
+        match self.find(free, task) {
+            Found::Place(place) => return Some((self.now + 1, place)),
+            Found::LeftOut => return None,
+            Found::NotNow => {}
+        }
+        let time = self.relents_at(task)?;
+        self.allocator.relent();
+        let mut ranks = Ranks::default();
+        let placed =
+            self.allocator.choose(free, self.tasks[task as usize].nodes, &mut ranks).is_placed();
+        ranks.settle();
+        placed.then_some((time, ranks))
     }
 
     /// The next time after now at which the allocator relents to a task.
@@ -268,6 +290,11 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         let placement = self.recorder.meter.as_mut().map(|meter| meter.measure(&ranks, total));
         let meter = self.recorder.meter.as_mut().filter(|_| self.recorder.outputs.extent);
         let extent = meter.map(|meter| meter.extent(&ranks));
+        let shape = self.recorder.shapes.as_mut().map(|(meter, sums)| {
+            let shape = meter.of(&ranks);
+            sums.add(&shape);
+            Box::new(shape)
+        });
         let start =
             Start { index, task, ranks: &ranks, placement: placement.as_ref(), now: self.now };
         let duration = match self.model.start(&start) {
@@ -286,6 +313,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             end,
             placement,
             extent,
+            shape,
             ranks: self.recorder.outputs.ranks.then(|| ranks.clone()),
         });
         self.held[index as usize] = ranks;
@@ -321,13 +349,14 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         })
     }
 
-    pub(super) fn instant(&self, waiting: usize) -> Instant {
+    pub(super) fn instant(&mut self, waiting: usize) -> Instant {
         let (mut runs, mut longest) = (0, 0);
         self.free.for_each_run(|run| {
             runs += 1;
             longest = longest.max(run.count);
         });
         let busy = self.free.size() - self.free.len();
-        Instant { time: self.now, busy, waiting: waiting as u32, runs, longest }
+        let room = self.recorder.outputs.room.then(|| self.allocator.room(&self.free));
+        Instant { time: self.now, busy, waiting: waiting as u32, runs, longest, room }
     }
 }

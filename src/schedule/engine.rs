@@ -4,9 +4,11 @@ use super::cluster_state::ClusterState;
 use super::policy::Policy;
 use super::result::{Instant, LeftOut, Record};
 use crate::error::Result;
+use crate::metric::shape::ShapeSums;
 
-/// What became of tasks: those that ran in the order of starts, the instants if wanted, those that could not run.
-type Outcome = (Vec<Record>, Vec<Instant>, Vec<LeftOut>);
+/// What became of tasks: those that ran in the order of starts, the instants if wanted, those that could not run, sums
+/// over shapes if wanted.
+type Outcome = (Vec<Record>, Vec<Instant>, Vec<LeftOut>, Option<ShapeSums>);
 
 /// Runs all tasks that can run to their end.
 pub(super) fn run(
@@ -68,7 +70,8 @@ pub(super) fn run(
         }
     }
     debug_assert_eq!(ended + machine.left_out.len(), tasks.len());
-    Ok((machine.records, timeline, machine.left_out))
+    let shapes = machine.recorder.shapes.map(|(_, sums)| sums);
+    Ok((machine.records, timeline, machine.left_out, shapes))
 }
 
 /// The first time from `now` on at which a policy looks: any without an interval, else every so many ticks

@@ -146,6 +146,7 @@ mod tests {
                 end,
                 placement: None,
                 extent: None,
+                shape: None,
                 ranks: None,
             });
         }
@@ -159,6 +160,7 @@ mod tests {
             nodes: 64,
             rule: String::new(),
             model: String::new(),
+            shapes: None,
             lost: None,
             places_itself: false,
         }

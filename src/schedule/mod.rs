@@ -17,6 +17,7 @@
 use crate::allocator::{self, AllocatorContext, FreeComponents};
 use crate::error::{Error, Result, SourceLocation};
 use crate::metric::allocation::{AllocationMeter, AllocationMetrics};
+use crate::metric::shape::{ShapeMeter, ShapeSums};
 use crate::ranks::Ranks;
 use crate::trace::Trace;
 
@@ -82,8 +83,12 @@ pub struct Outputs {
     pub ranks: bool,
     /// Diameter and bounding box.
     pub extent: bool,
+    /// Units, ring, halvings, closed rings.
+    pub shape: bool,
     /// Busy nodes, queue and free runs after every instant.
     pub timeline: bool,
+    /// What is left room for after every instant, unless the policy chooses ranks itself.
+    pub room: bool,
 }
 
 /// How tasks are scheduled.
@@ -145,11 +150,22 @@ pub fn simulate(
         meter: measured
             .then(|| AllocationMeter::new(context.topology, context.distances))
             .transpose()?,
-        outputs: settings.outputs,
+        shapes: match settings.outputs.shape {
+            false => None,
+            true => {
+                let meter = ShapeMeter::new(context.topology, context.distances)?;
+                let sums = ShapeSums::new(meter.levels());
+                Some((meter, sums))
+            }
+        },
+        outputs: Outputs {
+            room: settings.outputs.room && !policy.chooses_ranks(),
+            ..settings.outputs
+        },
     };
     let machine =
         ClusterState::new(&tasks, nodes, allocator, components, recorder, model.as_mut(), ticks);
-    let (records, timeline, left_out) = engine::run(machine, policy.as_mut(), progress)?;
+    let (records, timeline, left_out, shapes) = engine::run(machine, policy.as_mut(), progress)?;
     Ok(ScheduleResult {
         records,
         timeline,
@@ -160,6 +176,7 @@ pub fn simulate(
         rule: policy.rule(),
         model: model.rule(),
         lost: model.lost(),
+        shapes,
         places_itself: policy.chooses_ranks(),
     })
 }

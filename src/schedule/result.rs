@@ -1,8 +1,9 @@
 //! What became of the tasks, and the figures that sum it up.
 
 use super::{Lost, Task};
-use crate::allocator::Reason;
+use crate::allocator::{Reason, Room, RoomSums};
 use crate::metric::allocation::{AllocationMetrics, Extent};
+use crate::metric::shape::{Shape, ShapeSums};
 use crate::ranks::Ranks;
 
 /// Run times below this many seconds count as it in bounded slowdowns.
@@ -25,6 +26,8 @@ pub struct Record {
     pub placement: Option<AllocationMetrics>,
     /// Its further metrics, where wanted.
     pub extent: Option<Extent>,
+    /// Its shape, where wanted.
+    pub shape: Option<Box<Shape>>,
     /// Its ranks, where wanted.
     pub ranks: Option<Ranks>,
 }
@@ -51,6 +54,8 @@ pub struct Instant {
     pub runs: u32,
     /// Ranks of the longest of them.
     pub longest: u32,
+    /// What is left room for, where wanted.
+    pub room: Option<Room>,
 }
 
 /// A finished schedule.
@@ -74,6 +79,8 @@ pub struct ScheduleResult {
     pub model: String,
     /// What tasks took beyond the trace, where the model says so.
     pub lost: Option<Lost>,
+    /// Sums over the shapes of all allocations, where these are taken.
+    pub shapes: Option<ShapeSums>,
     /// Whether the policy chose ranks itself, without the allocator.
     pub places_itself: bool,
 }
@@ -88,6 +95,21 @@ impl ScheduleResult {
     pub fn span(&self) -> Option<(i64, i64)> {
         let first = self.tasks.iter().map(|t| t.submit).min()?;
         Some((first, self.records.iter().map(|r| r.end).max()?))
+    }
+
+    /// Sums over what the instants left room for, each for as long as it lasted, up to the last end; nothing unless
+    /// that is known.
+    pub fn room(&self) -> RoomSums {
+        let mut sums = RoomSums::default();
+        let Some((_, last)) = self.span() else { return sums };
+        let ends = self.timeline.iter().skip(1).map(|instant| instant.time).chain([last]);
+        for (instant, end) in self.timeline.iter().zip(ends) {
+            let ticks = (end.min(last) - instant.time).max(0) as u64;
+            if let Some(room) = instant.room.filter(|_| ticks > 0) {
+                sums.add_for(&room, ticks);
+            }
+        }
+        sums
     }
 
     /// A time or a duration in seconds, as decimal text without rounding.

@@ -2,17 +2,19 @@
 
 use super::plan::{Plan, Work, pick};
 use super::scopes::{Numbered, Ordered, Outcome, Put, each, groups, scope};
-use crate::allocator::AllocatorContext;
+use crate::allocator::{AllocatorContext, RoomSums};
 use crate::columns::comparison::RankedEntry;
 use crate::columns::mapping::MappingFigures;
 use crate::columns::replay::ReplayFigures;
 use crate::columns::schedule::ScheduleFigures;
+use crate::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
 use crate::columns::{Heading, headings, texts};
 use crate::error::Result;
 use crate::mapping::{self, ProcessMapping, RoutingEntry};
 use crate::metric::comparison::Comparison;
 use crate::metric::mpc;
 use crate::metric::rank_distances::RankDistances;
+use crate::metric::shape::ShapeSums;
 use crate::replay::Outputs;
 use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use crate::schedule::{self, Settings, Task};
@@ -23,7 +25,7 @@ pub(super) struct Kind {
     /// What the column `group` says.
     pub name: &'static str,
     /// The columns of its figures.
-    pub headings: fn() -> Vec<Heading>,
+    pub headings: fn(&Plan) -> Vec<Heading>,
     /// What a plan asks for, in the order of the rows.
     pub works: fn(&Plan) -> Vec<Work>,
     /// The rows of some cells of one ordering.
@@ -36,7 +38,7 @@ pub(super) const KINDS: [Kind; 4] = [CURVE, REPLAY, SCHEDULE, MAPPING];
 /// The ordering's MPC curve, where the plan has no workload and no guest.
 const CURVE: Kind = Kind {
     name: "mpc",
-    headings: || headings(RankedEntry::SWEEP),
+    headings: |_| headings(RankedEntry::SWEEP),
     works: |plan| match plan.workloads.is_empty() && plan.guests.is_empty() {
         true => vec![Work::default()],
         false => Vec::new(),
@@ -92,13 +94,32 @@ fn jobs(plan: &Plan, scheduled: bool) -> Vec<Work> {
     works
 }
 
+/// The headings of what a plan asks for besides, of replays and schedules.
+fn asked_for(plan: &Plan) -> Vec<Heading> {
+    let shape = if plan.shape { headings(SHAPE_SUMS) } else { Vec::new() };
+    let room = if plan.room { headings(ROOM_SUMS) } else { Vec::new() };
+    [shape, room].concat()
+}
+
+/// The values of these.
+fn with_asked(
+    plan: &Plan,
+    mut figures: Vec<String>,
+    shapes: Option<&ShapeSums>,
+    room: &RoomSums,
+) -> Vec<String> {
+    figures.extend(shapes.iter().flat_map(|sums| texts(SHAPE_SUMS, *sums)));
+    figures.extend(plan.room.then(|| texts(ROOM_SUMS, room)).into_iter().flatten());
+    figures
+}
+
 /// Only sizes with more placements than this count in improvements.
 const THRESHOLD: u64 = 30;
 
 /// A workload replayed through an allocator.
 const REPLAY: Kind = Kind {
     name: "replay",
-    headings: || headings(ReplayFigures::ALL),
+    headings: |plan| [headings(ReplayFigures::ALL), asked_for(plan)].concat(),
     works: |plan| jobs(plan, false),
     rows: |ordered, cells, put| {
         let Some(distances) = &ordered.distances else { return Ok(()) };
@@ -119,7 +140,8 @@ const REPLAY: Kind = Kind {
                             weighted: None,
                             normalised: [None; 3],
                         };
-                        texts(ReplayFigures::ALL, &row)
+                        let figures = texts(ReplayFigures::ALL, &row);
+                        with_asked(ordered.machine.plan, figures, result.shapes, result.room)
                     })
                 })
             })
@@ -138,7 +160,11 @@ fn replay<T>(
     let machine = ordered.machine;
     let settings = ReplaySettings {
         allocators: &[allocator.to_string()],
-        outputs: Outputs::default(),
+        outputs: Outputs {
+            shape: machine.plan.shape,
+            room: machine.plan.room,
+            ..Outputs::default()
+        },
         traffic: None,
         summaries: Summaries::Alone,
     };
@@ -157,7 +183,7 @@ fn replay<T>(
 /// A trace scheduled by a policy and an allocator.
 const SCHEDULE: Kind = Kind {
     name: "schedule",
-    headings: || headings(&ScheduleFigures::sweep()),
+    headings: |plan| [headings(&ScheduleFigures::sweep()), asked_for(plan)].concat(),
     works: |plan| jobs(plan, true),
     rows: |ordered, cells, put| {
         let Some(distances) = &ordered.distances else { return Ok(()) };
@@ -176,13 +202,20 @@ const SCHEDULE: Kind = Kind {
                     policy: pick(&plan.policies, work.policy).map_or("", |p| p),
                     allocator: pick(&plan.allocators, work.allocator).map_or("", |a| a),
                     model: pick(&plan.models, work.model).map_or("fixed", |m| &m.located),
-                    outputs: schedule::Outputs { placement: true, ..Default::default() },
+                    outputs: schedule::Outputs {
+                        placement: true,
+                        shape: plan.shape,
+                        timeline: plan.room,
+                        room: plan.room,
+                        ..Default::default()
+                    },
                 };
                 let schedule = schedule::simulate(&context, &tasks, &settings, &|_| ())?;
                 let (ordering, summary) = (order.label(), &schedule.summary());
                 let row =
                     ScheduleFigures { machine: "", ordering, schedule: None, summary, left_out };
-                Ok(texts(&ScheduleFigures::sweep(), &row))
+                let figures = texts(&ScheduleFigures::sweep(), &row);
+                Ok(with_asked(plan, figures, schedule.shapes.as_ref(), &schedule.room()))
             })
         })
     },
@@ -191,7 +224,7 @@ const SCHEDULE: Kind = Kind {
 /// A guest on the first ranks.
 const MAPPING: Kind = Kind {
     name: "mapping",
-    headings: || headings(MappingFigures::ALL),
+    headings: |_| headings(MappingFigures::ALL),
     works: |plan| {
         let routings = || (0..plan.routings.len() as u32).map(Some);
         let guests = (0..plan.guests.len() as u32).map(Some);

@@ -82,6 +82,10 @@ pub struct Plan {
     pub seeds: Vec<u64>,
     /// Processors of a node, in traces.
     pub procs_per_node: Vec<u32>,
+    /// Whether the shapes of allocations are summed up.
+    pub shape: bool,
+    /// Whether it is summed up what they leave room for.
+    pub room: bool,
     /// What is done with each ordering of each machine, in the order of the rows.
     pub(super) works: Vec<Work>,
     hash: String,
@@ -104,6 +108,8 @@ impl Plan {
         let name = params.word("name")?.unwrap_or_else(|| "sweep".into());
         let lists = LISTS.map(|key| list(&params, key).map(|list| (key, list)));
         let lists: Lists = lists.into_iter().collect::<Result<_>>()?;
+        let [shape, room] = ["shape", "room"].map(|key| params.flag(key));
+        let (shape, room) = (shape?, room?);
         params.finish()?;
         check_together(&lists, &params)?;
         let texts = |key| lists[key].iter().map(|(text, _)| text.clone()).collect();
@@ -124,6 +130,8 @@ impl Plan {
             routings: texts("routings"),
             seeds,
             procs_per_node,
+            shape,
+            room,
             works: Vec::new(),
             hash: String::new(),
             inputs: Vec::new(),
@@ -213,6 +221,8 @@ impl Plan {
             all.add_part(&list.len().to_string());
             list.iter().for_each(|text| all.add_part(text));
         }
+        let asked = [("shape", self.shape), ("room", self.room)];
+        asked.iter().filter(|(_, asked)| *asked).for_each(|(key, _)| all.add_part(key));
         let from_file = |w: &&PlanWorkload| w.generator.is_none();
         let workloads = self.workloads.iter().filter(from_file).map(|w| (&w.text, &w.path));
         let made = self.workloads.iter().filter_map(|w| w.generator.as_ref());
@@ -295,6 +305,12 @@ fn check_together(lists: &Lists, params: &Params) -> Result<()> {
     if params.has("procs_per_node") && !given("traces") {
         return Err(params.wrong("procs_per_node", "it beside `traces` only"));
     }
+    let workloads = given("logs") || given("traces");
+    for key in ["shape", "room"] {
+        if params.has(key) && !workloads {
+            return Err(params.wrong(key, "it beside `logs` or `traces` only"));
+        }
+    }
     if given("transforms") && !given("traces") {
         return Err(params.wrong("transforms", "`transforms` beside `traces` only"));
     }
@@ -303,7 +319,6 @@ fn check_together(lists: &Lists, params: &Params) -> Result<()> {
             return Err(params.wrong(key, format!("{key} = [\"…\", …] with at least one")));
         }
     }
-    let workloads = given("logs") || given("traces");
     if workloads != given("allocators") {
         let key = if workloads { "allocators" } else { "logs" };
         return Err(params.wrong(key, "`allocators` together with `logs` or `traces`"));

@@ -42,7 +42,7 @@ impl<'p> Table<'p> {
     pub(super) fn header(&self) -> Result<String> {
         line(|csv| {
             csv.header(&self.cell)?;
-            let headings = self.kinds.iter().flat_map(|(_, kind)| (kind.headings)());
+            let headings = self.kinds.iter().flat_map(|(_, kind)| (kind.headings)(self.plan));
             headings.into_iter().try_for_each(|h| csv.cell(h.name.replace('.', "_").into()))?;
             csv.header(CellRow::NOTE)
         })
@@ -83,7 +83,7 @@ impl<'p> Table<'p> {
             csv.values(&self.cell, &row)?;
             for (index, kind) in &self.kinds {
                 let mine = *index == work.kind;
-                for i in 0..(kind.headings)().len() {
+                for i in 0..(kind.headings)(plan).len() {
                     csv.cell(figures.get(i).filter(|_| mine).map(String::as_str).into())?;
                 }
             }

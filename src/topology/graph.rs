@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::OnceLock;
 
 use petgraph::Directed;
 use petgraph::csr::Csr;
@@ -19,6 +20,8 @@ pub struct RouterGraph {
     arcs: Csr<(), f64, Directed, u32>,
     /// Where hops do not all count 1.
     weights: Option<Weights>,
+    /// Made when first asked for.
+    rows: OnceLock<Rows>,
 }
 
 /// What a hop over each arc counts.
@@ -29,6 +32,30 @@ struct Weights {
     all: Vec<u32>,
 }
 
+/// Routers and links without capacities, under numbers of their own: rows.
+#[derive(Debug)]
+pub struct Rows {
+    /// The row of every router.
+    of: Vec<u32>,
+    /// The rows linked to row r are `linked[starts[r]..starts[r + 1]]`.
+    starts: Vec<u32>,
+    linked: Vec<u32>,
+}
+
+impl Rows {
+    /// The row of a router.
+    #[inline]
+    pub fn of(&self, router: RouterId) -> usize {
+        self.of[router.index()] as usize
+    }
+
+    /// The rows linked to a row.
+    #[inline]
+    pub fn linked(&self, row: usize) -> &[u32] {
+        &self.linked[self.starts[row] as usize..self.starts[row + 1] as usize]
+    }
+}
+
 impl RouterGraph {
     /// Collects the links of `network`.
     ///
@@ -36,10 +63,10 @@ impl RouterGraph {
     /// [`crate::Error::Memory`] when the adjacency would not fit.
     ///
     /// # Complexity
-    /// O(links · log links) time, 56 bytes a link while building, 24 after.
+    /// O(links · log links) time, 56 bytes a link while building, 24 after, 8 more with [`RouterGraph::rows`].
     pub fn build(network: &dyn Network, context: &Context) -> Result<Self> {
         let (routers, links) = (network.routers(), network.link_count());
-        context.require("the router graph", 56 * links + 16 * u64::from(routers))?;
+        context.require("the router graph", 64 * links + 28 * u64::from(routers))?;
         if let Some(weights) = network.link_weights() {
             let (mut arcs, mut weights) = (Vec::with_capacity(2 * links as usize), weights.iter());
             network.for_each_link(&mut |u, v, capacity| {
@@ -69,7 +96,7 @@ impl RouterGraph {
         while csr.node_count() < routers as usize {
             csr.add_node(());
         }
-        RouterGraph { arcs: csr, weights: None }
+        RouterGraph { arcs: csr, weights: None, rows: OnceLock::new() }
     }
 
     /// From arcs in both directions with their capacities and weights, in any order, each once.
@@ -135,6 +162,49 @@ impl RouterGraph {
     /// The routers linked to `router`, ascending.
     pub fn neighbours(&self, router: RouterId) -> &[u32] {
         self.arcs.neighbors_slice(router.0)
+    }
+
+    /// The graph with its routers numbered as a breadth-first search meets them, from router 0 and, where that leaves
+    /// some out, from the lowest of those; or as they are, where linked routers are nearer to each other so. O(routers +
+    /// links), 8 bytes a link and 12 a router, once.
+    pub fn rows(&self) -> &Rows {
+        self.rows.get_or_init(|| {
+            let n = self.router_count() as u32;
+            let mut of = vec![u32::MAX; n as usize];
+            let mut met = Vec::with_capacity(n as usize);
+            for root in 0..n {
+                let mut next = met.len();
+                if of[root as usize] == u32::MAX {
+                    of[root as usize] = met.len() as u32;
+                    met.push(root);
+                }
+                while let Some(&u) = met.get(next) {
+                    next += 1;
+                    for v in self.arcs.neighbors_slice(u) {
+                        if of[*v as usize] == u32::MAX {
+                            of[*v as usize] = met.len() as u32;
+                            met.push(*v);
+                        }
+                    }
+                }
+            }
+            let apart = |number: &dyn Fn(u32) -> u32| -> u64 {
+                let links = (0..n).map(|u| {
+                    let ends = self.arcs.neighbors_slice(u).iter();
+                    ends.map(|v| u64::from(number(u).abs_diff(number(*v)))).sum::<u64>()
+                });
+                links.sum()
+            };
+            if apart(&|u| u) <= apart(&|u| of[u as usize]) {
+                (0..n).for_each(|u| (of[u as usize], met[u as usize]) = (u, u));
+            }
+            let (mut starts, mut linked) = (vec![0], Vec::new());
+            for u in met {
+                linked.extend(self.arcs.neighbors_slice(u).iter().map(|v| of[*v as usize]));
+                starts.push(linked.len() as u32);
+            }
+            Rows { of, starts, linked }
+        })
     }
 
     /// The capacities of the links of `router`, in the order of [`RouterGraph::neighbours`].

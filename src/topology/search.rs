@@ -2,7 +2,8 @@
 //!
 //! A step of the search ORs, for every router, the visited sets of its neighbours: 512 searches for the
 //! price of one pass over the links a hop. Distances are kept bit-sliced: plane p holds bit p of the
-//! distance of every (router, source) pair.
+//! distance of every (router, source) pair. Sets and planes stand in rows, one a router, numbered so that linked
+//! routers stand close to each other ([`RouterGraph::rows`]): more of what a step reads is in the cache.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
@@ -11,6 +12,7 @@ use multiversion::multiversion;
 
 use rayon::prelude::*;
 
+use super::graph::Rows;
 use super::{RouterGraph, Topology};
 use crate::error::Result;
 use crate::ids::RouterId;
@@ -27,19 +29,22 @@ pub const MAX_HOPS: u32 = 255;
 /// Buffers for searches on one graph, reused from batch to batch. Memory: routers · 64 B · (2 + bits of
 /// the largest distance).
 pub struct Search<'g> {
-    graph: &'g RouterGraph,
+    rows: &'g Rows,
     visited: Vec<Bits>,
     next: Vec<Bits>,
     planes: Vec<Vec<Bits>>,
     /// Planes in use by the last batch.
     used: usize,
+    /// What [`Search::add_up`] found, by row.
+    sums: Vec<u64>,
 }
 
 impl<'g> Search<'g> {
     /// Buffers for `graph`.
     pub fn new(graph: &'g RouterGraph) -> Self {
         let empty = vec![[0; WIDTH / 64]; graph.router_count()];
-        Search { graph, visited: empty.clone(), next: empty, planes: Vec::new(), used: 0 }
+        let (visited, next, rows) = (empty.clone(), empty, graph.rows());
+        Search { rows, visited, next, planes: Vec::new(), used: 0, sums: Vec::new() }
     }
 
     /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found,
@@ -54,15 +59,15 @@ impl<'g> Search<'g> {
         self.planes.iter_mut().for_each(|plane| plane.fill([0; WIDTH / 64]));
         self.used = 0;
         for (s, source) in sources.iter().enumerate() {
-            self.visited[source.index()][s / 64] |= 1 << (s % 64);
+            self.visited[self.rows.of(*source)][s / 64] |= 1 << (s % 64);
         }
         let all = first(sources.len());
         for hop in 1..=MAX_HOPS + 1 {
             let bits = (u32::BITS - hop.leading_zeros()) as usize;
             while self.planes.len() < bits {
-                self.planes.push(vec![[0; WIDTH / 64]; self.graph.router_count()]);
+                self.planes.push(vec![[0; WIDTH / 64]; self.visited.len()]);
             }
-            let step = step(self.graph, hop, &all, &self.visited, &mut self.next, &mut self.planes);
+            let step = step(self.rows, hop, &all, &self.visited, &mut self.next, &mut self.planes);
             if !step.reached {
                 return Some(self.end(hop - 1));
             }
@@ -82,7 +87,8 @@ impl<'g> Search<'g> {
 
     /// The planes of one router, lowest bit first.
     pub fn planes(&self, router: RouterId) -> impl Iterator<Item = &Bits> {
-        self.planes[..self.used].iter().map(move |plane| &plane[router.index()])
+        let row = self.rows.of(router);
+        self.planes[..self.used].iter().map(move |plane| &plane[row])
     }
 
     /// The distance of `router` from the `source`-th of the batch.
@@ -100,12 +106,27 @@ impl<'g> Search<'g> {
         self.planes(router).enumerate().map(|(p, plane)| bits(plane) << p).sum()
     }
 
+    /// Finds, for all routers at once, the sum over the sources in `mask` of their distances: see [`Search::added_up`].
+    pub fn add_up(&mut self, mask: &Bits) {
+        self.sums.clear();
+        self.sums.resize(self.visited.len(), 0);
+        for (p, plane) in self.planes[..self.used].iter().enumerate() {
+            add_plane(plane, mask, p as u32, &mut self.sums);
+        }
+    }
+
+    /// What [`Search::add_up`] found for `router` after the last run.
+    #[inline]
+    pub fn added_up(&self, router: RouterId) -> u64 {
+        self.sums[self.rows.of(router)]
+    }
+
     /// The largest distance of `router` from a source in `mask`: bit by bit from the top, among the sources
     /// that have all higher bits of it.
     pub fn largest(&self, router: RouterId, mask: &Bits) -> u32 {
         let (mut among, mut largest) = (*mask, 0);
         for p in (0..self.used).rev() {
-            let plane = &self.planes[p][router.index()];
+            let plane = &self.planes[p][self.rows.of(router)];
             let set: Bits = std::array::from_fn(|w| among[w] & plane[w]);
             if set.iter().any(|w| *w != 0) {
                 (among, largest) = (set, largest | 1 << p);
@@ -161,6 +182,23 @@ pub fn first(count: usize) -> Bits {
     })
 }
 
+/// Adds the number of bits of each row that are in `mask`, as bit `p` of a distance. Bits are counted by instructions
+/// that the plain target does not have.
+#[multiversion(targets(
+    "x86_64+avx512f+avx512bw+avx512vl+avx512vpopcntdq+popcnt",
+    "x86_64+avx2+popcnt",
+    "aarch64+neon"
+))]
+fn add_plane(plane: &[Bits], mask: &Bits, p: u32, sums: &mut [u64]) {
+    for (row, sum) in plane.iter().zip(sums) {
+        let mut count = 0;
+        for w in 0..row.len() {
+            count += u64::from((row[w] & mask[w]).count_ones());
+        }
+        *sum += count << p;
+    }
+}
+
 /// Byte b of `SPREAD[x]` is bit b of x.
 static SPREAD: [u64; 256] = {
     let mut table = [0u64; 256];
@@ -187,7 +225,7 @@ struct Step {
 /// One hop for all sources, whose bits are `all`.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn step(
-    graph: &RouterGraph,
+    rows: &Rows,
     hop: u32,
     all: &Bits,
     visited: &[Bits],
@@ -199,7 +237,7 @@ fn step(
         let before = visited[v];
         let mut now = before;
         if before != *all {
-            for u in graph.neighbours(RouterId(v as u32)) {
+            for u in rows.linked(v) {
                 let theirs = &visited[*u as usize];
                 for w in 0..now.len() {
                     now[w] |= theirs[w];
@@ -231,7 +269,13 @@ mod tests {
 
     #[test]
     fn every_bit_equals_a_search_of_its_own() {
-        for spec in ["cascade:4x3x3,global=single", "mesh:5x7x3", "torus:9x8", "mesh:200"] {
+        for spec in [
+            "cascade:4x3x3,global=single",
+            "mesh:5x7x3",
+            "torus:9x8",
+            "mesh:200",
+            "random-regular:n=300,d=3",
+        ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
             let routers = graph.router_count() as u32;
@@ -247,6 +291,8 @@ mod tests {
                     assert_eq!(u32::from(bytes[s]), hops[source.index()], "{spec}");
                     assert!(hops[source.index()] <= far);
                 }
+                search.add_up(&first(100));
+                assert_eq!(search.added_up(v), search.sum(v, &first(100)));
                 let some: u64 = sources[..100].iter().map(|s| u64::from(hops[s.index()])).sum();
                 assert_eq!(search.sum(v, &first(100)), some);
                 let most = sources[..100].iter().map(|s| hops[s.index()]).max();

@@ -398,7 +398,7 @@ fn records(bytes: &[u8]) {
         let machine = small("torus:4x4");
         let order = NodeOrder::make(&machine, "snake").unwrap();
         let (orders, allocators) = ([order], ["fifo:0".to_string()]);
-        let settings = AuditSettings { orders: &orders, allocators: &allocators };
+        let settings = AuditSettings { orders: &orders, allocators: &allocators, shape: true };
         let Ok(mut records) = Records::over(lines(), form, None) else { continue };
         match audit::<Error>(&machine, &mut records, settings, |scored| {
             assert!(

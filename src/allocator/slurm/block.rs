@@ -1,6 +1,6 @@
 //! topology/block: base blocks within aggregated ones, and segments.
 
-use super::rule::{Request, Rule};
+use super::rule::{Request, Rule, Sizes};
 use crate::allocator::units::Units;
 use crate::ranks::FreeSet;
 
@@ -160,6 +160,52 @@ impl Rule for Blocks {
 
     fn is_used(&self, unit: usize) -> bool {
         self.units.free[unit] < self.units.size(unit)
+    }
+
+    fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
+        let mut all = Vec::new();
+        let segment = request.segment.filter(|segment| *segment < most);
+        if let Some(segment) = segment {
+            // The rounds of a larger job begin with those of a smaller one, unless all are in one aggregated block.
+            let segments = Sizes::segments(segment, most);
+            match request.consolidate {
+                false => all.push(segments),
+                true => all.extend(
+                    (0..segments.count).rev().map(|i| Sizes::row(segments.first + i * segment, 1)),
+                ),
+            }
+        }
+        // Sizes that take as many base blocks are looked for alike.
+        let most = segment.unwrap_or(most);
+        let row = |first: u32| Sizes::row(first + 1, self.base.min(most - first));
+        all.extend((0..most).step_by(self.base as usize).rev().map(row));
+        all
+    }
+
+    /// The sizes of all base and aggregated blocks that are not wholly free, and the nodes that are taken. An
+    /// aggregated block that the last lines do not fill is none; one that begins with free base blocks counts in the
+    /// place where a later one is taken.
+    ///
+    /// # References
+    /// Slurm 26.05, `topology_p_get_fragmentation` of topology/block.
+    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
+        let units = &self.units.free;
+        let sizes: Vec<usize> = self.levels.iter().map(|level| 1 << level).collect();
+        let mut begun = vec![false; sizes.len()];
+        let mut blocks = 0u64;
+        for (unit, free) in units.iter().enumerate() {
+            for (size, begun) in sizes.iter().zip(&mut begun) {
+                let begins = unit.is_multiple_of(*size) && *size <= units.len() - unit;
+                if *free >= self.base {
+                    *begun |= begins && *size > 1;
+                } else if std::mem::take(begun) || begins {
+                    blocks += *size as u64;
+                }
+            }
+        }
+        let all: u64 = (0..units.len()).map(|unit| u64::from(self.units.size(unit))).sum();
+        let open: u64 = units.iter().map(|free| u64::from(*free)).sum();
+        Some(blocks * u64::from(self.base) + all - open)
     }
 
     fn pick(

@@ -8,10 +8,12 @@ mod best_fit;
 mod block;
 mod ring;
 mod rule;
+mod settings;
 mod torus3d;
 mod tree;
 
 pub use best_fit::BEST_FIT;
+pub use settings::settings;
 
 use std::collections::HashMap;
 

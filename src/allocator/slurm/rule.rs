@@ -47,6 +47,26 @@ impl Request {
 /// Seconds after which `--switches` no longer holds a job back (`max_switch_wait`).
 const MAX_SWITCH_WAIT: i64 = 300;
 
+/// Sizes of jobs: `first` and `count` - 1 more, `step` apart. Where one of them is placed, so are the smaller ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub first: u32,
+    pub step: u32,
+    pub count: u32,
+}
+
+impl Sizes {
+    /// Neighbouring sizes.
+    pub fn row(first: u32, count: u32) -> Self {
+        Sizes { first, step: 1, count }
+    }
+
+    /// Multiples of a segment from twice on, up to `most`.
+    pub fn segments(segment: u32, most: u32) -> Self {
+        Sizes { first: 2 * segment, step: segment, count: (most / segment).saturating_sub(1) }
+    }
+}
+
 /// Which free ranks a plugin picks.
 pub(super) trait Rule: Send {
     /// Counts the free ranks of the plugin's units, before each choice; how many there are in all.
@@ -70,6 +90,19 @@ pub(super) trait Rule: Send {
     /// Whether jobs get nodes outside all units where no other is free.
     fn goes_outside(&self) -> bool {
         true
+    }
+
+    /// The sizes up to `most` that jobs can have which ask for `request`, the largest first; after [`Rule::covered`].
+    /// Those that no rule orders stand alone.
+    fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
+        let segment = request.segment.unwrap_or(most).max(1);
+        let all = (1..=most).rev().filter(|k| *k < segment || k.is_multiple_of(segment));
+        all.map(|size| Sizes::row(size, 1)).collect()
+    }
+
+    /// See [`Allocator::fragmentation`]; after [`Rule::covered`].
+    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
+        None
     }
 
     /// Puts `count` ranks into `chosen`, or says why not; none of the units `closed` is used.
@@ -171,9 +204,47 @@ impl<R: Rule> Allocator for Plugin<R> {
     fn relent(&mut self) {
         self.request.switches = None;
     }
+
+    fn largest(&mut self, free: &FreeSet) -> u32 {
+        let closed = self.closed(free);
+        self.rule.covered(free);
+        for Sizes { first, step, count } in self.rule.sizes(&self.request, free.len()) {
+            let mut placed =
+                |size: u32| size <= free.len() && self.pick(free, size, &closed).is_ok();
+            if count == 0 || !placed(first) {
+                continue;
+            }
+            // The first `low` of them are placed, those from `high` on are not.
+            let (mut low, mut high) = (1, count);
+            while low < high {
+                let middle = low + (high - low).div_ceil(2);
+                match placed(first + (middle - 1) * step) {
+                    true => low = middle,
+                    false => high = middle - 1,
+                }
+            }
+            return first + (low - 1) * step;
+        }
+        0
+    }
+
+    fn fragmentation(&mut self, free: &FreeSet) -> Option<u64> {
+        self.rule.covered(free);
+        self.rule.fragmentation(free)
+    }
 }
 
 impl<R: Rule> Plugin<R> {
+    /// The units that jobs have alone.
+    fn closed(&mut self, free: &FreeSet) -> Vec<usize> {
+        self.alone.retain(|job| job.iter().all(|rank| !free.contains(*rank)));
+        let mut closed: Vec<usize> =
+            self.alone.iter().flatten().filter_map(|rank| self.rule.unit_of(*rank)).collect();
+        closed.sort_unstable();
+        closed.dedup();
+        closed
+    }
+
     fn answer(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         if let Some(segment) = self.request.segment
             && count > segment
@@ -181,11 +252,7 @@ impl<R: Rule> Plugin<R> {
         {
             return Choice::Never("its nodes are not a multiple of its segment".into());
         }
-        self.alone.retain(|job| job.iter().all(|rank| !free.contains(*rank)));
-        let mut closed: Vec<usize> =
-            self.alone.iter().flatten().filter_map(|rank| self.rule.unit_of(*rank)).collect();
-        closed.sort_unstable();
-        closed.dedup();
+        let closed = self.closed(free);
         match self.pick(free, count, &closed) {
             Ok(()) => {
                 if self.request.exclusive {
@@ -195,6 +262,8 @@ impl<R: Rule> Plugin<R> {
                 Choice::Placed
             }
             Err(reason) => {
+                // `--switches` holds a job back for a time only.
+                self.request.switches = None;
                 let key = (count, self.request.clone());
                 let never = match self.never.get(&key) {
                     Some(never) => *never,

@@ -1,6 +1,6 @@
 //! topology/torus3d: boxes of fixed shapes at fixed places on tori.
 
-use super::rule::{Request, Rule};
+use super::rule::{Request, Rule, Sizes};
 use crate::allocator::units::Units;
 use crate::ranks::FreeSet;
 
@@ -124,6 +124,34 @@ impl Rule for Tori {
 
     fn any_one(&self) -> bool {
         false
+    }
+
+    fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
+        let segment = request.segment.filter(|segment| *segment < most);
+        if self.units.free.iter().all(|free| *free == 0) {
+            // Nodes on no torus are taken in any number.
+            let rest = Sizes::row(1, segment.map_or(most, |segment| segment));
+            return segment.map(|s| Sizes::segments(s, most)).into_iter().chain([rest]).collect();
+        }
+        let mut sizes: Vec<u32> = self.boxes.iter().map(|boxes| boxes.size).collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes.dedup();
+        let alone = sizes.iter().filter(|size| **size <= segment.unwrap_or(most));
+        let segments = segment.filter(|segment| sizes.contains(segment));
+        let segments = segments.map(|segment| Sizes::segments(segment, most));
+        segments.into_iter().chain(alone.map(|size| Sizes::row(*size, 1))).collect()
+    }
+
+    /// The sizes of all boxes that jobs may have and that are not wholly free.
+    ///
+    /// # References
+    /// Slurm 26.05, `topology_p_get_fragmentation` of topology/torus3d.
+    fn fragmentation(&mut self, free: &FreeSet) -> Option<u64> {
+        let broken = |boxes: &Boxes| {
+            let taken = |ranks: &&Vec<u32>| !ranks.iter().all(|rank| free.contains(*rank));
+            boxes.all.iter().filter(taken).count() as u64 * u64::from(boxes.size)
+        };
+        Some(self.boxes.iter().map(broken).sum())
     }
 
     fn pick(

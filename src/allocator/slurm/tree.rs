@@ -1,6 +1,6 @@
 //! topology/tree: the tightest leaf, else leaves of the smallest switch that has enough, the fullest first.
 
-use super::rule::{Request, Rule};
+use super::rule::{Request, Rule, Sizes};
 use crate::allocator::units::Units;
 use crate::ranks::FreeSet;
 
@@ -116,6 +116,14 @@ impl Rule for Tree {
 
     fn goes_outside(&self) -> bool {
         false
+    }
+
+    fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
+        match request.switches {
+            None => vec![Sizes::row(1, most)],
+            // Fewer nodes may be taken from more leaves.
+            Some(_) => (1..=most).rev().map(|size| Sizes::row(size, 1)).collect(),
+        }
     }
 
     fn pick(

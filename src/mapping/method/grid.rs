@@ -11,7 +11,7 @@ use crate::error::{Error, SourceLocation};
 /// sizes match.
 ///
 /// # Complexity
-/// O(nodes² + processes · partners³).
+/// O(nodes · links + processes · partners³).
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "grid",
     "a guest that is a grid, on nodes that are one: every message goes one hop",
@@ -44,8 +44,18 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
         heavy.map(|(q, _)| *q).collect()
     };
     let guest = factored(&(0..n as u32).map(partners).collect::<Vec<_>>())?;
-    let neighbours = |a: u32| (0..n as u32).filter(|b| problem.hops(a, *b) == 1.0).collect();
-    let host = factored(&(0..n as u32).map(neighbours).collect::<Vec<_>>())?;
+    // One slot a router.
+    let mut slots = vec![0; n];
+    for (slot, router) in problem.router.iter().enumerate() {
+        slots[*router as usize] = slot as u32;
+    }
+    let neighbours = |a: &u32| {
+        let linked = problem.linked(*a as usize).iter();
+        let mut slots: Vec<u32> = linked.map(|router| slots[*router as usize]).collect();
+        slots.sort_unstable();
+        slots
+    };
+    let host = factored(&problem.router.iter().map(neighbours).collect::<Vec<_>>())?;
     let chosen = assigned(&guest.factors, &host.factors)?;
     let walks: Option<Vec<Vec<usize>>> = guest
         .factors

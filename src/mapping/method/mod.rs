@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
 use crate::error::{Error, Result, SourceLocation};
-use crate::ids::NodeId;
+use crate::ids::{NodeId, RouterId};
 use crate::ordering::Observer;
 use crate::params::Params;
 use crate::registry::{Entry, Registry};
-use crate::topology::Topology;
+use crate::topology::{Metric, Topology};
 
 mod best;
 mod bisection;
@@ -57,7 +57,8 @@ pub static METHODS: Registry<Build> = Registry::new(
 ///
 /// # Errors
 /// An unknown method or option; fewer nodes than processes; a guest or nodes that a method cannot work on; more
-/// memory than allowed: all distances between the routers of the allocation are kept.
+/// memory than allowed: all distances between the routers of the allocation are kept, unless those are many and have a
+/// closed form.
 pub fn place(
     topology: &Topology,
     guest: &Guest,
@@ -105,17 +106,31 @@ pub struct MappingProblem {
     /// The router of each slot, as an index into `hops`.
     router: Vec<u32>,
     routers: usize,
-    hops: Vec<u32>,
+    hops: Hops,
+    /// Of every router, the linked ones of the allocation: `linked[starts[r]..starts[r + 1]]`, ascending.
+    starts: Vec<usize>,
+    linked: Vec<u32>,
 }
 
-impl MappingProblem {
-    fn new(topology: &Topology, guest: &Guest, nodes: &[NodeId]) -> Result<Self> {
-        let mut routers: Vec<_> = nodes.iter().map(|n| topology.router_of(*n)).collect();
-        let of_slot = routers.clone();
-        routers.sort_unstable();
-        routers.dedup();
-        let position = |r| routers.binary_search(&r).unwrap_or(0) as u32;
-        let router = of_slot.into_iter().map(position).collect();
+/// Routers from which on distances are not kept where they have a closed form.
+const KEPT: usize = 8192;
+
+/// Hops between the routers of an allocation.
+enum Hops {
+    /// All of them, row by row.
+    Table(Vec<u32>),
+    /// From their coordinates, when asked for.
+    Closed { metric: Metric, routers: Vec<RouterId> },
+}
+
+impl Hops {
+    fn new(topology: &Topology, routers: &[RouterId], kept: usize) -> Result<Self> {
+        if routers.len() > kept && !matches!(topology.metric(), Metric::Hops) {
+            return Ok(Hops::Closed {
+                metric: topology.metric().clone(),
+                routers: routers.to_vec(),
+            });
+        }
         let count = routers.len() as u64;
         topology.require("the distances inside the allocation", 4 * count * count)?;
         let row = |from: &_| -> Result<Vec<u32>> {
@@ -123,12 +138,39 @@ impl MappingProblem {
             Ok(routers.iter().map(|to| hops[to.index()]).collect())
         };
         let rows: Result<Vec<Vec<u32>>> = routers.par_iter().map(row).collect();
+        Ok(Hops::Table(rows?.concat()))
+    }
+}
+
+impl MappingProblem {
+    fn new(topology: &Topology, guest: &Guest, nodes: &[NodeId]) -> Result<Self> {
+        MappingProblem::keeping(topology, guest, nodes, KEPT)
+    }
+
+    /// With so many routers whose distances are kept in any case.
+    fn keeping(topology: &Topology, guest: &Guest, nodes: &[NodeId], kept: usize) -> Result<Self> {
+        let mut routers: Vec<_> = nodes.iter().map(|n| topology.router_of(*n)).collect();
+        let of_slot = routers.clone();
+        routers.sort_unstable();
+        routers.dedup();
+        let position = |r| routers.binary_search(&r).unwrap_or(0) as u32;
+        let router = of_slot.into_iter().map(position).collect();
+        let graph = topology.graph()?;
+        let (mut starts, mut linked) = (vec![0], Vec::new());
+        for from in &routers {
+            let neighbours = graph.neighbours(*from).iter();
+            let inside = neighbours.filter_map(|to| routers.binary_search(&RouterId(*to)).ok());
+            linked.extend(inside.map(|to| to as u32));
+            starts.push(linked.len());
+        }
         let mut problem = MappingProblem {
             first: vec![0; nodes.len() + 1],
             partners: Vec::new(),
             router,
             routers: routers.len(),
-            hops: rows?.concat(),
+            hops: Hops::new(topology, &routers, kept)?,
+            starts,
+            linked,
         };
         // Every mapping of all-to-all traffic costs the same: no partner is worth knowing.
         if let Traffic::Messages(messages) = guest.traffic() {
@@ -168,7 +210,15 @@ impl MappingProblem {
     #[inline]
     fn hops(&self, a: u32, b: u32) -> f64 {
         let (a, b) = (self.router[a as usize] as usize, self.router[b as usize] as usize);
-        f64::from(self.hops[a * self.routers + b])
+        f64::from(match &self.hops {
+            Hops::Table(hops) => hops[a * self.routers + b],
+            Hops::Closed { metric, routers } => metric.between(routers[a], routers[b]).unwrap_or(0),
+        })
+    }
+
+    /// The routers of the allocation that are linked to one of them, by their indices, ascending.
+    fn linked(&self, router: usize) -> &[u32] {
+        &self.linked[self.starts[router]..self.starts[router + 1]]
     }
 
     /// Hop-bytes of a mapping.
@@ -287,6 +337,28 @@ mod tests {
         assert!(error(&nodes, "refin").contains("did you mean `refine`"));
         assert!(error(&nodes, "refine:step=4").contains("did you mean `steps`"));
         assert!(error(&nodes[..3], "rank").contains("4 processes on 3 nodes"));
+    }
+
+    /// With distances kept or not, every method finds the same.
+    #[test]
+    fn distances_on_demand_change_nothing() {
+        for (spec, text) in
+            [("torus:6x5", "stencil:5x6"), ("mesh:4x4,per_router=2", "random:n=32,degree=3")]
+        {
+            let (machine, guest) = (machine(spec), shuffled(text));
+            let nodes: Vec<NodeId> = NodeOrder::make(&machine, "random").unwrap().nodes().to_vec();
+            for method in
+                ["rank", "grid", "greedy", "bisection", "refine:steps=50", "best:rounds=1"]
+            {
+                let found = [usize::MAX, 0].map(|kept| {
+                    let problem = MappingProblem::keeping(&machine, &guest, &nodes, kept).unwrap();
+                    let (method, params) = METHODS.read(method, 1).unwrap();
+                    let found = (method.build)(&problem, &params, &NoObserver);
+                    found.map_err(|e| e.to_string()).map(|f| f.slots)
+                });
+                assert_eq!(found[0], found[1], "{spec} {method}");
+            }
+        }
     }
 
     proptest! {

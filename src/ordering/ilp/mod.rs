@@ -77,7 +77,7 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
         let problem = format!("routers of {} carry different numbers of nodes", topology.name());
         return Err(params.unsuited(problem, "use split=true or `optimise`"));
     }
-    let starts = candidates(topology, &problem, &settings)?;
+    let starts = candidates(topology, &problem, &settings, &|| observer.should_stop())?;
     let start = starts.iter().map(|s| (problem.value(&s.order), s));
     let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
         let location = params.location().clone();

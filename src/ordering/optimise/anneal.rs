@@ -51,6 +51,8 @@ pub(super) struct Chain<'s> {
     /// Whether half of the steps pass the narrow sieves unseen.
     wide: bool,
     ring: bool,
+    /// Ranks at either end that no move changes.
+    fixed: usize,
     rng: AnnealRng,
     current: i64,
     best: i64,
@@ -89,12 +91,19 @@ impl<'s> Chain<'s> {
             wide,
             prices,
             ring,
+            fixed: 0,
             rng,
             current: 0,
             best: 0,
             best_ids: order.to_vec(),
             steps: 0,
         }
+    }
+
+    /// Leaves a window at either end as it is: what a stretch of a longer sequence gains is then gained by the whole.
+    pub fn between_windows(mut self) -> Self {
+        self.fixed = self.prices.window;
+        self
     }
 
     /// The best sequence so far.
@@ -217,6 +226,9 @@ impl<'s> Chain<'s> {
     }
 
     fn rejoin(&mut self, old: &[Piece], new: &[Piece], limit: f64) {
+        if old[0].to < self.fixed || self.sequence.len() - old[old.len() - 1].from < self.fixed {
+            return;
+        }
         if self.ring {
             let outside = old[0].to + self.sequence.len() - old[old.len() - 1].from;
             if outside < 2 * self.prices.window {
@@ -254,7 +266,8 @@ impl<'s> Chain<'s> {
 
     fn exchange(&mut self, a: usize, b: usize, limit: f64) {
         let n = self.sequence.len();
-        if a == b || b >= n {
+        let free = self.fixed..n.saturating_sub(self.fixed);
+        if a == b || !free.contains(&a) || !free.contains(&b) {
             return;
         }
         if let Some(sieve) = self.sieves.first() {

@@ -90,6 +90,35 @@ impl Arrangement {
         self.routers.len()
     }
 
+    /// The elements of a stretch of a sequence, numbered anew from 0 in its order; `index[e]` is the rank of element
+    /// e in the sequence, `begin` that of the first of the stretch. What they stand for is left out. O(stretch), its square
+    /// where distances are a table.
+    pub fn part(&self, stretch: &[u32], index: &[u32], begin: u32) -> Arrangement {
+        let routers = stretch.iter().map(|e| self.routers[*e as usize]).collect();
+        let distances = match &self.distances {
+            Distances::Lanes { axes, coordinates } => Distances::Lanes {
+                axes: axes.clone(),
+                coordinates: stretch.iter().map(|e| coordinates[*e as usize]).collect(),
+            },
+            Distances::Table { n, bytes } => {
+                let pairs = stretch.iter().flat_map(|a| stretch.iter().map(move |b| (*a, *b)));
+                let hops = pairs.map(|(a, b)| bytes[a as usize * n + b as usize]);
+                Distances::Table { n: stretch.len(), bytes: hops.collect() }
+            }
+            Distances::Closed { metric, routers } => Distances::Closed {
+                metric: metric.clone(),
+                routers: stretch.iter().map(|e| routers[*e as usize]).collect(),
+            },
+        };
+        let mut near = Near { starts: vec![0], all: Vec::new() };
+        for e in stretch {
+            let ranks = self.near.of(*e).iter().map(|v| index[*v as usize].wrapping_sub(begin));
+            near.all.extend(ranks.filter(|rank| (*rank as usize) < stretch.len()));
+            near.starts.push(near.all.len() as u32);
+        }
+        Arrangement { routers, nodes: Vec::new(), distances, near, diameter: self.diameter }
+    }
+
     /// How many nodes each element stands for, if all the same.
     pub fn multiplicity(&self) -> Option<usize> {
         let first = self.nodes.first().map_or(1, Vec::len);

@@ -16,6 +16,7 @@ use crate::topology::Topology;
 mod anneal;
 mod anneal_rng;
 mod assignment;
+mod blocks;
 mod bounds;
 pub(super) mod dp;
 pub(super) mod elements;
@@ -48,7 +49,8 @@ pub use weights::{WeightKind, Weights};
 /// `optimise[:weights=…,window=K,ring=true,time=SECONDS,steps=N,sizes=FILE,split=true,start=ORD,seed=S]`.
 ///
 /// Anneals from the best classic orderings, on two chains or as many as there are threads, then re-orders
-/// every six ranks exactly; up to 27 routers and short windows a dynamic program finds the optimum instead
+/// every six ranks exactly; from 100,000 routers on, stretches of some thousand ranks are annealed one by one, as many side
+/// by side as there are threads. Up to 27 routers and short windows a dynamic program finds the optimum instead
 /// and proves it. Nodes of one router stay together unless `split=true`: then nodes are arranged one by
 /// one. With `steps=` (or by default) the result depends on the seed alone; with `time=` also on the
 /// machine's speed.
@@ -85,15 +87,15 @@ pub fn optimise(
     params.finish()?;
     let space = Arrangement::new(topology, settings.split)?;
     let problem = SearchProblem::new(topology, &space, settings.weights.clone());
-    let starts = candidates(topology, &problem, &settings)?;
+    let whole = settings.budget();
+    let stop = || observer.should_stop() || whole.is_over(observer);
+    let starts = candidates(topology, &problem, &settings, &stop)?;
     let effort = dp::Effort::within(&settings.budget());
     let quick = dp::attempt(&problem, &starts[0].order, effort, observer);
     if let Some(exact) = quick {
         return Ok(SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
             .noted(&settings));
     }
-    let whole = settings.budget();
-    let stop = || observer.should_stop() || whole.is_over(observer);
     let [quick, thorough] = settings.bound_work();
     // Balls have no thorough form: theirs is there before the search.
     let first = if problem.weights.has_edges() { thorough } else { quick };
@@ -121,11 +123,12 @@ pub fn optimise(
     Ok(outcome)
 }
 
-/// The classic orderings, best first; with `start=` that one alone.
+/// The classic orderings, those made until `stop` says so, best first; with `start=` that one alone.
 pub(super) fn candidates(
     topology: &Topology,
     problem: &SearchProblem<'_>,
     settings: &Settings,
+    stop: &dyn Fn() -> bool,
 ) -> Result<Vec<starts::Start>> {
     // Long tails rank the starts no differently and cost N² each.
     let lag = problem.element_lags(problem.weights.window().min(64));
@@ -140,7 +143,7 @@ pub(super) fn candidates(
             }
             vec![starts::start(topology, problem.space, &rough, &order)]
         }
-        None => starts::ranked(topology, problem.space, &rough)?,
+        None => starts::ranked(topology, problem.space, &rough, stop)?,
     };
     all.truncate(8);
     Ok(all)

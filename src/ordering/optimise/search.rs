@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::anneal::{Chain, Cooling, UNIT};
 use super::anneal_rng::AnnealRng;
+use super::blocks::{self, Pass};
 use super::elements::Distances;
 use super::prices::Prices;
 use super::small::{self, Small};
@@ -39,6 +40,9 @@ const STEPS_AN_ELEMENT: f64 = 4000.0;
 /// From this share of them on, long lags are melted and take shape anew: what starts give them is not the best
 /// (15×6×16 torus, harmonic weights: 19,700 from a warm start, 19,420 from a melt), but a melt takes its time.
 const MELTED: f64 = 0.2;
+
+/// Passes over the blocks of a long sequence.
+const PASSES: usize = 2;
 
 /// Steps from which the number in a given time is estimated.
 const PROBE: u64 = 16 * 1024;
@@ -127,6 +131,9 @@ impl Run<'_> {
         let tail: f64 = (5..=window.min(SHORT)).map(|k| self.problem.weights.lag(k)).sum();
         let light = self.problem.weights.lag(1) > tail;
         let pace = self.pace();
+        if self.problem.space.len() >= blocks::LARGE && !self.problem.weights.is_ring() {
+            return self.by_blocks(pace, if light { 0.06 } else { 0.09 });
+        }
         let (hot, cold, scouts) = match (light, pace >= MELTED) {
             (true, _) => (0.45, 0.06, SCOUTS),
             (false, false) => (0.45, 0.09, SCOUTS),
@@ -161,6 +168,35 @@ impl Run<'_> {
                 _ => LONG_LOOKED_UP,
             };
             self.leg(from, long, cooling, (end, 1.0), 3);
+        }
+    }
+
+    /// Anneals by blocks: from the best start twice, the joints of one pass inside the blocks of the other. `cold` is where
+    /// the temperature ends with as many steps as it is meant for.
+    fn by_blocks(&mut self, pace: f64, cold: f64) {
+        let lag = self.problem.element_lags(SHORT);
+        let chill = pace.sqrt().clamp(0.05, 1.0);
+        let mut order = self.found.order.clone();
+        for number in 0..PASSES {
+            if self.observer.should_stop() || self.found.objective <= self.bound {
+                return;
+            }
+            let now = self.observer.seconds();
+            let time = self.budget.time.zip(now).map(|(limit, now)| (limit - now).max(0.0));
+            let end = now.zip(time).map(|(now, time)| now + time / (PASSES - number) as f64);
+            let pass = Pass {
+                space: self.problem.space,
+                lag: &lag,
+                cooling: Cooling { from: chill * 0.45, to: chill * cold },
+                budget: self.budget,
+                observer: self.observer,
+                number,
+                steps: self.budget.steps.map(|steps| steps / PASSES as u64),
+                end,
+            };
+            self.found.steps += pass.run(&mut order);
+            self.found.improve(&order, self.problem.value(&order));
+            self.observer.progress(self.found.objective, self.bound);
         }
     }
 

@@ -18,7 +18,8 @@ pub(in crate::ordering) struct Start {
 /// Beyond this many elements only orderings made in about linear time are tried.
 const LARGE: usize = 40_000;
 
-/// The classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order.
+/// The classic orderings that suit the topology, ranked by `weights` (over elements), ties by name order; those that
+/// were made until `stop` says so, one at least.
 ///
 /// # Errors
 /// What making an ordering may answer: more memory than allowed.
@@ -26,9 +27,13 @@ pub(super) fn ranked(
     topology: &Topology,
     space: &Arrangement,
     weights: &Weights,
+    stop: &dyn Fn() -> bool,
 ) -> Result<Vec<Start>> {
-    let mut starts = Vec::new();
+    let mut starts: Vec<Start> = Vec::new();
     for label in labels(topology, space.len()) {
+        if !starts.is_empty() && stop() {
+            break;
+        }
         // A family may not suit this box (too many axes, say): then it is no candidate.
         let Ok(order) = NodeOrder::make(topology, &label) else { continue };
         starts.push(start(topology, space, weights, &order));
@@ -50,7 +55,7 @@ pub(super) fn start(
     order: &NodeOrder,
 ) -> Start {
     let elements = space.collapse(topology, order.nodes());
-    let value = objective::by_lag(weights, &space.distances, &elements);
+    let value = objective::estimate(weights, &space.distances, &elements);
     Start { label: order.label().to_string(), order: elements, value }
 }
 

@@ -70,6 +70,7 @@ impl<'a> Figure<'a> {
         };
         let all = range(&values.iter().map(|(_, v)| v).collect::<Vec<_>>());
         let size = (WIDTH, TOP + panels.len().div_ceil(across) as f64 * step);
+        let panels = values.len();
         Figure::new(title, told, size, move |pen| {
             heading(pen, note)?;
             let (text, y) = (Text::new(12.0), Scale::rows(rows.iter().map(|row| row.0)));
@@ -81,7 +82,7 @@ impl<'a> Figure<'a> {
                 let range = if shared { all } else { range(&[values]) };
                 let x = Scale::tight(range.unwrap_or((0.0, 1.0)), 5);
                 // One name in the middle is enough for three that share it.
-                let beside = across.min(values.len() - i / across * across);
+                let beside = across.min(panels - i / across * across);
                 let named = !shared || beside < ACROSS || i % across == 1;
                 let x_name = if named { panel.axis } else { "" };
                 let y_name = if i % across == 0 { " " } else { "" };

@@ -23,6 +23,8 @@ pub struct Moment {
     pub waiting: u32,
     /// 1 - longest free run / free nodes; 0 where none is free.
     pub broken: f64,
+    /// The largest job that could still be placed, and Slurm's fragmentation, in nodes, where known.
+    pub room: [Option<f64>; 2],
 }
 
 /// A column of the curves.
@@ -32,11 +34,14 @@ struct Column {
     busy: f64,
     broken: f64,
     waiting: u32,
+    room: [f64; 2],
 }
 
 struct Curves {
     range: (f64, f64),
     columns: Vec<Column>,
+    /// Which of [`Moment::room`] are known.
+    known: [bool; 2],
 }
 
 impl Curves {
@@ -55,14 +60,19 @@ impl Curves {
                     column.busy += inside * pair[0].busy;
                     column.broken += inside * pair[0].broken;
                     column.waiting = column.waiting.max(pair[0].waiting);
+                    for (sum, value) in column.room.iter_mut().zip(pair[0].room) {
+                        *sum += inside * value.unwrap_or(0.0);
+                    }
                 }
             }
         }
         for column in columns.iter_mut().filter(|c| c.time > 0.0) {
             column.busy /= column.time;
             column.broken /= column.time;
+            column.room.iter_mut().for_each(|sum| *sum /= column.time);
         }
-        Curves { range, columns }
+        let known = [0, 1].map(|i| moments.iter().any(|moment| moment.room[i].is_some()));
+        Curves { range, columns, known }
     }
 
     fn longest(&self) -> u32 {
@@ -71,8 +81,8 @@ impl Curves {
 }
 
 impl Figure<'_> {
-    /// Share of nodes in use, jobs waiting and fragmentation of the free ranks over time: means of columns of two
-    /// pixels, and the longest queue of each. The last moment only ends the one before.
+    /// Share of nodes in use, jobs waiting and fragmentation of the free ranks over time, and what is left room for where
+    /// that is known: means of columns of two pixels, and the longest queue of each. The last moment only ends the one before.
     ///
     /// # Errors
     /// No moments, or none that lasts.
@@ -83,23 +93,29 @@ impl Figure<'_> {
             figure.longest()
         );
         let (from, to) = figure.range;
-        let size = (WIDTH, TOP + 3.0 * PANEL + 2.0 * GAP + BELOW);
+        let panels = 3 + figure.known.iter().filter(|known| **known).count();
+        let size = (WIDTH, TOP + panels as f64 * PANEL + (panels - 1) as f64 * GAP + BELOW);
         Figure::new(title, told, size, move |pen| {
             let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
             heading(pen, note)?;
             type Value = fn(&Column) -> f64;
             let longest = f64::from(figure.longest().max(1));
-            let panels: [(&str, f64, Value); 3] = [
-                ("nodes in use (%)", 100.0, |c| 100.0 * c.busy),
-                ("jobs waiting", longest, |c| f64::from(c.waiting)),
-                ("fragmentation (%)", 100.0, |c| 100.0 * c.broken),
+            let most = |i: usize| figure.columns.iter().map(|c| c.room[i]).fold(1.0, f64::max);
+            let panels: [(bool, &str, f64, Value); 5] = [
+                (true, "nodes in use (%)", 100.0, |c| 100.0 * c.busy),
+                (true, "jobs waiting", longest, |c| f64::from(c.waiting)),
+                (true, "fragmentation (%)", 100.0, |c| 100.0 * c.broken),
+                (figure.known[0], "largest job (nodes)", most(0), |c| c.room[0]),
+                (figure.known[1], "Slurm's measure", most(1), |c| c.room[1]),
             ];
+            let panels: Vec<_> = panels.into_iter().filter(|panel| panel.0).collect();
+            let last = panels.len() - 1;
             let (x, time) = axis(figure.range);
-            for (i, (y_name, high, of)) in panels.into_iter().enumerate() {
+            for (i, (_, y_name, high, of)) in panels.into_iter().enumerate() {
                 let top = TOP + i as f64 * (PANEL + GAP);
                 let y = Scale::exact((0.0, high), 3);
                 let (from, to) = ((LEFT, top), (RIGHT, top + PANEL));
-                let x_name = if i == 2 { time.as_str() } else { "" };
+                let x_name = if i == last { time.as_str() } else { "" };
                 let mut chart = Panel { from, to, x: (&x, x_name), y: (&y, y_name) }.draw(pen)?;
                 let middle = |i: usize| x.value_of((i as f64 + 0.5) / COLUMNS as f64);
                 let columns = figure.columns.iter().enumerate();
@@ -118,13 +134,21 @@ mod tests {
 
     #[test]
     fn columns_are_means_over_time() {
-        let moment = |time, busy, waiting| Moment { time, busy, waiting, broken: 0.5 };
+        let moment = |time, busy, waiting| Moment {
+            time,
+            busy,
+            waiting,
+            broken: 0.5,
+            room: [Some(7.0), None],
+        };
         let curves = Curves::new(&[moment(0.0, 1.0, 3), moment(5.0, 0.0, 9), moment(10.0, 1.0, 0)]);
         let mean = |of: fn(&Column) -> f64| {
             curves.columns.iter().map(of).sum::<f64>() / curves.columns.len() as f64
         };
         assert!((mean(|c| c.busy) - 0.5).abs() < 1e-9);
         assert!((mean(|c| c.broken) - 0.5).abs() < 1e-9);
+        assert!((mean(|c| c.room[0]) - 7.0).abs() < 1e-9);
+        assert_eq!(curves.known, [true, false]);
         assert_eq!((curves.columns[0].waiting, curves.longest()), (3, 9));
         assert!(Figure::curves("t", &[moment(1.0, 1.0, 1)]).is_err());
         assert!(Figure::occupancy("t", 8, &[]).is_err());

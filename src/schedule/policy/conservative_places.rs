@@ -9,7 +9,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// start + requested time, of a running task, or a begin or end of a promise), at which the allocator, asked about
 /// the nodes that are free beside running tasks and promises for the whole of the requested time, answers with a
 /// place. That place is kept free for it. At the last step the whole machine is free, and a task refused there
-/// is left out. A task starts at its time, on its place.
+/// is left out, unless the allocator relents to it: then that is the time. A task starts at its time, on its place.
 ///
 /// As with plain numbers, tasks are promised at the first pass after their submit; when a task ends before its
 /// assumed end all promises are dropped and made anew in queue order, and so they are at every event while a
@@ -79,10 +79,13 @@ impl PlaceProfile {
             match machine.find(&whole, task) {
                 Found::Place(place) => return Some(Promise { time: *time, place }),
                 Found::NotNow => {}
-                Found::LeftOut => break,
+                Found::LeftOut => return None,
             }
         }
-        None
+        // Even the whole machine is refused it, until the allocator relents.
+        let (last, free) = self.steps.last()?;
+        let (time, place) = machine.find_late(free, task)?;
+        Some(Promise { time: time.max(*last), place })
     }
 
     /// Takes the place of a promise away for `requested` ticks.

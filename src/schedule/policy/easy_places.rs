@@ -14,7 +14,8 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// - The first that does not start is the head. Its *reservation* is a time and a place: the allocator is asked
 ///   about the nodes that would be free at each assumed end (start + requested time) of running tasks, in
 ///   order, every task counted that is assumed to have ended by then; the first end at which it answers with a
-///   place is the time. At the last of them the whole machine is free, and a task refused there is left out.
+///   place is the time. At the last of them the whole machine is free, and a task refused there is left out, unless
+///   the allocator relents to it: then that is the time.
 /// - Then each other task in queue order is a candidate where enough nodes are free. One that ends by the
 ///   reservation's time if it takes as long as it requested may have any place; one that takes longer may have
 ///   a place outside the reserved one: the allocator is asked about the other free nodes.
@@ -156,7 +157,7 @@ fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Optio
     for ending in running.chunk_by(|a, b| a.end == b.end) {
         let time = ending[0].end;
         if time >= before {
-            break;
+            return None;
         }
         ending.iter().for_each(|task| give(&mut free, machine.held(task.task)));
         if free.len() < nodes {
@@ -165,10 +166,13 @@ fn earliest(head: u32, before: i64, machine: &mut ClusterState<'_, '_>) -> Optio
         match machine.find(&free, head) {
             Found::Place(place) => return Some(Reservation { head, time, place }),
             Found::NotNow => {}
-            Found::LeftOut => break,
+            Found::LeftOut => return None,
         }
     }
-    None
+    // Even the whole machine is refused it, until the allocator relents.
+    let last = running.last().map_or(i64::MIN, |task| task.end);
+    let (time, place) = machine.find_late(&free, head)?;
+    Some(Reservation { head, time: time.max(last), place }).filter(|r| r.time < before)
 }
 
 impl Policy for EasyPlaces {

@@ -1,0 +1,67 @@
+//! What a machine has room for while it is being filled.
+
+use crate::ratio::ratio;
+
+/// What a free set leaves room for under the rule of an allocator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// Free nodes.
+    pub free: u32,
+    /// See [`super::Allocator::largest`].
+    pub placeable: u32,
+    /// See [`super::Allocator::fragmentation`].
+    pub fragmentation: Option<u64>,
+}
+
+/// Sums over [`Room`]s, each with a weight: 1 a placement, or the time for which it lasted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoomSums {
+    weight: u128,
+    placeable: u128,
+    stranded: u128,
+    least: Option<u32>,
+    broken: Option<u128>,
+}
+
+impl RoomSums {
+    /// Adds one placement's.
+    pub fn add(&mut self, room: &Room) {
+        self.add_for(room, 1);
+    }
+
+    /// Adds one that lasted for so many ticks.
+    pub fn add_for(&mut self, room: &Room, ticks: u64) {
+        let ticks = u128::from(ticks);
+        self.weight += ticks;
+        self.placeable += ticks * u128::from(room.placeable);
+        self.stranded += ticks * u128::from(room.free - room.placeable);
+        self.least = Some(self.least.map_or(room.placeable, |least| least.min(room.placeable)));
+        if let Some(broken) = room.fragmentation {
+            *self.broken.get_or_insert(0) += ticks * u128::from(broken);
+        }
+    }
+
+    fn mean(&self, sum: u128) -> Option<f64> {
+        (self.weight > 0).then(|| ratio(sum, self.weight))
+    }
+
+    /// Mean nodes of the largest job that could still be placed.
+    pub fn placeable(&self) -> Option<f64> {
+        self.mean(self.placeable)
+    }
+
+    /// The fewest nodes of that job.
+    pub fn least(&self) -> Option<u32> {
+        self.least
+    }
+
+    /// Mean of the free nodes that such a job would leave.
+    pub fn stranded(&self) -> Option<f64> {
+        self.mean(self.stranded)
+    }
+
+    /// Mean of Slurm's own fragmentation.
+    pub fn fragmentation(&self) -> Option<f64> {
+        self.mean(self.broken?)
+    }
+}

@@ -1,0 +1,243 @@
+//! `compare --settings`: which block and segment sizes, or which placements, of Slurm's topology plugin suit a trace.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Mutex;
+
+use super::output::{self, Output};
+use super::tables::{number, table};
+use super::workload::WorkloadArgs;
+use super::{inputs, layout, own_files, progress};
+use crate::allocator::{AllocatorContext, slurm_settings};
+use crate::error::{Error, SourceLocation};
+use crate::input::Text;
+use crate::metric::rank_distances::RankDistances;
+use crate::report::{self, sweep::Extra};
+use crate::schedule::{Outputs, Settings, Task, simulate};
+use crate::sweep::{self, Plan, store};
+use crate::topology::{Context, Topology};
+use crate::trace::{Options, Trace, open};
+
+/// What `compare --settings` was asked.
+pub struct Request<'r> {
+    pub spec: &'r str,
+    pub orders: &'r [String],
+    pub workload: &'r WorkloadArgs,
+    pub out: Option<&'r Path>,
+    pub json: bool,
+}
+
+/// The table on the terminal: columns of the results, and what they are called there.
+const SHOWN: [(&str, &str, usize); 8] = [
+    ("never_placed", "never", 0),
+    ("mean_wait", "wait", 1),
+    ("wait_p90", "wait 90%", 1),
+    ("utilisation", "utilisation", 4),
+    ("mean_placeable", "largest job", 1),
+    ("mean_stranded", "beyond it", 1),
+    ("mean_slurm_fragmentation", "fragmentation", 0),
+    ("mean_ring_step", "ring step", 3),
+];
+
+/// Schedules the trace under every setting that may suit, and ranks these.
+pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
+    let (trace, policy, order) = request.checked()?;
+    let topology = inputs::topology(request.spec, context)?;
+    let options = Options {
+        nodes: Some(topology.node_count() as u32),
+        ..inputs::trace_options(request.workload.procs_per_node, context)
+    };
+    let jobs = open::trace(trace, &options)?;
+    inputs::report_tally(&jobs);
+    let settings = match request.workload.allocators.as_slice() {
+        [] => {
+            let sizes: Vec<u32> = jobs.jobs().iter().map(|job| job.nodes).collect();
+            slurm_settings(&topology, &sizes)?
+        }
+        given => given.to_vec(),
+    };
+    let text = request.plan(&settings, trace, policy, order, context.seed);
+    let plan = Plan::read(&Text::new("--settings", text.as_str()), None, context)?;
+    let results = rows(&plan, context)?;
+    let ranking = ranking(&results)?;
+    if let Some(folder) = request.out {
+        let best = ranking.first().map_or("", |(setting, _)| setting.as_str());
+        let (over_time, curves) = over_time(&topology, order, &jobs, policy, best)?;
+        let caption = format!(
+            "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below \
+             use and queue."
+        );
+        let extra = curves.map(|svg| Extra { caption, file: "over-time.svg".into(), svg });
+        let table = Text::new("results.csv", results.as_str());
+        let pages = report::sweep::files_with(&table, None, extra)?;
+        let data =
+            [("results.csv".to_string(), results.clone()), ("over-time.csv".into(), over_time)];
+        let files =
+            pages.into_iter().chain(data).map(|(name, text)| report::File::text(name, text));
+        own_files::write_report(folder, "compare", files.collect())?;
+    }
+    if request.json {
+        let rows: Vec<serde_json::Value> =
+            ranking.iter().map(|(setting, row)| object(setting, row)).collect();
+        let document = serde_json::json!({
+            "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
+            "trace": trace.display().to_string(), "policy": policy, "ordering": order, "settings": rows,
+        });
+        return output::write(None, format!("{document:#}\n"));
+    }
+    let mut out = Output::open(None)?;
+    write_table(
+        &mut out,
+        &ranking,
+        &format!("{} on {}, {policy}", trace.display(), topology.name()),
+    )?;
+    if let Some(folder) = request.out {
+        writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
+    }
+    out.finish()
+}
+
+impl Request<'_> {
+    /// The trace, the policy and the ordering; options that settings have no use for are refused.
+    fn checked(&self) -> anyhow::Result<(&Path, &str, &str)> {
+        let wrong = |option: &str, found: &str, expected: &str| {
+            Error::input(SourceLocation::option(option), found, expected)
+        };
+        let trace = self.workload.trace.as_deref();
+        let trace = trace
+            .ok_or_else(|| wrong("--settings", "no --trace", "--trace FILE: the jobs to place"))?;
+        let policy = self.workload.scheduled();
+        let policy = policy
+            .ok_or_else(|| wrong("--policy none", "no schedule", "a policy, such as easy"))?;
+        self.workload.check_schedule()?;
+        if self.workload.traffic.guest.is_some() {
+            return Err(
+                wrong("--guest", "--settings, which has no traffic", "one of the two").into()
+            );
+        }
+        match self.orders {
+            [] => Ok((trace, policy, "row-major")),
+            [one] => Ok((trace, policy, one)),
+            _ => Err(wrong("--order", "several orderings", "one: Slurm's table of nodes").into()),
+        }
+    }
+
+    /// The plan of the sweep.
+    fn plan(
+        &self,
+        settings: &[String],
+        trace: &Path,
+        policy: &str,
+        order: &str,
+        seed: u64,
+    ) -> String {
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let list: Vec<String> = settings.iter().map(|text| quoted(text)).collect();
+        let trace = quoted(&trace.display().to_string());
+        let model = match &self.workload.model {
+            Some(model) => format!("models = [{}]\n", quoted(model)),
+            None => String::new(),
+        };
+        format!(
+            "name = \"settings\"\ntopologies = [{}]\norderings = [{}]\ntraces = [{trace}]\nprocs_per_node = [{}]\n\
+             policies = [{}]\n{model}allocators = [{}]\nseeds = [{seed}]\nshape = true\nroom = true\n",
+            quoted(self.spec),
+            quoted(order),
+            self.workload.procs_per_node.unwrap_or(1),
+            quoted(policy),
+            list.join(", "),
+        )
+    }
+}
+
+/// The table of results of a plan, computed here and now.
+fn rows(plan: &Plan, context: &Context) -> anyhow::Result<String> {
+    let cells: Vec<usize> = (0..plan.cells().len()).collect();
+    let bar = progress::bar(cells.len() as u64, "settings");
+    let rows = Mutex::new(BTreeMap::new());
+    sweep::run(plan, context, &cells, |cell, row| -> anyhow::Result<()> {
+        rows.lock().unwrap_or_else(|e| e.into_inner()).insert(cell, row.to_string());
+        bar.inc(1);
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    let rows = rows.into_inner().unwrap_or_else(|e| e.into_inner());
+    Ok(store::table(&store::header(plan)?, rows.values().map(String::as_str)))
+}
+
+/// A setting and its figures by column.
+type Ranked = (String, BTreeMap<String, String>);
+
+/// Settings, best first: those that place the most jobs, of these the shortest mean wait, then in the order of the plan.
+fn ranking(results: &str) -> anyhow::Result<Vec<Ranked>> {
+    let mut reader = csv::Reader::from_reader(results.as_bytes());
+    let names = reader.headers()?.clone();
+    let mut all = Vec::new();
+    for record in reader.records() {
+        let record = record?;
+        let row: BTreeMap<String, String> = names
+            .iter()
+            .zip(&record)
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
+        all.push((row.get("allocator").cloned().unwrap_or_default(), row));
+    }
+    let key = |row: &Ranked, column| figure(row, column).unwrap_or(f64::INFINITY);
+    all.sort_by(|a, b| {
+        let by = |column| key(a, column).total_cmp(&key(b, column));
+        by("never_placed").then(by("mean_wait"))
+    });
+    Ok(all)
+}
+
+fn figure((_, row): &Ranked, column: &str) -> Option<f64> {
+    row.get(column)?.parse().ok()
+}
+
+/// A setting as a JSON object: numbers as numbers, `null` where there is none.
+fn object(setting: &str, row: &BTreeMap<String, String>) -> serde_json::Value {
+    let value = |text: &String| text.parse::<f64>().map_or(serde_json::Value::Null, Into::into);
+    let figures =
+        SHOWN.iter().filter_map(|(name, ..)| Some((name.to_string(), value(row.get(*name)?))));
+    let first = ("setting".to_string(), serde_json::Value::from(setting));
+    serde_json::Value::Object(std::iter::once(first).chain(figures).collect())
+}
+
+fn write_table(out: &mut impl Write, ranking: &[Ranked], title: &str) -> anyhow::Result<()> {
+    let about = format!(
+        "{title}. Settings that place the most jobs first, of these the shortest mean wait (s). Largest job: nodes of \
+         the largest that could still be placed, mean over time; beyond it: free nodes that it would leave."
+    );
+    layout::sentence(out, &about)?;
+    let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
+    let rows = ranking.iter().map(|row| {
+        let cells =
+            SHOWN.iter().map(|(column, _, decimals)| number(figure(row, column), *decimals));
+        std::iter::once(row.0.clone()).chain(cells).collect()
+    });
+    let rows = table(header.map(String::from).collect(), rows, 1);
+    writeln!(out, "\n{}", layout::fitted(rows, 1, &std::io::stdout()))?;
+    Ok(())
+}
+
+/// The machine over time under one setting: as CSV, and drawn where time passes.
+fn over_time(
+    topology: &Topology,
+    order: &str,
+    jobs: &Trace,
+    policy: &str,
+    setting: &str,
+) -> anyhow::Result<(String, Option<String>)> {
+    let order = inputs::order(topology, order)?;
+    let distances = RankDistances::new(topology, &order)?;
+    let context = AllocatorContext { topology, order: &order, distances: &distances };
+    let outputs = Outputs { timeline: true, room: true, ..Outputs::default() };
+    let settings = Settings { policy, allocator: setting, model: "fixed", outputs };
+    let result = simulate(&context, &Task::of(jobs), &settings, &|_| ())?;
+    let mut table = Vec::new();
+    report::schedule::write_timeline(&mut table, &result)?;
+    let drawings = report::schedule::drawings(setting, &result)?;
+    let curves = drawings.into_iter().find(|(name, _)| name == "curves.svg").map(|(_, svg)| svg);
+    Ok((String::from_utf8_lossy(&table).into_owned(), curves))
+}
