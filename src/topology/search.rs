@@ -30,6 +30,8 @@ pub const MAX_HOPS: u32 = 255;
 /// the largest distance).
 pub struct Search<'g> {
     rows: &'g Rows,
+    /// Whether links have weights: such graphs are not searched in steps.
+    weighted: bool,
     visited: Vec<Bits>,
     next: Vec<Bits>,
     planes: Vec<Vec<Bits>>,
@@ -44,7 +46,8 @@ impl<'g> Search<'g> {
     pub fn new(graph: &'g RouterGraph) -> Self {
         let empty = vec![[0; WIDTH / 64]; graph.router_count()];
         let (visited, next, rows) = (empty.clone(), empty, graph.rows());
-        Search { rows, visited, next, planes: Vec::new(), used: 0, sums: Vec::new() }
+        let weighted = graph.is_weighted();
+        Search { rows, weighted, visited, next, planes: Vec::new(), used: 0, sums: Vec::new() }
     }
 
     /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found,
@@ -52,7 +55,7 @@ impl<'g> Search<'g> {
     /// use.
     pub fn run(&mut self, sources: &[RouterId]) -> Option<u32> {
         debug_assert!(sources.len() <= WIDTH);
-        if self.graph.is_weighted() {
+        if self.weighted {
             return None;
         }
         self.visited.fill([0; WIDTH / 64]);
