@@ -35,7 +35,6 @@ mod report;
 mod rows;
 mod schedule;
 mod score;
-mod sizes;
 mod sweep;
 mod sweep_folder;
 mod tables;

@@ -12,6 +12,7 @@ pub mod machine;
 pub mod mpc;
 pub mod rank_distances;
 pub mod ring;
+pub mod sizes;
 pub mod sums;
 pub mod units;
 pub mod window;
