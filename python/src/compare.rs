@@ -15,6 +15,7 @@ use nodeorder::schedule::{Task, model, policy};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Sizes, Trace, Weight};
 use nodeorder::{Error, SourceLocation, allocator, plot};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -230,4 +231,20 @@ impl Jobs {
 pub fn looks(count: usize) -> (String, Vec<String>) {
     let looks: Vec<plot::Style> = (0..count).map(plot::style).collect();
     (serde_json::json!(looks).to_string(), plot::ramp())
+}
+
+/// The page's figure of whole curves, each from two nodes up.
+#[pyfunction]
+pub fn curves_svg(
+    py: Python<'_>,
+    title: String,
+    curves: Vec<(String, PyReadonlyArray1<'_, f64>)>,
+) -> PyResult<String> {
+    let curves: Vec<(String, Vec<f64>)> =
+        curves.iter().map(|(label, values)| (label.clone(), values.as_array().to_vec())).collect();
+    job::run(py, None, move |_| {
+        let curves: Vec<(&str, &[f64])> =
+            curves.iter().map(|(label, values)| (label.as_str(), values.as_slice())).collect();
+        Ok(plot::mpc_plot(&title, &curves)?.svg()?)
+    })
 }

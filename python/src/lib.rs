@@ -35,6 +35,7 @@ fn _native(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(topology::entries, module)?)?;
     module.add_function(wrap_pyfunction!(job::set_threads, module)?)?;
     module.add_function(wrap_pyfunction!(job::panic, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::curves_svg, module)?)?;
     module.add_function(wrap_pyfunction!(compare::looks, module)?)?;
     Ok(())
 }
