@@ -307,8 +307,8 @@ def corun(
     topology = machine(m)
     wanted: _native.CorunWanted = {
         "routing": text("routing", routing),
-        "bandwidth": quantity("bandwidth", bandwidth),
-        "latency": quantity("latency", latency),
+        "bandwidth": quantity("bandwidth", bandwidth, "B/s"),
+        "latency": quantity("latency", latency, "s"),
         "fair": among("fair", fair, ["flow", "rtt"]),
         "level": among("level", level, ["flow", "job"]),
         "iterations": whole("iterations", iterations, 1, 1_000_000_000),
@@ -323,10 +323,10 @@ def corun(
     return dict(json.loads(found)) if out == "summary" else frame(found)
 
 
-def quantity(name: str, value: object) -> str:
-    """A number, or one with a unit."""
+def quantity(name: str, value: object, unit: str) -> str:
+    """A number, which is in ``unit``, or one with a unit."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-        return repr(float(value))
+        return f"{float(value)!r}{unit}"
     return text(name, value)
 
 

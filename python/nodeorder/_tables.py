@@ -10,6 +10,9 @@ import pandas as pd
 
 from ._error import described, path_text, refused
 
+#: What makes pandas read numbers exactly, which it does by itself from version 3 on.
+EXACT: dict[str, Any] = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+
 #: What a column of a table of jobs can say.
 ROLES = (
     "job",
@@ -37,7 +40,7 @@ class Source(TypedDict):
 
 def frame(table: bytes) -> pd.DataFrame:
     """The table of a CSV; empty fields are missing, numbers are exactly those written."""
-    return pd.read_csv(io.BytesIO(table), keep_default_na=False, na_values=[""], float_precision="round_trip")
+    return pd.read_csv(io.BytesIO(table), keep_default_na=False, na_values=[""], **EXACT)
 
 
 def source(name: str, value: object) -> Source:

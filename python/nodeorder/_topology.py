@@ -292,7 +292,9 @@ class Topology:
 
     def _orders(self, orders: Orders) -> list[Ordering]:
         """One ordering or several, each label once."""
-        several = isinstance(orders, (list, tuple)) and not all(isinstance(o, (int, np.integer)) for o in orders)
+        several = isinstance(orders, (list, tuple)) and not (
+            orders and all(isinstance(order, (int, np.integer)) for order in orders)
+        )
         listed: Sequence[Any] = orders if several else [orders]  # type: ignore[assignment]
         if not listed:
             raise refused("orders", "none", "an ordering or several")
