@@ -23,7 +23,7 @@ from ._tables import frame, source
 if TYPE_CHECKING:
     from ._topology import Orders, Topology
 
-#: Bytes of tables and sentences that a notebook shows; more rows are left to ``.table``.
+#: Rows of the table that a notebook shows; the others are in ``.table``.
 SHOWN = 30
 
 
@@ -157,7 +157,8 @@ def compared(
 
 
 def _again(topology: Topology, orders: list[Ordering], request: tuple[Any, ...]) -> Comparison:
-    return compared(topology, list(orders), *request, False)
+    trace, alloc, policy, model, guest, routing, procs_per_node = request
+    return compared(topology, list(orders), trace, alloc, policy, model, guest, routing, procs_per_node, False)
 
 
 def distinct(topology: Topology) -> list[Ordering]:

@@ -134,6 +134,7 @@ def names_of(vertex: Any, attributes: dict[str, Any], per_router: int) -> list[s
 
 def coordinates_of(carrying: list[Any], data: dict[Any, dict[str, Any]], key: str) -> Any:
     """Coordinates of the vertices that carry nodes, a row each; None where they have none."""
+    rows: list[Any]
     if any(key in data[vertex] for vertex in carrying):
         rows = [data[vertex].get(key) for vertex in carrying]
     elif all(isinstance(vertex, tuple) and all(is_place(x) for x in vertex) for vertex in carrying):
@@ -143,7 +144,8 @@ def coordinates_of(carrying: list[Any], data: dict[Any, dict[str, Any]], key: st
     else:
         return None
     for vertex, row in zip(carrying, rows):
-        if not hasattr(row, "__len__") or len(row) != len(rows[0] or ()) or not all(is_place(x) for x in row) or not len(row):
+        sized = hasattr(row, "__len__") and hasattr(rows[0], "__len__") and 0 < len(row) == len(rows[0])
+        if not sized or not all(is_place(x) for x in row):
             found = f"{described(row)} of {vertex!r}"
             raise refused(key, found, "as many whole numbers from 0 for each vertex")
     array = np.array(rows, dtype=np.int64)

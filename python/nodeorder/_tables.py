@@ -40,7 +40,8 @@ class Source(TypedDict):
 
 def frame(table: bytes) -> pd.DataFrame:
     """The table of a CSV; empty fields are missing, numbers are exactly those written."""
-    return pd.read_csv(io.BytesIO(table), keep_default_na=False, na_values=[""], **EXACT)
+    read: pd.DataFrame = pd.read_csv(io.BytesIO(table), keep_default_na=False, na_values=[""], **EXACT)
+    return read
 
 
 def source(name: str, value: object) -> Source:

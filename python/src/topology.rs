@@ -27,6 +27,13 @@ pub struct Topology {
     pub inner: Arc<nodeorder::Topology>,
 }
 
+/// Two routers a row, and capacities.
+type Links<'py> = (Bound<'py, PyArray2<i64>>, Bound<'py, PyArray1<f64>>);
+/// Coordinates, a row a node; whether each axis is a ring; the axes' names.
+type Places<'py> = (Bound<'py, PyArray2<i64>>, Vec<bool>, Vec<String>);
+/// A table's name, and the name and description of each of its entries.
+type Entries = Vec<(String, Vec<(String, String)>)>;
+
 /// A distance of nodes that no path joins.
 const NO_PATH: i32 = -1;
 
@@ -156,10 +163,7 @@ impl Topology {
     }
 
     /// Two routers a link and its capacity.
-    fn links<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray2<i64>>, Bound<'py, PyArray1<f64>>)> {
+    fn links<'py>(&self, py: Python<'py>) -> PyResult<Links<'py>> {
         let topology = self.inner.clone();
         let (ends, capacities) = job::run(py, None, move |_| {
             let bytes = topology.network().link_count().saturating_mul(24);
@@ -176,12 +180,11 @@ impl Topology {
     }
 
     /// Coordinates of `nodes`, a row each, whether each axis is a ring, and the axes' names; None without coordinates.
-    #[allow(clippy::type_complexity)]
     fn coordinates<'py>(
         &self,
         py: Python<'py>,
         nodes: PyReadonlyArray1<'_, i64>,
-    ) -> PyResult<Option<(Bound<'py, PyArray2<i64>>, Vec<bool>, Vec<String>)>> {
+    ) -> PyResult<Option<Places<'py>>> {
         let nodes = self.checked(&nodes)?;
         let Some(lattice) = self.inner.lattice() else { return Ok(None) };
         let axes = lattice.extents.len();
@@ -335,7 +338,7 @@ pub fn machines() -> Vec<&'static str> {
 
 /// Every table of named entries: what it lists, and each entry's name and description.
 #[pyfunction]
-pub fn entries() -> Vec<(String, Vec<(String, String)>)> {
+pub fn entries() -> Entries {
     let tables = reference::tables().into_iter().map(|table| {
         let rows = table.entries.iter().map(|e| (e.name.to_string(), e.about.to_string()));
         (table.name.to_string(), rows.collect())

@@ -86,7 +86,7 @@ impl Command {
                 format!("level {name}")
             )?;
         }
-        for (hops, pairs) in histogram.into_iter().flatten().enumerate() {
+        for (hops, pairs) in histogram.iter().flatten().enumerate() {
             writeln!(out, "{:<14} {pairs} pairs", format!("{hops} hops"))?;
         }
         out.finish()
