@@ -8,8 +8,8 @@ mappings as numpy arrays, pandas frames and networkx graphs.
 >>> m.mpc(["hilbert", "row-major"], sizes=[2, 16]).round(2)
       hilbert  row-major
 size
-2        1.00       1.00
-16       2.86       3.32
+2        1.00       1.11
+16       2.95       2.84
 
 Nodes are whole numbers from 0, distances are hops, times are seconds. Whatever is refused is a
 :class:`NodeorderError` with the message of the command.

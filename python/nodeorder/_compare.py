@@ -148,9 +148,7 @@ def compared(
     options = {"--trace": None if jobs is None else jobs["trace"]["name"], **given, "--routing": routing}
     command = command_line(topology, [] if orders is None else made, options)
     with shown(progress, "comparing", "ordering") as show:
-        native = _native.Comparison.make(
-            topology._native, [order._native for order in made], jobs, command, show
-        )
+        native = _native.Comparison.make(topology._native, [order._native for order in made], jobs, command, show)
     comparison = Comparison(topology, made, native)
     comparison._request = (trace, alloc, policy, model, guest, routing, procs_per_node)
     return comparison

@@ -305,9 +305,7 @@ class Topology:
             raise refused("orders", f"two orderings called {again}", "each label once (label=)")
         return made
 
-    def mpc(
-        self, orders: Orders, sizes: str | ArrayLike | None = None, *, progress: bool | None = None
-    ) -> Curves:
+    def mpc(self, orders: Orders, sizes: str | ArrayLike | None = None, *, progress: bool | None = None) -> Curves:
         """Exact Mean Placement Calculation curves: the mean distance inside windows of consecutive ranks.
 
         Args:

@@ -110,7 +110,13 @@ def test_jobs_apart_do_not_slow_each_other(torus: no.Topology) -> None:
 def test_jobs_on_the_same_links_slow_each_other() -> None:
     line = no.topology("mesh:4")
     jobs = pd.DataFrame(
-        {"name": ["a", "b"], "nodes": [[0, 2], [1, 3]], "guest": ["ring:n=2"] * 2, "bytes": ["1MB"] * 2, "compute": [None, 0.0]}
+        {
+            "name": ["a", "b"],
+            "nodes": [[0, 2], [1, 3]],
+            "guest": ["ring:n=2"] * 2,
+            "bytes": ["1MB"] * 2,
+            "compute": [None, 0.0],
+        }
     )
     rows = no.corun(line, jobs, bandwidth=1e9, latency=0.0)
     assert rows["slowdown"].tolist() == pytest.approx([2, 2])

@@ -19,7 +19,9 @@ import nodeorder as no
 def test_loads_of_all_to_all_are_betweenness(spec: str) -> None:
     machine = no.topology(spec)
     graph = machine.to_networkx()
-    links = machine.map(f"all-to-all:n={len(machine)}", "row-major" if machine.axes else machine.nodes, routing="ecmp-path", out="links")
+    links = machine.map(
+        f"all-to-all:n={len(machine)}", "row-major" if machine.axes else machine.nodes, routing="ecmp-path", out="links"
+    )
     loads = links.set_index(["u", "v"])["load"]
     # Both directions of a link carry each unordered pair twice; networkx counts it once.
     for (u, v), between in nx.edge_betweenness_centrality(graph, normalized=False).items():
@@ -30,7 +32,9 @@ def test_loads_of_all_to_all_are_betweenness(spec: str) -> None:
 def test_loads_on_random_graphs_are_betweenness(size: int, seed: int) -> None:
     graph = nx.connected_watts_strogatz_graph(size, 4, 0.4, seed=seed)
     machine = no.from_networkx(graph)
-    loads = machine.map(np.ones((size, size)), machine.nodes, routing="ecmp-path", out="links").set_index(["u", "v"])["load"]
+    loads = machine.map(np.ones((size, size)), machine.nodes, routing="ecmp-path", out="links").set_index(["u", "v"])[
+        "load"
+    ]
     for (u, v), between in nx.edge_betweenness_centrality(graph, normalized=False).items():
         assert loads[u, v] + loads[v, u] == pytest.approx(2 * between, rel=1e-9)
 
@@ -39,7 +43,9 @@ def test_loads_on_random_graphs_are_betweenness(size: int, seed: int) -> None:
 def test_hop_bytes_are_volumes_times_distances(processes: int, seed: int) -> None:
     machine = no.topology("torus:4x5")
     rng = np.random.default_rng(seed)
-    traffic = random_array((processes, processes), density=0.4, rng=rng, data_sampler=lambda size: rng.integers(1, 9, size))
+    traffic = random_array(
+        (processes, processes), density=0.4, rng=rng, data_sampler=lambda size: rng.integers(1, 9, size)
+    )
     nodes = rng.permutation(20)[:processes]
     dense = traffic.toarray() * ~np.eye(processes, dtype=bool)
     expected = (dense * machine.distances(nodes)).sum()
@@ -52,7 +58,9 @@ def test_hop_bytes_are_volumes_times_distances(processes: int, seed: int) -> Non
 
 def test_a_guest_may_be_a_frame_a_graph_or_a_pattern(torus: no.Topology) -> None:
     ring = nx.cycle_graph(8)
-    frame = pd.DataFrame([(i, j, 1) for i in range(8) for j in ((i + 1) % 8, (i - 1) % 8)], columns=["source", "target", "volume"])
+    frame = pd.DataFrame(
+        [(i, j, 1) for i in range(8) for j in ((i + 1) % 8, (i - 1) % 8)], columns=["source", "target", "volume"]
+    )
     matrix = nx.to_numpy_array(ring)
     figures = [torus.map(guest, "snake")["hop_bytes"] for guest in (ring, frame, matrix, ring.to_directed())]
     assert len(set(figures)) == 1
@@ -97,4 +105,7 @@ def test_a_placement_over_components_has_no_distance() -> None:
 def test_units_are_counted() -> None:
     machine = no.topology("fat-tree:k=4")
     found = machine.place([0, 1, 2])
-    assert found["units_leaf switch" if "units_leaf switch" in found else next(k for k in found if k.startswith("units_"))] == 2
+    assert (
+        found["units_leaf switch" if "units_leaf switch" in found else next(k for k in found if k.startswith("units_"))]
+        == 2
+    )

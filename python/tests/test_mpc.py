@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import os
 import subprocess
 import time
@@ -53,6 +54,11 @@ def test_chosen_sizes_are_those_of_the_whole_curve(torus: no.Topology, sizes: ob
     some = torus.mpc("hilbert", sizes=sizes)
     assert some.index.tolist() == [2, 16, 30, 31, 32]
     assert some.equals(torus.mpc("hilbert").loc[[2, 16, 30, 31, 32]])
+
+
+def test_the_example_of_the_package_is_right() -> None:
+    found = doctest.testmod(no, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.attempted >= 3 and found.failed == 0
 
 
 def test_log_sizes_end_with_the_machine(torus: no.Topology) -> None:

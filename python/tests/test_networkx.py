@@ -105,7 +105,9 @@ def test_what_is_no_machine_is_refused(graph: object, keywords: dict[str, object
         no.from_networkx(graph, **keywords)
 
 
-@pytest.mark.parametrize("places", [{0: (0, 1), 1: (1,)}, {0: (0, -1), 1: (0, 0)}, {0: (0, 0)}, {0: 3, 1: 4}, {0: (0.5, 1), 1: (1, 1)}])
+@pytest.mark.parametrize(
+    "places", [{0: (0, 1), 1: (1,)}, {0: (0, -1), 1: (0, 0)}, {0: (0, 0)}, {0: 3, 1: 4}, {0: (0.5, 1), 1: (1, 1)}]
+)
 def test_what_are_no_coordinates_is_refused(places: dict[int, object]) -> None:
     graph = nx.path_graph(2)
     nx.set_node_attributes(graph, places, "coordinates")

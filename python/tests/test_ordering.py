@@ -52,7 +52,9 @@ def test_hilbert_in_space_visits_octants_and_takes_single_steps_like_theirs(bits
         assert all(len(np.unique(part, axis=0)) == 1 for part in octants)
 
 
-@pytest.mark.parametrize("method", ["row-major", "snake", "hilbert", "morton", "gray", "bfs", "dfs", "rcm", "nearest", "random"])
+@pytest.mark.parametrize(
+    "method", ["row-major", "snake", "hilbert", "morton", "gray", "bfs", "dfs", "rcm", "nearest", "random"]
+)
 def test_a_method_orders_every_node_once(method: str) -> None:
     machine = no.topology("torus:4x6,per_router=2,exclude=7")
     assert sorted(machine.order(method).nodes.tolist()) == machine.nodes.tolist()
