@@ -29,6 +29,7 @@ pub const MAX_HOPS: u32 = 255;
 /// Buffers for searches on one graph, reused from batch to batch. Memory: routers · 64 B · (2 + bits of
 /// the largest distance).
 pub struct Search<'g> {
+    graph: &'g RouterGraph,
     rows: &'g Rows,
     visited: Vec<Bits>,
     next: Vec<Bits>,
@@ -44,7 +45,7 @@ impl<'g> Search<'g> {
     pub fn new(graph: &'g RouterGraph) -> Self {
         let empty = vec![[0; WIDTH / 64]; graph.router_count()];
         let (visited, next, rows) = (empty.clone(), empty, graph.rows());
-        Search { rows, visited, next, planes: Vec::new(), used: 0, sums: Vec::new() }
+        Search { graph, rows, visited, next, planes: Vec::new(), used: 0, sums: Vec::new() }
     }
 
     /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found,
@@ -153,8 +154,8 @@ impl<'g> Search<'g> {
 }
 
 /// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
-/// sources. `graph` is that of `topology` or a part of it. Its last argument is the largest distance, `None` where that is more than [`MAX_HOPS`]
-/// or links have weights.
+/// sources. `graph` is that of `topology` or a part of it. Its last argument is the largest distance, `None` where
+/// that is more than [`MAX_HOPS`] or links have weights.
 ///
 /// # Errors
 /// [`crate::Error::Memory`] when the buffers do not fit.
