@@ -57,6 +57,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// no more than crossing the core. Both, and GPUs of larger domains with v = 0, are closed forms; GPUs of larger
 /// domains with v > 0 are searched. With v = 0 a domain is one place in distances, and its links still carry loads.
 ///
+/// # Limits
+/// Every endpoint is a router of its own, so connected components of free nodes are single ones: what looks for them
+/// (window policies but with `slots=runs`, the allocator `bfs`) sees no larger ones here. All endpoints of a rail have
+/// one link of capacity 1; core switches carry nothing under `rail`.
+///
 /// # Complexity
 /// O(links) to visit.
 ///
