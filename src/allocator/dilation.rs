@@ -424,7 +424,8 @@ impl Dilation<'_> {
             let set = &words[*at as usize..*end as usize];
             *at += set.partition_point(|(word, _)| *word < first) as u32;
         }
-        self.sets.sort_unstable_by_key(|(at, end)| end - at);
+        let shortest = (0..self.sets.len()).min_by_key(|i| self.sets[*i].1 - self.sets[*i].0);
+        self.sets.swap(0, shortest.unwrap_or(0));
         let Some(((at, end), others)) = self.sets.split_first_mut() else {
             visit(0, 1);
             return;

@@ -40,7 +40,7 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
             at: Vec::new(),
             members: Vec::new(),
             last: Vec::new(),
-            set: Ranks::default(),
+            set: Vec::new(),
         }))
     },
 );
@@ -60,7 +60,7 @@ struct GenAlg<'a> {
     at: Vec<u32>,
     members: Vec<u32>,
     last: Vec<u32>,
-    set: Ranks,
+    set: Vec<Run>,
 }
 
 /// A router to be tried, by the lowest of its free ranks, and how far its n-th nearest rank is.
@@ -125,16 +125,22 @@ impl GenAlg<'_> {
         (star, held.map_or(self.at.len() as u32, |(_, hops)| hops))
     }
 
-    /// Puts the n nearest of a centre into `set`, unless it is proved first that their sum is no less than `best`, or
-    /// as much and their centre no lower. Whether it is there.
-    fn gather(&mut self, free: &FreeSet, centre: Centre, count: u32, best: (u64, u32)) -> bool {
+    /// Puts the n nearest of a centre into `set` as runs on one router each, and returns the sum of their distances;
+    /// `None` where it is proved first that it is more than that of `best`, or as much with a centre no lower.
+    fn gather(
+        &mut self,
+        free: &FreeSet,
+        centre: Centre,
+        count: u32,
+        best: (u64, u32),
+    ) -> Option<u64> {
         let walked = self.near.walk(centre.rank, u32::MAX, count);
         if !walked && let Some(row) = self.near.measure(centre.rank) {
             let farthest = centre.farthest as u16;
             let (inner, held, least) = stars_within(row, &self.free, &self.stars, farthest);
             let mut missing = count - held;
             if ((inner + u64::from(missing) * least).div_ceil(2), centre.rank) >= best {
-                return false;
+                return None;
             }
             self.set.clear();
             for (run, index) in &self.runs {
@@ -147,7 +153,7 @@ impl GenAlg<'_> {
                     self.set.push(Run { count: taken, ..*run });
                 }
             }
-            return true;
+            return Some(self.sums.of_runs(&self.set));
         }
         if !walked {
             self.near.around(centre.rank, u32::MAX, count);
@@ -172,12 +178,12 @@ impl GenAlg<'_> {
         let star =
             |rank: &u32| self.stars[self.index[self.near.locations.of(*rank) as usize] as usize];
         if (self.members.iter().map(star).sum::<u64>().div_ceil(2), centre.rank) >= best {
-            return false;
+            return None;
         }
         self.members.sort_unstable();
         self.set.clear();
-        self.members.iter().for_each(|rank| self.set.push_rank(*rank));
-        true
+        self.set.extend(self.members.iter().map(|rank| Run { first: *rank, count: 1 }));
+        Some(self.sums.of_runs(&self.set))
     }
 }
 
@@ -238,13 +244,14 @@ impl Allocator for GenAlg<'_> {
             if floor > best.0 {
                 break;
             }
-            if (floor, centre.rank) >= best || !self.gather(free, centre, count, best) {
+            if (floor, centre.rank) >= best {
                 continue;
             }
-            let found = (self.sums.total(&self.set), centre.rank);
-            if found < best {
-                best = found;
-                chosen.clone_from(&self.set);
+            let Some(sum) = self.gather(free, centre, count, best) else { continue };
+            if (sum, centre.rank) < best {
+                best = (sum, centre.rank);
+                chosen.clear();
+                self.set.iter().for_each(|run| chosen.push(*run));
             }
         }
         Choice::Placed

@@ -107,7 +107,7 @@ impl<'a> Near<'a> {
         self.queue.push(router);
         // A link costs a fraction of a distance, or several of those that are found many at once.
         let open = self.locations.open().len();
-        let mut links = if self.rows.is_some() { open / 4 } else { 4 * open };
+        let mut links = if self.rows.is_some() { open / 16 } else { 4 * open };
         let (mut away, mut level, mut held) = (0, 0, 0);
         loop {
             for router in &self.queue[level..] {

@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::json;
 
 use super::picture::Picture;
 use super::{output, progress};
+use crate::columns;
 use crate::columns::corun::{CorunFigures, JOB, LinkUse};
-use crate::columns::{self, object};
 use crate::corun::{Fair, Job, Level, Settings, Speeds, side_by_side};
 use crate::error::{Error, SourceLocation};
 use crate::input::Text;
 use crate::mapping::{Fabric, RoutingEntry};
 use crate::params::Unit;
 use crate::plot;
+use crate::report;
 use crate::topology::Context;
 
 /// Simulate jobs that share links: seconds an iteration beside the others and alone
@@ -103,9 +103,7 @@ impl Command {
                 iterations: settings.iterations,
                 outcome: &outcome,
             };
-            let mut document = object(CorunFigures::ALL, &figures);
-            document["version"] = json!(env!("CARGO_PKG_VERSION"));
-            document["jobs"] = outcome.jobs.iter().map(|job| object(JOB, job)).collect();
+            let document = report::corun::document(&figures);
             return output::write(file, format!("{document:#}\n"));
         }
         output::write_by(file, |out| columns::write(out, JOB, outcome.jobs))

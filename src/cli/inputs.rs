@@ -2,13 +2,10 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use super::notes::note;
 use super::progress;
 use super::watch::Clock;
 use crate::error::{Error, SourceLocation, bytes, sanitize};
-use crate::input::Lines;
 use crate::metric::mpc;
 use crate::ordering::{NodeOrder, ORDERINGS};
 use crate::topology::{Context, Topology};
@@ -112,22 +109,6 @@ pub fn log(
     Ok(opened)
 }
 
-/// An error about `job N` of an SWF trace, with the line that has the job; any other as it is.
-pub fn at_line_of_job(error: Error, trace: &Path, memory: u64) -> Error {
-    let Error::Input { location: SourceLocation::Option(option), found, expected } = &error else {
-        return error;
-    };
-    let Some(job) = option.strip_prefix("job ") else { return error };
-    let Ok(mut lines) = Lines::open(trace, memory) else { return error };
-    while let Ok(Some(line)) = lines.line() {
-        let first = line.text().ok().and_then(|text| text.split_ascii_whitespace().next());
-        if first == Some(job) {
-            return Error::input(line.location(), format!("job {job}: {found}"), expected);
-        }
-    }
-    error
-}
-
 /// Reports on standard error which jobs of a trace were left out or mended, and why.
 pub fn report_tally(trace: &Trace) {
     report_counts(trace.name(), trace.tally());
@@ -147,10 +128,4 @@ pub fn report_processors(trace: &Trace) {
     if let Some(hint) = trace.processors_hint() {
         note!("{}: {hint}", trace.name());
     }
-}
-
-/// Counts of jobs that were left out (`drops`) or mended, by reason.
-pub fn tally_json(tally: &Tally, drops: bool) -> Value {
-    let counts = tally.iter().filter(|(reason, _)| reason.drops() == drops);
-    counts.map(|(reason, count)| (reason.name().to_string(), json!(count))).collect()
 }

@@ -4,21 +4,20 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
-use serde_json::{Value, json};
 
 use super::layout::field;
 use super::picture::Picture;
 use super::watch::Clock;
 use super::{output, progress};
-use crate::columns::mapping::{
-    CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS,
-};
-use crate::columns::{self, filled, object};
+use crate::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
+use crate::columns::{self, filled};
 use crate::ids::NodeId;
 use crate::input::Text;
 use crate::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, RoutingEntry, method};
 use crate::ordering::NodeOrder;
 use crate::plot::{self, Mapped};
+use crate::report;
+use crate::report::mapping::{busiest, link_load};
 use crate::topology::{Context, Topology};
 
 /// Analyse how far an application's traffic goes and which links carry it
@@ -61,11 +60,6 @@ pub struct Command {
     #[arg(long, value_name = "FILE.svg|.png")]
     plot: Option<PathBuf>,
 }
-
-/// Links that are named.
-const BUSIEST: usize = 10;
-/// Bars of the contention histogram.
-const BARS: usize = 20;
 
 /// The terminal's table: labels, and the figures beside them.
 const TABLE: [(&str, &str); 12] = [
@@ -133,14 +127,11 @@ impl Command {
             links: fabric.links.len(),
             analysis: &analysis,
         };
-        let busiest = analysis.contention.busiest(&fabric.links, BUSIEST);
-        let busiest: Vec<LinkLoad<'_>> =
-            busiest.into_iter().map(|link| link_load(&fabric, &analysis, link)).collect();
         if self.json {
-            let document = document(&fabric, &figures, &busiest);
+            let document = report::mapping::document(&fabric, &figures);
             return output::write(None, format!("{document:#}\n"));
         }
-        output::write_by(None, |out| write_table(out, &figures, &busiest))
+        output::write_by(None, |out| write_table(out, &figures, &busiest(&fabric, &analysis)))
     }
 
     fn write_mapping(
@@ -190,30 +181,9 @@ struct Placed {
     method: Option<&'static str>,
 }
 
-fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {
-    let (u, v) = fabric.links.ends(link);
-    let (load, capacity) = (analysis.contention.loads[link], fabric.links.capacity(link));
-    LinkLoad { fabric, u, v, load, capacity }
-}
-
 fn write_links(fabric: &Fabric<'_>, analysis: &Analysis, path: &Path) -> anyhow::Result<()> {
     let rows = (0..fabric.links.len()).map(|link| link_load(fabric, analysis, link));
     output::write_by(Some(path), |out| columns::write(out, LinkLoad::ALL, rows))
-}
-
-/// Every figure of the analysis as JSON.
-fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>, busiest: &[LinkLoad<'_>]) -> Value {
-    let Analysis { dilation, contention, .. } = figures.analysis;
-    let mut document = object(&[MappingFigures::ALL, MappingFigures::MORE].concat(), figures);
-    document["version"] = json!(env!("CARGO_PKG_VERSION"));
-    let busiest_link = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
-    document["busiest_links"] = busiest.iter().map(|link| object(&busiest_link, link)).collect();
-    let bars = contention.histogram(&fabric.links, BARS);
-    document["contention_histogram"] = bars.iter().map(|b| object(CONTENTION_BAR, b)).collect();
-    let bars = dilation.histogram.iter().enumerate();
-    let bars = bars.map(|(hops, (pairs, volume))| object(DILATION_BAR, &(hops, *pairs, *volume)));
-    document["dilation_histogram"] = bars.collect();
-    document
 }
 
 fn write_table(

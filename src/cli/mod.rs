@@ -36,7 +36,6 @@ mod rows;
 mod schedule;
 mod score;
 mod settings;
-mod sizes;
 mod sweep;
 mod sweep_folder;
 mod tables;

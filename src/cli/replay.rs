@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use clap::Args;
-use serde_json::json;
 
 use super::notes::note;
 use super::rows::{BlockRows, RowFile};
@@ -16,7 +15,7 @@ use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
 use crate::metric::units::Units;
 use crate::ordering::NodeOrder;
-use crate::replay::set::{BASELINE, ReplayResult, ReplaySet, ReplaySettings, Summaries};
+use crate::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Clock, Counts, Outputs};
 use crate::report;
 use crate::report::replay::{Columns, SummaryOptions};
@@ -222,15 +221,8 @@ impl Command {
         options: &SummaryOptions<'_>,
     ) -> anyhow::Result<()> {
         let document = || {
-            json!({
-                "version": env!("CARGO_PKG_VERSION"),
-                "topology": topology.spec(),
-                "log": self.log.display().to_string(),
-                "baseline": BASELINE,
-                "threshold": self.threshold,
-                "guest": self.traffic.guest,
-                "replays": results.iter().map(|r| r.json(options)).collect::<Vec<_>>(),
-            })
+            let (log, guest) = (self.log.display().to_string(), self.traffic.guest.as_deref());
+            report::replay::document(topology, &log, guest, results, options)
         };
         if self.json {
             output::write(None, format!("{}\n", document()))?;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::{Value, json};
 
 use super::notes::note;
 use super::output;
 use super::traffic::TrafficArgs;
 use super::{inputs, own_files, progress};
 use crate::allocator::AllocatorContext;
+use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
 use crate::metric::units::Units;
 use crate::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
@@ -19,8 +19,8 @@ use crate::report::schedule as report;
 use crate::schedule::{
     Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, policy, simulate,
 };
-use crate::topology::{Context, Topology};
-use crate::trace::{Options, Trace, open};
+use crate::topology::Context;
+use crate::trace::{Options, open};
 
 /// Schedule a trace: when and where jobs run, and how long they wait
 #[derive(Debug, Args)]
@@ -116,12 +116,15 @@ impl Command {
             output::write_by(Some(path), |out| report::write_timeline(out, &result))?;
         }
         if self.json {
-            let mut document = self.document(&topology, order.label(), &trace, &result);
-            document["seed"] = json!(context.seed);
+            let source = report::Source {
+                topology: &topology,
+                ordering: order.label(),
+                trace: &trace,
+                settings: self.settings(),
+                guest: self.traffic.guest.as_deref(),
+            };
             let totals: Option<Totals> = traffic.map(|t| t.totals());
-            if let Value::Object(figures) = report::figures(&result, totals.as_ref()) {
-                figures.into_iter().for_each(|(key, value)| document[key] = value);
-            }
+            let document = report::document(&source, &result, totals.as_ref());
             output::write(None, format!("{document}\n"))?;
         }
         if let Some(folder) = &self.plots {
@@ -136,14 +139,9 @@ impl Command {
         !self.json || self.output.is_some()
     }
 
-    /// Schedules the tasks, and reports on standard error by which rules.
-    fn simulate(
-        &self,
-        machine: &AllocatorContext<'_>,
-        tasks: &[Task],
-    ) -> anyhow::Result<ScheduleResult> {
+    fn settings(&self) -> Settings<'_> {
         let drawn = self.plots.is_some();
-        let settings = Settings {
+        Settings {
             policy: &self.policy,
             allocator: &self.allocator,
             model: &self.model,
@@ -157,12 +155,25 @@ impl Command {
                 timeline: self.json || drawn || self.timeline.is_some(),
                 room: self.timeline.is_some(),
             },
-        };
+        }
+    }
+
+    /// Schedules the tasks, and reports on standard error by which rules.
+    fn simulate(
+        &self,
+        machine: &AllocatorContext<'_>,
+        tasks: &[Task],
+    ) -> anyhow::Result<ScheduleResult> {
+        let settings = self.settings();
         let bar = progress::bar(tasks.len() as u64, "jobs");
-        let result = simulate(machine, tasks, &settings, &|ended| bar.set_position(ended as u64))
-            .map_err(|e| {
-            inputs::at_line_of_job(e, &self.trace, machine.topology.context().memory)
-        })?;
+        let ended = |ended| bar.set_position(ended as u64);
+        let result =
+            simulate(machine, tasks, &settings, &ended).map_err(|error| {
+                match Lines::open(&self.trace, machine.topology.context().memory) {
+                    Ok(trace) => open::at_line_of_job(error, trace),
+                    Err(_) => error,
+                }
+            })?;
         bar.finish_and_clear();
         note!("policy: {}", result.rule);
         note!("model: {}", result.model);
@@ -172,32 +183,6 @@ impl Command {
         }
         report_neglected(&result);
         Ok(result)
-    }
-
-    /// What the schedule was made of, as JSON.
-    fn document(
-        &self,
-        topology: &Topology,
-        ordering: &str,
-        trace: &Trace,
-        result: &ScheduleResult,
-    ) -> Value {
-        let mut document = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "topology": topology.spec(),
-            "ordering": ordering,
-            "trace": self.trace.display().to_string(),
-            "lines": trace.tally().lines,
-            "left_out": inputs::tally_json(trace.tally(), true),
-            "mended": inputs::tally_json(trace.tally(), false),
-            "policy": self.policy,
-            "allocator": if result.places_itself { None } else { Some(&self.allocator) },
-            "model": self.model,
-        });
-        if let Some(guest) = &self.traffic.guest {
-            document["guest"] = json!(guest);
-        }
-        document
     }
 }
 

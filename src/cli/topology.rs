@@ -1,12 +1,9 @@
 //! `nodeorder topology`: the figures of a network.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
-use serde_json::json;
 
 use super::layout::field;
 use super::notes::note;
@@ -14,11 +11,11 @@ use super::output::{self, Output};
 use super::progress;
 use crate::columns::{Table, mapping::EDGE};
 use crate::error::{Error, SourceLocation};
-use crate::metric::bisection::{Bisection, bisection};
-use crate::report;
+use crate::metric::bisection::Bisection;
+use crate::report::topology::Figures;
 use crate::topology::drift::{Moved, Renamed, drift};
 use crate::topology::levels::LevelRow;
-use crate::topology::{Context, Statistics, Topology};
+use crate::topology::{Context, Topology};
 
 /// Print a machine's size, links, distances, bisection and levels
 #[derive(Debug, Args)]
@@ -51,43 +48,18 @@ impl Command {
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
         }
-        let waiting = progress::waiting("distances");
-        let statistics = topology.statistics()?;
-        let histogram = self.histogram.then(|| topology.distance_histogram()).transpose()?;
+        let waiting = progress::waiting("distances and bisection");
+        let figures = Figures::of(&topology, self.histogram)?;
         drop(waiting);
-        let waiting = progress::waiting("bisection");
-        let cut = bisection(&topology)?;
-        drop(waiting);
-        let levels = topology.level_table();
-        let mut document = serde_json::to_value(&statistics)?;
-        document["source"] = json!(topology.source());
-        document["kind"] = json!(topology.spec().split(':').next());
-        if let Some(pairs) = &histogram {
-            document["distance_histogram"] = json!(pairs);
-        }
-        for (key, value) in report::machines::bisection(cut.as_ref()) {
-            document[key] = value;
-        }
-        document["levels"] = json!(levels);
         if self.json {
-            // The total may take more than the 64 bits that numbers of a JSON value have.
-            let figures = document.as_object().into_iter().flatten();
-            let figures = figures.map(|(key, value)| (key.as_str(), Figure::Value(value)));
-            let mut figures: BTreeMap<&str, Figure<'_>> = figures.collect();
-            figures.insert("total_distance", Figure::Whole(statistics.total_distance));
-            return output::write(None, serde_json::to_string_pretty(&figures)? + "\n");
+            return output::write(None, figures.json());
         }
-        Command::print(&document, &statistics, cut.as_ref(), &levels, histogram.as_deref())
+        Command::print(&figures)
     }
 
     /// The figures as lines.
-    fn print(
-        document: &serde_json::Value,
-        statistics: &Statistics,
-        cut: Option<&Bisection>,
-        levels: &[LevelRow],
-        histogram: Option<&[u128]>,
-    ) -> anyhow::Result<()> {
+    fn print(figures: &Figures) -> anyhow::Result<()> {
+        let Figures { document, statistics, cut, levels, histogram } = figures;
         let mut out = Output::open(None)?;
         for key in ["name", "spec", "source", "nodes", "places", "routers", "links"] {
             if !document[key].is_null() {
@@ -114,7 +86,7 @@ impl Command {
                 format!("level {name}")
             )?;
         }
-        for (hops, pairs) in histogram.into_iter().flatten().enumerate() {
+        for (hops, pairs) in histogram.iter().flatten().enumerate() {
             writeln!(out, "{:<14} {pairs} pairs", format!("{hops} hops"))?;
         }
         out.finish()
@@ -151,14 +123,6 @@ impl Command {
         let count = format!("{} differences from {}", found.len(), topology.spec());
         Err(Error::input(location, count, "the same fabric").into())
     }
-}
-
-/// A figure of the document.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Figure<'a> {
-    Value(&'a serde_json::Value),
-    Whole(u128),
 }
 
 /// `64 links`, or what is known of them.

@@ -11,9 +11,12 @@ use crate::allocator;
 use crate::error::{Error, Result, SourceLocation};
 use crate::metric::mpc::Curve;
 use crate::ordering::NodeOrder;
-use crate::replay::prediction::{Prediction, predict};
+use crate::replay::prediction::{DEFAULT_ALLOCATORS, Prediction, predict};
 use crate::replay::traffic::TrafficSettings;
-use crate::schedule::orderings::{Schedules, TraceSettings, on_orderings};
+use crate::schedule::orderings::{
+    DEFAULT_ALLOCATOR, DEFAULT_MODEL, DEFAULT_POLICY, OTHER_MODELS, Schedules, TraceSettings,
+    on_orderings,
+};
 use crate::schedule::{Task, model, policy};
 use crate::topology::Topology;
 use crate::trace::open::OpenedLog;
@@ -63,19 +66,6 @@ pub struct WorkloadResult {
     pub processors: Option<String>,
 }
 
-/// Allocators of the replay where none is given.
-pub const DEFAULT_ALLOCATORS: [&str; 4] =
-    ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
-/// The allocator of the schedule where none is given.
-const ALLOCATOR: &str = "span-best-fit";
-/// The policy of the schedule where none is given.
-const POLICY: &str = "easy";
-/// The runtime model where none is given: an assumption, which the output names.
-const MODEL: &str = "network:share=0.2,guest=stencil3d";
-/// With it, what the best ordering saves is found under these, too.
-const OTHER_MODELS: [&str; 2] =
-    ["network:share=0.1,guest=stencil3d", "network:share=0.3,guest=stencil3d"];
-
 impl WorkloadArgs {
     /// Opens the workload, where there is one. What is left out of a trace is reported on standard error.
     pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<Workload>> {
@@ -108,7 +98,7 @@ impl WorkloadArgs {
 
     /// The policy of the schedule, unless there shall be none.
     pub fn scheduled(&self) -> Option<&str> {
-        Some(self.policy.as_deref().unwrap_or(POLICY)).filter(|policy| *policy != "none")
+        Some(self.policy.as_deref().unwrap_or(DEFAULT_POLICY)).filter(|policy| *policy != "none")
     }
 
     /// Checks `--policy` and `--model`.
@@ -130,8 +120,12 @@ impl WorkloadArgs {
         let settings = TraceSettings {
             trace: trace.name().to_string(),
             policy: self.scheduled()?.to_string(),
-            allocator: self.allocators.first().map_or(ALLOCATOR, String::as_str).to_string(),
-            model: self.model.as_deref().unwrap_or(MODEL).to_string(),
+            allocator: self
+                .allocators
+                .first()
+                .map_or(DEFAULT_ALLOCATOR, String::as_str)
+                .to_string(),
+            model: self.model.as_deref().unwrap_or(DEFAULT_MODEL).to_string(),
             other_models: match self.model {
                 None => OTHER_MODELS.map(String::from).to_vec(),
                 Some(_) => Vec::new(),

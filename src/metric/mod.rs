@@ -14,6 +14,7 @@ pub mod rank_distances;
 pub mod rank_rows;
 pub mod ring;
 pub mod shape;
+pub mod sizes;
 pub mod sums;
 pub mod units;
 pub mod window;

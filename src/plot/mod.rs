@@ -35,6 +35,7 @@ pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, Series, View, curves, mpc_plot};
 pub use drawing::Figure;
 pub use load::{Mapped, mapping};
 pub use machine::machine;
+pub use palette::Mark;
 pub use scale::thousands;
 pub(crate) use spark::{sample, spark};
 pub(crate) use svg::{STYLE, inline};
@@ -42,22 +43,23 @@ pub(crate) use winners::series;
 pub use winners::winners;
 
 /// How a curve looks, for those who draw it themselves.
-#[derive(serde::Serialize)]
-pub(crate) struct Style {
+#[derive(Debug, serde::Serialize)]
+pub struct Style {
     /// `#rrggbb`.
     pub colour: String,
     /// Strokes and gaps in pixels.
     pub dash: &'static [f64],
-    pub mark: palette::Mark,
+    /// The second cue beside its colour.
+    pub mark: Mark,
 }
 
 /// The look of slot `slot`.
-pub(crate) fn style(slot: usize) -> Style {
+pub fn style(slot: usize) -> Style {
     let look = palette::look(slot);
     Style { colour: svg::hex(look.colour), dash: look.dash, mark: look.mark }
 }
 
 /// The colours of ranks from the first to the last, as `#rrggbb`.
-pub(crate) fn ramp() -> Vec<String> {
+pub fn ramp() -> Vec<String> {
     (0..palette::RAMP_STEPS).map(|step| svg::hex(palette::ramp(step))).collect()
 }

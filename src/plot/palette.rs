@@ -39,11 +39,16 @@ const DASHES: [&[f64]; 4] = [&[], &[9.0, 4.0], &[2.5, 3.0], &[10.0, 3.5, 2.5, 3.
 /// The mark on a curve: a second cue beside its hue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Mark {
+pub enum Mark {
+    /// A filled circle.
     Disc,
+    /// A filled square.
     Square,
+    /// A filled triangle, point up.
     Triangle,
+    /// A square on its corner.
     Diamond,
+    /// Two crossed strokes.
     Cross,
 }
 

@@ -15,6 +15,10 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 use crate::trace::Log;
 
+/// The allocators of a comparison where none is given.
+pub const DEFAULT_ALLOCATORS: [&str; 4] =
+    ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
+
 /// What a workload says of some orderings.
 #[derive(Clone, Debug, Serialize)]
 pub struct Prediction {

@@ -15,11 +15,13 @@ use html::Figure;
 
 pub mod audit;
 pub mod by_size;
+pub mod corun;
 pub mod csv;
 pub mod hosts;
 mod html;
 pub mod json;
 pub mod machines;
+pub mod mapping;
 mod page;
 pub mod prediction;
 pub mod replay;
@@ -28,6 +30,7 @@ pub mod schedule_comparison;
 mod shape;
 pub mod sweep;
 mod terms;
+pub mod topology;
 mod words;
 
 /// A file of a comparison's output directory.
@@ -126,6 +129,17 @@ pub fn saved(schedules: &Schedules) -> String {
     words::saved(schedules).plain().trim_end().replace('\u{a0}', " ").replace('−', "-")
 }
 
+/// The sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
+pub fn sentences(comparison: &Comparison, workload: Workload<'_>) -> Vec<String> {
+    let verdict = html::words![
+        workload.schedules.map(words::saved).unwrap_or_default(),
+        words::verdict(comparison),
+        words::suited(comparison, workload)
+    ];
+    let all = std::iter::once(verdict).chain(words::details(comparison, workload));
+    all.map(|sentence| sentence.to_string()).collect()
+}
+
 /// Every file of a comparison: `index.html`, `mpc.csv`, `table.csv`, `stretches.csv`, `crossovers.csv`,
 /// `limits.csv`, `summary.json` and the figures as SVG.
 ///
@@ -195,7 +209,7 @@ pub fn files<'a>(
 }
 
 /// For each entry, the index at which the user named its ordering. Entries of one label take theirs in turn.
-fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
+pub fn slots(comparison: &Comparison, orders: &[NodeOrder]) -> Vec<usize> {
     let mut taken = vec![false; orders.len()];
     let mut slot = |label: &str, nodes: usize| {
         let free = |(i, order): (usize, &NodeOrder)| {

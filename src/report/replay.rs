@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::hosts::Hosts;
 use super::shape;
@@ -16,6 +16,7 @@ use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
 use crate::replay::Step;
 use crate::replay::set::{BASELINE, ReplayResult};
 use crate::replay::statistics::{SizeRow, Summary, by_group, octave_share};
+use crate::topology::Topology;
 
 /// Which columns the placements' table has besides those of every replay.
 #[derive(Clone, Copy, Debug)]
@@ -183,6 +184,25 @@ impl ReplayResult<'_> {
         };
         self.summary.sizes().map(figures).collect()
     }
+}
+
+/// What was replayed, and every outcome, as a JSON object: `guest` is how jobs talk, where they do.
+pub fn document(
+    topology: &Topology,
+    log: &str,
+    guest: Option<&str>,
+    outcomes: &[ReplayResult<'_>],
+    terms: &SummaryOptions<'_>,
+) -> Value {
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "topology": topology.spec(),
+        "log": log,
+        "baseline": BASELINE,
+        "threshold": terms.threshold,
+        "guest": guest,
+        "replays": outcomes.iter().map(|outcome| outcome.json(terms)).collect::<Vec<_>>(),
+    })
 }
 
 /// Means by size of some outcomes, as CSV.

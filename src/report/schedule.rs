@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::hosts::Hosts;
 use super::shape;
@@ -14,7 +14,9 @@ use crate::columns::{self, Table, object};
 use crate::error::Result;
 use crate::plot::schedule::{Figure, Moment as Point, Stay};
 use crate::replay::traffic::{JobTraffic, Totals};
-use crate::schedule::{Outputs, ScheduleResult};
+use crate::schedule::{Outputs, ScheduleResult, Settings};
+use crate::topology::Topology;
+use crate::trace::Trace;
 
 /// Writes a row a job in the order of starts: `extent` and `shape` where asked for (with the machine's `levels`, leaf
 /// first), what its traffic met where jobs talk (`talks`, one a record), and `ranks` and `hosts` where asked for. Times are the trace's own, in seconds; columns of what was not measured are empty.
@@ -81,6 +83,45 @@ pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Res
         table.end()?;
     }
     table.finish()
+}
+
+/// What a schedule was made of.
+pub struct Source<'s> {
+    /// The ordering's machine.
+    pub topology: &'s Topology,
+    /// The ordering as the user called it.
+    pub ordering: &'s str,
+    /// The trace.
+    pub trace: &'s Trace,
+    /// How its tasks were scheduled.
+    pub settings: Settings<'s>,
+    /// How jobs talk, where they do.
+    pub guest: Option<&'s str>,
+}
+
+/// What a schedule was made of and its figures, as [`figures`].
+pub fn document(source: &Source<'_>, outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
+    let Source { topology, ordering, trace, settings, guest } = source;
+    let mut document = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "topology": topology.spec(),
+        "ordering": ordering,
+        "trace": trace.name(),
+        "lines": trace.tally().lines,
+        "left_out": trace.tally().by_name(true),
+        "mended": trace.tally().by_name(false),
+        "policy": settings.policy,
+        "allocator": if outcome.places_itself { None } else { Some(settings.allocator) },
+        "model": settings.model,
+        "seed": topology.context().seed,
+    });
+    if let Some(guest) = guest {
+        document["guest"] = json!(guest);
+    }
+    if let Value::Object(figures) = figures(outcome, totals) {
+        figures.into_iter().for_each(|(key, value)| document[key] = value);
+    }
+    document
 }
 
 /// The figures of a schedule as a JSON object, with those of its traffic where jobs talk; times in seconds.

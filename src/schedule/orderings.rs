@@ -13,6 +13,16 @@ use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
+/// The allocator of a comparison's schedule where none is given.
+pub const DEFAULT_ALLOCATOR: &str = "span-best-fit";
+/// The policy where none is given.
+pub const DEFAULT_POLICY: &str = "easy";
+/// The runtime model where none is given: an assumption, which the output names.
+pub const DEFAULT_MODEL: &str = "network:share=0.2,guest=stencil3d";
+/// With it, what the best ordering saves is found under these, too.
+pub const OTHER_MODELS: [&str; 2] =
+    ["network:share=0.1,guest=stencil3d", "network:share=0.3,guest=stencil3d"];
+
 /// What is the same for all orderings.
 #[derive(Clone, Debug)]
 pub struct TraceSettings {

@@ -26,6 +26,7 @@ mod dragonfly;
 mod dragonfly_plus;
 pub mod drift;
 mod fat_tree;
+mod from_links;
 mod galois;
 mod global_links;
 mod gnm;
@@ -58,6 +59,7 @@ mod watts_strogatz;
 
 pub use context::Context;
 pub use distance::Metric;
+pub use from_links::LinkedRouters;
 pub use graph::RouterGraph;
 pub use import::host_list::compact as compact_list;
 pub use lattice::Lattice;
@@ -198,6 +200,17 @@ impl Topology {
             None => (params, None),
         };
         let network = (family.build)(params, context)?;
+        Topology::of_network(network, params, chosen, default_name, context)
+    }
+
+    /// The machine of `network` with the options of [`COMMON`].
+    fn of_network(
+        network: Box<dyn Network>,
+        params: &Params,
+        chosen: Option<&'static str>,
+        default_name: &str,
+        context: &Context,
+    ) -> Result<Self> {
         let slots = u64::from(network.hosts()) * u64::from(network.per_router());
         check_nodes(params.location(), slots)?;
         let (names, coordinates) = match network.names() {

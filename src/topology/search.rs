@@ -29,9 +29,8 @@ pub const MAX_HOPS: u32 = 255;
 /// Buffers for searches on one graph, reused from batch to batch. Memory: routers · 64 B · (2 + bits of
 /// the largest distance).
 pub struct Search<'g> {
+    graph: &'g RouterGraph,
     rows: &'g Rows,
-    /// Whether links have weights: such graphs are not searched in steps.
-    weighted: bool,
     visited: Vec<Bits>,
     next: Vec<Bits>,
     planes: Vec<Vec<Bits>>,
@@ -46,8 +45,7 @@ impl<'g> Search<'g> {
     pub fn new(graph: &'g RouterGraph) -> Self {
         let empty = vec![[0; WIDTH / 64]; graph.router_count()];
         let (visited, next, rows) = (empty.clone(), empty, graph.rows());
-        let weighted = graph.is_weighted();
-        Search { rows, weighted, visited, next, planes: Vec::new(), used: 0, sums: Vec::new() }
+        Search { graph, rows, visited, next, planes: Vec::new(), used: 0, sums: Vec::new() }
     }
 
     /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found,
@@ -55,7 +53,7 @@ impl<'g> Search<'g> {
     /// use.
     pub fn run(&mut self, sources: &[RouterId]) -> Option<u32> {
         debug_assert!(sources.len() <= WIDTH);
-        if self.weighted {
+        if self.graph.is_weighted() {
             return None;
         }
         self.visited.fill([0; WIDTH / 64]);
@@ -156,8 +154,8 @@ impl<'g> Search<'g> {
 }
 
 /// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
-/// sources. `graph` is that of `topology` or a part of it. Its last argument is the largest distance, `None` where that is more than [`MAX_HOPS`]
-/// or links have weights.
+/// sources. `graph` is that of `topology` or a part of it. Its last argument is the largest distance, `None` where
+/// that is more than [`MAX_HOPS`] or links have weights.
 ///
 /// # Errors
 /// [`crate::Error::Memory`] when the buffers do not fit.

@@ -64,22 +64,24 @@ impl OpenedLog {
     /// A file of another kind; whatever is wrong with a trace. What is wrong with a log is found when it is
     /// replayed.
     pub fn open(path: &Path, options: &Options) -> Result<OpenedLog> {
-        let mut lines = Lines::open(path, options.memory)?;
+        let plain_file =
+            |m: &std::fs::Metadata| m.is_file() && !is_packed(path) && !is_parquet(path);
+        let bytes = std::fs::metadata(path).ok().filter(plain_file).map(|m| m.len());
+        OpenedLog::over(Lines::open(path, options.memory)?, bytes, options)
+    }
+
+    /// The log that the rest of `lines`, of so many bytes, is, or is made into.
+    ///
+    /// # Errors
+    /// As [`OpenedLog::open`].
+    pub fn over(mut lines: Lines, bytes: Option<u64>, options: &Options) -> Result<OpenedLog> {
         match kind(&mut lines)? {
             WorkloadKind::Log => {
-                let plain_file =
-                    |m: &std::fs::Metadata| m.is_file() && !is_packed(path) && !is_parquet(path);
-                let bytes = std::fs::metadata(path).ok().filter(plain_file).map(|m| m.len());
                 let read = lines.count();
                 Ok(OpenedLog { log: Log::over(lines), trace: None, read, bytes })
             }
             WorkloadKind::Swf | WorkloadKind::Records(_) => {
-                let trace = trace_over(lines, options)?;
-                let text = convert::to_log(&trace);
-                let bytes = Some(text.len() as u64);
-                let mut lines = Lines::new(trace.name(), text);
-                let read = lines.count();
-                Ok(OpenedLog { log: Log::over(lines), trace: Some(trace), read, bytes })
+                Ok(OpenedLog::of_trace(trace_over(lines, options)?))
             }
             WorkloadKind::Table => {
                 let location = SourceLocation::File(lines.name().into());
@@ -88,4 +90,28 @@ impl OpenedLog {
             }
         }
     }
+
+    /// The log that a trace makes.
+    pub fn of_trace(trace: Trace) -> OpenedLog {
+        let text = convert::to_log(&trace);
+        let bytes = Some(text.len() as u64);
+        let mut lines = Lines::new(trace.name(), text);
+        let read = lines.count();
+        OpenedLog { log: Log::over(lines), trace: Some(trace), read, bytes }
+    }
+}
+
+/// An error about `job N` of an SWF trace, with the line of `trace` that has the job; any other as it is.
+pub fn at_line_of_job(error: Error, mut trace: Lines) -> Error {
+    let Error::Input { location: SourceLocation::Option(option), found, expected } = &error else {
+        return error;
+    };
+    let Some(job) = option.strip_prefix("job ") else { return error };
+    while let Ok(Some(line)) = trace.line() {
+        let first = line.text().ok().and_then(|text| text.split_ascii_whitespace().next());
+        if first == Some(job) {
+            return Error::input(line.location(), format!("job {job}: {found}"), expected);
+        }
+    }
+    error
 }

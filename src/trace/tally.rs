@@ -1,5 +1,7 @@
 //! What a trace's reader left out or mended, counted by reason.
 
+use std::collections::BTreeMap;
+
 /// The reasons: meaning, name of the variant, short name, words, whether the line is left out.
 macro_rules! reasons {
     ($($(#[$doc:meta])* $reason:ident $name:literal $about:literal $drops:literal,)*) => {
@@ -101,6 +103,12 @@ impl Tally {
     /// How many lines.
     pub fn count(&self, reason: Reason) -> u64 {
         self.counts[reason as usize]
+    }
+
+    /// Counts of lines that were left out (`drops`) or mended, by the reason's name.
+    pub fn by_name(&self, drops: bool) -> BTreeMap<&'static str, u64> {
+        let counts = self.iter().filter(|(reason, _)| reason.drops() == drops);
+        counts.map(|(reason, count)| (reason.name(), count)).collect()
     }
 
     /// How many lines were left out in all.

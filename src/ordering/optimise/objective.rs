@@ -29,7 +29,8 @@ const SAMPLE: usize = 1 << 20;
 const STRETCH: usize = 64;
 
 /// What sequences are ranked by: the objective ([`by_lag`]) where that is soon found, else its part of the pairs whose
-/// lower rank is in one of some stretches, spread evenly. O(min(N·K, 10⁶)).
+/// lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves at powers of two.
+/// O(min(N·K, 10⁶)).
 pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
     let (n, window) = (nodes.len(), weights.window());
     if n.saturating_mul(window) <= 4 * SAMPLE {
@@ -37,8 +38,10 @@ pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) 
     }
     let stretches = (SAMPLE / (STRETCH * window)).max(1);
     let mut sums = vec![0u64; window + 1];
-    for stretch in 0..stretches {
-        let first = (n - STRETCH) * stretch / stretches;
+    for stretch in 0..stretches as u64 {
+        // 64 bits of the fraction of stretch · (√5 - 1)/2.
+        let share = stretch.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let first = ((u128::from(share) * (n - STRETCH) as u128) >> 64) as usize;
         for a in first..first + STRETCH {
             let last = if weights.is_ring() { window } else { window.min(n - 1 - a) };
             for (k, sum) in sums.iter_mut().enumerate().take(last + 1).skip(1) {

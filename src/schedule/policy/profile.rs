@@ -15,8 +15,9 @@ const BLOCK: usize = 32;
 /// promise changes s/16 heads at most and the steps of two blocks.
 #[derive(Clone, Debug)]
 pub(super) struct Profile {
-    /// Never empty; a block has at least one step.
+    /// In the order of time, never empty; a block has at least one step.
     heads: Vec<Head>,
+    /// In the order they were made: only heads move.
     blocks: Vec<Block>,
 }
 
@@ -30,6 +31,8 @@ struct Head {
     most: u32,
     /// To be subtracted from all that the block says is free.
     taken: u32,
+    /// Which block it is.
+    block: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,13 +51,13 @@ impl Block {
         &self.times[..self.len]
     }
 
-    /// The head of this block.
-    fn head(&self, taken: u32) -> Head {
+    /// The head of this block, number `block`.
+    fn head(&self, block: u32, taken: u32) -> Head {
         let (mut least, mut most) = (u32::MAX, 0);
         for free in &self.free[..self.len] {
             (least, most) = (least.min(*free), most.max(*free));
         }
-        Head { begin: self.times[0], least: least - taken, most: most - taken, taken }
+        Head { begin: self.times[0], least: least - taken, most: most - taken, taken, block }
     }
 
     /// Forgets the first `count` steps, not all.
@@ -83,19 +86,20 @@ impl Profile {
             }
             before = time;
         }
-        Profile { heads: blocks.iter().map(|block| block.head(0)).collect(), blocks }
+        let heads = blocks.iter().zip(0..).map(|(block, number)| block.head(number, 0)).collect();
+        Profile { heads, blocks }
     }
 
     /// Forgets what was before `now`.
     pub fn advance(&mut self, now: i64) {
         let block = self.block_of(now);
         self.heads.drain(..block);
-        self.blocks.drain(..block);
-        let first = &mut self.blocks[0];
+        let head = self.heads[0];
+        let first = &mut self.blocks[head.block as usize];
         let current = first.times().partition_point(|time| *time <= now).max(1) - 1;
         first.forget(current);
         first.times[0] = first.times[0].max(now);
-        self.heads[0] = first.head(self.heads[0].taken);
+        self.heads[0] = first.head(head.block, head.taken);
     }
 
     /// The block that `time` is in; the first for times before it.
@@ -108,7 +112,7 @@ impl Profile {
     pub fn earliest(&self, nodes: u32, time: i64, from: i64) -> i64 {
         let first = self.block_of(from);
         let mut start = None;
-        for (head, block) in self.heads[first..].iter().zip(&self.blocks[first..]) {
+        for head in &self.heads[first..] {
             if let Some(start) = start.filter(|start| head.begin - start >= time) {
                 return start;
             }
@@ -118,6 +122,7 @@ impl Profile {
                 start = start.or(Some(head.begin.max(from)));
             } else {
                 let wanted = nodes + head.taken;
+                let block = &self.blocks[head.block as usize];
                 let steps = block.times().iter().zip(&block.free);
                 for (at, free) in steps.skip_while(|(at, _)| **at < from) {
                     match start {
@@ -130,7 +135,10 @@ impl Profile {
             }
         }
         // The last step has room for everybody.
-        start.unwrap_or_else(|| self.blocks.last().map_or(0, |last| last.times[last.len - 1]))
+        start.unwrap_or_else(|| {
+            let last = self.heads.last().map(|head| &self.blocks[head.block as usize]);
+            last.map_or(0, |last| last.times[last.len - 1])
+        })
     }
 
     /// Takes `nodes` away from `start` for `time` ticks.
@@ -139,21 +147,25 @@ impl Profile {
         self.cut(end);
         // After the end's: a cut may move what is behind it.
         let (first, from) = self.cut(start);
-        let behind = self.heads[first..].iter_mut().zip(&mut self.blocks[first..]);
-        for (i, (head, block)) in behind.enumerate().take_while(|(_, (head, _))| head.begin < end) {
-            let from = if i == 0 { from } else { 0 };
-            let to = match block.times[block.len - 1] < end {
-                true => block.len,
-                false => block.times().partition_point(|time| *time < end),
-            };
-            if to - from == block.len {
+        let mut from = from;
+        for i in first..self.heads.len() {
+            if self.heads[i].begin >= end {
+                break;
+            }
+            // The end is the time of a step: if the next block does not begin behind it, all of this one is before it.
+            let whole = from == 0 && self.heads.get(i + 1).is_some_and(|next| next.begin <= end);
+            let head = &mut self.heads[i];
+            if whole {
                 head.taken += nodes;
                 head.least -= nodes;
                 head.most -= nodes;
             } else {
+                let block = &mut self.blocks[head.block as usize];
+                let to = block.times().partition_point(|time| *time < end);
                 block.free[from..to].iter_mut().for_each(|free| *free -= nodes);
-                *head = block.head(head.taken);
+                *head = block.head(head.block, head.taken);
             }
+            from = 0;
         }
     }
 
@@ -161,24 +173,25 @@ impl Profile {
     /// there is none.
     fn cut(&mut self, time: i64) -> (usize, usize) {
         let mut at = self.block_of(time);
-        let block = &mut self.blocks[at];
+        let Head { block: number, taken, .. } = self.heads[at];
+        let block = &mut self.blocks[number as usize];
         let mut step = block.times().partition_point(|from| *from <= time) - 1;
         if block.times[step] == time {
             return (at, step);
         }
         if block.len == BLOCK {
-            let (mut behind, taken) = (*block, self.heads[at].taken);
+            let mut behind = *block;
             behind.forget(BLOCK / 2);
             block.len = BLOCK / 2;
-            self.heads[at] = block.head(taken);
-            self.heads.insert(at + 1, behind.head(taken));
-            self.blocks.insert(at + 1, behind);
+            self.heads[at] = block.head(number, taken);
+            self.heads.insert(at + 1, behind.head(self.blocks.len() as u32, taken));
+            self.blocks.push(behind);
             if step >= BLOCK / 2 {
                 (at, step) = (at + 1, step - BLOCK / 2);
             }
         }
         // As many are free as in the step that it begins in.
-        let block = &mut self.blocks[at];
+        let block = &mut self.blocks[self.heads[at].block as usize];
         block.times.copy_within(step..block.len, step + 1);
         block.free.copy_within(step..block.len, step + 1);
         block.len += 1;

@@ -1,8 +1,12 @@
-//! `--sizes`: job sizes by name or as a list.
+//! Job sizes by name or as a list, as `--sizes` takes them.
 
 use crate::error::{Error, Result, SourceLocation};
 
-/// `None` for all sizes; otherwise ascending sizes, each once.
+/// The sizes that `text` names for an ordering of `n` nodes: `None` for all; otherwise ascending, each once. `log` is
+/// eight sizes an octave.
+///
+/// # Errors
+/// What is neither `all`, `log` nor a list of sizes and ranges from 2 to `n`.
 pub fn parse(text: &str, n: usize) -> Result<Option<Vec<usize>>> {
     if text == "all" {
         return Ok(None);

@@ -1,0 +1,94 @@
+"""What nodeorder refuses, and checks of arguments before they reach the library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._native import NodeorderError
+
+__all__ = ["NodeorderError", "among", "flag", "node_array", "path_text", "refused", "text", "texts", "whole"]
+
+#: The largest seed and byte count.
+MOST = 2**64 - 1
+
+
+def refused(location: str, found: str, expected: str) -> NodeorderError:
+    """The error that the library would give: where, what was found, what was expected."""
+    return NodeorderError(f"`{location}`: found {found}; expected {expected}")
+
+
+def described(value: object) -> str:
+    """A value in a message, cut where it is long."""
+    shown = repr(value)
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    return f"{shown} ({type(value).__name__})"
+
+
+def whole(name: str, value: object, low: int, high: int = MOST) -> int:
+    """A whole number from ``low`` to ``high``; numpy's are such, bools are not."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= int(value) <= high:
+        return int(value)
+    raise refused(name, described(value), f"a whole number from {low} to {high}")
+
+
+def flag(name: str, value: object) -> bool:
+    """A bool."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise refused(name, described(value), "True or False")
+
+
+def text(name: str, value: object) -> str:
+    """A text that UTF-8 can write."""
+    if not isinstance(value, str):
+        raise refused(name, described(value), "a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise refused(name, described(value), "a text without lone surrogates") from None
+    return str(value)
+
+
+def path_text(name: str, value: object) -> str:
+    """A text, or a path as one."""
+    if isinstance(value, os.PathLike):
+        return text(name, os.fspath(value))
+    return text(name, value)
+
+
+def texts(name: str, values: object) -> list[str]:
+    """One text or several."""
+    if isinstance(values, str):
+        return [text(name, values)]
+    if not isinstance(values, Iterable):
+        raise refused(name, described(values), "a text or several")
+    return [text(name, value) for value in values]
+
+
+def among(name: str, value: object, choices: Sequence[str]) -> str:
+    """One of some words."""
+    if isinstance(value, str) and value in choices:
+        return value
+    raise refused(name, described(value), "one of " + ", ".join(choices))
+
+
+def node_array(name: str, values: Any) -> NDArray[np.int64]:
+    """Node ids as a one-dimensional int64 array; no copy where it is one already."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise refused(name, described(values), f"a sequence of node ids ({error})") from None
+    if array.size == 0 and array.dtype.kind in "fiu" and array.ndim == 1:
+        return np.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise refused(name, f"values of type {array.dtype}", "whole numbers: node ids")
+    if array.ndim != 1:
+        raise refused(name, f"an array of {array.ndim} dimensions", "one dimension")
+    if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
+        raise refused(name, f"node {array.max()}", "node ids from 0 to 2147483647")
+    return np.ascontiguousarray(array, dtype=np.int64)

@@ -1,0 +1,173 @@
+"""The compiled part of nodeorder: what the modules beside it call, with all arguments checked."""
+
+from collections.abc import Callable
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._tables import Source
+
+__version__: str
+
+_Show = Callable[[int, int], None] | None
+_Table = tuple[str, str | None]
+_Talk = tuple[str | None, str | None]
+
+class NodeorderError(ValueError):
+    """What nodeorder refuses: the message says where, what was found and what was expected, as the command's does."""
+
+class ReplayWanted(TypedDict):
+    out: str
+    ranks: bool
+    names: bool
+    extent: bool
+    shape: bool
+    room: bool
+    threshold: int
+    whole_hops: bool
+
+class ScheduleWanted(TypedDict):
+    policy: str
+    alloc: str
+    model: str
+    partitions: list[int]
+    out: str
+    ranks: bool
+    names: bool
+    extent: bool
+    shape: bool
+
+class CorunWanted(TypedDict):
+    routing: str
+    bandwidth: str
+    latency: str
+    fair: str
+    level: str
+    iterations: int
+    out: str
+
+class CompareJobs(TypedDict):
+    trace: Source
+    alloc: list[str]
+    policy: str | None
+    model: str | None
+    procs_per_node: int | None
+    talk: _Talk
+
+class Topology:
+    """A machine."""
+    @staticmethod
+    def from_spec(spec: str, seed: int, memory: int) -> Topology: ...
+    @staticmethod
+    def from_links(
+        name: str,
+        routers: int,
+        hosts: int,
+        per_router: int,
+        links: NDArray[np.uint32],
+        capacities: NDArray[np.float64],
+        names: list[str],
+        coordinates: NDArray[np.uint32] | None,
+        wrap: list[bool],
+        seed: int,
+        memory: int,
+    ) -> Topology: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def spec(self) -> str: ...
+    @property
+    def source(self) -> str | None: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
+    @property
+    def node_count(self) -> int: ...
+    @property
+    def routers(self) -> int: ...
+    @property
+    def per_router(self) -> int: ...
+    @property
+    def components(self) -> int: ...
+    def remarks(self) -> list[str]: ...
+    def nodes(self) -> NDArray[np.int64]: ...
+    def routers_of(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]: ...
+    def names_of(self, nodes: NDArray[np.int64]) -> list[str]: ...
+    def nodes_named(self, names: list[str]) -> list[int | None]: ...
+    def links(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+    def coordinates(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[bool], list[str]] | None: ...
+    def suiting(self) -> list[str]: ...
+    def figures(self, histogram: bool) -> str: ...
+    def distances(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int32]: ...
+    def place(self, nodes: NDArray[np.int64], order: Ordering | None) -> str: ...
+    def host_list(self, nodes: NDArray[np.int64]) -> str: ...
+
+class Ordering:
+    """An ordering."""
+    @staticmethod
+    def make(topology: Topology, text: str, progress: _Show) -> Ordering: ...
+    @staticmethod
+    def of_nodes(topology: Topology, label: str, nodes: NDArray[np.int64]) -> Ordering: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def found(self) -> str | None: ...
+    def __len__(self) -> int: ...
+    def nodes(self) -> NDArray[np.int64]: ...
+    def text(self, topology: Topology, names: bool) -> bytes: ...
+    def host_list(self, topology: Topology) -> str: ...
+
+class Comparison:
+    """Orderings side by side."""
+    @staticmethod
+    def make(
+        topology: Topology, orders: list[Ordering], jobs: CompareJobs | None, command: str, progress: _Show
+    ) -> Comparison: ...
+    def files(self) -> list[tuple[str, bytes]]: ...
+    def table(self) -> bytes: ...
+    def curves(self) -> bytes: ...
+    def summary(self) -> str: ...
+    def sentences(self) -> list[str]: ...
+    def slots(self) -> list[int]: ...
+    def floor(self) -> list[float]: ...
+
+def curve(
+    topology: Topology, order: Ordering, chosen: str, progress: _Show
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
+def curves_svg(title: str, curves: list[tuple[str, NDArray[np.float64]]]) -> str: ...
+def replay(
+    topology: Topology,
+    orders: list[Ordering],
+    log: Source,
+    alloc: list[str],
+    talk: _Talk,
+    procs_per_node: int | None,
+    wanted: ReplayWanted,
+    progress: _Show,
+) -> bytes: ...
+def schedule(
+    topology: Topology,
+    order: Ordering,
+    jobs: Source,
+    talk: _Talk,
+    procs_per_node: int | None,
+    wanted: ScheduleWanted,
+    progress: _Show,
+) -> bytes: ...
+def corun(topology: Topology, jobs: str, text: str | None, wanted: CorunWanted, progress: _Show) -> bytes: ...
+def map(
+    topology: Topology,
+    guest: _Table,
+    place: Ordering | _Table,
+    routing: str,
+    method: str | None,
+    out: str,
+    progress: _Show,
+) -> bytes: ...
+def machines() -> list[str]: ...
+def entries() -> list[tuple[str, list[tuple[str, str]]]]: ...
+def set_threads(count: int) -> None: ...
+def panic() -> None: ...
+def looks(count: int) -> tuple[str, list[str]]: ...

@@ -1,0 +1,96 @@
+"""Pictures with matplotlib: the colours, dashes and marks are the page's, defined once in the library."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _native
+from ._error import NodeorderError, refused
+
+if TYPE_CHECKING:
+    from ._ordering import Ordering
+    from ._topology import Topology
+
+#: Marks of the library as matplotlib's.
+MARKS = {"disc": "o", "square": "s", "triangle": "^", "diamond": "D", "cross": "x"}
+#: Marks on a curve.
+MARKED = 9
+#: Points that a curve is drawn with at most.
+POINTS = 4000
+
+
+def axes_of(ax: Any) -> Any:
+    """The axes given, or new ones."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise NodeorderError("plots need matplotlib: pip install nodeorder[all]") from error
+    return plt.subplots(figsize=(7, 4.5), layout="constrained")[1]
+
+
+def look(slot: int) -> dict[str, Any]:
+    """How the curve of slot ``slot`` looks: keywords of matplotlib's ``plot``."""
+    found = json.loads(_native.looks(slot + 1)[0])[slot]
+    dash = found["dash"]
+    style: Any = (0, dash) if dash else "-"
+    return {"color": found["colour"], "linestyle": style, "marker": MARKS[found["mark"]]}
+
+
+def ramp() -> Any:
+    """The colours of ranks from the first to the last, as a colour map."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("nodeorder", _native.looks(0)[1])
+
+
+def draw_curve(axes: Any, slot: int, label: str, sizes: NDArray[Any], values: NDArray[Any]) -> None:
+    """Draws one curve, with points and marks evenly spaced on a logarithmic axis."""
+    known = np.flatnonzero(~np.isnan(values))
+    if known.size > POINTS:
+        steps = np.geomspace(1, known.size, POINTS).astype(int) - 1
+        known = known[np.unique(steps)]
+    marked = np.unique(np.geomspace(1, max(known.size, 1), MARKED).astype(int) - 1)
+    axes.plot(sizes[known], values[known], label=label, markevery=marked.tolist(), markersize=5, **look(slot))
+
+
+def draw_machine(topology: Topology, order: Ordering | None, ax: Any) -> Any:
+    """Draws every node where its coordinates are, coloured by rank; slices of the first axes stand side by side."""
+    nodes = topology.nodes if order is None else order.nodes
+    axes = axes_of(ax)
+    if topology.coordinates is None:
+        wide = int(np.ceil(np.sqrt(len(topology))))
+        place = np.searchsorted(topology.nodes, nodes)
+        x, y, names = place % wide, place // wide, ("node", "row of nodes")
+    else:
+        rows = topology.coordinates_of(nodes)
+        x, y, names = flattened(rows, topology.axes)
+    drawn = axes.scatter(x, y, c=np.arange(len(nodes)), cmap=ramp(), marker="s", s=max(4.0, 4000 / max(len(nodes), 1)))
+    axes.set_aspect("equal")
+    axes.set_xlabel(names[0])
+    axes.set_ylabel(names[1])
+    axes.set_title(topology.name if order is None else f"{order.label} on {topology.name}")
+    axes.figure.colorbar(drawn, ax=axes, label="node" if order is None else "rank")
+    return axes
+
+
+def flattened(
+    rows: NDArray[np.int64], names: tuple[str, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, str]]:
+    """Coordinates in the plane: those of the last two axes, slices along the others side by side."""
+    if rows.shape[1] == 0:
+        raise refused("plot", "coordinates without axes", "one axis or more")
+    if rows.shape[1] == 1:
+        return rows[:, 0], np.zeros(len(rows), dtype=np.int64), (names[0], "")
+    y, x = rows[:, -2], rows[:, -1]
+    slices = np.zeros(len(rows), dtype=np.int64)
+    for axis in range(rows.shape[1] - 2):
+        slices = slices * (int(rows[:, axis].max()) + 1) + rows[:, axis]
+    step = int(x.max()) + 2
+    title = names[-1] if rows.shape[1] == 2 else f"{names[-1]}, slices along {', '.join(names[:-2])}"
+    return x + slices * step, y, (title, names[-2])

@@ -1,0 +1,81 @@
+"""Tables in and out: the CSVs' columns are defined once, in the library."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any, TypedDict
+
+import pandas as pd
+
+from ._error import described, path_text, refused
+
+#: What makes pandas read numbers exactly, which it does by itself from version 3 on.
+EXACT: dict[str, Any] = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+
+#: What a column of a table of jobs can say.
+ROLES = (
+    "job",
+    "submit",
+    "start",
+    "end",
+    "run",
+    "limit",
+    "limit-minutes",
+    "nodes",
+    "list",
+    "user",
+    "partition",
+    "state",
+)
+
+
+class Source(TypedDict):
+    """A log or trace as the compiled part takes it: a file's name, or a text, which may be a table of jobs."""
+
+    name: str
+    text: bytes | None
+    columns: str | None
+
+
+def frame(table: bytes) -> pd.DataFrame:
+    """The table of a CSV; empty fields are missing, numbers are exactly those written."""
+    read: pd.DataFrame = pd.read_csv(io.BytesIO(table), keep_default_na=False, na_values=[""], **EXACT)
+    return read
+
+
+def source(name: str, value: object) -> Source:
+    """A path of a log or trace, or a frame with one: ``event``, ``job`` and ``nodes`` (P or F a row), or a row a job."""
+    if isinstance(value, (str, os.PathLike)):
+        return {"name": path_text(name, value), "text": None, "columns": None}
+    if not isinstance(value, pd.DataFrame):
+        raise refused(name, described(value), "a path or a DataFrame")
+    if "event" in value.columns:
+        return {"name": name, "text": placements(name, value), "columns": None}
+    names = {role: role for role in ROLES if role in value.columns}
+    if "node_list" in value.columns:
+        names.setdefault("list", "node_list")
+    columns = ",".join(f"{role}={column}" for role, column in names.items())
+    if not columns:
+        found = "columns " + ", ".join(map(str, value.columns))
+        raise refused(name, found, "submit or start, end or run, and nodes; or event, job and nodes")
+    return {"name": name, "text": value.to_csv(index=False).encode(), "columns": columns}
+
+
+def placements(name: str, table: pd.DataFrame) -> bytes:
+    """The text of a placement log."""
+    missing = [column for column in ("event", "job", "nodes") if column not in table.columns]
+    if missing:
+        raise refused(name, "no column " + ", ".join(missing), "the columns event, job and nodes")
+    lines = []
+    for event, job, nodes in zip(table["event"], table["job"], table["nodes"]):
+        if any(mark in str(job) for mark in (" ", "\n", "\t", "#")):
+            raise refused(name, f"job {job!r}", "names of jobs without blanks and #")
+        size = "" if pd.isna(nodes) else f" {whole_text(nodes)}"
+        lines.append(f"{event} {job}{size if event == 'P' else ''}\n")
+    return "".join(lines).encode()
+
+
+def whole_text(value: Any) -> str:
+    """A count as a log has it: frames hold whole numbers as floats beside missing ones."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,0 +1,250 @@
+//! Comparisons of orderings, and how curves look.
+
+use std::sync::Arc;
+
+use nodeorder::metric::comparison::Comparison as Compared;
+use nodeorder::metric::mpc::{self, Curve};
+use nodeorder::ordering::NodeOrder;
+use nodeorder::replay::prediction::{DEFAULT_ALLOCATORS, Prediction, predict};
+use nodeorder::report::{self, Workload};
+use nodeorder::schedule::orderings::{
+    DEFAULT_ALLOCATOR, DEFAULT_MODEL, DEFAULT_POLICY, OTHER_MODELS, Schedules, TraceSettings,
+    on_orderings,
+};
+use nodeorder::schedule::{Task, model, policy};
+use nodeorder::trace::open::OpenedLog;
+use nodeorder::trace::{Sizes, Trace, Weight};
+use nodeorder::{Error, SourceLocation, allocator, plot};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::job::{self, Job};
+use crate::ordering::{Ordering, shared};
+use crate::replay::Talk;
+use crate::source::{self, Source};
+use crate::topology::Topology;
+
+/// Orderings of one machine side by side.
+#[pyclass(frozen, module = "nodeorder._native")]
+pub struct Comparison {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    topology: Arc<nodeorder::Topology>,
+    orders: Vec<NodeOrder>,
+    comparison: Compared,
+    prediction: Option<Prediction>,
+    schedules: Option<Schedules>,
+    processors: Option<String>,
+    command: String,
+}
+
+/// The jobs that orderings are compared on.
+#[derive(Clone, FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Jobs {
+    trace: Source,
+    alloc: Vec<String>,
+    policy: Option<String>,
+    model: Option<String>,
+    procs_per_node: Option<u32>,
+    talk: Talk,
+}
+
+impl Inner {
+    fn workload(&self) -> Workload<'_> {
+        let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
+        Workload { prediction, schedules, processors: self.processors.as_deref() }
+    }
+}
+
+#[pymethods]
+impl Comparison {
+    /// Compares; `command` is what the page says makes it again.
+    #[staticmethod]
+    #[pyo3(signature = (topology, orders, jobs, command, progress))]
+    fn make(
+        py: Python<'_>,
+        topology: &Topology,
+        orders: Vec<PyRef<'_, Ordering>>,
+        jobs: Option<Jobs>,
+        command: String,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (topology, orders) = (topology.inner.clone(), shared(&orders));
+        let inner = job::run(py, progress, move |job| {
+            let work = jobs.as_ref().map(|jobs| jobs.open(&topology)).transpose()?;
+            NodeOrder::check_same_nodes(&topology, &orders)?;
+            job.set_total(orders.len() as u64 + if work.is_some() { 2 } else { 0 });
+            let mut curves = Vec::new();
+            for order in &orders {
+                curves.push(mpc::curve(&topology, order)?);
+                job.add(1);
+            }
+            let (prediction, schedules, processors) = match (&jobs, work) {
+                (Some(jobs), Some(work)) => jobs.run(&topology, &orders, &curves, work, job)?,
+                _ => (None, None, None),
+            };
+            let comparison = Compared::new(&topology, &orders, curves)?;
+            Ok(Inner { topology, orders, comparison, prediction, schedules, processors, command })
+        })?;
+        Ok(Comparison { inner: Arc::new(inner) })
+    }
+
+    /// The names and bytes of the page and the files beside it.
+    fn files(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<u8>)>> {
+        let inner = self.inner.clone();
+        job::run(py, None, move |job| {
+            let Inner { topology, orders, comparison, command, .. } = &*inner;
+            let files = report::files(topology, orders, comparison, inner.workload(), command)?;
+            let written = files.iter().map(|file| {
+                job.check();
+                let mut bytes = Vec::new();
+                file.write_to(&mut bytes)?;
+                Ok((file.name.clone(), bytes))
+            });
+            written.collect()
+        })
+    }
+
+    /// The ranked table as CSV.
+    fn table(&self) -> Result<Vec<u8>, Failure> {
+        let mut out = Vec::new();
+        report::csv::write_table(&mut out, &self.inner.comparison)?;
+        Ok(out)
+    }
+
+    /// The curves as CSV: ordering, size, mpc.
+    fn curves(&self) -> Result<Vec<u8>, Failure> {
+        let mut out = Vec::new();
+        let curves = self.inner.comparison.entries.iter().map(|e| (&*e.label, &*e.values));
+        report::csv::write_curves(&mut out, curves)?;
+        Ok(out)
+    }
+
+    /// The document of `compare --json`.
+    fn summary(&self) -> String {
+        let Inner { comparison, command, .. } = &*self.inner;
+        report::json::summary(comparison, self.inner.workload(), command)
+    }
+
+    /// The sentences that the page begins with, as HTML.
+    fn sentences(&self) -> Vec<String> {
+        report::sentences(&self.inner.comparison, self.inner.workload())
+    }
+
+    /// For each row of the table the number of its ordering as given: what its colour follows.
+    fn slots(&self) -> Vec<usize> {
+        report::slots(&self.inner.comparison, &self.inner.orders)
+    }
+
+    /// The curves' proved floor, for sizes from 2; empty where there is none.
+    fn floor(&self) -> Vec<f64> {
+        self.inner.comparison.floor.clone()
+    }
+}
+
+/// An opened workload: the log, its sizes, and the trace where jobs have times.
+struct Opened {
+    log: OpenedLog,
+    sizes: Sizes,
+}
+
+type Results = (Option<Prediction>, Option<Schedules>, Option<String>);
+
+impl Jobs {
+    /// The policy of the schedule, unless there shall be none.
+    fn scheduled(&self) -> Option<&str> {
+        Some(self.policy.as_deref().unwrap_or(DEFAULT_POLICY)).filter(|policy| *policy != "none")
+    }
+
+    /// Opens the workload; what is wrong with the settings is found before anything is computed.
+    fn open(&self, topology: &nodeorder::Topology) -> Result<Opened, Failure> {
+        self.alloc.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
+        self.scheduled().map(policy::check).transpose()?;
+        self.model.as_deref().map(model::check).transpose()?;
+        let nodes = topology.node_count();
+        let options = source::options(topology.context(), nodes, self.procs_per_node);
+        let log = self.trace.log(&options)?;
+        let sizes = match &log.trace {
+            Some(trace) => Sizes::of_trace(trace, Weight::Jobs),
+            None => {
+                if let Some(policy) = &self.policy {
+                    let location = SourceLocation::option(format!("--policy {policy}"));
+                    let found = format!("{}, a placement log", self.trace.name);
+                    let expected = "an SWF trace, whose jobs have times";
+                    return Err(Error::input(location, found, expected).into());
+                }
+                Sizes::over(self.trace.lines(options.memory)?, Weight::Jobs, &options)?
+            }
+        };
+        Ok(Opened { log, sizes })
+    }
+
+    fn settings(&self, trace: &Trace) -> Option<TraceSettings> {
+        Some(TraceSettings {
+            trace: trace.name().to_string(),
+            policy: self.scheduled()?.to_string(),
+            allocator: self.alloc.first().map_or(DEFAULT_ALLOCATOR, String::as_str).to_string(),
+            model: self.model.as_deref().unwrap_or(DEFAULT_MODEL).to_string(),
+            other_models: match self.model {
+                None => OTHER_MODELS.map(String::from).to_vec(),
+                Some(_) => Vec::new(),
+            },
+        })
+    }
+
+    /// Replays and schedules the jobs on every ordering.
+    fn run(
+        &self,
+        topology: &nodeorder::Topology,
+        orders: &[NodeOrder],
+        curves: &[Curve],
+        opened: Opened,
+        job: &Job,
+    ) -> Result<Results, Failure> {
+        let Opened { log: OpenedLog { mut log, trace, .. }, sizes } = opened;
+        let alloc = match self.alloc.as_slice() {
+            [] => DEFAULT_ALLOCATORS.map(String::from).to_vec(),
+            given => given.to_vec(),
+        };
+        let fabric = self.talk.fabric(topology)?;
+        let traffic = self.talk.settings(fabric.as_ref())?;
+        let (curves, shares) = (curves.iter().collect::<Vec<_>>(), |nodes| sizes.shares(nodes));
+        let found = predict(topology, orders, &curves, &alloc, &mut log, &shares, traffic)?;
+        job.add(1);
+        let schedule = |trace: &Trace| {
+            let settings = self.settings(trace)?;
+            Some(on_orderings(topology, orders, &Task::of(trace), &settings))
+        };
+        let schedules = trace.as_ref().and_then(schedule).transpose()?;
+        job.add(1);
+        let hint = trace.as_ref().and_then(Trace::processors_hint);
+        Ok((Some(found), schedules, hint.map(|hint| hint.to_string())))
+    }
+}
+
+/// How the first `count` curves look, as JSON, and the colours of ranks from the first to the last.
+#[pyfunction]
+pub fn looks(count: usize) -> (String, Vec<String>) {
+    let looks: Vec<plot::Style> = (0..count).map(plot::style).collect();
+    (serde_json::json!(looks).to_string(), plot::ramp())
+}
+
+/// The page's figure of whole curves, each from two nodes up.
+#[pyfunction]
+pub fn curves_svg(
+    py: Python<'_>,
+    title: String,
+    curves: Vec<(String, PyReadonlyArray1<'_, f64>)>,
+) -> PyResult<String> {
+    let curves: Vec<(String, Vec<f64>)> =
+        curves.iter().map(|(label, values)| (label.clone(), values.as_array().to_vec())).collect();
+    job::run(py, None, move |_| {
+        let curves: Vec<(&str, &[f64])> =
+            curves.iter().map(|(label, values)| (label.as_str(), values.as_slice())).collect();
+        Ok(plot::mpc_plot(&title, &curves)?.svg()?)
+    })
+}

@@ -1,0 +1,41 @@
+//! The compiled part of the Python package `nodeorder`: the library's types and calls, one file for each kind of
+//! object. It computes nothing: tables come as the bytes of the command's CSV, documents as its JSON, numbers as numpy
+//! arrays. What users call, with its checks and documentation, is Python, in `nodeorder/`.
+
+#![deny(unsafe_code)]
+
+use pyo3::prelude::*;
+
+mod compare;
+mod corun;
+mod error;
+mod job;
+mod map;
+mod mpc;
+mod ordering;
+mod replay;
+mod schedule;
+mod source;
+mod topology;
+
+/// The module `nodeorder._native`.
+#[pymodule]
+fn _native(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("NodeorderError", py.get_type::<error::NodeorderError>())?;
+    module.add_class::<topology::Topology>()?;
+    module.add_class::<ordering::Ordering>()?;
+    module.add_class::<compare::Comparison>()?;
+    module.add_function(wrap_pyfunction!(mpc::curve, module)?)?;
+    module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
+    module.add_function(wrap_pyfunction!(schedule::schedule, module)?)?;
+    module.add_function(wrap_pyfunction!(corun::corun, module)?)?;
+    module.add_function(wrap_pyfunction!(map::map, module)?)?;
+    module.add_function(wrap_pyfunction!(topology::machines, module)?)?;
+    module.add_function(wrap_pyfunction!(topology::entries, module)?)?;
+    module.add_function(wrap_pyfunction!(job::set_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(job::panic, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::curves_svg, module)?)?;
+    module.add_function(wrap_pyfunction!(compare::looks, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Mapped guests.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nodeorder::columns::mapping::{LinkLoad, MappingFigures, PROCESS};
+use nodeorder::columns::write;
+use nodeorder::input::Text;
+use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry, method};
+use nodeorder::ordering::NodeOrder;
+use nodeorder::report::mapping::{document, link_load};
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::job::{self, Clock, Job};
+use crate::ordering::Ordering;
+use crate::topology::Topology;
+
+/// A file by its name, or the text that it would have.
+#[derive(Clone, FromPyObject)]
+pub struct Table(String, Option<String>);
+
+/// Where processes run.
+#[derive(FromPyObject)]
+pub enum Place<'py> {
+    Order(PyRef<'py, Ordering>),
+    Table(Table),
+}
+
+/// The same without Python.
+enum Where {
+    Order(Arc<NodeOrder>),
+    Table(Table),
+}
+
+impl Where {
+    fn mapping(
+        &self,
+        topology: &nodeorder::Topology,
+        guest: &Guest,
+    ) -> Result<ProcessMapping, Failure> {
+        match self {
+            Where::Order(order) => Ok(ProcessMapping::in_order(guest, order)?),
+            Where::Table(Table(name, text)) => {
+                let text = match text {
+                    Some(text) => Text::new(name, text),
+                    None => Text::read(Path::new(name), topology.context().memory)?,
+                };
+                Ok(ProcessMapping::read(topology, guest, &text)?)
+            }
+        }
+    }
+}
+
+/// The document of `--json`, the loads of links, or the mapping (`out`: `summary`, `links`, `mapping`).
+#[pyfunction]
+#[pyo3(signature = (topology, guest, place, routing, method, out, progress))]
+#[allow(clippy::too_many_arguments)]
+pub fn map(
+    py: Python<'_>,
+    topology: &Topology,
+    guest: Table,
+    place: Place<'_>,
+    routing: String,
+    method: Option<String>,
+    out: String,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<u8>> {
+    let topology = topology.inner.clone();
+    let place = match place {
+        Place::Order(order) => Where::Order(order.inner.clone()),
+        Place::Table(table) => Where::Table(table),
+    };
+    job::run(py, progress, move |job| {
+        let routing = RoutingEntry::named(&routing)?;
+        routing.check(&topology)?;
+        let guest = match &guest {
+            Table(text, None) => Guest::make(text, topology.context())?,
+            Table(name, Some(text)) => {
+                Guest::read(&Text::new(name, text), "csv", topology.context())?
+            }
+        };
+        let given = place.mapping(&topology, &guest)?;
+        let (placement, method) = placed(&topology, &guest, given, method.as_deref(), job)?;
+        let mut bytes = Vec::new();
+        if out == "mapping" {
+            write(&mut bytes, PROCESS, placement.processes())?;
+            return Ok(bytes);
+        }
+        let fabric = Fabric::new(&topology)?;
+        job.check();
+        let analysis = mapping::analyse(&fabric, &guest, &placement, routing)?;
+        if out == "links" {
+            let rows = (0..fabric.links.len()).map(|link| link_load(&fabric, &analysis, link));
+            write(&mut bytes, LinkLoad::ALL, rows)?;
+            return Ok(bytes);
+        }
+        let order = match &place {
+            Where::Order(order) => Some(order.label()),
+            Where::Table(_) => None,
+        };
+        let figures = MappingFigures {
+            topology: topology.spec(),
+            guest: guest.label(),
+            processes: guest.processes(),
+            mapping: placement.label(),
+            method,
+            order,
+            routing: routing.name,
+            links: fabric.links.len(),
+            analysis: &analysis,
+        };
+        Ok(document(&fabric, &figures).to_string().into_bytes())
+    })
+}
+
+/// The mapping given, or the one that `method` finds on its nodes.
+fn placed(
+    topology: &nodeorder::Topology,
+    guest: &Guest,
+    given: ProcessMapping,
+    method: Option<&str>,
+    job: &Job,
+) -> Result<(ProcessMapping, Option<&'static str>), Failure> {
+    let Some(text) = method else { return Ok((given, None)) };
+    let (placement, found) =
+        method::place(topology, guest, given.nodes(), text, &Clock::start(job))?;
+    Ok((placement, Some(found)))
+}

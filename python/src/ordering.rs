@@ -1,0 +1,119 @@
+//! Orderings.
+
+use std::sync::Arc;
+
+use nodeorder::ids::NodeId;
+use nodeorder::ordering::NodeOrder;
+use nodeorder::{Error, SourceLocation};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use serde_json::json;
+
+use crate::error::Failure;
+use crate::job::{self, Clock};
+use crate::topology::Topology;
+
+/// An ordering of a machine's nodes.
+#[pyclass(frozen, module = "nodeorder._native")]
+pub struct Ordering {
+    pub inner: Arc<NodeOrder>,
+    /// What a search says of it, as JSON.
+    found: Option<String>,
+}
+
+#[pymethods]
+impl Ordering {
+    /// The ordering that a text asks for: a method with options, or a file.
+    #[staticmethod]
+    #[pyo3(signature = (topology, text, progress))]
+    fn make(
+        py: Python<'_>,
+        topology: &Topology,
+        text: String,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let topology = topology.inner.clone();
+        let (order, found) = job::run(py, progress, move |job| {
+            let clock = Clock::start(job);
+            let (order, found) = NodeOrder::make_with(&topology, &text, &clock)?;
+            let found = found.map(|found| {
+                let document = json!({
+                    "objective": found.objective, "lower_bound": found.lower_bound, "gap": found.gap,
+                    "optimal": found.optimal, "solver": found.solver, "status": found.status.name(),
+                    "steps": found.steps,
+                });
+                document.to_string()
+            });
+            Ok((order, found))
+        })?;
+        Ok(Ordering { inner: Arc::new(order), found })
+    }
+
+    /// An ordering of these nodes, checked.
+    #[staticmethod]
+    fn of_nodes(
+        py: Python<'_>,
+        topology: &Topology,
+        label: String,
+        nodes: PyReadonlyArray1<'_, i64>,
+    ) -> PyResult<Self> {
+        let (topology, nodes) = (topology.inner.clone(), node_ids(&label, &nodes)?);
+        let order = job::run(py, None, move |_| Ok(NodeOrder::new(&topology, label, nodes)?))?;
+        Ok(Ordering { inner: Arc::new(order), found: None })
+    }
+
+    #[getter]
+    fn label(&self) -> &str {
+        self.inner.label()
+    }
+
+    #[getter]
+    fn found(&self) -> Option<&str> {
+        self.found.as_deref()
+    }
+
+    fn __len__(&self) -> usize {
+        self.inner.len()
+    }
+
+    /// The nodes in rank order.
+    fn nodes<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let nodes: Vec<i64> =
+            py.detach(|| self.inner.nodes().iter().map(|node| node.0.into()).collect());
+        nodes.into_pyarray(py)
+    }
+
+    /// The text of its file, with `names` in the place of ids where wanted.
+    fn text(&self, py: Python<'_>, topology: &Topology, names: bool) -> PyResult<Vec<u8>> {
+        let (order, topology) = (self.inner.clone(), topology.inner.clone());
+        job::run(py, None, move |_| {
+            if names {
+                topology.check_names(order.nodes())?;
+            }
+            let mut text = Vec::new();
+            order.write_to(&topology, names, &mut text)?;
+            Ok(text)
+        })
+    }
+
+    /// The document of `hosts`: the host list in rank order.
+    fn host_list(&self, topology: &Topology) -> String {
+        topology.inner.host_list(self.inner.nodes().iter().copied())
+    }
+}
+
+/// Node ids from an array of Python's.
+pub fn node_ids(what: &str, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<NodeId>, Failure> {
+    let id = |node: &i64| {
+        u32::try_from(*node).map(NodeId).map_err(|_| {
+            let expected = "node ids from 0 to 2147483647";
+            Error::input(SourceLocation::option(what), format!("node {node}"), expected)
+        })
+    };
+    Ok(nodes.as_array().iter().map(id).collect::<Result<_, _>>()?)
+}
+
+/// The orderings themselves, for work that outlives the call.
+pub fn shared(orders: &[PyRef<'_, Ordering>]) -> Vec<NodeOrder> {
+    orders.iter().map(|order| NodeOrder::clone(&order.inner)).collect()
+}

@@ -1,0 +1,159 @@
+//! Replays of logs.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
+
+use nodeorder::mapping::routing::suitable;
+use nodeorder::mapping::{Fabric, RoutingEntry};
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::metric::units::Units;
+use nodeorder::replay::set::{ReplaySet, ReplaySettings, Summaries};
+use nodeorder::replay::traffic::TrafficSettings;
+use nodeorder::replay::{Outputs, Step};
+use nodeorder::report::hosts::Hosts;
+use nodeorder::report::replay::{self as report, Columns, SummaryOptions};
+use nodeorder::trace::open::OpenedLog;
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::job;
+use crate::ordering::{Ordering, shared};
+use crate::source::{self, Source};
+use crate::topology::Topology;
+
+/// How jobs talk: a pattern and a routing.
+#[derive(Clone, FromPyObject)]
+pub struct Talk(pub Option<String>, pub Option<String>);
+
+impl Talk {
+    /// The machine's links, where jobs talk.
+    pub fn fabric<'t>(
+        &self,
+        topology: &'t nodeorder::Topology,
+    ) -> Result<Option<Fabric<'t>>, Failure> {
+        Ok(self.0.is_some().then(|| Fabric::new(topology)).transpose()?)
+    }
+
+    /// How they do; by default on the first routing that suits the machine.
+    pub fn settings<'a>(
+        &'a self,
+        fabric: Option<&'a Fabric<'a>>,
+    ) -> Result<Option<TrafficSettings<'a>>, Failure> {
+        let (Some(pattern), Some(fabric)) = (&self.0, fabric) else { return Ok(None) };
+        let routing = match &self.1 {
+            Some(name) => Some(RoutingEntry::named(name)?),
+            None => suitable(fabric.topology).into_iter().next(),
+        };
+        let none = || Failure::Text("no routing suits this machine".into());
+        Ok(Some(TrafficSettings::new(fabric, pattern, routing.ok_or_else(none)?)?))
+    }
+}
+
+/// What is wanted of a replay.
+#[derive(Clone, FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Wanted {
+    /// `rows`, `summary`, `sizes` or `totals`.
+    out: String,
+    ranks: bool,
+    names: bool,
+    extent: bool,
+    shape: bool,
+    room: bool,
+    threshold: u64,
+    whole_hops: bool,
+}
+
+/// A table as CSV, or the document of `--json`.
+#[pyfunction]
+#[pyo3(signature = (topology, orders, log, alloc, talk, procs_per_node, wanted, progress))]
+#[allow(clippy::too_many_arguments)]
+pub fn replay(
+    py: Python<'_>,
+    topology: &Topology,
+    orders: Vec<PyRef<'_, Ordering>>,
+    log: Source,
+    alloc: Vec<String>,
+    talk: Talk,
+    procs_per_node: Option<u32>,
+    wanted: Wanted,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<u8>> {
+    let (topology, orders) = (topology.inner.clone(), shared(&orders));
+    job::run(py, progress, move |job| {
+        if wanted.names {
+            orders.iter().try_for_each(|order| topology.check_names(order.nodes()))?;
+        }
+        let options = source::options(topology.context(), topology.node_count(), procs_per_node);
+        let OpenedLog { log: mut jobs, read, bytes, .. } = log.log(&options)?;
+        job.set_total(bytes.unwrap_or(0));
+        let fabric = talk.fabric(&topology)?;
+        let distances: Vec<RankDistances> =
+            orders.iter().map(|o| RankDistances::new(&topology, o)).collect::<Result<_, _>>()?;
+        let rows = wanted.out == "rows";
+        let settings = ReplaySettings {
+            allocators: &alloc,
+            outputs: Outputs {
+                ranks: wanted.ranks || wanted.names,
+                extent: wanted.extent,
+                shape: wanted.shape,
+                room: wanted.room,
+            },
+            traffic: talk.settings(fabric.as_ref())?,
+            summaries: if rows { Summaries::None } else { Summaries::OverBaseline },
+        };
+        let mut replays = ReplaySet::new(&topology, &orders, &distances, settings)?;
+        if wanted.whole_hops {
+            replays = replays.in_whole_hops();
+        }
+        let columns = Columns {
+            ordering: orders.len() > 1,
+            extent: wanted.extent,
+            shape: wanted.shape,
+            room: wanted.room,
+            traffic: talk.0.is_some(),
+            ranks: wanted.ranks,
+            hosts: wanted.names,
+        };
+        // All rows of the first replay, then those of the second.
+        let labels = if rows { replays.labels().to_vec() } else { Vec::new() };
+        let texts: Vec<Mutex<Vec<u8>>> = labels.iter().map(|_| Mutex::default()).collect();
+        let write = |step: Step<'_>| -> Result<(), Failure> {
+            let Some((label, text)) = labels.get(step.replay).zip(texts.get(step.replay)) else {
+                return Ok(());
+            };
+            let Some(order) = orders.iter().find(|order| order.label() == label.ordering) else {
+                return Ok(());
+            };
+            let hosts = Hosts { topology: &topology, order };
+            let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(columns.write(&step, hosts, label.allocator, &mut *text)?)
+        };
+        let block_done = || {
+            job.set(read.load(Relaxed));
+            Ok(())
+        };
+        replays.run_with(&mut jobs, None, write, block_done)?;
+        let mut out: Vec<u8> = Vec::new();
+        if rows {
+            let levels = if wanted.shape { Units::new(&topology).list() } else { Vec::new() };
+            columns.write_header(&levels, &mut out)?;
+            for text in texts {
+                out.append(&mut text.into_inner().unwrap_or_else(PoisonError::into_inner));
+            }
+            return Ok(out);
+        }
+        let (results, terms) =
+            (replays.results(), SummaryOptions { threshold: wanted.threshold, shares: None });
+        match wanted.out.as_str() {
+            "sizes" => report::write_sizes(&results, &terms, &mut out)?,
+            "totals" => report::write_totals(&results, &terms, &mut out)?,
+            _ => {
+                let guest = talk.0.as_deref();
+                let document = report::document(&topology, &log.name, guest, &results, &terms);
+                out = document.to_string().into_bytes();
+            }
+        }
+        Ok(out)
+    })
+}

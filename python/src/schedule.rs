@@ -1,0 +1,119 @@
+//! Schedules of traces.
+
+use nodeorder::allocator::AllocatorContext;
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::metric::units::Units;
+use nodeorder::replay::traffic::{Stay, Traffic};
+use nodeorder::report::hosts::Hosts;
+use nodeorder::report::schedule::{self as report, Source as Made};
+use nodeorder::schedule::{Outputs, Settings, Task, policy, simulate};
+use nodeorder::trace::{Options, open};
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+use crate::job;
+use crate::ordering::Ordering;
+use crate::replay::Talk;
+use crate::source::{self, Source};
+use crate::topology::Topology;
+
+/// How jobs are scheduled and what is wanted of that.
+#[derive(Clone, FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Wanted {
+    policy: String,
+    alloc: String,
+    model: String,
+    partitions: Vec<i32>,
+    /// `rows` or `summary`.
+    out: String,
+    ranks: bool,
+    names: bool,
+    extent: bool,
+    shape: bool,
+}
+
+/// A row a job as CSV, or the document of `--json`.
+#[pyfunction]
+#[pyo3(signature = (topology, order, jobs, talk, procs_per_node, wanted, progress))]
+#[allow(clippy::too_many_arguments)]
+pub fn schedule(
+    py: Python<'_>,
+    topology: &Topology,
+    order: &Ordering,
+    jobs: Source,
+    talk: Talk,
+    procs_per_node: Option<u32>,
+    wanted: Wanted,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<u8>> {
+    let (topology, order) = (topology.inner.clone(), order.inner.clone());
+    job::run(py, progress, move |job| {
+        policy::check(&wanted.policy)?;
+        if wanted.names {
+            topology.check_names(order.nodes())?;
+        }
+        let options = Options {
+            partitions: wanted.partitions.clone(),
+            ..source::options(topology.context(), order.len(), procs_per_node)
+        };
+        let trace = jobs.trace(&options)?;
+        let distances = RankDistances::new(&topology, &order)?;
+        let machine =
+            AllocatorContext { topology: &topology, order: &order, distances: &distances };
+        let fabric = talk.fabric(&topology)?;
+        let traffic = talk.settings(fabric.as_ref())?;
+        let mut traffic = traffic.map(|settings| Traffic::new(settings, &order)).transpose()?;
+        let rows = wanted.out == "rows";
+        let settings = Settings {
+            policy: &wanted.policy,
+            allocator: &wanted.alloc,
+            model: &wanted.model,
+            outputs: Outputs {
+                placement: true,
+                ranks: rows && (wanted.ranks || wanted.names) || talk.0.is_some(),
+                extent: rows && wanted.extent,
+                shape: wanted.shape,
+                timeline: !rows,
+                room: false,
+            },
+        };
+        let tasks = Task::of(&trace);
+        job.set_total(tasks.len() as u64);
+        let result = simulate(&machine, &tasks, &settings, &|ended| job.set(ended as u64));
+        let result = result.map_err(|error| match jobs.lines(options.memory) {
+            Ok(lines) => Failure::from(open::at_line_of_job(error, lines)),
+            Err(_) => error.into(),
+        })?;
+        let met = traffic.as_mut().map(|traffic| {
+            let stays = result.records.iter().filter_map(|record| {
+                let ranks = record.ranks.as_ref()?;
+                Some(Stay { from: record.start, to: record.end, ranks })
+            });
+            traffic.over_time(&stays.collect::<Vec<_>>())
+        });
+        let met = met.transpose()?;
+        if !rows {
+            let made = Made {
+                topology: &topology,
+                ordering: order.label(),
+                trace: &trace,
+                settings,
+                guest: talk.0.as_deref(),
+            };
+            let totals = traffic.map(|traffic| traffic.totals());
+            return Ok(report::document(&made, &result, totals.as_ref()).to_string().into_bytes());
+        }
+        let columns = Outputs {
+            extent: wanted.extent,
+            ranks: wanted.ranks,
+            shape: wanted.shape,
+            ..Outputs::default()
+        };
+        let levels = if wanted.shape { Units::new(&topology).list() } else { Vec::new() };
+        let hosts = wanted.names.then_some(Hosts { topology: &topology, order: &order });
+        let mut out = Vec::new();
+        report::write_csv(&mut out, &result, met.as_deref(), columns, hosts, &levels)?;
+        Ok(out)
+    })
+}

@@ -1,0 +1,66 @@
+//! Logs and traces: from files, or from text that Python has in memory.
+
+use std::path::Path;
+
+use nodeorder::input::Lines;
+use nodeorder::topology::Context;
+use nodeorder::trace::open::{OpenedLog, trace_over};
+use nodeorder::trace::records::columns::Columns;
+use nodeorder::trace::records::{Form, Records};
+use nodeorder::trace::{Options, Trace};
+use pyo3::prelude::*;
+
+use crate::error::Failure;
+
+/// Where jobs come from: a file called `name`, or `text`; with `columns` this is a table of jobs.
+#[derive(Clone, FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Source {
+    pub name: String,
+    text: Option<Vec<u8>>,
+    columns: Option<String>,
+}
+
+/// How traces are read.
+pub fn options(context: &Context, nodes: usize, procs_per_node: Option<u32>) -> Options {
+    Options {
+        procs_per_node: procs_per_node.unwrap_or(1),
+        processors_stated: procs_per_node.is_some(),
+        memory: context.memory,
+        nodes: Some(nodes as u32),
+        ..Options::default()
+    }
+}
+
+impl Source {
+    /// Its lines from the start.
+    pub fn lines(&self, memory: u64) -> Result<Lines, Failure> {
+        Ok(match &self.text {
+            None => Lines::open(Path::new(&self.name), memory)?,
+            Some(text) => Lines::new(&self.name, text.clone()).within(memory),
+        })
+    }
+
+    /// The trace.
+    pub fn trace(&self, options: &Options) -> Result<Trace, Failure> {
+        let lines = self.lines(options.memory)?;
+        Ok(match &self.columns {
+            None => trace_over(lines, options)?,
+            Some(columns) => {
+                Records::over(lines, Form::Csv, Some(&Columns::parse(columns)?))?.trace(options)?
+            }
+        })
+    }
+
+    /// The placement log, or the trace as one.
+    pub fn log(&self, options: &Options) -> Result<OpenedLog, Failure> {
+        Ok(match (&self.text, &self.columns) {
+            (_, Some(_)) => OpenedLog::of_trace(self.trace(options)?),
+            (None, None) => OpenedLog::open(Path::new(&self.name), options)?,
+            (Some(text), None) => {
+                let bytes = Some(text.len() as u64);
+                OpenedLog::over(self.lines(options.memory)?, bytes, options)?
+            }
+        })
+    }
+}

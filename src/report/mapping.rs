@@ -1,0 +1,41 @@
+//! A mapped guest as data: its figures as one JSON document, and the loads of links.
+
+use serde_json::{Value, json};
+
+use crate::columns::mapping::{CONTENTION_BAR, DILATION_BAR, LinkLoad, MappingFigures};
+use crate::columns::object;
+use crate::mapping::{Analysis, Fabric};
+
+/// Links that are named.
+const BUSIEST: usize = 10;
+/// Bars of the contention histogram.
+const BARS: usize = 20;
+
+/// What a directed link carries.
+pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {
+    let (u, v) = fabric.links.ends(link);
+    let (load, capacity) = (analysis.contention.loads[link], fabric.links.capacity(link));
+    LinkLoad { fabric, u, v, load, capacity }
+}
+
+/// The links of the highest contention, that first.
+pub fn busiest<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<'a>> {
+    let busiest = analysis.contention.busiest(&fabric.links, BUSIEST);
+    busiest.into_iter().map(|link| link_load(fabric, analysis, link)).collect()
+}
+
+/// Every figure of the analysis.
+pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
+    let Analysis { dilation, contention, .. } = figures.analysis;
+    let mut document = object(&[MappingFigures::ALL, MappingFigures::MORE].concat(), figures);
+    document["version"] = json!(env!("CARGO_PKG_VERSION"));
+    let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
+    let busiest = busiest(fabric, figures.analysis);
+    document["busiest_links"] = busiest.iter().map(|link| object(&columns, link)).collect();
+    let bars = contention.histogram(&fabric.links, BARS);
+    document["contention_histogram"] = bars.iter().map(|b| object(CONTENTION_BAR, b)).collect();
+    let bars = dilation.histogram.iter().enumerate();
+    let bars = bars.map(|(hops, (pairs, volume))| object(DILATION_BAR, &(hops, *pairs, *volume)));
+    document["dilation_histogram"] = bars.collect();
+    document
+}
