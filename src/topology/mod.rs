@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::input::Text;
 use crate::params::{Opt, Params};
@@ -50,6 +50,7 @@ mod random_graph;
 mod random_regular;
 pub mod search;
 pub mod site;
+mod sizes;
 mod slim_fly;
 pub mod statistics;
 #[cfg(test)]
@@ -65,6 +66,7 @@ pub use import::host_list::compact as compact_list;
 pub use lattice::Lattice;
 pub use network::{Level, LinkVisitor, Network};
 pub use nodes::NodeSet;
+pub(crate) use sizes::{check_nodes, product, require_graph};
 pub use statistics::Statistics;
 
 /// The most slots (nodes, schedulable or not) a machine may have.
@@ -392,36 +394,6 @@ impl Topology {
     pub fn statistics(&self) -> Result<Statistics> {
         Statistics::of(self)
     }
-}
-
-/// Refuses machines of more than [`MAX_NODES`] slots, or of none.
-pub(crate) fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {
-    if slots > MAX_NODES || slots == 0 {
-        let found = format!("a machine of {slots} nodes");
-        return Err(Error::input(location.clone(), found, format!("1 to {MAX_NODES} nodes")));
-    }
-    Ok(())
-}
-
-/// `a · b · …` as a checked product for sizes that users choose.
-///
-/// # Errors
-/// More than [`MAX_NODES`].
-pub(crate) fn product(
-    location: &SourceLocation,
-    factors: impl IntoIterator<Item = u32>,
-) -> Result<u32> {
-    let all = factors.into_iter().fold(1u64, |all, factor| all.saturating_mul(u64::from(factor)));
-    check_nodes(location, all)?;
-    // 2³¹ itself still fits.
-    Ok(all as u32)
-}
-
-/// Refuses networks whose router graph would not fit: for families whose distances are found by search,
-/// which need it for everything, before anything is allocated.
-pub(crate) fn require_graph(context: &Context, routers: u64, links: u64) -> Result<()> {
-    let bytes = links.saturating_mul(56).saturating_add(routers.saturating_mul(16));
-    context.require(&format!("a network of {routers} routers and {links} links"), bytes)
 }
 
 /// The `per_router` key of families that leave it free.
