@@ -1,0 +1,34 @@
+//! Sizes that users choose, checked before anything is allocated.
+
+use super::{Context, MAX_NODES};
+use crate::error::{Error, Result, SourceLocation};
+
+/// Refuses machines of more than [`MAX_NODES`] slots, or of none.
+pub(crate) fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {
+    if slots > MAX_NODES || slots == 0 {
+        let found = format!("a machine of {slots} nodes");
+        return Err(Error::input(location.clone(), found, format!("1 to {MAX_NODES} nodes")));
+    }
+    Ok(())
+}
+
+/// `a · b · …` as a checked product for sizes that users choose.
+///
+/// # Errors
+/// More than [`MAX_NODES`].
+pub(crate) fn product(
+    location: &SourceLocation,
+    factors: impl IntoIterator<Item = u32>,
+) -> Result<u32> {
+    let all = factors.into_iter().fold(1u64, |all, factor| all.saturating_mul(u64::from(factor)));
+    check_nodes(location, all)?;
+    // 2³¹ itself still fits.
+    Ok(all as u32)
+}
+
+/// Refuses networks whose router graph would not fit: for families whose distances are found by search,
+/// which need it for everything, before anything is allocated.
+pub(crate) fn require_graph(context: &Context, routers: u64, links: u64) -> Result<()> {
+    let bytes = links.saturating_mul(56).saturating_add(routers.saturating_mul(16));
+    context.require(&format!("a network of {routers} routers and {links} links"), bytes)
+}
