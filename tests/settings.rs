@@ -140,14 +140,17 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
     assert!(json["settings"].as_array().unwrap().iter().all(|row| row["never_placed"] == 0.0));
     // What is asked of other machines, or without what it takes, is refused with the option.
     for (arguments, expected) in [
-        (&["compare", "hyperx:4x4", "--trace", "jobs.swf", "--settings"][..], "--settings: found"),
+        (
+            &["compare", "hyperx:4x4", "--trace", "jobs.swf", "--settings"][..],
+            "`--settings`: found hyperx",
+        ),
         (
             &["compare", "torus:4x4x4", "--trace", "jobs.swf", "--settings", "--policy", "none"],
-            "--policy none: found",
+            "`--policy none`: found",
         ),
         (
             &["compare", "torus:4x4x4", "torus:4x4x2", "--trace", "jobs.swf", "--settings"],
-            "--settings: found 2 machines",
+            "`--settings`: found 2 machines",
         ),
         (
             &[
@@ -161,7 +164,7 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
                 "--order",
                 "hilbert",
             ],
-            "--order: found several",
+            "`--order`: found several",
         ),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
@@ -202,7 +205,7 @@ fn audits_and_replays_have_the_same_shapes() {
     let audited = rows(&said(folder, &["audit", machine, "--trace", "sacct.txt", "--shape"]));
     assert_eq!(audited.len(), placed.len());
     for (ours, theirs) in audited.iter().zip(&placed) {
-        for column in ["cut_best", "closed_rings"] {
+        for column in ["ring_mean", "cut_best", "cut_ranks", "closed_rings"] {
             assert_eq!(ours[column], theirs[column], "{column}");
         }
         let steps =

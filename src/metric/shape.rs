@@ -14,9 +14,11 @@ use super::rank_distances::RankDistances;
 use super::ring::{Ring, ring};
 use super::units::UnitCounter;
 use crate::error::Result;
+use crate::ids::RouterId;
 use crate::ranks::Ranks;
 use crate::ratio::ratio;
 use crate::topology::distance::{Product, Shape as AxisShape};
+use crate::topology::graph::UNREACHED;
 use crate::topology::{Metric, RouterGraph, Topology};
 
 /// What is known of one allocation.
@@ -172,6 +174,16 @@ fn halving(hosts: u32, graph: &RouterGraph, product: Option<&Product>, at: &[u32
     let routers: Vec<u32> =
         members.iter().copied().chain(hosts..graph.router_count() as u32).collect();
     let part = graph.induced(&routers);
+    // By hops from the first router, and from the one that is farthest from it.
+    let mut from = RouterId(by_rank[0]);
+    for _ in 0..2 {
+        let hops = part.hops_from(from);
+        let mut order = starts[1].clone();
+        order.sort_by_key(|router| hops[*router as usize]);
+        from =
+            RouterId(order.iter().copied().rfind(|r| hops[*r as usize] != UNREACHED).unwrap_or(0));
+        starts.push(order);
+    }
     let cuts = Cuts::new(&part, nodes, halves);
     let ranked = cuts.least_in_the_middle(&by_rank);
     let found = starts.iter().map(|order| cuts.improved(order));
