@@ -116,7 +116,7 @@ fn settings_are_ranked_by_what_schedules_give() {
     );
     let page = std::fs::read_to_string(folder.join("out/index.html")).unwrap();
     assert!(page.contains("Largest job placeable") && page.contains("over-time"), "the page");
-    for file in ["over-time.svg", "over-time.csv"] {
+    for file in ["over-time.svg", "over-time.csv", "manifest.json"] {
         assert!(folder.join("out").join(file).exists(), "{file}");
     }
 }
@@ -183,8 +183,17 @@ fn audits_and_replays_have_the_same_shapes() {
     std::fs::write(folder.join("jobs.log"), "P a 6\nP b 16\nF a\nP c 8\n").unwrap();
     let machine = "torus:4x4x4";
     let replay = [
-        "replay", machine, "--order", "hilbert", "--log", "jobs.log", "--alloc", "fifo:0",
-        "--shape", "--room", "--names",
+        "replay",
+        machine,
+        "--order",
+        "row-major",
+        "--log",
+        "jobs.log",
+        "--alloc",
+        "fifo:0",
+        "--shape",
+        "--room",
+        "--names",
     ];
     let placed = rows(&said(folder, &replay));
     let free = [64.0 - 6.0, 64.0 - 22.0, 64.0 - 24.0];

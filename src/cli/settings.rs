@@ -50,13 +50,7 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     };
     let jobs = open::trace(trace, &options)?;
     inputs::report_tally(&jobs);
-    let settings = match request.workload.allocators.as_slice() {
-        [] => {
-            let sizes: Vec<u32> = jobs.jobs().iter().map(|job| job.nodes).collect();
-            slurm_settings(&topology, &sizes)?
-        }
-        given => given.to_vec(),
-    };
+    let settings = request.settings(&topology, &jobs)?;
     let text = request.plan(&settings, trace, policy, order, context.seed);
     let plan = Plan::read(&Text::new("--settings", text.as_str()), None, context)?;
     let results = rows(&plan, context)?;
@@ -70,9 +64,14 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         );
         let extra = curves.map(|svg| Extra { caption, file: "over-time.svg".into(), svg });
         let table = Text::new("results.csv", results.as_str());
-        let pages = report::sweep::files_with(&table, None, extra)?;
-        let data =
-            [("results.csv".to_string(), results.clone()), ("over-time.csv".into(), over_time)];
+        let manifest = manifest(trace, &text);
+        let pages = report::sweep::files_with(&table, Some(&manifest), extra)?;
+        let data = [
+            ("results.csv", &results),
+            ("manifest.json", &manifest),
+            ("over-time.csv", &over_time),
+        ];
+        let data = data.map(|(name, text)| (name.to_string(), text.clone()));
         let files =
             pages.into_iter().chain(data).map(|(name, text)| report::File::text(name, text));
         own_files::write_report(folder, "compare", files.collect())?;
@@ -123,6 +122,15 @@ impl Request<'_> {
         }
     }
 
+    /// Those of `--alloc`, else those that may suit.
+    fn settings(&self, topology: &Topology, jobs: &Trace) -> anyhow::Result<Vec<String>> {
+        if !self.workload.allocators.is_empty() {
+            return Ok(self.workload.allocators.clone());
+        }
+        let sizes: Vec<u32> = jobs.jobs().iter().map(|job| job.nodes).collect();
+        Ok(slurm_settings(topology, &sizes)?)
+    }
+
     /// The plan of the sweep.
     fn plan(
         &self,
@@ -149,6 +157,13 @@ impl Request<'_> {
             list.join(", "),
         )
     }
+}
+
+/// What the folder says of itself: the plan that was swept.
+fn manifest(trace: &Path, plan: &str) -> String {
+    let name = format!("settings for {}", trace.display());
+    let plan = serde_json::json!({"name": name, "text": plan});
+    format!("{:#}\n", serde_json::json!({"version": env!("CARGO_PKG_VERSION"), "plan": plan}))
 }
 
 /// The table of results of a plan, computed here and now.

@@ -12,7 +12,7 @@ use super::words::file_name;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::plot::{self, thousands};
-use figures::{drawn, improvement, side_by_side};
+use figures::{LOWER, drawn, improvement, side_by_side};
 use groups::{GROUPS, Group, Lowest};
 
 mod figures;
@@ -307,7 +307,7 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
         let of = |o: &str, i: usize| figures.of(o, choice, columns[i].0);
         section.figures.extend(drawn(
             file(figures.group.name),
-            &title,
+            (&title, LOWER),
             &panels,
             (&orderings, figures.all),
             &of,
@@ -318,7 +318,7 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
             let of = |o: &str, i: usize| figures.of(o, &figures.choices[i], column);
             section.figures.extend(drawn(
                 file(column),
-                &format!("{title}: {axis}"),
+                (&format!("{title}: {axis}"), LOWER),
                 &panels,
                 (&orderings, figures.all),
                 &of,

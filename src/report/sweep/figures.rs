@@ -11,6 +11,8 @@ use crate::report::words::file_name;
 
 /// Bars of a figure at most.
 const MOST_BARS: usize = 24;
+/// What figures of orderings say below their titles.
+pub(super) const LOWER: &str = "a bar an ordering; lower is better";
 /// Panels of a figure at most.
 const MOST_PANELS: usize = 12;
 
@@ -67,7 +69,7 @@ pub(super) fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<S
             let file = format!("section-{number:02}-{}.svg", column.replace('_', "-"));
             section.figures.extend(drawn(
                 file,
-                &format!("{title}: {axis}"),
+                (&format!("{title}: {axis}"), LOWER),
                 &panels,
                 (&names, first.all),
                 &of,
@@ -82,7 +84,7 @@ pub(super) fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<S
 /// value.
 pub(super) fn drawn(
     file: String,
-    title: &str,
+    (title, note): (&str, &str),
     panels: &[(&str, &str)],
     (orderings, all): (&[String], &[String]),
     of: &dyn Fn(&str, usize) -> Option<f64>,
@@ -107,7 +109,7 @@ pub(super) fn drawn(
         0 => String::new(),
         n => format!(" The {n} other orderings are in the table."),
     };
-    let svg = Drawn::bars(title, "a bar an ordering; lower is better", &drawn, &rows)?.svg()?;
+    let svg = Drawn::bars(title, note, &drawn, &rows)?.svg()?;
     Ok(Some(Figure { file, caption: format!("The figures of the table as bars.{more}"), svg }))
 }
 

@@ -43,6 +43,24 @@ fn of(figures: &Figures<'_>, choice: &str, column: &str) -> Option<f64> {
     super::mean(&figures.rows, &[(figures.group.by, choice)], column)
 }
 
+/// A setting in few letters, with its rank: chains of block sizes by their ends.
+fn short(rank: usize, choice: &str) -> String {
+    let options = choice.split_once(':').map_or(choice, |(_, options)| options);
+    let option = |text: &str| {
+        let value = match text.split_once('=') {
+            Some((key, "true")) | Some(("", key)) => key,
+            Some((_, value)) => value,
+            None => text,
+        };
+        let sizes: Vec<&str> = value.split('x').collect();
+        match sizes.as_slice() {
+            [first, _, _, .., last] if !value.contains('/') => format!("{first}x…x{last}"),
+            _ => value.to_string(),
+        }
+    };
+    format!("{rank}: {}", options.split(',').map(option).collect::<Vec<_>>().join(" "))
+}
+
 /// The section of that number, and its verdict; none where there is nothing to choose from.
 pub(super) fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Section, Words)>> {
     let ranked = ranked(figures);
@@ -57,7 +75,8 @@ pub(super) fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Se
     let table = Table {
         label: "Settings beside each other",
         of: "Setting",
-        names: names.clone(),
+        names,
+        before: vec![Column::counts("Rank", 1..=ranked.len() as u64)],
         columns: shown.iter().map(column).collect(),
         ..Table::default()
     };
@@ -67,12 +86,18 @@ pub(super) fn section(figures: &Figures<'_>, number: usize) -> Result<Option<(Se
          The largest job placeable and the free nodes beyond it are means over time, or over placements in a replay."
     ];
     let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
+    let bars: Vec<String> = (1..).zip(&ranked).map(|(rank, choice)| short(rank, choice)).collect();
     let panels: Vec<(&str, &str)> = shown.iter().map(|shown| ("", shown.1)).collect();
-    let value = |choice: &str, i: usize| of(figures, choice, shown[i].0);
+    let value = |bar: &str, i: usize| {
+        let at = bars.iter().position(|other| other == bar)?;
+        of(figures, ranked[at], shown[i].0)
+    };
     let file = format!("section-{number:02}-settings.svg");
+    let titles = (title.as_str(), "a bar a setting, in the order of the table");
+    let caption = "The figures of the table as bars; each begins with the setting's rank.";
     section.figures.extend(
-        drawn(file, &title, &panels, (&names, &names), &value)?
-            .map(|figure| Figure { caption: "The figures of the table as bars.".into(), ..figure }),
+        drawn(file, titles, &panels, (&bars, &bars), &value)?
+            .map(|figure| Figure { caption: caption.into(), ..figure }),
     );
     let wait =
         of(figures, best, "mean_wait").map(|wait| format!(", mean wait {} s", fixed(wait, 1)));
