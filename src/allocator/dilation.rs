@@ -425,7 +425,9 @@ impl Dilation<'_> {
             *at += set.partition_point(|(word, _)| *word < first) as u32;
         }
         let shortest = (0..self.sets.len()).min_by_key(|i| self.sets[*i].1 - self.sets[*i].0);
-        self.sets.swap(0, shortest.unwrap_or(0));
+        if let Some(shortest) = shortest {
+            self.sets.swap(0, shortest);
+        }
         let Some(((at, end), others)) = self.sets.split_first_mut() else {
             visit(0, 1);
             return;
