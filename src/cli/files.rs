@@ -13,7 +13,7 @@ use crate::input::{Text, beside};
 use crate::reference;
 
 /// The options that name a file to write; `trace info` has one more.
-const WRITTEN: [&str; 6] = ["output", "plot", "summary", "totals", "edges", "links"];
+const WRITTEN: [&str; 7] = ["output", "plot", "summary", "timeline", "totals", "edges", "links"];
 /// The option of `trace info` that names a file to write. Elsewhere it lists sizes.
 const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");
 

@@ -25,7 +25,7 @@ pub struct Columns {
     pub ordering: bool,
     /// [`JobRow::EXTENT`].
     pub extent: bool,
-    /// Levels and [`SHAPE`].
+    /// Levels and [`crate::columns::shape::SHAPE`].
     pub shape: bool,
     /// [`ROOM`].
     pub room: bool,

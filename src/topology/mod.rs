@@ -301,7 +301,7 @@ impl Topology {
     /// Checks that `bytes` for `what` of this machine stay within the run's limit.
     ///
     /// # Errors
-    /// [`Error::Memory`] with both figures.
+    /// [`crate::Error::Memory`] with both figures.
     pub fn require(&self, what: &str, bytes: u64) -> Result<()> {
         self.context.require(&format!("{}: {what}", self.name), bytes)
     }
@@ -346,7 +346,7 @@ impl Topology {
     /// The router graph, built on first use.
     ///
     /// # Errors
-    /// [`Error::Memory`] when it would not fit.
+    /// [`crate::Error::Memory`] when it would not fit.
     pub fn graph(&self) -> Result<&RouterGraph> {
         if let Some(graph) = self.graph.get() {
             return Ok(graph);
@@ -375,7 +375,7 @@ impl Topology {
     /// Hops from one router to every node-carrying router, [`graph::UNREACHED`] where there is no path.
     ///
     /// # Errors
-    /// [`Error::Memory`] when the graph is needed and does not fit.
+    /// [`crate::Error::Memory`] when the graph is needed and does not fit.
     pub fn hops_from(&self, from: RouterId) -> Result<Vec<u32>> {
         let hosts = self.network.hosts();
         if matches!(self.metric, Metric::Hops) {
@@ -390,7 +390,7 @@ impl Topology {
     /// Counts, degrees, diameter and mean distance; see [`Statistics`].
     ///
     /// # Errors
-    /// [`Error::Memory`] when the graph is needed and does not fit.
+    /// [`crate::Error::Memory`] when the graph is needed and does not fit.
     pub fn statistics(&self) -> Result<Statistics> {
         Statistics::of(self)
     }
