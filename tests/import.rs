@@ -238,6 +238,7 @@ fn a_forest_leaves_what_has_no_distance_empty() {
     let table = done(&["compare", &spec, "--out", &page]);
     assert!(table.contains("row-major"), "{table}");
     let html = std::fs::read_to_string(folder.path().join("page/index.html")).unwrap();
+    assert!(html.contains("leaves out the fewest windows that span components"), "{html:.2000}");
     assert_eq!(html.matches("Windows left out").count(), 2, "a column of the ranking and a term");
     for refused in [
         vec!["map", &spec, "--guest", "ring:n=4", "--order", "row-major"],

@@ -19,8 +19,14 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
         machine.name, machine.nodes, machine.routers, machine.diameter, machine.mean_distance
     );
     sentence(out, &about)?;
-    let what = "Mean hops between a job's nodes, by job size; best first by the log-spaced mean.";
-    sentence(out, what)?;
+    sentence(
+        out,
+        "Mean hops between a job's nodes, by job size; best first by the log-spaced mean.",
+    )?;
+    if comparison.is_uneven() {
+        let first = "Before that, orderings that leave out fewer windows: means of different windows are not compared.";
+        sentence(out, first)?;
+    }
     writeln!(out)?;
     let header = ["#", "ordering", "mean(log)", "mean", "best at", "step"].map(String::from);
     let sizes = comparison.sizes.iter().map(|s| format!("S={s}"));

@@ -111,6 +111,14 @@ impl Comparison {
     }
 }
 
+impl Comparison {
+    /// Whether the orderings leave out different shares of windows: their means are then of different windows, and are
+    /// not compared.
+    pub fn is_uneven(&self) -> bool {
+        self.entries.iter().any(|entry| entry.spanning != self.entries[0].spanning)
+    }
+}
+
 impl Entry {
     fn new(order: &NodeOrder, curve: Curve, sizes: &[usize]) -> Self {
         let values = curve.values();

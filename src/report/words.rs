@@ -53,6 +53,17 @@ pub(super) fn verdict(comparison: &Comparison) -> Words {
         }
         _ => String::new(),
     };
+    if comparison.is_uneven() {
+        let share = per_cent(100.0 * first.spanning.unwrap_or(0.0));
+        return words![
+            name(),
+            format!(
+                " leaves out the fewest windows that span components, {share}; in the others the nodes of a job are {mean} \
+                 apart on average, each doubling of the job size with the same weight. The means of orderings that \
+                 leave out another share are of other windows: they are not compared."
+            ),
+        ];
+    }
     let Some(second) = others.first() else {
         return words![name(), " has a log-uniform mean of MPC of ", mean, random, "."];
     };

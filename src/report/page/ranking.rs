@@ -19,9 +19,13 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
         Column::new(title, decimals, Best::None, entries.iter().map(|e| Some(value(e))))
     };
     let first = entries.first().map_or(0.0, |e| e.mean_log);
+    let above = |entry: &Entry| {
+        let same_windows = entry.spanning == entries[0].spanning;
+        same_windows.then(|| words::per_cent_above(entry.mean_log, first))
+    };
     let mut columns = vec![
         number("Log-uniform mean (hops)", 3, &|e| e.mean_log),
-        number("Above the best (%)", 1, &|e| words::per_cent_above(e.mean_log, first)),
+        Column::new("Above the best (%)", 1, Best::None, entries.iter().map(above)),
         number("Plain mean (hops)", 3, &|e| e.mean_plain).on_demand(),
         number("Best at (% of sizes)", 1, &|e| 100.0 * e.best_share),
         number("Mean step (hops)", 3, &|e| e.mean_step).on_demand(),
