@@ -2,6 +2,7 @@
 
 use multiversion::multiversion;
 
+use super::label_centres::LabelCentres;
 use super::near::Near;
 use super::{Allocator, AllocatorEntry, Choice};
 use crate::metric::sums::Sums;
@@ -28,6 +29,9 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
     "gen-alg",
     "the free rank and its nearest ones with the smallest mean pairwise distance",
     |_, context| {
+        if let Some(by_label) = LabelCentres::new(context.distances) {
+            return Ok(Box::new(by_label));
+        }
         let near = Near::new(context)?;
         Ok(Box::new(GenAlg {
             index: vec![0; near.locations.count()],

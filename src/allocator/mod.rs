@@ -27,6 +27,7 @@ mod gen_alg;
 mod groups;
 mod guest_mesh;
 mod kueue;
+mod label_centres;
 mod largest_fit;
 mod mbs;
 mod mc1x1;
