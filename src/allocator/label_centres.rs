@@ -1,16 +1,14 @@
 //! The best centre where a distance is the number of labels that differ.
 
+use super::label_counts::{LabelCounts, Labels, MOST};
+use super::label_prefixes::LabelPrefixes;
 use super::{Allocator, Choice};
 use crate::metric::rank_distances::RankDistances;
 use crate::ranks::{FreeSet, Ranks, Run};
 
-/// The most labels of a router: there is a counter for every subset of them.
-const MOST: usize = 4;
-
-/// Words of bits that there are at most.
-const WORDS: u64 = 1 << 22;
-
-type Labels = [u32; MOST];
+/// Runs from which on, and counters up to which prefixes of them are counted.
+const MANY: usize = 128;
+const COUNTERS: usize = 1 << 19;
 
 /// The set that `gen-alg` chooses, found from counts by label: HyperX, the best case of a Cascade.
 ///
@@ -19,30 +17,19 @@ type Labels = [u32; MOST];
 /// until it is proved that another centre is better.
 pub struct LabelCentres<'a> {
     distances: &'a RankDistances,
-    extents: Vec<u32>,
-    /// Where the counters of each label begin among those of all.
-    offsets: Vec<usize>,
-    /// Of every rank the first rank after it that is not on its router.
-    ends: Vec<u32>,
-    /// Free ranks in runs on one router each, ascending, with the labels of that.
-    runs: Vec<(Run, Labels)>,
-    /// By subset of labels: the free ranks by their values of these.
-    agreeing: Vec<Vec<u32>>,
-    /// By label: the free ranks of all routers, those of a line next to each other, and the sum of their squares by line.
-    along: Vec<Vec<u32>>,
-    squares: Vec<Vec<u64>>,
-    /// The most free ranks on a router.
-    fullest: u32,
-    /// Of every value of every label, a bit for each run that has it.
-    having: Vec<u64>,
-    words: usize,
+    free: LabelCounts<'a>,
+    prefixes: LabelPrefixes,
+    /// Whether these are loaded.
+    cut: bool,
+    /// Ranks on the lines of a centre by block of runs, those of the centre once for each line.
+    lines: Vec<u32>,
     centres: Vec<Centre>,
     /// Of what is gathered, by value of each label.
     counts: Vec<u32>,
 }
 
 /// A router as a centre, by the lowest of its free ranks.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default)]
 struct Centre {
     /// What the sum of its set cannot be below.
     floor: u64,
@@ -61,147 +48,45 @@ struct Centre {
 impl<'a> LabelCentres<'a> {
     /// `None` where distances are another sum, or of too many labels or ranks.
     pub fn new(distances: &'a RankDistances) -> Option<Self> {
-        let (extents, labels) = distances.differing_labels()?;
-        let cells = extents.iter().try_fold(1u32, |cells, extent| cells.checked_mul(*extent))?;
-        let values = extents.iter().map(|extent| u64::from(*extent)).sum::<u64>();
-        let words = values.saturating_mul(distances.len().max(cells).div_ceil(64).into());
-        if extents.is_empty() || extents.len() > MOST || words > WORDS {
-            return None;
-        }
-        let routers = distances.routers();
-        // Labels must tell routers apart.
-        let mut of = vec![u32::MAX; cells as usize];
-        for (labels, router) in labels.chunks(extents.len()).zip(routers) {
-            let cell = labels.iter().zip(&extents).fold(0, |cell, (x, n)| cell * n + x);
-            let there = &mut of[cell as usize];
-            if *there != u32::MAX && there != router {
-                return None;
-            }
-            *there = *router;
-        }
-        let mut ends = vec![distances.len(); routers.len()];
-        for rank in (1..routers.len()).rev() {
-            let same = routers[rank - 1] == routers[rank];
-            ends[rank - 1] = if same { ends[rank] } else { rank as u32 };
-        }
-        let mut made = LabelCentres {
+        let free = LabelCounts::new(distances)?;
+        Some(LabelCentres {
             distances,
-            offsets: Vec::new(),
-            ends,
-            runs: Vec::new(),
-            agreeing: Vec::new(),
-            along: vec![vec![0; cells as usize]; extents.len()],
-            squares: Vec::new(),
-            fullest: 0,
-            having: Vec::new(),
-            words: 0,
+            prefixes: LabelPrefixes::default(),
+            cut: false,
+            lines: Vec::new(),
             centres: Vec::new(),
-            counts: vec![0; extents.iter().sum::<u32>() as usize],
-            extents,
-        };
-        for subset in 0..1 << made.extents.len() {
-            made.agreeing.push(vec![0; made.values(subset)]);
-        }
-        for label in 0..made.extents.len() {
-            made.squares.push(vec![0; made.values(made.all() ^ 1 << label)]);
-            let before = made.extents[..label].iter().sum::<u32>();
-            made.offsets.push(before as usize);
-        }
-        Some(made)
-    }
-
-    /// The subset of all labels.
-    fn all(&self) -> usize {
-        (1 << self.extents.len()) - 1
-    }
-
-    /// How many values a subset of the labels has.
-    fn values(&self, subset: usize) -> usize {
-        let within = self.extents.iter().enumerate().filter(|(i, _)| subset >> i & 1 == 1);
-        within.map(|(_, extent)| *extent as usize).product()
-    }
-
-    /// Which of the values of a subset of the labels these are.
-    fn value(&self, subset: usize, labels: &Labels) -> usize {
-        let within = self.extents.iter().zip(labels).enumerate();
-        within.fold(0, |value, (i, (extent, x))| {
-            if subset >> i & 1 == 1 { value * *extent as usize + *x as usize } else { value }
+            counts: vec![0; free.values],
+            free,
         })
     }
 
-    /// Takes over what is free. O(runs·(2^labels + labels)).
+    /// Takes over what is free.
     fn load(&mut self, free: &FreeSet) {
-        let runs = std::mem::take(&mut self.runs);
-        runs.iter().for_each(|(_, labels)| self.clear(labels));
-        self.runs = runs;
-        self.runs.clear();
-        self.centres.clear();
-        self.fullest = 0;
-        let Some((_, labels)) = self.distances.differing_labels() else { return };
-        free.for_each_run(|run| {
-            let mut first = run.first;
-            while first < run.end() {
-                let end = self.ends[first as usize].min(run.end());
-                let mut of = [0; MOST];
-                let width = self.extents.len();
-                of[..width].copy_from_slice(&labels[first as usize * width..][..width]);
-                self.runs.push((Run { first, count: end - first }, of));
-                self.add(Run { first, count: end - first }, of);
-                first = end;
-            }
-        });
-        self.words = self.runs.len().div_ceil(64);
-        self.having.clear();
-        self.having.resize(self.counts.len() * self.words, 0);
-        for (i, (_, labels)) in self.runs.iter().enumerate() {
-            for (offset, x) in self.offsets.iter().zip(labels) {
-                self.having[(offset + *x as usize) * self.words + i / 64] |= 1 << (i % 64);
-            }
-        }
-    }
-
-    fn clear(&mut self, labels: &Labels) {
-        for subset in 0..=self.all() {
-            let value = self.value(subset, labels);
-            self.agreeing[subset][value] = 0;
-        }
-        for label in 0..self.extents.len() {
-            let line = self.value(self.all() ^ 1 << label, labels);
-            self.squares[label][line] = 0;
-            self.along[label][line * self.extents[label] as usize + labels[label] as usize] = 0;
-        }
-    }
-
-    fn add(&mut self, run: Run, labels: Labels) {
-        let count = run.count;
-        let cell = self.value(self.all(), &labels);
-        let here = self.agreeing[self.all()][cell];
-        if here == 0 {
-            self.centres.push(Centre { rank: run.first, labels, ..Centre::default() });
-        }
-        self.fullest = self.fullest.max(here + count);
-        for subset in 0..=self.all() {
-            let value = self.value(subset, &labels);
-            self.agreeing[subset][value] += count;
-        }
-        for label in 0..self.extents.len() {
-            let line = self.value(self.all() ^ 1 << label, &labels);
-            self.squares[label][line] += u64::from(count) * u64::from(2 * here + count);
-            self.along[label][line * self.extents[label] as usize + labels[label] as usize] +=
-                count;
+        self.free.load(free);
+        let counters = LabelPrefixes::counters(self.counts.len(), self.free.runs.len());
+        self.cut = self.free.single
+            && self.free.extents.len() == 3
+            && self.free.runs.len() > MANY
+            && counters <= COUNTERS;
+        if self.cut {
+            let offsets = &self.free.offsets;
+            let values =
+                |labels: Labels| offsets.iter().zip(labels).map(|(offset, x)| offset + x as usize);
+            let runs = self.free.runs.iter().map(|(run, labels)| (*run, values(*labels)));
+            self.prefixes.load(self.counts.len(), runs);
         }
     }
 
     /// Finds out how far a centre's set goes, and its floor. O(2^labels).
     fn measure(&self, centre: &mut Centre, count: u32) {
-        let (width, all, labels) = (self.extents.len(), self.all(), &centre.labels);
+        let (width, all, labels) = (self.free.extents.len(), self.free.all(), &centre.labels);
         // Ranks that agree in so many labels at least, counted once for each subset that they agree in.
         let mut agree = [0i64; MOST + 1];
         for subset in 0..=all {
-            let here = self.agreeing[subset][self.value(subset, labels)];
+            let here = self.free.agreeing[subset][self.free.value(subset, labels)];
             agree[subset.count_ones() as usize] += i64::from(here);
         }
-        let own = self.agreeing[all][self.value(all, labels)];
+        let own = self.free.agreeing[all][self.free.value(all, labels)];
         // From those, one by one from all labels down, how many agree in just so many.
         for exactly in (0..width).rev() {
             let mut times = 1;
@@ -229,17 +114,17 @@ impl<'a> LabelCentres<'a> {
             let mut lines = [u64::MAX; MOST];
             let mut same = 0;
             let ball = at(0) + at(1);
-            for label in 0..width {
-                let line = self.value(all ^ 1 << label, labels);
-                let others = self.agreeing[all ^ 1 << label][line] - own;
+            for (label, away) in lines.iter_mut().enumerate().take(width) {
+                let line = self.free.value(all ^ 1 << label, labels);
+                let others = self.free.agreeing[all ^ 1 << label][line] - own;
                 let agreeing = u64::from(ball - others).pow(2);
-                same += self.squares[label][line] - u64::from(own).pow(2) + agreeing;
-                lines[label] = others.into();
+                same += self.free.squares[label][line] - u64::from(own).pow(2) + agreeing;
+                *away = others.into();
             }
             lines.sort_unstable();
             centre.inside = (width as u64 * u64::from(ball).pow(2) - same) / 2;
             // One that is h hops away differs from all but one router's on h lines, and from the line's in the other labels.
-            let apart = u64::from(ball.saturating_sub(self.fullest));
+            let apart = u64::from(ball.saturating_sub(self.free.fullest));
             let cross = |hops: u32| {
                 u64::from(hops) * apart + lines[..width - hops as usize].iter().sum::<u64>()
             };
@@ -254,51 +139,131 @@ impl<'a> LabelCentres<'a> {
         centre.floor = floor;
     }
 
+    /// The sum of distances in a centre's set, from counts of the runs before the block in which its last shell ends: with
+    /// three labels, those that agree with the centre in exactly one are its planes less twice its lines and
+    /// three times itself, and those that agree in none are all less its planes, and its lines less itself. O(values + blocks).
+    fn sum_by_prefixes(&mut self, centre: &Centre, count: u32) -> u64 {
+        let (all, own) = (self.free.all(), &centre.labels);
+        let mut planes = [0; 3];
+        let mut lines = [0; 3];
+        let offsets = self.free.offsets.iter().zip(own).zip(&self.free.extents).enumerate();
+        self.lines.clear();
+        self.lines.resize(self.free.words, 0);
+        for (label, ((offset, x), extent)) in offsets {
+            planes[label] = offset + *x as usize;
+            lines[label] = self.free.value(all ^ 1 << label, own) * *extent as usize;
+            let cells = lines[label]..lines[label] + *extent as usize;
+            let blocks = &self.free.blocks[label][cells.clone()];
+            for (cell, block) in self.free.along[label][cells].iter().zip(blocks) {
+                self.lines[*block as usize] += cell;
+            }
+        }
+        let cell = lines[0] + own[0] as usize;
+        let (here, at) = (self.free.along[0][cell], self.free.blocks[0][cell] as usize);
+        let (prefixes, every) = (&self.prefixes, self.counts.len());
+        let second = centre.farthest == 2;
+        // Whole blocks that the last shell takes.
+        let (mut block, mut left, mut on_lines) = (0, centre.missing, 0);
+        while block < self.free.words && left > 0 {
+            on_lines += self.lines[block];
+            let itself = if at <= block { here } else { 0 };
+            let planes = planes.iter().map(|x| prefixes.total(block + 1, *x)).sum::<u32>();
+            let shell = match second {
+                true => planes + 3 * itself - 2 * on_lines,
+                false => prefixes.total(block + 1, every) + on_lines - planes - itself,
+            };
+            if shell > centre.missing {
+                break;
+            }
+            left = centre.missing - shell;
+            block += 1;
+        }
+        // Arithmetic modulo 2³²: single terms may be below zero.
+        let minus = u32::MAX;
+        let rows = |blocks: usize| {
+            let [a, b, c] = planes.map(|x| prefixes.row(blocks, x));
+            a.iter().zip(b).zip(c).map(|((a, b), c)| a + b + c)
+        };
+        if second {
+            self.counts.iter_mut().zip(rows(block)).for_each(|(count, row)| *count = row);
+        } else {
+            let cut = prefixes.row(block, every).iter().zip(rows(block)).zip(rows(self.free.words));
+            for (count, ((every, before), whole)) in self.counts.iter_mut().zip(cut) {
+                *count = (every + whole).wrapping_sub(before);
+            }
+        }
+        let times = if second { [1, minus] } else { [minus, 0] };
+        let mut on_line = [0u32; 3];
+        for label in 0..3 {
+            let cells = lines[label]..lines[label] + self.free.extents[label] as usize;
+            let blocks = &self.free.blocks[label][cells.clone()];
+            let cells = self.free.along[label][cells].iter().zip(blocks);
+            for (count, (cell, at)) in self.counts[self.free.offsets[label]..].iter_mut().zip(cells)
+            {
+                let part = cell.wrapping_mul(times[usize::from((*at as usize) < block)]);
+                *count = count.wrapping_add(part);
+                on_line[label] = on_line[label].wrapping_add(part);
+            }
+        }
+        let itself = match (second, at < block) {
+            (true, false) => minus.wrapping_mul(2 * here),
+            (true, true) | (false, false) => here,
+            (false, true) => 0,
+        };
+        let on_lines = on_line.iter().fold(itself, |sum, line| sum.wrapping_add(*line));
+        for (plane, line) in planes.iter().zip(on_line) {
+            let count = &mut self.counts[*plane];
+            *count = count.wrapping_add(on_lines).wrapping_sub(line);
+        }
+        let mut bits = match left {
+            0 => 0,
+            _ => self.free.away(block, self.free.agree(block, own), centre.farthest),
+        };
+        while bits != 0 && left > 0 {
+            let (run, labels) = &self.free.runs[64 * block + bits.trailing_zeros() as usize];
+            bits &= bits - 1;
+            let taken = run.count.min(left);
+            left -= taken;
+            for (offset, x) in self.free.offsets.iter().zip(labels) {
+                self.counts[offset + *x as usize] += taken;
+            }
+        }
+        let same: u64 = self.counts.iter().map(|count| u64::from(*count).pow(2)).sum();
+        (3 * u64::from(count).pow(2) - same) / 2
+    }
+
     /// The sum of distances in a centre's set; `None` where it is proved first that it is more than that of `best`, or
     /// as much with a centre no lower.
     fn sum(&mut self, centre: &Centre, count: u32, best: (u64, u32)) -> Option<u64> {
         if centre.farthest == 0 {
             return Some(0);
         }
-        let (width, all, own) = (self.extents.len(), self.all(), &centre.labels);
+        if self.cut && centre.farthest > 1 {
+            return Some(self.sum_by_prefixes(centre, count));
+        }
+        let (width, all, own) = (self.free.extents.len(), self.free.all(), &centre.labels);
         let radius = u32::from(centre.farthest > 1);
         self.counts.fill(0);
         for (label, x) in own[..width].iter().enumerate() {
-            let (offset, extent) = (self.offsets[label], self.extents[label] as usize);
+            let (offset, extent) = (self.free.offsets[label], self.free.extents[label] as usize);
             let mut agreeing = centre.ball;
             if radius == 1 {
-                let line = self.value(all ^ 1 << label, own);
-                let cells = &self.along[label][line * extent..][..extent];
+                let line = self.free.value(all ^ 1 << label, own);
+                let cells = &self.free.along[label][line * extent..][..extent];
                 self.counts[offset..][..extent].copy_from_slice(cells);
                 agreeing -= cells.iter().sum::<u32>() - cells[*x as usize];
             }
             self.counts[offset + *x as usize] = agreeing;
         }
         let (mut sum, mut held, mut missing) = (centre.inside, centre.ball, centre.missing);
-        for word in 0..self.words {
-            // Bits of how many labels the runs agree in with the centre.
-            let mut agree = [0u64; 3];
-            for (offset, x) in self.offsets.iter().zip(own) {
-                let mut carry = self.having[(offset + *x as usize) * self.words + word];
-                for bit in &mut agree {
-                    (*bit, carry) = (*bit ^ carry, *bit & carry);
-                }
-            }
-            let away = |hops: u32| {
-                let wanted = width as u64 - u64::from(hops);
-                let mut runs = u64::MAX;
-                for (i, bit) in agree.iter().enumerate() {
-                    runs &= if wanted >> i & 1 == 1 { *bit } else { !*bit };
-                }
-                runs
-            };
-            let last = self.runs.len() - 64 * word;
-            let there = if last < 64 { (1 << last) - 1 } else { u64::MAX };
-            let inner = (radius + 1..centre.farthest).fold(0, |runs, hops| runs | away(hops));
-            let shell = if missing > 0 { away(centre.farthest) & there } else { 0 };
-            let mut bits = inner & there | shell;
+        for word in 0..self.free.words {
+            let agree = self.free.agree(word, own);
+            let inner = (radius + 1..centre.farthest)
+                .fold(0, |runs, hops| runs | self.free.away(word, agree, hops));
+            let shell = if missing > 0 { self.free.away(word, agree, centre.farthest) } else { 0 };
+            let mut bits = inner | shell;
             while bits != 0 {
-                let (run, labels) = &self.runs[64 * word + bits.trailing_zeros() as usize];
+                let (run, labels) = &self.free.runs[64 * word + bits.trailing_zeros() as usize];
                 let mut taken = run.count;
                 if bits & bits.wrapping_neg() & shell != 0 {
                     taken = taken.min(missing);
@@ -309,7 +274,7 @@ impl<'a> LabelCentres<'a> {
                     bits &= inner;
                 }
                 let mut same = 0u64;
-                for (offset, x) in self.offsets.iter().zip(labels) {
+                for (offset, x) in self.free.offsets.iter().zip(labels) {
                     let count = &mut self.counts[offset + *x as usize];
                     same += u64::from(*count);
                     *count += taken;
@@ -322,7 +287,7 @@ impl<'a> LabelCentres<'a> {
             }
             // Those to come are away from the ball, from all gathered on other routers, and from one another.
             let left = u64::from(count - held);
-            let others = u64::from((held - centre.ball).saturating_sub(self.fullest));
+            let others = u64::from((held - centre.ball).saturating_sub(self.free.fullest));
             let floor = sum + left * (centre.cross + others) + self.distances.floor(count - held);
             if (floor, centre.rank) >= best {
                 return None;
@@ -335,13 +300,18 @@ impl<'a> LabelCentres<'a> {
     fn best(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
         self.load(free);
         let mut centres = std::mem::take(&mut self.centres);
-        centres.iter_mut().for_each(|centre| self.measure(centre, count));
-        centres.sort_unstable();
+        centres.clear();
+        for (rank, labels) in &self.free.routers {
+            let mut centre = Centre { rank: *rank, labels: *labels, ..Centre::default() };
+            self.measure(&mut centre, count);
+            centres.push(centre);
+        }
+        // The one of least floor comes first.
+        if let Some(first) = (0..centres.len()).min_by_key(|i| centres[*i].floor) {
+            centres.swap(0, first);
+        }
         let (mut least, mut best) = ((u64::MAX, u32::MAX), None);
         for centre in &centres {
-            if centre.floor > least.0 {
-                break;
-            }
             if (centre.floor, centre.rank) >= least {
                 continue;
             }
@@ -353,7 +323,7 @@ impl<'a> LabelCentres<'a> {
         }
         self.centres = centres;
         let Some(Centre { labels: own, farthest, mut missing, .. }) = best else { return };
-        for (run, labels) in &self.runs {
+        for (run, labels) in &self.free.runs {
             let hops = own.iter().zip(labels).filter(|(x, y)| x != y).count() as u32;
             if hops < farthest {
                 chosen.push(*run);

@@ -28,6 +28,8 @@ mod groups;
 mod guest_mesh;
 mod kueue;
 mod label_centres;
+mod label_counts;
+mod label_prefixes;
 mod largest_fit;
 mod mbs;
 mod mc1x1;

@@ -46,6 +46,11 @@ impl<'a> Reach<'a> {
     /// # Errors
     /// [`crate::Error::Memory`] where the router graph or the near ranks do not fit.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
+        Self::with_rows(context, KEPT)
+    }
+
+    /// With at most so many words of rows.
+    fn with_rows(context: &AllocatorContext<'a>, words: usize) -> Result<Self> {
         let near = Near::new(context)?;
         let routers = near.locations.count();
         let bytes = (8 + 16) * KEPT as u64 + 24 * routers as u64;
@@ -53,7 +58,7 @@ impl<'a> Reach<'a> {
         let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
         Ok(Reach {
             distances: context.distances,
-            rows: NearRows::new(context.distances, routers, KEPT),
+            rows: NearRows::new(context.distances, routers, words),
             lists: NearLists::new(near),
             loaded: false,
             hops: 0,
@@ -223,5 +228,96 @@ impl<'a> Reach<'a> {
             near.enumerate().for_each(|(word, (near, free))| add(word, near & free));
         }
         reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_pcg::Pcg64Mcg;
+    use rand_pcg::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+    use crate::ordering::NodeOrder;
+    use crate::ranks::Run;
+    use crate::topology::{Context, Topology};
+
+    /// Ranks that steps of at most `hops` over free ranks lead to from `start`.
+    fn walk(distances: &RankDistances, free: &FreeSet, start: u32, hops: u32) -> usize {
+        let (mut met, mut at) = (vec![start], 0);
+        while let Some(from) = met.get(at).copied() {
+            at += 1;
+            let near = |to: &u32| distances.between(from, *to) <= hops && !met.contains(to);
+            let next: Vec<u32> = free.iter().filter(near).collect();
+            met.extend(next);
+        }
+        met.len()
+    }
+
+    #[test]
+    fn rows_and_lists_are_the_free_ranks_so_near() {
+        for spec in [
+            "torus:7x5x4,per_router=2",
+            "mesh:23x13",
+            "cascade:4x3x5,per_router=4",
+            "fat-tree:k=6",
+            "random-regular:n=60,d=3,per_router=3",
+        ] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let order = NodeOrder::make(&topology, "random:seed=5").unwrap();
+            let distances = RankDistances::new(&topology, &order).unwrap();
+            let context =
+                AllocatorContext { topology: &topology, order: &order, distances: &distances };
+            // The last has rows for one hop, and lists beyond.
+            let words = topology.network().routers() as usize * (distances.len() as usize / 64 + 4);
+            let mut ways = [KEPT, 0, words].map(|words| Reach::with_rows(&context, words).unwrap());
+            assert!(ways[0].rows.most() > 2 && ways[1].rows.most() == 0, "{spec}");
+            let mut draw = Pcg64Mcg::seed_from_u64(3);
+            for round in 0..12 {
+                let mut free = FreeSet::new(distances.len());
+                for first in 0..distances.len() {
+                    if draw.next_u32() % 12 <= round {
+                        free.take(Run { first, count: 1 });
+                    }
+                }
+                let all: Vec<u32> = free.iter().collect();
+                if all.len() < 3 {
+                    continue;
+                }
+                let hops = 1 + draw.next_u32() % 3;
+                for way in &mut ways {
+                    way.load(&free);
+                    way.begin(&free, hops);
+                }
+                for start in all.iter().step_by(7) {
+                    let reached = walk(&distances, &free, *start, hops) as u32;
+                    for way in &mut ways {
+                        assert!(way.enough(&free, *start, 2) == (reached >= 2), "{spec} {start}");
+                    }
+                }
+                let mut pick = || all[draw.next_u32() as usize % all.len()];
+                let taken = [pick(), pick()];
+                taken.iter().for_each(|rank| ways.iter_mut().for_each(|way| way.take(*rank)));
+                for _ in 0..20 {
+                    let (around, from) = ([pick(), pick()], pick());
+                    for around in [&around[..], &around[..1]] {
+                        let near = |rank: &u32| {
+                            *rank >= from
+                                && !taken.contains(rank)
+                                && around.iter().all(|to| distances.between(*rank, *to) <= hops)
+                        };
+                        let plain: Vec<u32> = all.iter().copied().filter(near).collect();
+                        for way in &mut ways {
+                            let first = way.first(&free, around, from);
+                            assert_eq!(first, plain.first().copied(), "{spec} {around:?} {from}");
+                            assert_eq!(way.count(&free, around, from), plain.len() as u64);
+                        }
+                    }
+                    let next = all.iter().find(|r| **r > from && !taken.contains(r)).copied();
+                    let routers = distances.routers();
+                    let same = |r: &u32| routers[*r as usize] == routers[from as usize];
+                    assert_eq!(ways[0].twin(from), next.filter(same));
+                }
+            }
+        }
     }
 }
