@@ -58,10 +58,20 @@ impl<'a> NearRows<'a> {
         self.most
     }
 
-    /// Where the row of a rank's router begins. O(ranks) when it is asked for first.
+    /// Where the row of a rank's router begins.
+    #[inline]
     fn row(&mut self, rank: u32, hops: u32) -> usize {
         let router = self.distances.routers()[rank as usize] as usize;
-        let first = router * self.lanes;
+        let level = self.levels.get(hops as usize - 1);
+        if level.and_then(|level| level.made.get(router)) != Some(&true) {
+            self.make(rank, router, hops);
+        }
+        router * self.lanes
+    }
+
+    /// Makes the row of a router, on which a rank is. O(ranks).
+    #[cold]
+    fn make(&mut self, rank: u32, router: usize, hops: u32) {
         while self.levels.len() < hops as usize {
             self.levels.push(Level::default());
         }
@@ -70,17 +80,14 @@ impl<'a> NearRows<'a> {
             level.bits.resize(self.routers * self.lanes, [0; LANES]);
             level.made.resize(self.routers, false);
         }
-        if !std::mem::replace(&mut level.made[router], true)
-            && let Some(ranks) = &self.ranks
-        {
-            ranks.row(rank, &mut self.away);
-            let words = level.bits[first..first + self.lanes].as_flattened_mut();
-            for (word, away) in words.iter_mut().zip(self.away.chunks(64)) {
-                let bit = |(i, away): (usize, &u16)| u64::from(u32::from(*away) <= hops) << i;
-                *word = away.iter().enumerate().map(bit).sum();
-            }
+        level.made[router] = true;
+        let Some(ranks) = &self.ranks else { return };
+        ranks.row(rank, &mut self.away);
+        let words = level.bits[router * self.lanes..][..self.lanes].as_flattened_mut();
+        for (word, away) in words.iter_mut().zip(self.away.chunks(64)) {
+            let bit = |(i, away): (usize, &u16)| u64::from(u32::from(*away) <= hops) << i;
+            *word = away.iter().enumerate().map(bit).sum();
         }
-        first
     }
 
     /// The words of the ranks within `hops` of a rank.
@@ -106,9 +113,17 @@ impl<'a> NearRows<'a> {
         }
         let bits = &self.levels[hops as usize - 1].bits;
         let first = from as usize / (64 * LANES);
-        for (lane, avail) in avail.iter().enumerate().skip(first) {
+        let Some(last) = self.at.last() else { return };
+        // Three at a time, the last one as often as there are fewer.
+        let row = |i: usize| &bits[*self.at.get(i).unwrap_or(last)..][first..self.lanes];
+        let others = self.at.get(3..).unwrap_or_default();
+        let rows = row(0).iter().zip(row(1)).zip(row(2));
+        for (lane, (avail, ((a, b), c))) in (first..).zip(avail[first..].iter().zip(rows)) {
             let mut here = *avail;
-            for row in &self.at {
+            for (i, here) in here.iter_mut().enumerate() {
+                *here &= a[i] & b[i] & c[i];
+            }
+            for row in others {
                 here.iter_mut().zip(&bits[row + lane]).for_each(|(here, near)| *here &= near);
             }
             if here.iter().fold(0, |all, word| all | word) == 0 {
