@@ -28,7 +28,9 @@ use crate::ranks::{FreeSet, Ranks};
 /// # Complexity
 /// O(diameter · (8n + 20000)) placements at most; one costs a few operations for every 64 ranks among which some are
 /// free within d hops. Where a process has no rank whichever the one before it takes, the ranks of that one are
-/// counted as tried, without a trial.
+/// counted as tried, without a trial. So are twins: a rank next after one that was tried in vain, among the free ones
+/// that carry no process, and on the same router. All that can follow is the same there, and costs as many placements. The
+/// ranks near a router are kept as bits from call to call, while they fit.
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.
