@@ -188,6 +188,11 @@ impl FreeSet {
         }
     }
 
+    /// The ranks as bits, rank 0 in the lowest of the first word; set where the rank is free.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// The first free rank at or after `from`.
     pub fn next_free(&self, from: u32) -> Option<u32> {
         self.seek(from, 0)

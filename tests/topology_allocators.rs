@@ -20,6 +20,7 @@ const MACHINES: &[&str] = &[
     "mesh:1,per_router=5",
     "mesh:2x2x2x2x2",
     "hyperx:4x4,per_router=3",
+    "hyperx:3x2x3x3",
     "cascade:3x4x4,per_router=2,limit=90",
     "cascade:3x2x5,per_router=2,global=single",
     "fat-tree:k=4",
@@ -29,7 +30,7 @@ const MACHINES: &[&str] = &[
 ];
 
 /// How many of them have coordinates.
-const WITH_COORDINATES: usize = 14;
+const WITH_COORDINATES: usize = 15;
 
 /// A machine, an ordering and the free ranks.
 struct Scene {
@@ -429,6 +430,23 @@ proptest! {
     fn free_nodes_are_searched_breadth_first(drawn in scene(MACHINES.len())) {
         let Some((scene, count)) = drawn else { return Ok(()) };
         prop_assert_eq!(scene.choose("bfs", count), scene.bfs(count as usize));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn many_routers_are_counted_by_label(
+        machine in 0usize..3,
+        seed in 0u64..3,
+        present in prop::collection::vec(prop::bool::weighted(0.85), 30..60),
+        count in any::<prop::sample::Index>(),
+    ) {
+        let machines = ["hyperx:7x6x5", "cascade:8x5x5,per_router=2,limit=380", "cascade:9x3x8"];
+        let scene = Scene::random(machines[machine], seed, 13, &present);
+        let count = 1 + count.index(scene.free.len()) as u32;
+        prop_assert_eq!(scene.choose("gen-alg", count), scene.gen_alg(count as usize));
     }
 }
 

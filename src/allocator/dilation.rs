@@ -1,6 +1,9 @@
 //! A mesh of processes, embedded with the least dilation that a bounded search finds.
 
-use super::near::Near;
+use std::collections::HashMap;
+
+use super::guest_mesh::Guest;
+use super::reach::Reach;
 use super::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
@@ -25,7 +28,9 @@ use crate::ranks::{FreeSet, Ranks};
 /// # Complexity
 /// O(diameter · (8n + 20000)) placements at most; one costs a few operations for every 64 ranks among which some are
 /// free within d hops. Where a process has no rank whichever the one before it takes, the ranks of that one are
-/// counted as tried, without a trial.
+/// counted as tried, without a trial. So are twins: a rank next after one that was tried in vain, among the free ones
+/// that carry no process, and on the same router. All that can follow is the same there, and costs as many placements. The
+/// ranks near a router are kept as bits from call to call, while they fit.
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.
@@ -43,7 +48,6 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
             .or_else("3d beside max=, else the axes of the machine's coordinates"),
     ],
     build: |params, context| {
-        let near = Near::new(context)?;
         let max = params.integer("max", 1, u32::MAX)?;
         let axes = match params.chosen("guest")? {
             Some("2d") => 2,
@@ -53,288 +57,102 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
                 lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
             }),
         };
-        let bytes = 16 * KEPT as u64 + 24 * near.locations.count() as u64;
-        context.topology.require("lists of near ranks", bytes)?;
         Ok(Box::new(Dilation {
             diameter: context.topology.statistics()?.diameter,
             max,
             axes,
-            lists: Lists {
-                ranges: vec![None; near.locations.count()],
-                known: Vec::new(),
-                words: Vec::new(),
-                bits: vec![0; context.distances.len().div_ceil(64) as usize],
-                forgotten: 0,
-                scope: vec![Scope::Unknown; near.locations.count()],
-                scoped: Vec::new(),
-                near,
-            },
-            used: vec![0; context.distances.len().div_ceil(64) as usize],
+            reach: Reach::new(context)?,
             placed: Vec::new(),
             next: Vec::new(),
-            guest: Guest::default(),
-            sets: Vec::new(),
+            left: Vec::new(),
+            neighbours: Vec::new(),
+            guests: HashMap::new(),
+            processes: 0,
         }))
     },
 };
 
-/// Words of sets of near ranks that are kept; beyond that they are forgotten and made again.
-const KEPT: usize = 1 << 22;
+/// Processes of guests that are kept; beyond that all are made anew.
+const PROCESSES: u32 = 1 << 20;
 
 struct Dilation<'a> {
     diameter: u32,
     /// The most hops between neighbours, where a job waits for that.
     max: Option<u32>,
     axes: usize,
-    lists: Lists<'a>,
-    /// Ranks that carry a process, a bit each; none between calls.
-    used: Vec<u64>,
+    reach: Reach<'a>,
     /// The rank of each process placed.
     placed: Vec<u32>,
     /// From which rank on the process after each goes on.
     next: Vec<u32>,
-    guest: Guest,
-    /// Sets that a process must be in, as parts of [`Lists::words`].
-    sets: Vec<(u32, u32)>,
-}
-
-/// A mesh of processes in row-major order.
-#[derive(Debug, Default)]
-struct Guest {
-    count: u32,
-    /// The neighbours of process p that come before it, farthest first: `before[starts[p]..starts[p + 1]]`.
-    starts: Vec<u32>,
-    before: Vec<u32>,
-}
-
-impl Guest {
-    fn new(count: u32, axes: usize) -> Self {
-        // Extent and stride of each axis, slowest first.
-        let mut stride = 1;
-        let mut axes: Vec<(u32, u32)> = sides(count, axes)
-            .into_iter()
-            .rev()
-            .map(|side| {
-                stride *= side;
-                (side, stride / side)
-            })
-            .collect();
-        axes.reverse();
-        let mut guest = Guest { count, starts: vec![0], before: Vec::new() };
-        for process in 0..count {
-            let there = |(side, stride): &&(u32, u32)| !(process / stride).is_multiple_of(*side);
-            guest.before.extend(axes.iter().filter(there).map(|(_, stride)| process - stride));
-            guest.starts.push(guest.before.len() as u32);
-        }
-        guest
-    }
-
-    /// The neighbours of a process that come before it, farthest first.
-    fn before(&self, process: usize) -> &[u32] {
-        &self.before[self.starts[process] as usize..self.starts[process + 1] as usize]
-    }
-}
-
-/// The box of `count` cells with `axes` sides of least sum, then of least largest side, and so on; descending,
-/// without sides of 1.
-fn sides(count: u32, axes: usize) -> Vec<u32> {
-    let mut best = (u64::MAX, Vec::new());
-    compact(count, axes, count, &mut Vec::new(), &mut best);
-    best.1
-}
-
-/// Goes on from the sides `so_far` with `axes` more of at most `most` for the `rest`, shortest first.
-fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut (u64, Vec<u32>)) {
-    // The sides to come are at least 1 each.
-    let sum = so_far.iter().map(|side| u64::from(*side)).sum::<u64>() + axes as u64;
-    if sum >= best.0 {
-        return;
-    }
-    if rest == 1 {
-        *best = (sum, so_far.clone());
-        return;
-    }
-    // None of them is longer than this one, and they must hold what is left.
-    let holds = |side: u32| {
-        u64::from(side).checked_pow(axes as u32).is_none_or(|cells| cells >= u64::from(rest))
-    };
-    for side in divisors(rest).into_iter().filter(|side| *side > 1 && *side <= most) {
-        if holds(side) && axes > 0 {
-            so_far.push(side);
-            compact(rest / side, axes - 1, side, so_far, best);
-            so_far.pop();
-        }
-    }
-}
-
-/// Ascending. O(√n).
-fn divisors(n: u32) -> Vec<u32> {
-    let small: Vec<u32> = (1..).take_while(|d| u64::from(*d).pow(2) <= u64::from(n)).collect();
-    let small: Vec<u32> = small.into_iter().filter(|d| n.is_multiple_of(*d)).collect();
-    let large = small.iter().rev().map(|d| n / d).filter(|d| !small.contains(d));
-    small.iter().copied().chain(large.collect::<Vec<_>>()).collect()
-}
-
-/// For one dilation: the free ranks within so many hops of a router, made when asked for and kept.
-struct Lists<'a> {
-    near: Near<'a>,
-    ranges: Vec<Option<(u32, u32)>>,
-    /// Routers with a set.
-    known: Vec<u32>,
-    /// Sets of ranks: the words that are not empty, ascending, each with its bits.
-    words: Vec<(u32, u64)>,
-    /// A bit for each rank; none is set between calls.
-    bits: Vec<u64>,
-    /// How often sets were forgotten.
-    forgotten: u64,
-    scope: Vec<Scope>,
-    /// Routers whose scope is known.
-    scoped: Vec<u32>,
-}
-
-/// Whether enough free nodes can be reached from a router.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    Unknown,
-    Enough,
-    Small,
-}
-
-impl Lists<'_> {
-    fn clear(&mut self) {
-        self.forget();
-        self.scoped.drain(..).for_each(|router| self.scope[router as usize] = Scope::Unknown);
-    }
-
-    fn forget(&mut self) {
-        self.known.drain(..).for_each(|router| self.ranges[router as usize] = None);
-        self.words.clear();
-        self.forgotten += 1;
-    }
-
-    /// Where in `words` the free ranks within `hops` of `rank` are, itself among them.
-    fn around(&mut self, free: &FreeSet, rank: u32, hops: u32) -> (u32, u32) {
-        let router = self.near.locations.of(rank);
-        if let Some(range) = self.ranges[router as usize] {
-            return range;
-        }
-        if self.words.len() + free.len() as usize > KEPT {
-            self.forget();
-        }
-        let first = self.words.len();
-        self.near.around(rank, hops, u32::MAX);
-        let (mut low, mut high) = (usize::MAX, 0);
-        for (_, near) in self.near.found() {
-            for rank in self.near.locations.ranks(*near).iter().filter(|r| free.contains(**r)) {
-                let word = *rank as usize / 64;
-                self.bits[word] |= 1 << (rank % 64);
-                (low, high) = (low.min(word), high.max(word + 1));
-            }
-        }
-        for word in low..high {
-            let bits = std::mem::take(&mut self.bits[word]);
-            if bits != 0 {
-                self.words.push((word as u32, bits));
-            }
-        }
-        let range = (first as u32, self.words.len() as u32);
-        self.ranges[router as usize] = Some(range);
-        self.known.push(router);
-        range
-    }
-
-    /// Whether `count` free nodes can be reached from `rank` in steps of `hops`. Amortised over one dilation:
-    /// O(free nodes and the lists of their routers).
-    fn enough(&mut self, free: &FreeSet, rank: u32, hops: u32, count: u32) -> bool {
-        let start = self.near.locations.of(rank);
-        if self.scope[start as usize] != Scope::Unknown {
-            return self.scope[start as usize] == Scope::Enough;
-        }
-        let first = self.scoped.len();
-        // Small until proved otherwise, which also marks the routers as met.
-        self.scope[start as usize] = Scope::Small;
-        self.scoped.push(start);
-        let (mut at, mut reached) = (first, 0);
-        let mut enough = false;
-        while let (false, Some(router)) = (enough, self.scoped.get(at).copied()) {
-            at += 1;
-            reached += self.near.locations.free(router);
-            enough = reached >= count;
-            let of = self.near.locations.ranks(router)[0];
-            let (from, end) = self.around(free, of, hops);
-            for (word, bits) in &self.words[from as usize..end as usize] {
-                let mut bits = *bits;
-                while bits != 0 {
-                    let next = self.near.locations.of(64 * word + bits.trailing_zeros());
-                    bits &= bits - 1;
-                    let scope = &mut self.scope[next as usize];
-                    if *scope == Scope::Unknown {
-                        *scope = Scope::Small;
-                        self.scoped.push(next);
-                    }
-                    // Only those met earlier can be known to have enough.
-                    enough |= *scope == Scope::Enough;
-                }
-            }
-        }
-        if enough {
-            let met = &self.scoped[first..];
-            met.iter().for_each(|router| self.scope[*router as usize] = Scope::Enough);
-        }
-        enough
-    }
+    /// The placements that were left when each was placed.
+    left: Vec<u64>,
+    /// The ranks of those placed that a process is next to.
+    neighbours: Vec<u32>,
+    /// Guests by size, and their processes in all.
+    guests: HashMap<u32, Guest>,
+    processes: u32,
 }
 
 impl Dilation<'_> {
     /// Tries to place all processes with `hops` between neighbours; they are then in `placed`.
-    fn embed(&mut self, free: &FreeSet, count: u32, hops: u32) -> bool {
-        self.lists.clear();
-        let mut effort = 8 * u64::from(count) + 20_000;
+    fn embed(&mut self, free: &FreeSet, guest: &Guest, hops: u32) -> bool {
+        self.reach.begin(free, hops);
+        let count = u64::from(guest.count);
+        let mut effort = 8 * count + 20_000;
+        // The start before, and what it cost in vain.
+        let mut before = None;
         for start in free.iter() {
             if effort == 0 {
                 return false;
             }
-            if !self.lists.enough(free, start, hops, count) {
+            if !self.reach.enough(free, start, guest.count) {
+                before = None;
                 continue;
             }
-            let mut left = effort.min(2 * u64::from(count) + 1000);
-            effort -= left;
-            if self.complete(free, start, count, hops, &mut left) {
-                return true;
-            }
-            effort += left;
+            let cost = match before {
+                Some((rank, cost)) if self.reach.twin(rank) == Some(start) => effort.min(cost),
+                _ => {
+                    let allowed = effort.min(2 * count + 1000);
+                    let mut left = allowed;
+                    if self.complete(free, guest, start, &mut left) {
+                        return true;
+                    }
+                    allowed - left
+                }
+            };
+            effort -= cost;
+            before = Some((start, cost));
         }
         false
     }
 
     /// As [`Dilation::embed`], with process 0 on `start` and at most `left` placements, which it counts down.
-    fn complete(
-        &mut self,
-        free: &FreeSet,
-        start: u32,
-        count: u32,
-        hops: u32,
-        left: &mut u64,
-    ) -> bool {
+    fn complete(&mut self, free: &FreeSet, guest: &Guest, start: u32, left: &mut u64) -> bool {
         self.placed.clear();
         self.next.clear();
+        self.left.clear();
         self.place(start, left);
-        while self.placed.len() < count as usize {
+        while self.placed.len() < guest.count as usize {
             let process = self.placed.len();
-            match self.candidate(free, process, hops) {
+            match self.candidate(free, guest, process) {
                 Some(_) if *left == 0 => break,
                 Some(rank) => self.place(rank, left),
                 None => {
-                    self.take_back();
+                    if !self.take_back(left) {
+                        break;
+                    }
                     // Whatever the one before it takes next, this process finds nothing.
-                    if process > 1 && self.is_stuck(free, process, hops) {
-                        let tried = self.untried(free, process - 1, hops);
+                    if process > 1 && self.is_stuck(free, guest, process) {
+                        let tried = self.untried(free, guest, process - 1);
                         if tried > *left {
                             *left = 0;
                             break;
                         }
                         *left -= tried;
-                        self.take_back();
+                        if !self.take_back(left) {
+                            break;
+                        }
                     }
                     if self.placed.is_empty() {
                         return false;
@@ -342,114 +160,75 @@ impl Dilation<'_> {
                 }
             }
         }
-        for rank in &self.placed {
-            self.used[*rank as usize / 64] &= !(1 << (rank % 64));
-        }
-        self.placed.len() == count as usize
+        self.placed.iter().for_each(|rank| self.reach.give(*rank));
+        self.placed.len() == guest.count as usize
     }
 
     fn place(&mut self, rank: u32, left: &mut u64) {
+        self.left.push(*left);
         *left -= 1;
-        self.used[rank as usize / 64] |= 1 << (rank % 64);
+        self.reach.take(rank);
         self.placed.push(rank);
         self.next.push(0);
     }
 
-    /// Takes back the last process placed.
-    fn take_back(&mut self) {
+    /// Takes back the last process placed, in vain, and counts its twins as tried: the ranks that come next among those
+    /// not taken and are on the same router. With one of them in its place all that could follow is the same, rank by
+    /// rank and in the same order, and so costs as much. Whether the placements left suffice for that.
+    fn take_back(&mut self, left: &mut u64) -> bool {
         self.next.pop();
-        if let Some(rank) = self.placed.pop() {
-            self.used[rank as usize / 64] &= !(1 << (rank % 64));
+        let (Some(mut rank), Some(before)) = (self.placed.pop(), self.left.pop()) else {
+            return true;
+        };
+        self.reach.give(rank);
+        let cost = before - *left;
+        // The starts are counted by the caller.
+        let Some(next) = self.next.last_mut() else { return true };
+        while let Some(twin) = self.reach.twin(rank) {
+            if cost > *left {
+                *left = 0;
+                return false;
+            }
+            *left -= cost;
+            *next = twin + 1;
+            rank = twin;
         }
+        true
     }
 
     /// The next rank for the process after those placed.
-    fn candidate(&mut self, free: &FreeSet, process: usize, hops: u32) -> Option<u32> {
+    fn candidate(&mut self, free: &FreeSet, guest: &Guest, process: usize) -> Option<u32> {
         let from = *self.next.last()?;
-        let mut found = None;
-        self.common(free, process, hops, from, |word, bits| {
-            found = Some(64 * word + bits.trailing_zeros());
-            true
-        });
-        *self.next.last_mut()? = found? + 1;
-        found
+        self.look(guest, process);
+        let found = self.reach.first(free, &self.neighbours, from)?;
+        *self.next.last_mut()? = found + 1;
+        Some(found)
     }
 
     /// Whether there is no rank for `process` within reach of its neighbours, of those that are placed.
-    fn is_stuck(&mut self, free: &FreeSet, process: usize, hops: u32) -> bool {
-        let mut stuck = true;
-        self.common(free, process, hops, 0, |_, _| {
-            stuck = false;
-            true
-        });
-        stuck
+    fn is_stuck(&mut self, free: &FreeSet, guest: &Guest, process: usize) -> bool {
+        self.look(guest, process);
+        !self.neighbours.is_empty() && self.reach.first(free, &self.neighbours, 0).is_none()
     }
 
     /// How many ranks there are yet for the process after those placed.
-    fn untried(&mut self, free: &FreeSet, process: usize, hops: u32) -> u64 {
-        let mut untried = 0;
+    fn untried(&mut self, free: &FreeSet, guest: &Guest, process: usize) -> u64 {
         let from = self.next.last().copied().unwrap_or(0);
-        self.common(free, process, hops, from, |_, bits| {
-            untried += u64::from(bits.count_ones());
-            false
-        });
-        untried
+        self.look(guest, process);
+        self.reach.count(free, &self.neighbours, from)
     }
 
-    /// Visits the ranks from `from` on that carry nothing and are within `hops` of all neighbours of `process` that
-    /// come before it and are placed, word by word, until told to stop. With no such neighbour it visits as if there was a rank.
-    fn common(
-        &mut self,
-        free: &FreeSet,
-        process: usize,
-        hops: u32,
-        from: u32,
-        mut visit: impl FnMut(u32, u64) -> bool,
-    ) {
-        let placed = &self.placed;
-        let before = self.guest.before(process).iter();
-        let neighbours = before.filter_map(|p| placed.get(*p as usize));
-        loop {
-            let forgotten = self.lists.forgotten;
-            self.sets.clear();
-            self.sets.extend(neighbours.clone().map(|rank| self.lists.around(free, *rank, hops)));
-            // What was forgotten between is made again, and then stands beside the others.
-            if self.lists.forgotten == forgotten {
-                break;
-            }
-        }
-        let words = &self.lists.words;
-        let first = from / 64;
-        for (at, end) in &mut self.sets {
-            let set = &words[*at as usize..*end as usize];
-            *at += set.partition_point(|(word, _)| *word < first) as u32;
-        }
-        let shortest = (0..self.sets.len()).min_by_key(|i| self.sets[*i].1 - self.sets[*i].0);
-        if let Some(shortest) = shortest {
-            self.sets.swap(0, shortest);
-        }
-        let Some(((at, end), others)) = self.sets.split_first_mut() else {
-            visit(0, 1);
-            return;
-        };
-        for (word, bits) in &words[*at as usize..*end as usize] {
-            let mut bits = bits & !self.used[*word as usize];
-            if *word == first {
-                bits &= u64::MAX << (from % 64);
-            }
-            for (at, end) in others.iter_mut() {
-                while at < end && words[*at as usize].0 < *word {
-                    *at += 1;
-                }
-                match words[..*end as usize].get(*at as usize) {
-                    Some((there, theirs)) if there == word => bits &= theirs,
-                    _ => bits = 0,
-                }
-            }
-            if bits != 0 && visit(*word, bits) {
-                return;
-            }
-        }
+    /// Puts the ranks of the neighbours of `process` that come before it and are placed into `neighbours`.
+    fn look(&mut self, guest: &Guest, process: usize) {
+        let placed = guest.before(process).iter().filter_map(|p| self.placed.get(*p as usize));
+        self.neighbours.clear();
+        self.neighbours.extend(placed);
+    }
+
+    /// Searches for hop after hop below `searched`; the guest is then in `placed`.
+    fn search(&mut self, free: &FreeSet, guest: &Guest, searched: u32) -> bool {
+        self.reach.load(free);
+        (1..searched).any(|hops| self.embed(free, guest, hops))
     }
 }
 
@@ -459,17 +238,22 @@ impl Allocator for Dilation<'_> {
             free.lowest(1, chosen);
             return Choice::Placed;
         }
-        self.lists.near.load(free);
-        if self.guest.count != count {
-            self.guest = Guest::new(count, self.axes);
-        }
+        let guest = self.guests.remove(&count);
+        let guest = guest.unwrap_or_else(|| {
+            if self.processes > PROCESSES {
+                self.guests.clear();
+                self.processes = 0;
+            }
+            self.processes += count;
+            Guest::new(count, self.axes)
+        });
         // At the diameter any ranks will do.
         let searched = self.max.map_or(self.diameter, |max| max.min(self.diameter.max(1)) + 1);
-        for hops in 1..searched {
-            if self.embed(free, count, hops) {
-                self.placed.iter().for_each(|rank| chosen.push_rank(*rank));
-                return Choice::Placed;
-            }
+        let found = self.search(free, &guest, searched);
+        self.guests.insert(count, guest);
+        if found {
+            self.placed.iter().for_each(|rank| chosen.push_rank(*rank));
+            return Choice::Placed;
         }
         if let Some(max) = self.max {
             let hops = if max == 1 { "hop" } else { "hops" };

@@ -2,6 +2,7 @@
 
 use multiversion::multiversion;
 
+use super::label_centres::LabelCentres;
 use super::near::Near;
 use super::{Allocator, AllocatorEntry, Choice};
 use crate::metric::sums::Sums;
@@ -20,6 +21,10 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// of what its members are away from the others, which for each is at least its own star, and for all at least
 /// the smallest star.
 ///
+/// Where a distance is the number of labels that differ (HyperX, the best case of a Cascade), stars are counts by
+/// subsets of labels, and a set's sum comes from counts by label: O(2^labels + values of all labels + U/64) for a centre
+/// with three labels, O(2^labels + n) with others.
+///
 /// # References
 /// Krumke et al., "Compact location problems", 1997
 /// (algorithm Gen-Alg); Bender et al., "Communication-aware processor allocation for supercomputers: finding
@@ -28,6 +33,9 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
     "gen-alg",
     "the free rank and its nearest ones with the smallest mean pairwise distance",
     |_, context| {
+        if let Some(by_label) = LabelCentres::new(context.distances) {
+            return Ok(Box::new(by_label));
+        }
         let near = Near::new(context)?;
         Ok(Box::new(GenAlg {
             index: vec![0; near.locations.count()],

@@ -248,6 +248,19 @@ impl RankDistances {
         self.adjacency.get_or_init(|| RankAdjacency::new(&self.routers, graph))
     }
 
+    /// Where a distance is the number of labels that differ: how many values each label has, and the labels of every
+    /// rank one after the other.
+    pub fn differing_labels(&self) -> Option<(Vec<u32>, &[u32])> {
+        match &self.form {
+            DistanceForm::LabelTerms(terms)
+                if terms.lines.is_empty() && terms.cliques.iter().all(|c| c.weight == 1) =>
+            {
+                Some((terms.cliques.iter().map(|c| c.extent).collect(), &terms.labels))
+            }
+            _ => None,
+        }
+    }
+
     /// Hops between two ranks. O(axes).
     #[inline]
     pub fn between(&self, a: u32, b: u32) -> u32 {

@@ -1,0 +1,323 @@
+//! The free ranks within reach of others, for a search that takes ranks and gives them back.
+
+use super::AllocatorContext;
+use super::near::Near;
+use super::near_lists::{KEPT, NearLists};
+use super::near_rows::{Bits, LANES, NearRows};
+use crate::error::Result;
+use crate::metric::rank_distances::RankDistances;
+use crate::ranks::FreeSet;
+
+/// The free ranks around every router for one number of hops after the other.
+///
+/// Two ways, with one result: rows of bits for all ranks of the machine, kept from call to call, as many as fit; or lists
+/// of the free ranks alone.
+pub struct Reach<'a> {
+    distances: &'a RankDistances,
+    rows: NearRows<'a>,
+    lists: NearLists<'a>,
+    /// Whether the lists have what is free in this call.
+    loaded: bool,
+    hops: u32,
+    /// The free ranks that are not taken, and a lane before which there is none.
+    avail: Bits,
+    low: usize,
+    scope: Vec<Scope>,
+    /// Routers whose scope is known.
+    scoped: Vec<u32>,
+    /// Ranks met by a walk, a bit each; none is set between walks.
+    met: Vec<u64>,
+    queue: Vec<u32>,
+    /// Words with ranks that are near the one that a walk stands on.
+    near: Vec<(u32, u64)>,
+}
+
+/// Whether enough free ranks can be reached from a router.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Unknown,
+    Enough,
+    Small,
+}
+
+impl<'a> Reach<'a> {
+    /// Prepares a context.
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] where the router graph or the near ranks do not fit.
+    pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
+        Self::with_rows(context, KEPT)
+    }
+
+    /// With at most so many words of rows.
+    fn with_rows(context: &AllocatorContext<'a>, words: usize) -> Result<Self> {
+        let near = Near::new(context)?;
+        let routers = near.locations.count();
+        let bytes = (8 + 16) * KEPT as u64 + 24 * routers as u64;
+        context.topology.require("lists of near ranks", bytes)?;
+        let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
+        Ok(Reach {
+            distances: context.distances,
+            rows: NearRows::new(context.distances, routers, words),
+            lists: NearLists::new(near),
+            loaded: false,
+            hops: 0,
+            avail: vec![[0; LANES]; lanes],
+            low: 0,
+            scope: vec![Scope::Unknown; routers],
+            scoped: Vec::new(),
+            met: vec![0; lanes * LANES],
+            queue: Vec::new(),
+            near: Vec::new(),
+        })
+    }
+
+    /// Takes over what is free; nothing is taken.
+    pub fn load(&mut self, free: &FreeSet) {
+        self.avail.as_flattened_mut()[..free.words().len()].copy_from_slice(free.words());
+        self.low = 0;
+        self.loaded = false;
+    }
+
+    /// Goes on with another number of hops; nothing is taken.
+    pub fn begin(&mut self, free: &FreeSet, hops: u32) {
+        self.hops = hops;
+        self.scoped.drain(..).for_each(|router| self.scope[router as usize] = Scope::Unknown);
+        if hops > self.rows.most() {
+            self.lists.forget();
+            if !std::mem::replace(&mut self.loaded, true) {
+                self.lists.load(free);
+            }
+        }
+    }
+
+    /// Takes a rank.
+    pub fn take(&mut self, rank: u32) {
+        self.avail.as_flattened_mut()[rank as usize / 64] &= !(1 << (rank % 64));
+    }
+
+    /// Gives back a rank that was taken.
+    pub fn give(&mut self, rank: u32) {
+        let word = rank as usize / 64;
+        self.avail.as_flattened_mut()[word] |= 1 << (rank % 64);
+        self.low = self.low.min(word / LANES);
+    }
+
+    /// The next rank after `rank` that is not taken, where it is on the same router.
+    pub fn twin(&self, rank: u32) -> Option<u32> {
+        let words = self.avail.as_flattened();
+        let mut at = (rank + 1) as usize / 64;
+        let mut bits = words.get(at)? & (u64::MAX << ((rank + 1) % 64));
+        while bits == 0 {
+            at += 1;
+            bits = *words.get(at)?;
+        }
+        let next = 64 * at as u32 + bits.trailing_zeros();
+        let routers = self.distances.routers();
+        (routers[next as usize] == routers[rank as usize]).then_some(next)
+    }
+
+    /// The first rank from `from` on that is not taken and within reach of all of `ranks`.
+    pub fn first(&mut self, free: &FreeSet, ranks: &[u32], from: u32) -> Option<u32> {
+        while self.avail.get(self.low).is_some_and(|lane| *lane == [0; LANES]) {
+            self.low += 1;
+        }
+        let from = from.max((64 * LANES * self.low) as u32);
+        let mut found = None;
+        self.common(free, ranks, from, |word, bits| {
+            found = Some(64 * word + bits.trailing_zeros());
+            true
+        });
+        found
+    }
+
+    /// How many ranks from `from` on are not taken and within reach of all of `ranks`.
+    pub fn count(&mut self, free: &FreeSet, ranks: &[u32], from: u32) -> u64 {
+        let mut count = 0;
+        self.common(free, ranks, from, |_, bits| {
+            count += u64::from(bits.count_ones());
+            false
+        });
+        count
+    }
+
+    #[inline]
+    fn common(
+        &mut self,
+        free: &FreeSet,
+        ranks: &[u32],
+        from: u32,
+        visit: impl FnMut(u32, u64) -> bool,
+    ) {
+        let around = (ranks, self.hops);
+        if self.hops > self.rows.most() {
+            self.lists.common(free, around, &self.avail, from, visit);
+        } else {
+            self.rows.common(around, &self.avail, from, visit);
+        }
+    }
+
+    /// Whether `count` free ranks can be reached from `start` in steps; nothing may be taken. Amortised over one
+    /// number of hops: O(free ranks and what is near their routers).
+    pub fn enough(&mut self, free: &FreeSet, start: u32, count: u32) -> bool {
+        let routers = self.distances.routers();
+        match self.scope[routers[start as usize] as usize] {
+            Scope::Enough => return true,
+            Scope::Small => return false,
+            Scope::Unknown => {}
+        }
+        self.queue.clear();
+        self.queue.push(start);
+        self.met[start as usize / 64] |= 1 << (start % 64);
+        let (mut at, mut reached) = (0, 1);
+        let mut enough = reached >= count;
+        while let (false, Some(rank)) = (enough, self.queue.get(at).copied()) {
+            at += 1;
+            let scope = &mut self.scope[routers[rank as usize] as usize];
+            match scope {
+                // Only those met by an earlier walk can have enough.
+                Scope::Enough => enough = true,
+                Scope::Small => continue,
+                Scope::Unknown => {
+                    *scope = Scope::Small;
+                    self.scoped.push(routers[rank as usize]);
+                    reached += self.step(free, rank);
+                    enough |= reached >= count;
+                }
+            }
+            if enough {
+                break;
+            }
+            for (word, bits) in &self.near {
+                let mut bits = *bits;
+                self.met[*word as usize] |= bits;
+                while bits != 0 {
+                    self.queue.push(64 * word + bits.trailing_zeros());
+                    bits &= bits - 1;
+                }
+            }
+        }
+        for rank in &self.queue {
+            self.met[*rank as usize / 64] = 0;
+            if enough {
+                let router = routers[*rank as usize];
+                self.scope[router as usize] = Scope::Enough;
+                self.scoped.push(router);
+            }
+        }
+        enough
+    }
+
+    /// Puts the free ranks near `rank` that the walk has not met into `near`, and returns how many those are.
+    fn step(&mut self, free: &FreeSet, rank: u32) -> u32 {
+        self.near.clear();
+        let mut reached = 0;
+        let (near, met) = (&mut self.near, &self.met);
+        let mut add = |word: usize, bits: u64| {
+            let bits = bits & !met[word];
+            if bits != 0 {
+                near.push((word as u32, bits));
+                reached += bits.count_ones();
+            }
+        };
+        if self.hops > self.rows.most() {
+            let words = self.lists.words(free, rank, self.hops);
+            words.iter().for_each(|(word, bits)| add(*word as usize, *bits));
+        } else {
+            let near = self.rows.words(rank, self.hops).iter().zip(free.words());
+            near.enumerate().for_each(|(word, (near, free))| add(word, near & free));
+        }
+        reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_pcg::Pcg64Mcg;
+    use rand_pcg::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+    use crate::ordering::NodeOrder;
+    use crate::ranks::Run;
+    use crate::topology::{Context, Topology};
+
+    /// Ranks that steps of at most `hops` over free ranks lead to from `start`.
+    fn walk(distances: &RankDistances, free: &FreeSet, start: u32, hops: u32) -> usize {
+        let (mut met, mut at) = (vec![start], 0);
+        while let Some(from) = met.get(at).copied() {
+            at += 1;
+            let near = |to: &u32| distances.between(from, *to) <= hops && !met.contains(to);
+            let next: Vec<u32> = free.iter().filter(near).collect();
+            met.extend(next);
+        }
+        met.len()
+    }
+
+    #[test]
+    fn rows_and_lists_are_the_free_ranks_so_near() {
+        for spec in [
+            "torus:7x5x4,per_router=2",
+            "mesh:23x13",
+            "cascade:4x3x5,per_router=4",
+            "fat-tree:k=6",
+            "random-regular:n=60,d=3,per_router=3",
+        ] {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let order = NodeOrder::make(&topology, "random:seed=5").unwrap();
+            let distances = RankDistances::new(&topology, &order).unwrap();
+            let context =
+                AllocatorContext { topology: &topology, order: &order, distances: &distances };
+            // The last has rows for one hop, and lists beyond.
+            let words = topology.network().routers() as usize * (distances.len() as usize / 64 + 4);
+            let mut ways = [KEPT, 0, words].map(|words| Reach::with_rows(&context, words).unwrap());
+            assert!(ways[0].rows.most() > 2 && ways[1].rows.most() == 0, "{spec}");
+            let mut draw = Pcg64Mcg::seed_from_u64(3);
+            for round in 0..12 {
+                let mut free = FreeSet::new(distances.len());
+                for first in 0..distances.len() {
+                    if draw.next_u32() % 12 <= round {
+                        free.take(Run { first, count: 1 });
+                    }
+                }
+                let all: Vec<u32> = free.iter().collect();
+                if all.len() < 3 {
+                    continue;
+                }
+                let hops = 1 + draw.next_u32() % 3;
+                for way in &mut ways {
+                    way.load(&free);
+                    way.begin(&free, hops);
+                }
+                for start in all.iter().step_by(7) {
+                    let reached = walk(&distances, &free, *start, hops) as u32;
+                    for way in &mut ways {
+                        assert!(way.enough(&free, *start, 2) == (reached >= 2), "{spec} {start}");
+                    }
+                }
+                let mut pick = || all[draw.next_u32() as usize % all.len()];
+                let taken = [pick(), pick()];
+                taken.iter().for_each(|rank| ways.iter_mut().for_each(|way| way.take(*rank)));
+                for _ in 0..20 {
+                    let (around, from) = ([pick(), pick()], pick());
+                    for around in [&around[..], &around[..1]] {
+                        let near = |rank: &u32| {
+                            *rank >= from
+                                && !taken.contains(rank)
+                                && around.iter().all(|to| distances.between(*rank, *to) <= hops)
+                        };
+                        let plain: Vec<u32> = all.iter().copied().filter(near).collect();
+                        for way in &mut ways {
+                            let first = way.first(&free, around, from);
+                            assert_eq!(first, plain.first().copied(), "{spec} {around:?} {from}");
+                            assert_eq!(way.count(&free, around, from), plain.len() as u64);
+                        }
+                    }
+                    let next = all.iter().find(|r| **r > from && !taken.contains(r)).copied();
+                    let routers = distances.routers();
+                    let same = |r: &u32| routers[*r as usize] == routers[from as usize];
+                    assert_eq!(ways[0].twin(from), next.filter(same));
+                }
+            }
+        }
+    }
+}
