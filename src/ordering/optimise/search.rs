@@ -181,8 +181,8 @@ impl Run<'_> {
             let chill = (pace * weight).sqrt().clamp(0.05, 1.0);
             match (light || pace * weight < MELTED, number) {
                 (true, _) => Cooling { from: chill * 0.45, to: chill * cold },
-                (false, 0) => Cooling { from: 8.0, to: 0.15 },
-                (false, _) => Cooling { from: 1.0, to: 0.1 },
+                (false, 0) => Cooling { from: 8.0, to: 0.08 },
+                (false, _) => Cooling { from: 2.0, to: 0.1 },
             }
         };
         let mut order = self.found.order.clone();
