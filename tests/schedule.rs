@@ -265,6 +265,25 @@ proptest! {
         }
     }
 
+    /// Neighbours of the same nodes and requested time, some of which end early: promises are made to several at once.
+    #[test]
+    fn conservative_is_what_the_rule_says_of_jobs_alike(
+        arrays in prop::collection::vec((0i64..3, 1u32..5, 1i64..8, 1usize..9), 1..8),
+        early in prop::collection::vec(0i64..8, 64),
+    ) {
+        let (mut tasks, mut submit) = (Vec::new(), 0);
+        for (later, nodes, requested, jobs) in arrays {
+            submit += later;
+            for _ in 0..jobs {
+                let run = (requested - early[tasks.len()]).clamp(1, requested);
+                tasks.push(Task { id: tasks.len() as i64 + 1, submit, run, requested, nodes });
+            }
+        }
+        let outcome = schedule(8, &tasks, "conservative", ALL);
+        prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 8));
+        check_invariants(&outcome);
+    }
+
     #[test]
     fn conservative_is_what_the_rule_says(tasks in random_tasks(8, 25, 12)) {
         let outcome = schedule(8, &tasks, "conservative", ALL);

@@ -111,6 +111,11 @@ impl<'s> Chain<'s> {
         &self.best_ids
     }
 
+    /// What the best sequence costs more than the first; not above 0.
+    pub fn gain(&self) -> i64 {
+        self.best
+    }
+
     /// Goes on from `order`, with new books.
     pub fn restart(&mut self, order: &[u32]) {
         self.sequence.set(order);

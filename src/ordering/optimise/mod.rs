@@ -49,10 +49,11 @@ pub use weights::{WeightKind, Weights};
 /// `optimise[:weights=…,window=K,ring=true,time=SECONDS,steps=N,sizes=FILE,split=true,start=ORD,seed=S]`.
 ///
 /// Anneals from the best classic orderings, on two chains or as many as there are threads, then re-orders
-/// every six ranks exactly; from 100,000 routers on, stretches of some thousand ranks are annealed one by one, as many side
-/// by side as there are threads. Up to 27 routers and short windows a dynamic program finds the optimum instead
-/// and proves it. Nodes of one router stay together unless `split=true`: then nodes are arranged one by
-/// one. With `steps=` (or by default) the result depends on the seed alone; with `time=` also on the
+/// every six ranks exactly. From 100,000 routers on, stretches of some hundred or thousand ranks are annealed one by
+/// one, as many side by side as there are threads; of stretches that are alike, as most of a curve are on a box of powers
+/// of two, one is annealed, with the steps of all. Up to 27 routers and short windows a dynamic program finds the optimum
+/// instead and proves it. Nodes of one router stay together unless `split=true`: then nodes are arranged one by one. With
+/// `steps=` (or by default) the result depends on the seed alone; with `time=` also on the
 /// machine's speed.
 ///
 /// # Complexity

@@ -4,7 +4,7 @@ use std::cmp::Ordering::{Equal, Greater, Less};
 
 use multiversion::multiversion;
 
-use super::elements::{Lane, MAX_AXES};
+use super::elements::{Distances, Lane, MAX_AXES};
 
 /// Bytes compared at once.
 pub(super) const CHUNK: usize = 32;
@@ -58,15 +58,21 @@ impl Prices {
     }
 }
 
+impl Prices {
+    /// The price of a stretch of a sequence, pairs inside it alone. O(stretch · window).
+    pub fn of_stretch(&self, distances: &Distances, stretch: &[u32]) -> i64 {
+        let pairs = (1..=self.window).flat_map(|lag| {
+            let behind = stretch.get(lag..).unwrap_or_default();
+            stretch.iter().zip(behind).map(move |pair| (lag, pair))
+        });
+        pairs.map(|(lag, (a, b))| self.lag(lag) * i64::from(distances.between(*a, *b))).sum()
+    }
+}
+
 #[cfg(test)]
 impl Prices {
     /// The price of a whole order, pair by pair.
-    pub fn of_order(
-        &self,
-        distances: &super::elements::Distances,
-        order: &[u32],
-        ring: bool,
-    ) -> i64 {
+    pub fn of_order(&self, distances: &Distances, order: &[u32], ring: bool) -> i64 {
         let n = order.len();
         let lag = |k: usize| self.lag(if ring { k.min(n - k) } else { k });
         let pairs = (0..n).flat_map(|a| (0..a).map(move |b| (a, b)));

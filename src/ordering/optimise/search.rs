@@ -132,7 +132,7 @@ impl Run<'_> {
         let light = self.problem.weights.lag(1) > tail;
         let pace = self.pace();
         if self.problem.space.len() >= blocks::LARGE && !self.problem.weights.is_ring() {
-            return self.by_blocks(pace, if light { 0.06 } else { 0.09 });
+            return self.by_blocks(pace, light);
         }
         let (hot, cold, scouts) = match (light, pace >= MELTED) {
             (true, _) => (0.45, 0.06, SCOUTS),
@@ -171,11 +171,20 @@ impl Run<'_> {
         }
     }
 
-    /// Anneals by blocks: from the best start twice, the joints of one pass inside the blocks of the other. `cold` is where
-    /// the temperature ends with as many steps as it is meant for.
-    fn by_blocks(&mut self, pace: f64, cold: f64) {
+    /// Anneals by blocks: from the best start twice, the joints of one pass inside the blocks of the other. Long lags weigh
+    /// little where weights are `light`.
+    fn by_blocks(&mut self, pace: f64, light: bool) {
+        let cold = if light { 0.06 } else { 0.09 };
         let lag = self.problem.element_lags(SHORT);
-        let chill = pace.sqrt().clamp(0.05, 1.0);
+        // A block that gets the steps of many that are alike may be melted and take shape anew.
+        let cooling = |number: usize, weight: f64| {
+            let chill = (pace * weight).sqrt().clamp(0.05, 1.0);
+            match (light || pace * weight < MELTED, number) {
+                (true, _) => Cooling { from: chill * 0.45, to: chill * cold },
+                (false, 0) => Cooling { from: 8.0, to: 0.08 },
+                (false, _) => Cooling { from: 2.0, to: 0.1 },
+            }
+        };
         let mut order = self.found.order.clone();
         for number in 0..PASSES {
             if self.observer.should_stop() || self.found.objective <= self.bound {
@@ -187,7 +196,7 @@ impl Run<'_> {
             let pass = Pass {
                 space: self.problem.space,
                 lag: &lag,
-                cooling: Cooling { from: chill * 0.45, to: chill * cold },
+                cooling: &|weight| cooling(number, weight),
                 budget: self.budget,
                 observer: self.observer,
                 number,

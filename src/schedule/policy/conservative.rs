@@ -22,7 +22,8 @@ use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 /// # Complexity
 /// An early end costs O(queue · steps/16) at worst, steps being those of the [`Profile`], at most two for each running and
 /// waiting task. A place is looked for from the last promise to a task of the same size and time on, as promises only
-/// take nodes away. Other events cost one walk over the queue.
+/// take nodes away, and neighbours in the queue of the same size and time are promised together what fits at one time.
+/// A pass walks over the queue where a promised time has come.
 ///
 /// # References
 /// Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
@@ -42,8 +43,10 @@ pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry {
             queue: Vec::new(),
             fresh: 0,
             profile: None,
-            promised: Vec::new(),
-            shapes: HashMap::new(),
+            round: 0,
+            next: i64::MAX,
+            shapes: Vec::new(),
+            numbers: HashMap::new(),
         }))
     },
 };
@@ -56,10 +59,22 @@ struct Conservative {
     fresh: usize,
     /// Free nodes beside all promises; nothing where it must be made anew.
     profile: Option<Profile>,
-    /// Of each shape, its last promise in the profile.
-    promised: Vec<i64>,
-    /// Shapes by nodes and requested time.
-    shapes: HashMap<(u32, i64), u32>,
+    /// How often the profile was made anew.
+    round: u32,
+    /// The first promised time.
+    next: i64,
+    /// Shapes of tasks, and their numbers by nodes and requested time.
+    shapes: Vec<Shape>,
+    numbers: HashMap<(u32, i64), u32>,
+}
+
+/// Tasks of the same nodes and requested time.
+struct Shape {
+    nodes: u32,
+    requested: i64,
+    /// The last promise to one of them, and the profile's round that it was made in.
+    promise: i64,
+    round: u32,
 }
 
 /// A waiting task.
@@ -94,9 +109,9 @@ impl Policy for Conservative {
     fn submitted(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
         let (nodes, requested) = (machine.task(task).nodes, machine.task(task).requested);
         let next = self.shapes.len() as u32;
-        let shape = *self.shapes.entry((nodes, requested)).or_insert(next);
+        let shape = *self.numbers.entry((nodes, requested)).or_insert(next);
         if shape == next {
-            self.promised.push(i64::MIN);
+            self.shapes.push(Shape { nodes, requested, promise: i64::MIN, round: self.round });
         }
         self.queue.push(Waiting { task, shape, promise: i64::MAX });
         self.fresh += 1;
@@ -120,20 +135,34 @@ impl Policy for Conservative {
                 (profile, self.fresh)
             }
             None => {
-                self.promised.fill(i64::MIN);
+                self.round += 1;
+                self.next = i64::MAX;
                 (Conservative::bare(machine), self.queue.len())
             }
         };
         let known = self.queue.len() - fresh;
-        for waiting in &mut self.queue[known..] {
-            let task = machine.task(waiting.task);
-            let alike = &mut self.promised[waiting.shape as usize];
-            *alike = profile.earliest(task.nodes, task.requested, *alike);
-            waiting.promise = *alike;
-            profile.reserve(*alike, task.requested, task.nodes);
+        let alike = self.queue[known..].chunk_by_mut(|a, b| a.shape == b.shape);
+        for mut tasks in alike {
+            let shape = &mut self.shapes[tasks[0].shape as usize];
+            if shape.round != self.round {
+                (shape.round, shape.promise) = (self.round, i64::MIN);
+            }
+            while !tasks.is_empty() {
+                let spot = profile.earliest(shape.nodes, shape.requested, shape.promise);
+                let count = profile.reserve(spot, shape.requested, shape.nodes, tasks.len());
+                let (promised, rest) = tasks.split_at_mut(count);
+                promised.iter_mut().for_each(|waiting| waiting.promise = spot.time);
+                shape.promise = spot.time;
+                self.next = self.next.min(spot.time);
+                tasks = rest;
+            }
         }
         self.fresh = 0;
         self.profile = Some(profile);
+        if self.next > now {
+            return;
+        }
+        self.next = i64::MAX;
         self.queue.retain(|waiting| {
             // A task that runs longer than requested may still hold the nodes.
             let nodes = machine.task(waiting.task).nodes;
@@ -142,6 +171,8 @@ impl Policy for Conservative {
                 // Allocators that may refuse have another policy.
                 let started = machine.start(waiting.task);
                 debug_assert_eq!(started, Attempt::Started);
+            } else {
+                self.next = self.next.min(waiting.promise);
             }
             !starts
         });

@@ -1,6 +1,8 @@
 //! Free nodes over time to come, as promised so far.
 
-/// Steps of a block at most.
+use std::ops::Range;
+
+/// Steps of a block at most: bits of a word.
 const BLOCK: usize = 32;
 
 /// A step function of time: from each time on, until the next, so many nodes are free. The last step has no
@@ -21,72 +23,128 @@ pub(super) struct Profile {
     blocks: Vec<Block>,
 }
 
+/// The step of a profile at which something may begin. It holds until the profile changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    /// When it begins.
+    pub time: i64,
+    /// Where it stands.
+    block: usize,
+    step: usize,
+}
+
 /// What is true of a block as a whole.
 #[derive(Clone, Copy, Debug)]
 struct Head {
     /// The time of its first step.
     begin: i64,
     /// The least and the most free nodes of a step.
-    least: u32,
-    most: u32,
+    least: i32,
+    most: i32,
     /// To be subtracted from all that the block says is free.
-    taken: u32,
+    taken: i32,
     /// Which block it is.
     block: u32,
 }
 
+/// Entries behind the last step say `i64::MAX` and what is free at that step, so that loops may run over all.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     len: usize,
     times: [i64; BLOCK],
-    free: [u32; BLOCK],
+    free: [i32; BLOCK],
 }
 
 impl Block {
-    fn new(time: i64, free: u32) -> Self {
-        Block { len: 1, times: [time; BLOCK], free: [free; BLOCK] }
+    fn new(time: i64, free: i32) -> Self {
+        let mut times = [i64::MAX; BLOCK];
+        times[0] = time;
+        Block { len: 1, times, free: [free; BLOCK] }
     }
 
-    fn times(&self) -> &[i64] {
-        &self.times[..self.len]
+    /// A step behind the others.
+    fn push(&mut self, time: i64, free: i32) {
+        self.times[self.len] = time;
+        self.free[self.len..].fill(free);
+        self.len += 1;
     }
 
-    /// The head of this block, number `block`.
-    fn head(&self, block: u32, taken: u32) -> Head {
-        let (mut least, mut most) = (u32::MAX, 0);
-        for free in &self.free[..self.len] {
+    /// How many steps begin before `time`.
+    fn before(&self, time: i64) -> usize {
+        self.times.partition_point(|at| *at < time)
+    }
+
+    /// Bit by bit: whether so many nodes are free.
+    fn fits(&self, nodes: i32) -> u32 {
+        let mut bits = 0;
+        for (i, free) in self.free.iter().enumerate() {
+            bits |= u32::from(*free >= nodes) << i;
+        }
+        bits
+    }
+
+    /// Takes `nodes` away at some steps; the head of this block, number `block`.
+    fn take(&mut self, steps: Range<usize>, nodes: i32, block: u32, taken: i32) -> Head {
+        let to = if steps.end == self.len { BLOCK } else { steps.end };
+        let (from, to) = (steps.start as i32, to as i32);
+        let (mut least, mut most) = (i32::MAX, i32::MIN);
+        for (i, free) in (0..).zip(&mut self.free) {
+            *free -= if (i >= from) & (i < to) { nodes } else { 0 };
             (least, most) = (least.min(*free), most.max(*free));
         }
         Head { begin: self.times[0], least: least - taken, most: most - taken, taken, block }
+    }
+
+    /// The least free nodes of the steps `from..to`; `i32::MAX` for none.
+    fn least(&self, from: usize, to: usize) -> i32 {
+        let (from, to) = (from as i32, to as i32);
+        let inside = (0..)
+            .zip(&self.free)
+            .map(|(i, free)| if (i >= from) & (i < to) { *free } else { i32::MAX });
+        inside.fold(i32::MAX, i32::min)
     }
 
     /// Forgets the first `count` steps, not all.
     fn forget(&mut self, count: usize) {
         self.times.copy_within(count..self.len, 0);
         self.free.copy_within(count..self.len, 0);
-        self.len -= count;
+        self.shorten(self.len - count);
+    }
+
+    /// Forgets all but the first `len` steps.
+    fn shorten(&mut self, len: usize) {
+        self.len = len;
+        self.times[len..].fill(i64::MAX);
+        let last = self.free[len - 1];
+        self.free[len..].fill(last);
     }
 }
 
 impl Profile {
     /// `free` nodes from `now` on, and more as those of `ends` (ascending by time, all after `now`) come back.
     pub fn new(now: i64, free: u32, ends: impl Iterator<Item = (i64, u32)>) -> Self {
-        let mut blocks = vec![Block::new(now, free)];
-        let (mut free, mut before) = (free, now);
+        let mut free = free as i32;
+        let mut last = Block::new(now, free);
+        let mut blocks = Vec::new();
+        let mut before = now;
         for (time, nodes) in ends {
-            free += nodes;
-            match blocks.last_mut() {
-                Some(last) if before == time => last.free[last.len - 1] = free,
-                // Room is left for promises.
-                Some(last) if last.len < BLOCK * 3 / 4 => {
-                    (last.times[last.len], last.free[last.len]) = (time, free);
-                    last.len += 1;
-                }
-                _ => blocks.push(Block::new(time, free)),
+            free += nodes as i32;
+            if before == time {
+                last.free[last.len - 1..].fill(free);
+            } else if last.len < BLOCK * 3 / 4 {
+                last.push(time, free);
+            } else {
+                blocks.push(last);
+                last = Block::new(time, free);
             }
             before = time;
         }
-        let heads = blocks.iter().zip(0..).map(|(block, number)| block.head(number, 0)).collect();
+        blocks.push(last);
+        let heads = blocks
+            .iter_mut()
+            .zip(0..)
+            .map(|(block, number)| block.take(0..0, 0, number, 0))
+            .collect();
         Profile { heads, blocks }
     }
 
@@ -96,10 +154,10 @@ impl Profile {
         self.heads.drain(..block);
         let head = self.heads[0];
         let first = &mut self.blocks[head.block as usize];
-        let current = first.times().partition_point(|time| *time <= now).max(1) - 1;
+        let current = first.before(now + 1).max(1) - 1;
         first.forget(current);
         first.times[0] = first.times[0].max(now);
-        self.heads[0] = first.head(head.block, head.taken);
+        self.heads[0] = first.take(0..0, 0, head.block, head.taken);
     }
 
     /// The block that `time` is in; the first for times before it.
@@ -107,96 +165,133 @@ impl Profile {
         self.heads.partition_point(|head| head.begin <= time).max(1) - 1
     }
 
-    /// The earliest time, not before `from`, at which `nodes` are free for `time` ticks: `from` is before the
-    /// first step or the time of one. All nodes are free at last.
-    pub fn earliest(&self, nodes: u32, time: i64, from: i64) -> i64 {
+    /// The first step, not before `from`, from which on `nodes` are free for `time` ticks: `from` is before the first step
+    /// or the time of one. All nodes are free at last.
+    pub fn earliest(&self, nodes: u32, time: i64, from: i64) -> Spot {
+        let nodes = nodes as i32;
         let first = self.block_of(from);
-        let mut start = None;
-        for head in &self.heads[first..] {
-            if let Some(start) = start.filter(|start| head.begin - start >= time) {
-                return start;
+        let mut skip = self.blocks[self.heads[first].block as usize].before(from);
+        let mut open: Option<Spot> = None;
+        for (i, head) in self.heads.iter().enumerate().skip(first) {
+            if let Some(spot) = open.filter(|spot| head.begin - spot.time >= time) {
+                return spot;
             }
             if head.most < nodes {
-                start = None;
+                open = None;
             } else if head.least >= nodes {
-                start = start.or(Some(head.begin.max(from)));
+                let time = if skip == 0 { head.begin } else { from };
+                open = open.or(Some(Spot { time, block: i, step: skip }));
             } else {
-                let wanted = nodes + head.taken;
                 let block = &self.blocks[head.block as usize];
-                let steps = block.times().iter().zip(&block.free);
-                for (at, free) in steps.skip_while(|(at, _)| **at < from) {
-                    match start {
-                        Some(start) if *at - start >= time => return start,
-                        _ if *free < wanted => start = None,
-                        None => start = Some(*at),
-                        Some(_) => {}
+                let fits = block.fits(nodes + head.taken);
+                // The first step at or behind `at` of those whose bits are set.
+                let next = |bits: u32, at: usize| ((bits >> at) << at).trailing_zeros() as usize;
+                let mut at = skip;
+                loop {
+                    if open.is_none() {
+                        at = next(fits, at);
+                        if at == BLOCK {
+                            break;
+                        }
+                        open = Some(Spot { time: block.times[at], block: i, step: at });
                     }
+                    at = next(!fits, at);
+                    if at == BLOCK {
+                        break;
+                    }
+                    if let Some(spot) = open.filter(|spot| block.times[at] - spot.time >= time) {
+                        return spot;
+                    }
+                    open = None;
                 }
             }
+            skip = 0;
         }
         // The last step has room for everybody.
-        start.unwrap_or_else(|| {
-            let last = self.heads.last().map(|head| &self.blocks[head.block as usize]);
-            last.map_or(0, |last| last.times[last.len - 1])
+        open.unwrap_or_else(|| {
+            let block = self.heads.len() - 1;
+            let last = &self.blocks[self.heads[block].block as usize];
+            Spot { time: last.times[last.len - 1], block, step: last.len - 1 }
         })
     }
 
-    /// Takes `nodes` away from `start` for `time` ticks.
-    pub fn reserve(&mut self, start: i64, time: i64, nodes: u32) {
-        let end = start + time;
-        self.cut(end);
-        // After the end's: a cut may move what is behind it.
-        let (first, from) = self.cut(start);
-        let mut from = from;
-        for i in first..self.heads.len() {
-            if self.heads[i].begin >= end {
-                break;
-            }
-            // The end is the time of a step: if the next block does not begin behind it, all of this one is before it.
-            let whole = from == 0 && self.heads.get(i + 1).is_some_and(|next| next.begin <= end);
-            let head = &mut self.heads[i];
-            if whole {
-                head.taken += nodes;
-                head.least -= nodes;
-                head.most -= nodes;
-            } else {
-                let block = &mut self.blocks[head.block as usize];
-                let to = block.times().partition_point(|time| *time < end);
-                block.free[from..to].iter_mut().for_each(|free| *free -= nodes);
-                *head = block.head(head.block, head.taken);
-            }
-            from = 0;
+    /// Takes `nodes` away from a step on for `time` ticks, as often as there are, `most` times at most; at least once.
+    /// How often.
+    pub fn reserve(&mut self, spot: Spot, time: i64, nodes: u32, most: usize) -> usize {
+        let Spot { mut block, mut step, .. } = spot;
+        let blocks = self.heads.len();
+        let (last, end) = self.cut(spot.time + time);
+        if self.heads.len() > blocks && step >= BLOCK / 2 && last - block <= 1 {
+            (block, step) = self.locate(spot.time);
         }
+        let to = |i: usize| if i == last { end } else { BLOCK };
+        let mut count = 1;
+        if most > 1 {
+            let mut least = i32::MAX;
+            for i in block..=last {
+                let (head, from) = (&self.heads[i], if i == block { step } else { 0 });
+                least = least.min(match (from, to(i)) {
+                    (0, BLOCK) => head.least,
+                    (from, to) => self.blocks[head.block as usize].least(from, to) - head.taken,
+                });
+            }
+            count = (least as u32 / nodes.max(1)).clamp(1, most as u32);
+        }
+        let nodes = (nodes * count) as i32;
+        for i in block..=last {
+            let from = if i == block { step } else { 0 };
+            let head = &mut self.heads[i];
+            match (from, to(i)) {
+                (0, 0) => {}
+                (0, BLOCK) => {
+                    head.taken += nodes;
+                    head.least -= nodes;
+                    head.most -= nodes;
+                }
+                (from, to) => {
+                    let block = &mut self.blocks[head.block as usize];
+                    *head = block.take(from..to, nodes, head.block, head.taken);
+                }
+            }
+        }
+        count as usize
+    }
+
+    /// The block and the index in it of the first step that does not begin before `time`; behind the last of a block
+    /// where the next begins later.
+    fn locate(&self, time: i64) -> (usize, usize) {
+        let at = self.block_of(time);
+        (at, self.blocks[self.heads[at].block as usize].before(time))
     }
 
     /// The block and the index in it of the step that begins at `time`, which is not before the first; made where
     /// there is none.
     fn cut(&mut self, time: i64) -> (usize, usize) {
-        let mut at = self.block_of(time);
+        let (mut at, mut step) = self.locate(time);
         let Head { block: number, taken, .. } = self.heads[at];
         let block = &mut self.blocks[number as usize];
-        let mut step = block.times().partition_point(|from| *from <= time) - 1;
-        if block.times[step] == time {
+        if step < block.len && block.times[step] == time {
             return (at, step);
         }
         if block.len == BLOCK {
             let mut behind = *block;
             behind.forget(BLOCK / 2);
-            block.len = BLOCK / 2;
-            self.heads[at] = block.head(number, taken);
-            self.heads.insert(at + 1, behind.head(self.blocks.len() as u32, taken));
+            block.shorten(BLOCK / 2);
+            self.heads[at] = block.take(0..0, 0, number, taken);
+            let next = behind.take(0..0, 0, self.blocks.len() as u32, taken);
+            self.heads.insert(at + 1, next);
             self.blocks.push(behind);
-            if step >= BLOCK / 2 {
+            if step > BLOCK / 2 {
                 (at, step) = (at + 1, step - BLOCK / 2);
             }
         }
         // As many are free as in the step that it begins in.
         let block = &mut self.blocks[self.heads[at].block as usize];
-        block.times.copy_within(step..block.len, step + 1);
-        block.free.copy_within(step..block.len, step + 1);
+        block.times.copy_within(step..BLOCK - 1, step + 1);
+        block.free.copy_within(step - 1..BLOCK - 1, step);
         block.len += 1;
-        block.times[step + 1] = time;
-        (at, step + 1)
+        block.times[step] = time;
+        (at, step)
     }
 }
 
@@ -211,19 +306,19 @@ mod tests {
         fn promises_are_kept_at_every_time(
             ends in prop::collection::vec((1i64..40, 1u32..4), 0..6),
             free in 0u32..5,
-            asked in prop::collection::vec((1u32..6, 1i64..12), 1..90),
+            asked in prop::collection::vec((1u32..6, 1i64..12, 1usize..4), 1..90),
             skip in 0i64..30,
         ) {
             let mut ends = ends;
             ends.sort_unstable();
             let all = free + ends.iter().map(|e| e.1).sum::<u32>();
-            const LONG: usize = 1400;
+            const LONG: usize = 3600;
             let mut plain: Vec<u32> = (0..LONG as i64)
                 .map(|t| free + ends.iter().filter(|e| e.0 <= t).map(|e| e.1).sum::<u32>())
                 .collect();
             let mut profile = Profile::new(0, free, ends.into_iter());
             let (mut now, mut promised) = (0, Vec::new());
-            for (i, (nodes, time)) in asked.into_iter().enumerate() {
+            for (i, (nodes, time, most)) in asked.into_iter().enumerate() {
                 if i % 20 == 3 {
                     now += skip;
                     profile.advance(now);
@@ -234,14 +329,18 @@ mod tests {
                 }
                 let room = |start: &i64| (*start..start + time).all(|t| plain[t as usize] >= nodes);
                 let wanted = (now..).find(room).unwrap();
-                prop_assert_eq!(profile.earliest(nodes, time, i64::MIN), wanted);
+                prop_assert_eq!(profile.earliest(nodes, time, i64::MIN).time, wanted);
                 // From the promise to one that asked for no more, no longer: a step begins there.
                 let known = promised.iter().filter(|(n, t, _)| *n <= nodes && *t <= time);
                 let from = known.map(|(.., at)| *at).max().unwrap_or(now);
-                prop_assert_eq!(profile.earliest(nodes, time, from), wanted);
+                let spot = profile.earliest(nodes, time, from);
+                prop_assert_eq!(spot.time, wanted);
                 promised.push((nodes, time, wanted));
-                profile.reserve(wanted, time, nodes);
-                plain[wanted as usize..(wanted + time) as usize].iter_mut().for_each(|f| *f -= nodes);
+                let inside = &mut plain[wanted as usize..(wanted + time) as usize];
+                let room = inside.iter().min().unwrap() / nodes;
+                let count = profile.reserve(spot, time, nodes, most);
+                prop_assert_eq!(count, most.min(room as usize));
+                inside.iter_mut().for_each(|f| *f -= nodes * count as u32);
             }
         }
     }
