@@ -71,12 +71,13 @@ fn cells(view: &View<'_>, axes: &[usize], most: i64) -> Vec<u32> {
     let mut cells = vec![0; view.cell_count()];
     let shares = shares(&mut cells, parts.iter().map(|part| part.cells() as usize));
     shares.into_par_iter().zip(parts).for_each(|(cells, part)| {
-        let (mut cells, mut position) = (cells.iter_mut(), vec![0u32; view.extents.len()]);
+        let (mut rank, mut position) = (0, vec![0u32; view.extents.len()]);
         walk(part, |corner| {
             for (i, axis) in axes.iter().enumerate() {
                 position[*axis] = corner[i] as u32;
             }
-            cells.by_ref().take(1).for_each(|cell| *cell = view.cell(&position));
+            cells[rank] = view.cell(&position);
+            rank += 1;
         });
     });
     cells
@@ -155,7 +156,7 @@ impl Part {
             return None;
         }
         let parts = if self.flat { split_plane(corner, sides) } else { split_box(corner, sides) };
-        Some(parts.into_iter().filter(|part| part.cells() > 0))
+        Some(parts.into_iter().filter(|part| part.sides.iter().all(|side| side.length != 0)))
     }
 }
 
