@@ -216,6 +216,8 @@ mod tests {
     use super::super::{ORDERINGS, hilbert};
     use super::*;
 
+    type Index<'i> = &'i (dyn Fn(&[u32]) -> u128 + Sync);
+
     proptest! {
         /// Block by block as all cells sorted by their indices.
         #[test]
@@ -227,7 +229,7 @@ mod tests {
             let params = ORDERINGS.params(ORDERINGS.get("snake").unwrap(), "snake", 1).unwrap();
             let view = View::from_params(&machine, &params).unwrap();
             let bits_of = widths(&view.extents);
-            let indices: [&(dyn Fn(&[u32]) -> u128 + Sync); 3] = [
+            let indices: [Index<'_>; 3] = [
                 &|p| hilbert::index(p, bits),
                 &|p| morton_key(p, &bits_of).into(),
                 &|p| gray_rank(morton_key(p, &bits_of)).into(),
