@@ -30,6 +30,7 @@
 
 pub mod allocator;
 pub mod audit;
+pub mod blocks;
 pub mod catalog;
 #[cfg(feature = "cli")]
 pub mod cli;

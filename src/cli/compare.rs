@@ -152,18 +152,17 @@ impl Command {
             orders.push(inputs::order(topology, &text)?);
         }
         NodeOrder::check_same_nodes(topology, &orders)?;
-        let mut curves = Vec::new();
-        for order in &orders {
+        let curves = mpc::curves(topology, &orders, |order| {
             bar.set_message(order.label().to_string());
-            let curve = mpc::curve(topology, order)?;
+            bar.inc(1);
+        })?;
+        bar.finish_and_clear();
+        for (order, curve) in orders.iter().zip(&curves) {
             if let Some(share) = curve.spanning() {
                 let label = order.label();
                 note!("{label}: {:.1} % of windows span components: left out", 100.0 * share);
             }
-            curves.push(curve);
-            bar.inc(1);
         }
-        bar.finish_and_clear();
         Ok((orders, curves))
     }
 

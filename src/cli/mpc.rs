@@ -1,9 +1,10 @@
 //! `nodeorder mpc`: exact Mean Placement Calculation curves.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 
 use super::notes::note;
 use super::output;
@@ -68,13 +69,57 @@ impl From<MethodArg> for SumMethod {
 /// One ordering's curve.
 struct Row {
     label: String,
-    /// The sizes to print, and MPC at each.
-    sizes: Vec<usize>,
+    /// The sizes to print, where these are not all from 2 on, and MPC at each.
+    sizes: Option<Vec<usize>>,
     values: Vec<f64>,
     /// The share of windows that span components, on a machine in several.
     spanning: Option<f64>,
-    /// MPC at all sizes, where the curve is drawn.
-    curve: Vec<f64>,
+    /// MPC at all sizes, where some are printed and the curve is drawn.
+    curve: Option<Vec<f64>>,
+}
+
+impl Row {
+    /// The size of a value.
+    fn size(&self, i: usize) -> usize {
+        self.sizes.as_ref().map_or(i + 2, |sizes| sizes[i])
+    }
+
+    fn drawn(&self) -> &[f64] {
+        self.curve.as_deref().unwrap_or(&self.values)
+    }
+}
+
+/// The document; keys in the order of their names. Curves are written from where they are: as values they take eight
+/// times as much.
+#[derive(Serialize)]
+struct Document<'r> {
+    curves: Vec<CurveField<'r>>,
+    topology: String,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct CurveField<'r> {
+    mpc: &'r [f64],
+    ordering: &'r str,
+    size: SizeList<'r>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spanning: Option<f64>,
+}
+
+impl<'r> CurveField<'r> {
+    fn new(row: &'r Row) -> Self {
+        let Row { label, values, spanning, .. } = row;
+        CurveField { mpc: values, ordering: label, size: SizeList(row), spanning: *spanning }
+    }
+}
+
+struct SizeList<'r>(&'r Row);
+
+impl Serialize for SizeList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((0..self.0.values.len()).map(|i| self.0.size(i)))
+    }
 }
 
 impl Command {
@@ -98,7 +143,7 @@ impl Command {
         bar.finish_and_clear();
         if let Some(picture) = picture {
             let curves: Vec<(&str, &[f64])> =
-                rows.iter().map(|r| (r.label.as_str(), r.curve.as_slice())).collect();
+                rows.iter().map(|r| (r.label.as_str(), r.drawn())).collect();
             let title = format!("MPC on {}", topology.name());
             picture.draw(&plot::mpc_plot(&title, &curves)?)?;
         }
@@ -114,37 +159,39 @@ impl Command {
         if let (Some(sizes), None, true) = (&chosen, &self.plot, one) {
             let at = mpc::at_sizes(topology, order, sizes, self.method.into())?;
             let (sizes, values) = at.into_iter().unzip();
-            return Ok(Row { label, sizes, values, spanning: None, curve: Vec::new() });
+            return Ok(Row { label, sizes: Some(sizes), values, spanning: None, curve: None });
         }
         let curve = mpc::curve_by(topology, order, self.method.into())?;
-        let mut sizes = chosen.unwrap_or_else(|| (2..=n).collect());
+        let spanning = curve.spanning();
+        let Some(mut sizes) = chosen else {
+            return Ok(Row { label, sizes: None, values: curve.values(), spanning, curve: None });
+        };
         sizes.retain(|size| *size <= curve.largest());
         let values = sizes.iter().map(|size| curve.mpc(*size)).collect();
-        Ok(Row { label, sizes, values, spanning: curve.spanning(), curve: curve.values() })
+        let drawn = self.plot.as_ref().map(|_| curve.values());
+        Ok(Row { label, sizes: Some(sizes), values, spanning, curve: drawn })
     }
 
     fn write_json(&self, topology: &Topology, rows: &[Row]) -> anyhow::Result<()> {
-        let curve = |r: &Row| {
-            let mut curve = json!({"ordering": r.label, "size": r.sizes, "mpc": r.values});
-            if let Some(share) = r.spanning {
-                curve["spanning"] = json!(share);
-            }
-            curve
+        let document = Document {
+            curves: rows.iter().map(CurveField::new).collect(),
+            topology: topology.spec().to_string(),
+            version: env!("CARGO_PKG_VERSION"),
         };
-        let document = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "topology": topology.spec(),
-            "curves": rows.iter().map(curve).collect::<Vec<Value>>(),
-        });
-        output::write(self.output.as_deref(), format!("{document}\n"))
+        output::write_by(self.output.as_deref(), |out| {
+            serde_json::to_writer(&mut *out, &document)?;
+            out.write_all(b"\n")
+        })
     }
 
     fn write_csv(&self, rows: &[Row]) -> anyhow::Result<()> {
-        let points = rows.iter().flat_map(|row| {
-            let points = row.sizes.iter().zip(&row.values);
-            points.map(|(size, mpc)| CurvePoint { ordering: &row.label, size: *size, mpc: *mpc })
-        });
-        let path = self.output.as_deref();
-        output::write_by(path, |out| columns::write(out, CurvePoint::ALL, points))
+        output::write_by(self.output.as_deref(), |out| {
+            columns::Table::new(&mut *out, CurvePoint::ALL)?.finish()?;
+            rows.iter().try_for_each(|row| {
+                let (ordering, values) = (&row.label, &row.values);
+                let point = |i| CurvePoint { ordering, size: row.size(i), mpc: values[i] };
+                columns::write_rows(&mut *out, CurvePoint::ALL, values.len(), point)
+            })
+        })
     }
 }

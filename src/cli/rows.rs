@@ -2,9 +2,10 @@
 
 use std::io::{Seek, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context as _;
+use rayon::prelude::*;
 use tempfile::SpooledTempFile;
 
 use super::output::{self, Output};
@@ -48,12 +49,16 @@ impl<'a> BlockRows<'a> {
     pub fn write(&self, step: &Step<'_>) -> anyhow::Result<()> {
         let lane = self.lanes.get(step.replay);
         if let Some(((hosts, allocator), text)) = lane.zip(self.texts.get(step.replay)) {
-            let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut text = locked(text);
             text.clear();
             self.columns.write(step, *hosts, allocator, &mut *text)?;
         }
         Ok(())
     }
+}
+
+fn locked(text: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
+    text.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The table being written. Rows of the first replay go out at once, those of the others wait for their turn.
@@ -77,16 +82,13 @@ impl<'p> RowFile<'p> {
 
     /// Adds the rows of a block.
     pub fn append(&mut self, block: &BlockRows<'_>) -> anyhow::Result<()> {
-        let later = block.texts.len().saturating_sub(1);
-        self.waiting.resize_with(later, || SpooledTempFile::new(SPOOL));
-        for (i, text) in block.texts.iter().enumerate() {
-            let text = text.lock().unwrap_or_else(PoisonError::into_inner);
-            match i.checked_sub(1) {
-                None => self.out.write_all(&text).with_context(|| output::name(self.path))?,
-                Some(i) => self.waiting[i].write_all(&text).context("a temporary file: writing")?,
-            }
-        }
-        Ok(())
+        let Some((first, later)) = block.texts.split_first() else { return Ok(()) };
+        self.out.write_all(&locked(first)).with_context(|| output::name(self.path))?;
+        self.waiting.resize_with(later.len(), || SpooledTempFile::new(SPOOL));
+        let lanes = self.waiting.par_iter_mut().zip(later);
+        lanes
+            .try_for_each(|(rows, later)| rows.write_all(&locked(later)))
+            .context("a temporary file: writing")
     }
 
     /// Puts the rows together.

@@ -11,6 +11,8 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
+use crate::blocks;
+
 pub mod audit;
 pub mod comparison;
 pub mod corun;
@@ -331,6 +333,23 @@ pub fn write<R>(
     table.finish()
 }
 
+/// The rows of these numbers, without a header, made by several threads ([`blocks::write`]).
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_rows<R>(
+    out: impl Write,
+    columns: &[Column<R>],
+    count: usize,
+    row: impl Fn(usize) -> R + Sync,
+) -> io::Result<()> {
+    blocks::write(out, count, |mut numbers, text| {
+        let mut table = Table::rows(text);
+        numbers.try_for_each(|number| table.row(columns, &row(number)))?;
+        table.finish()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -352,6 +371,20 @@ mod tests {
             String::from_utf8(out).unwrap(),
             "whole\n0\n7\n10\n999\n1000\n18446744073709551615\n"
         );
+    }
+
+    #[test]
+    fn rows_made_by_several_threads_are_those_of_one() {
+        let row = |i: usize| {
+            Row((i * i) as u64, (!i.is_multiple_of(3)).then(|| 1.0 / i as f64), ["x", "a,b"][i % 2])
+        };
+        for count in [0, 1, 40_000] {
+            let (mut plain, mut fast) = (Vec::new(), Vec::new());
+            write(&mut plain, COLUMNS, (0..count).map(row)).unwrap();
+            Table::new(&mut fast, COLUMNS).and_then(Table::finish).unwrap();
+            write_rows(&mut fast, COLUMNS, count, row).unwrap();
+            assert!(plain == fast, "{count}");
+        }
     }
 
     #[test]

@@ -72,9 +72,9 @@ impl<'t> AllocationMeter<'t> {
     /// A meter for allocations of the ordering that `distances` were made of.
     ///
     /// # Errors
-    /// [`crate::Error::Memory`] where the router graph exceeds the run's limit.
+    /// [`crate::Error::Memory`] where the links between ranks exceed the run's limit.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
-        let pieces = ComponentCounter::new(distances.adjacency(topology.graph()?));
+        let pieces = ComponentCounter::new(distances.adjacency(topology)?);
         Ok(AllocationMeter { topology, distances, sums: Sums::new(distances), pieces })
     }
 

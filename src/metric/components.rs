@@ -3,9 +3,9 @@
 
 use petgraph::unionfind::UnionFind;
 
-use crate::ids::RouterId;
+use crate::error::Result;
 use crate::ranks::Ranks;
-use crate::topology::RouterGraph;
+use crate::topology::Topology;
 
 /// No vertex, no segment.
 const NONE: u32 = u32::MAX;
@@ -29,33 +29,53 @@ pub(super) struct RankAdjacency {
 
 impl RankAdjacency {
     /// The vertices of an ordering with these routers, rank by rank. O(ranks + links) time and memory.
-    pub fn new(routers: &[u32], graph: &RouterGraph) -> Self {
-        let mut vertex_of = vec![NONE; graph.router_count()];
-        let mut vertices = Vec::with_capacity(routers.len());
+    ///
+    /// # Errors
+    /// More memory than allowed.
+    pub fn new(routers: &[u32], topology: &Topology) -> Result<Self> {
+        let network = topology.network();
+        let (all, links) = (network.routers(), network.link_count());
+        topology.require("the links between ranks", 12 * u64::from(all) + 4 * links)?;
+        let mut vertex_of = vec![NONE; all as usize];
+        let mut vertices = 0;
         for router in routers {
             if vertex_of[*router as usize] == NONE {
-                vertex_of[*router as usize] = vertices.len() as u32;
-                vertices.push(*router);
+                vertex_of[*router as usize] = vertices as u32;
+                vertices += 1;
             }
         }
-        let of_rank = (vertices.len() < routers.len())
+        let of_rank = (vertices < routers.len())
             .then(|| routers.iter().map(|r| vertex_of[*r as usize]).collect());
-        let (mut breaks, mut starts, mut above) = (vec![0], vec![0], Vec::new());
-        let mut broken = 0;
-        for (vertex, router) in vertices.iter().enumerate() {
-            let linked = graph.neighbours(RouterId(*router)).iter().map(|r| vertex_of[*r as usize]);
-            let mut joined = false;
-            for other in linked.filter(|other| *other != NONE) {
-                joined |= other as usize == vertex + 1;
-                if other as usize > vertex + 1 {
-                    above.push(other);
+        // Links are visited twice, counted and then noted: a router graph takes eight times as much memory.
+        let for_each_link = |visit: &mut dyn FnMut(usize, u32)| {
+            network.for_each_link(&mut |u, v, _| {
+                let (u, v) = (vertex_of[u as usize], vertex_of[v as usize]);
+                if u != NONE && v != NONE {
+                    visit(u.min(v) as usize, u.max(v));
                 }
-            }
-            broken += u32::from(!joined);
-            breaks.push(broken);
-            starts.push(above.len() as u32);
+            });
+        };
+        let (mut breaks, mut starts) = (vec![1; vertices + 1], vec![0; vertices + 1]);
+        breaks[0] = 0;
+        for_each_link(&mut |low, high| match high as usize == low + 1 {
+            true => breaks[low + 1] = 0,
+            false => starts[low + 1] += 1,
+        });
+        for vertex in 0..vertices {
+            breaks[vertex + 1] += breaks[vertex];
+            starts[vertex + 1] += starts[vertex];
         }
-        RankAdjacency { of_rank, breaks, starts, above }
+        let mut above = vec![0; starts[vertices] as usize];
+        for_each_link(&mut |low, high| {
+            if high as usize > low + 1 {
+                above[starts[low] as usize] = high;
+                starts[low] += 1;
+            }
+        });
+        // Each has moved to where the next begins.
+        starts.copy_within(..vertices, 1);
+        starts[0] = 0;
+        Ok(RankAdjacency { of_rank, breaks, starts, above })
     }
 
     fn above(&self, vertex: u32) -> &[u32] {
@@ -145,8 +165,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::ids::RouterId;
     use crate::ordering::NodeOrder;
-    use crate::topology::Topology;
+    use crate::topology::RouterGraph;
 
     /// Components by a flood over the whole graph.
     fn flood(graph: &RouterGraph, routers: &[u32]) -> u32 {
@@ -176,7 +197,7 @@ mod tests {
             let order = NodeOrder::make(&topology, order).unwrap();
             let routers: Vec<u32> = order.nodes().iter().map(|n| topology.router_of(*n).0).collect();
             let graph = topology.graph().unwrap();
-            let adjacency = RankAdjacency::new(&routers, graph);
+            let adjacency = RankAdjacency::new(&routers, &topology).unwrap();
             let mut pieces = ComponentCounter::new(&adjacency);
             // Twice: the first set must leave nothing behind.
             for skip in 0..2 {

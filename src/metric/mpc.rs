@@ -7,6 +7,8 @@
 //! # References
 //! Albing, "Evaluating Node Orderings for Improved Compactness", PMBS 2015.
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
@@ -75,7 +77,7 @@ impl Curve {
 
     /// MPC(2), MPC(3), …, up to the largest size.
     pub fn values(&self) -> Vec<f64> {
-        (2..=self.largest()).map(|size| self.mpc(size)).collect()
+        (2..self.totals.len()).into_par_iter().map(|size| self.mpc(size)).collect()
     }
 }
 
@@ -118,6 +120,27 @@ pub fn check_memory(topology: &Topology, nodes: usize) -> Result<()> {
 pub fn curve(topology: &Topology, order: &NodeOrder) -> Result<Curve> {
     curve_by(topology, order, SumMethod::Auto)
 }
+
+/// The curves of several orderings, `done` called after each: side by side where they are small, else each on all threads.
+///
+/// # Errors
+/// As [`curve`], the first.
+pub fn curves(
+    topology: &Topology,
+    orders: &[NodeOrder],
+    done: impl Fn(&NodeOrder) + Sync,
+) -> Result<Vec<Curve>> {
+    let one = |order: &NodeOrder| curve(topology, order).inspect(|_| done(order));
+    let ranks: usize = orders.iter().map(NodeOrder::len).sum();
+    match ranks <= SIDE_BY_SIDE {
+        // Of several errors the first, whichever thread is the fastest.
+        true => orders.par_iter().map(one).collect::<Vec<_>>().into_iter().collect(),
+        false => orders.iter().map(one).collect(),
+    }
+}
+
+/// Ranks of orderings whose curves are computed side by side: about 100 bytes each.
+const SIDE_BY_SIDE: usize = 1 << 21;
 
 /// As [`curve`], by a method of the caller's choice.
 ///

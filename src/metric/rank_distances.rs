@@ -9,7 +9,7 @@ use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
 use crate::topology::distance::{Axis, Shape};
 use crate::topology::search::{self, Search};
-use crate::topology::{Metric, RouterGraph, Topology};
+use crate::topology::{Metric, Topology};
 
 /// The ranks of one ordering on one topology, and the distance between any two of them.
 ///
@@ -192,16 +192,14 @@ impl RankDistances {
                 let labellings = metric.labellings().unwrap_or_default();
                 let (lines, cliques): (Vec<_>, Vec<_>) =
                     labellings.iter().partition(|l| l.axis.shape != Shape::Clique && l.weight == 1);
-                let labels = routers.iter().flat_map(|r| {
+                let count = routers.len() * labellings.len();
+                topology.require("labels of all ranks", 4 * count as u64)?;
+                let mut labels = Vec::with_capacity(count);
+                for router in &routers {
                     let all = lines.iter().chain(&cliques);
-                    all.map(|l| l.label(RouterId(*r))).collect::<Vec<_>>()
-                });
-                topology.require(
-                    "labels of all ranks",
-                    4 * (routers.len() * labellings.len()) as u64,
-                )?;
-                let mut terms =
-                    LabelTerms { labels: labels.collect(), lines: vec![], cliques: vec![] };
+                    labels.extend(all.map(|l| l.label(RouterId(*router))));
+                }
+                let mut terms = LabelTerms { labels, lines: vec![], cliques: vec![] };
                 for l in &lines {
                     terms.lines.push(Line::new(l.axis, terms.line_counters()));
                 }
@@ -243,9 +241,13 @@ impl RankDistances {
         &self.routers
     }
 
-    /// The adjacency of the routers, on the graph of the topology these distances were made of.
-    pub(super) fn adjacency(&self, graph: &RouterGraph) -> &RankAdjacency {
-        self.adjacency.get_or_init(|| RankAdjacency::new(&self.routers, graph))
+    /// The adjacency of the routers, on the topology these distances were made of.
+    pub(super) fn adjacency(&self, topology: &Topology) -> Result<&RankAdjacency> {
+        if let Some(adjacency) = self.adjacency.get() {
+            return Ok(adjacency);
+        }
+        let made = RankAdjacency::new(&self.routers, topology)?;
+        Ok(self.adjacency.get_or_init(|| made))
     }
 
     /// Where a distance is the number of labels that differ: how many values each label has, and the labels of every

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Check, NodeOrder};
+use crate::blocks;
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::input::Text;
@@ -51,15 +52,18 @@ pub(super) fn write(
     writeln!(out, "# ordering: {}", one_line(order.label()))?;
     writeln!(out, "# nodes: {}", order.len())?;
     order.notes().iter().try_for_each(|note| writeln!(out, "# {}", one_line(note)))?;
-    let mut digits = itoa::Buffer::new();
-    for node in order.nodes() {
-        match names {
-            true => out.write_all(topology.node_name(*node).as_bytes())?,
-            false => out.write_all(digits.format(node.0).as_bytes())?,
+    let nodes = order.nodes();
+    blocks::write(out, nodes.len(), |ranks, text| {
+        let mut digits = itoa::Buffer::new();
+        for node in &nodes[ranks] {
+            match names {
+                true => text.extend_from_slice(topology.node_name(*node).as_bytes()),
+                false => text.extend_from_slice(digits.format(node.0).as_bytes()),
+            }
+            text.push(b'\n');
         }
-        out.write_all(b"\n")?;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@
 //!                                  14 11 10
 //! ```
 
-use super::axes::{AXES, REVERSE, View};
+use rayon::prelude::*;
+
+use super::axes::{AXES, REVERSE, View, shares};
 use super::{Method, Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::NodeId;
@@ -27,7 +29,7 @@ use crate::topology::Topology;
 /// More than three axes of more than one cell.
 ///
 /// # Complexity
-/// O(cells) time; the stack holds O(log cells) boxes.
+/// O(cells) time; the stack holds O(log cells) boxes. Parts of some 2¹⁵ cells are walked in parallel.
 ///
 /// # References
 /// Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size",
@@ -57,16 +59,28 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     if let Some(longest) = axes.iter().copied().rev().max_by_key(|i| extents[*i]) {
         axes.sort_by_key(|i| *i != longest);
     }
-    let lengths: Vec<i64> = axes.iter().map(|i| i64::from(extents[*i])).collect();
-    let mut position = vec![0u32; extents.len()];
-    let mut cells = Vec::with_capacity(view.cell_count());
-    walk(&lengths, |corner| {
-        for (i, axis) in axes.iter().enumerate() {
-            position[*axis] = corner[i] as u32;
-        }
-        cells.push(view.cell(&position));
+    Ok(view.nodes(cells(&view, &axes, 1 << 15)))
+}
+
+/// The cells along the curve over these axes, the first the longest; parts of at most so many cells in parallel.
+fn cells(view: &View<'_>, axes: &[usize], most: i64) -> Vec<u32> {
+    let length = |axis: usize| axes.get(axis).map_or(1, |i| i64::from(view.extents[*i]));
+    let side = |axis| Side { axis, length: length(axis) };
+    let whole = Part { corner: [0; 3], sides: [0, 1, 2].map(side), flat: axes.len() < 3 };
+    let parts = parts(whole, most);
+    let mut cells = vec![0; view.cell_count()];
+    let shares = shares(&mut cells, parts.iter().map(|part| part.cells() as usize));
+    shares.into_par_iter().zip(parts).for_each(|(cells, part)| {
+        let (mut rank, mut position) = (0, vec![0u32; view.extents.len()]);
+        walk(part, |corner| {
+            for (i, axis) in axes.iter().enumerate() {
+                position[*axis] = corner[i] as u32;
+            }
+            cells[rank] = view.cell(&position);
+            rank += 1;
+        });
     });
-    Ok(view.nodes(cells))
+    cells
 }
 
 /// One side of a part: along `axis`, backwards when `length` is negative.
@@ -126,16 +140,44 @@ fn end(mut corner: Corner, side: Side) -> Corner {
 struct Part {
     corner: Corner,
     sides: [Side; 3],
+    /// Whether the whole has two sides at most.
+    flat: bool,
 }
 
-/// Visits every cell of a box of up to three sides, the first the longest. Parts wait on a stack of our
-/// own, so depth is no concern.
-fn walk(lengths: &[i64], mut visit: impl FnMut(&Corner)) {
-    let side = |axis| Side { axis, length: lengths.get(axis).copied().unwrap_or(1) };
-    let flat = lengths.len() < 3;
-    let mut stack = vec![Part { corner: [0; 3], sides: [side(0), side(1), side(2)] }];
-    while let Some(Part { mut corner, sides }) = stack.pop() {
+impl Part {
+    fn cells(&self) -> i64 {
+        self.sides.iter().map(|side| side.size()).product()
+    }
+
+    /// What the curve passes through in turn; none of a row.
+    fn split(&self) -> Option<impl DoubleEndedIterator<Item = Part> + use<>> {
+        let (corner, sides) = (self.corner, self.sides);
         if sides.iter().filter(|s| s.size() > 1).count() <= 1 {
+            return None;
+        }
+        let parts = if self.flat { split_plane(corner, sides) } else { split_box(corner, sides) };
+        Some(parts.into_iter().filter(|part| part.sides.iter().all(|side| side.length != 0)))
+    }
+}
+
+/// The parts of a box along the curve, of at most so many cells where they are not rows.
+fn parts(whole: Part, most: i64) -> Vec<Part> {
+    let (mut stack, mut found) = (vec![whole], Vec::new());
+    while let Some(part) = stack.pop() {
+        match part.split().filter(|_| part.cells() > most) {
+            None => found.push(part),
+            Some(parts) => stack.extend(parts.rev()),
+        }
+    }
+    found
+}
+
+/// Visits every cell of a box. Parts wait on a stack of our own, so depth is no concern.
+fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
+    let mut stack = vec![whole];
+    while let Some(part) = stack.pop() {
+        let Some(parts) = part.split() else {
+            let Part { mut corner, sides, .. } = part;
             // The side of more than one cell, or any.
             let row = sides.into_iter().find(|side| side.size() > 1).unwrap_or(sides[0]);
             for _ in 0..row.size() {
@@ -143,16 +185,14 @@ fn walk(lengths: &[i64], mut visit: impl FnMut(&Corner)) {
                 corner[row.axis] += row.length.signum();
             }
             continue;
-        }
-        let parts = if flat { split_plane(corner, sides) } else { split_box(corner, sides) };
-        let filled = |part: &Part| part.sides.iter().all(|s| s.length != 0);
-        stack.extend(parts.into_iter().filter(filled).rev());
+        };
+        stack.extend(parts.rev());
     }
 }
 
 /// Two halves of a wide rectangle; otherwise up the first half along b, across, and back down.
 fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
-    let part = |corner, a, b| Part { corner, sides: [a, b, c] };
+    let part = |corner, a, b| Part { corner, sides: [a, b, c], flat: true };
     if 2 * a.size() > 3 * b.size() {
         let a1 = a.even_half();
         return vec![part(corner, a1, b), part(past(corner, a1), a.rest(a1), b)];
@@ -167,7 +207,7 @@ fn split_plane(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
 
 /// Two halves of a box long in a; three parts of one that is tall or deep, as in the plane; otherwise five.
 fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
-    let part = |corner, a, b, c| Part { corner, sides: [a, b, c] };
+    let part = |corner, a, b, c| Part { corner, sides: [a, b, c], flat: false };
     let (w, h, d) = (a.size(), b.size(), c.size());
     let (a1, b1, c1) = (a.even_half(), b.even_half(), c.even_half());
     let a2 = a.rest(a1);
@@ -200,7 +240,29 @@ fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{error, ids, steps};
+    use super::super::ORDERINGS;
+    use super::super::testing::{error, ids, steps, topology};
+    use super::*;
+
+    /// However small the parts that threads take, the curve is that of one.
+    #[test]
+    fn parts_join_to_the_curve() {
+        for spec in ["mesh:40x27", "mesh:13x30x22", "mesh:7x90", "mesh:64x2x5", "mesh:33"] {
+            let machine = topology(spec);
+            let params = ORDERINGS.params(&GILBERT, "gilbert", 1).unwrap();
+            let view = View::from_params(&machine, &params).unwrap();
+            let mut axes: Vec<usize> = (0..view.extents.len()).collect();
+            axes.sort_by_key(|i| view.extents.iter().any(|n| *n > view.extents[*i]));
+            let whole = cells(&view, &axes, i64::MAX);
+            let mut sorted = whole.clone();
+            sorted.sort_unstable();
+            assert!(sorted.into_iter().eq(0..view.cell_count() as u32), "{spec}");
+            for most in [1, 2, 17, 300] {
+                assert_eq!(cells(&view, &axes, most), whole, "{spec} {most}");
+            }
+            assert_eq!(ids(spec, "gilbert"), whole, "{spec}");
+        }
+    }
 
     #[test]
     fn rectangles_step_by_one_except_long_odd_times_short_even() {

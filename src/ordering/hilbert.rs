@@ -60,8 +60,12 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
         return Err(params.wrong("bits", expected));
     }
     check_index(params, bits, &view.extents)?;
-    topology.context().require("the keys of a curve", 48 * view.cell_count() as u64)?;
-    Ok(view.nodes(view.cells_by_key(|position| index(position, bits))))
+    topology.context().require("the cells of a curve", 8 * view.cell_count() as u64)?;
+    let cells = match bits as usize * view.extents.len() <= u64::BITS as usize {
+        true => view.cells_by_curve(|position| index(position, bits) as u64),
+        false => view.cells_by_curve(|position| index(position, bits)),
+    };
+    Ok(view.nodes(cells))
 }
 
 /// Refuses curves whose index does not fit.
@@ -97,7 +101,15 @@ pub(super) fn index(position: &[u32], bits: u32) -> u128 {
 /// Skilling's transform: the index, its bits dealt over the axes, is the coordinates with the rotations of
 /// all levels undone and then Gray-decoded.
 fn skilling(position: &[u32], bits: u32) -> u128 {
-    let mut x = position.to_vec();
+    let (mut few, mut many) = ([0; 4], Vec::new());
+    let x = match few.get_mut(..position.len()) {
+        Some(few) => few,
+        None => {
+            many.resize(position.len(), 0);
+            &mut many[..]
+        }
+    };
+    x.copy_from_slice(position);
     // From the coarsest level down, turn the sub-cube that holds the cell back into standard position: an
     // upper half reflects axis 0, a lower one swaps it with the axis.
     for level in (1..bits).rev() {
@@ -117,7 +129,7 @@ fn skilling(position: &[u32], bits: u32) -> u128 {
     let mut index = 0;
     let mut parity = 0;
     for level in (0..bits).rev() {
-        for axis in &x {
+        for axis in &*x {
             parity ^= axis >> level & 1;
             index = index << 1 | u128::from(parity);
         }

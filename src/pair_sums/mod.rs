@@ -65,24 +65,22 @@ impl PairSums {
         self
     }
 
-    /// `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N).
-    pub fn window_totals(&self) -> Vec<u128> {
-        let n = self.lag.len();
-        // Slopes first, negative ones in two's complement; a total replaces the slope it used.
-        let mut totals = vec![0u128; n + 2];
-        for (slope, lag) in totals.iter_mut().zip(&self.lag) {
-            *slope = slope.wrapping_add(u128::from(*lag));
-        }
-        for r in 0..n {
-            totals[r + 1] = totals[r + 1].wrapping_sub(u128::from(self.col[r]));
-            totals[n - r] = totals[n - r].wrapping_sub(u128::from(self.row[r]));
-        }
-        totals.truncate(n + 1);
-        // Slope `s` acts from size s on: T(S) grows by the running slope at each step to S+1.
+    /// `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N); takes the sums, so that at 10⁷ ranks
+    /// there is room for the totals.
+    pub fn window_totals(self) -> Vec<u128> {
+        let PairSums { lag, row, col: mut falls } = self;
+        // By how much the slope falls at size r + 1.
+        falls.iter_mut().zip(row.iter().rev()).for_each(|(falls, row)| *falls += row);
+        drop(row);
+        // Slope `s` acts from size s on: T(S) grows by the running slope at each step to S+1. Negative slopes are in
+        // two's complement.
+        let mut totals = Vec::with_capacity(lag.len() + 1);
         let (mut running, mut total) = (0u128, 0u128);
-        for at in &mut totals {
-            let slope = std::mem::replace(at, total);
-            running = running.wrapping_add(slope);
+        for size in 0..=lag.len() {
+            totals.push(total);
+            let at = |sums: &[u64], i: usize| u128::from(sums.get(i).copied().unwrap_or(0));
+            running = running.wrapping_add(at(&lag, size));
+            running = running.wrapping_sub(size.checked_sub(1).map_or(0, |r| at(&falls, r)));
             total = total.wrapping_add(running);
         }
         totals
@@ -127,13 +125,13 @@ pub fn windows(
 ) -> Result<Vec<u128>> {
     let n = nodes.len();
     let last = sizes.iter().max().map_or(1, |s| s - 1);
-    let at_sizes = |sums: &PairSums| {
+    let at_sizes = |sums: PairSums| {
         let totals = sums.window_totals();
         sizes.iter().map(|s| totals[*s]).collect()
     };
     check_memory(topology, n)?;
     let Some(terms) = terms::along(topology, nodes) else {
-        return Ok(at_sizes(&hops::sums(topology, nodes, last)?));
+        return Ok(at_sizes(hops::sums(topology, nodes, last)?));
     };
     // Rows and columns take one slide.
     let slide = terms.iter().map(|t| slide_cost(t, n)).sum::<f64>();
@@ -141,7 +139,9 @@ pub fn windows(
     if method == SumMethod::Auto && sizes.len() as f64 * slide < lags + slide {
         return Ok(sizes.iter().map(|s| terms::total(&terms, *s)).collect());
     }
-    Ok(at_sizes(&of_terms(topology, &terms, n, last, method)?))
+    let sums = of_terms(topology, &terms, n, last, method)?;
+    drop(terms);
+    Ok(at_sizes(sums))
 }
 
 /// Checks that the sums along `n` nodes fit.
@@ -178,8 +178,12 @@ fn lag_sums(
         terms.iter().zip(by_transform).partition(|(_, transform)| *transform);
     let spectral: Vec<&Term> = spectral.into_iter().map(|(term, _)| term).collect();
     let paired: Vec<&Term> = paired.into_iter().map(|(term, _)| term).collect();
-    let mut lag = vec![0; n];
-    let mut add = |part: Vec<u64>| lag.iter_mut().zip(part).for_each(|(lag, p)| *lag += p);
+    // Of all lags, or still of none.
+    let mut lag = Vec::new();
+    let mut add = |part: Vec<u64>| match lag.is_empty() {
+        true => lag = part,
+        false => lag.iter_mut().zip(part).for_each(|(lag, p)| *lag += p),
+    };
     if !spectral.is_empty() {
         topology.require("the transforms of an MPC curve", 160 * n as u64 + (1 << 26))?;
         add(transform::lag_sums(&spectral));
@@ -190,6 +194,7 @@ fn lag_sums(
             Pass::Plain => add(pairs::lag_sums(&terms, n, last)),
         }
     }
+    lag.resize(n, 0);
     Ok(lag)
 }
 

@@ -79,13 +79,13 @@ impl Layout {
     }
 }
 
-/// `Σ over cuts of halves · Σ_i b_i·b_{i+k}`, rounded to the nearest integer, for lags k = 0..n, where b
-/// is 1 for the ranks inside the cut. Exact where the bound proved in [`super::transform`] is below ½.
+/// Adds `Σ over cuts of halves · Σ_i b_i·b_{i+k}`, rounded to the nearest integer, to `sums[k]` for lags k = 0..n, where
+/// b is 1 for the ranks inside the cut. Exact where the bound proved in [`super::transform`] is below ½.
 ///
 /// # Complexity
-/// O(cuts · L · log L) time; 16 bytes a frequency, the bits of at most [`PATTERNS`] bytes of cuts, and 24·Q·16
-/// bytes a thread.
-pub(super) fn autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout) -> Vec<u64> {
+/// O(cuts · L · log L) time; 4 bytes a frequency, as much again for the lags, the bits of at most [`PATTERNS`] bytes of
+/// cuts, and 16·Q·16 bytes a thread.
+pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout, sums: &mut [u64]) {
     let fft = Fft::new(layout.piece);
     let mut powers: Vec<[Vec<Lane>; 2]> =
         (0..layout.half()).map(|_| [(); 2].map(|()| vec![[0.0; LANES]; layout.piece])).collect();
@@ -106,24 +106,32 @@ pub(super) fn autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout) -> 
         });
     }
     // Back to positions: a power spectrum is real, so that its transform forward is the one back,
-    // conjugated.
+    // conjugated. As many groups at a time as there are threads.
     let back = |power: Vec<Lane>| {
         let re = (0..layout.piece).map(|f| power[fft.position(f)]).collect();
         let mut values = Spectrum { re, im: vec![[0.0; LANES]; layout.piece] };
         fft.run(&mut values.re, &mut values.im);
         values
     };
-    let spectra: Vec<[Spectrum; 2]> = powers.into_par_iter().map(|p| p.map(back)).collect();
     let width = WAYS * layout.steps();
     let mut lags = vec![0.0; layout.piece * width];
     let last = Last::new(layout);
-    lags.par_chunks_mut(width).enumerate().for_each(|(t, out)| {
-        last.apply(&spectra, t, fft.position(t), out);
-    });
-    drop(spectra);
+    let mut groups = powers.into_iter().enumerate();
+    loop {
+        let some: Vec<_> = groups.by_ref().take(rayon::current_num_threads()).collect();
+        if some.is_empty() {
+            break;
+        }
+        let spectra: Vec<(usize, [Spectrum; 2])> =
+            some.into_par_iter().map(|(s, powers)| (s, powers.map(back))).collect();
+        lags.par_chunks_mut(width).enumerate().for_each(|(t, out)| {
+            let at = fft.position(t);
+            spectra.iter().for_each(|(s, values)| last.add(*s, values, t, at, out));
+        });
+    }
     let scale = layout.length() as f64;
     let lag = |k: usize| (lags[(k % layout.piece) * width + k / layout.piece] / scale).round();
-    (0..layout.n).map(|k| lag(k) as u64).collect()
+    sums.par_iter_mut().enumerate().for_each(|(k, sum)| *sum += lag(k) as u64);
 }
 
 /// Eight sequences of complex numbers.
@@ -387,32 +395,28 @@ impl Last {
         }
     }
 
-    /// `spectra` hold position t at index `at`; `out[m]` is lag t + m·Q, times L.
-    fn apply(&self, spectra: &[[Spectrum; 2]], t: usize, at: usize, out: &mut [f64]) {
+    /// Adds the part of group s, whose spectra hold position t at index `at`; `out[m]` is lag t + m·Q, times L.
+    fn add(&self, s: usize, values: &[Spectrum; 2], t: usize, at: usize, out: &mut [f64]) {
         let (groups, length) = (self.layout.groups as u64, self.layout.length() as u64);
-        let ends = self.ends.chunks_exact(self.layout.steps());
-        for ((s, values), ends) in spectra.iter().enumerate().zip(ends) {
-            let mut sums = [Factor { re: [0.0; LANES], im: [0.0; LANES] }; 2];
-            let (mut turn, step) =
-                (root(s as u64 * t as u64, length), root(groups * t as u64, length));
-            for (j, matrix) in self.matrix.iter().enumerate() {
-                let (re, im) = (&values[j % 2].re[at], &values[j % 2].im[at]);
-                let c = Complex { re: re[j / 2], im: im[j / 2] }.times(turn);
-                turn = turn.times(step);
-                for (sum, factor) in sums.iter_mut().zip(matrix) {
-                    for l in 0..LANES {
-                        sum.re[l] += c.re * factor.re[l] - c.im * factor.im[l];
-                        sum.im[l] += c.re * factor.im[l] + c.im * factor.re[l];
-                    }
+        let steps = self.layout.steps();
+        let ends = &self.ends[s * steps..(s + 1) * steps];
+        let mut sums = [Factor { re: [0.0; LANES], im: [0.0; LANES] }; 2];
+        let (mut turn, step) = (root(s as u64 * t as u64, length), root(groups * t as u64, length));
+        for (j, matrix) in self.matrix.iter().enumerate() {
+            let (re, im) = (&values[j % 2].re[at], &values[j % 2].im[at]);
+            let c = Complex { re: re[j / 2], im: im[j / 2] }.times(turn);
+            turn = turn.times(step);
+            for (sum, factor) in sums.iter_mut().zip(matrix) {
+                for l in 0..LANES {
+                    sum.re[l] += c.re * factor.re[l] - c.im * factor.im[l];
+                    sum.im[l] += c.re * factor.im[l] + c.im * factor.re[l];
                 }
             }
-            let (out, _) = out.as_chunks_mut::<LANES>();
-            for ((out, end), sum) in
-                out.iter_mut().zip(ends.as_flattened()).zip(sums.iter().cycle())
-            {
-                for (l, out) in out.iter_mut().enumerate() {
-                    *out += sum.re[l] * end.re[l] - sum.im[l] * end.im[l];
-                }
+        }
+        let (out, _) = out.as_chunks_mut::<LANES>();
+        for ((out, end), sum) in out.iter_mut().zip(ends.as_flattened()).zip(sums.iter().cycle()) {
+            for (l, out) in out.iter_mut().enumerate() {
+                *out += sum.re[l] * end.re[l] - sum.im[l] * end.im[l];
             }
         }
     }

@@ -34,31 +34,43 @@ pub(super) const FEW: u32 = 512;
 struct Histogram<'a> {
     labelling: &'a Labelling,
     members: u64,
-    kept: Kept,
+    kept: Kept<'a>,
 }
 
 /// What is kept of the members.
-enum Kept {
+enum Kept<'a> {
     /// How many have each label: enough on cliques.
     Counts(Vec<u64>),
     /// The sum of distances from each label, and the distances, row by row.
-    Sums { sums: Vec<u64>, distances: Vec<u16> },
+    Sums { sums: Vec<u64>, distances: &'a [u16] },
     /// On long paths and rings.
     Prefixes(Prefixes),
 }
 
+/// The distances between all labels, row by row, of a path or ring of [`FEW`] at most.
+fn distances(labelling: &Labelling) -> Option<Vec<u16>> {
+    let n = labelling.axis.extent;
+    let few = n <= FEW && labelling.diameter() <= u32::from(u16::MAX);
+    let row = |a: u32| (0..n).map(move |b| labelling.between(a, b) as u16);
+    (labelling.axis.shape != Shape::Clique && few).then(|| (0..n).flat_map(row).collect())
+}
+
 impl<'a> Histogram<'a> {
-    fn new(labelling: &'a Labelling) -> Self {
-        let n = labelling.axis.extent;
-        let kept = if labelling.axis.shape == Shape::Clique {
-            Kept::Counts(vec![0; n as usize])
-        } else if n <= FEW && labelling.diameter() <= u32::from(u16::MAX) {
-            let row = |a: u32| (0..n).map(move |b| labelling.between(a, b) as u16);
-            Kept::Sums { sums: vec![0; n as usize], distances: (0..n).flat_map(row).collect() }
-        } else {
-            Kept::Prefixes(Prefixes::new(labelling.axis))
+    /// Of so many members with each label; `distances` are those of [`distances`]. O(labels²) where they are few, else
+    /// O(labels).
+    fn of(labelling: &'a Labelling, distances: Option<&'a [u16]>, counts: &[u64]) -> Self {
+        let kept = match distances {
+            Some(distances) => {
+                let mut sums = vec![0; counts.len()];
+                for (row, count) in distances.chunks_exact(counts.len()).zip(counts) {
+                    sums.iter_mut().zip(row).for_each(|(sum, d)| *sum += count * u64::from(*d));
+                }
+                Kept::Sums { sums, distances }
+            }
+            None if labelling.axis.shape == Shape::Clique => Kept::Counts(counts.to_vec()),
+            None => Kept::Prefixes(Prefixes::of(labelling.axis, counts)),
         };
-        Histogram { labelling, members: 0, kept }
+        Histogram { labelling, members: counts.iter().sum(), kept }
     }
 
     /// Σ over members of d(label, member).
@@ -88,42 +100,59 @@ impl<'a> Histogram<'a> {
 }
 
 /// `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and rows are what remains of
-/// each rank's distances to all. O(N · min(labels, log labels · 40)) a term (O(N) on cliques), terms in parallel.
+/// each rank's distances to all. Ranks are taken in stretches, in parallel; how many members have each label where a
+/// stretch begins is counted first. O(N · min(labels, log labels · 40)) a term (O(N) on cliques); beside the result at
+/// most a byte a rank and term.
 pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {
-    let zero = || (vec![0; n], vec![0; n]);
-    let add_term = |(row, col): &mut (Vec<u64>, Vec<u64>), term: &Term| {
-        let mut histogram = Histogram::new(&term.labelling);
-        // A row is what remains of a rank's distances to all once those before it are taken away.
-        for ((label, col), row) in term.labels.iter().zip(col).zip(&mut *row) {
-            let before = histogram.sum(*label);
-            *col += before;
-            *row = row.wrapping_sub(before);
-            histogram.update::<false>(*label);
+    let labels = terms.iter().map(|term| term.labelling.axis.extent as usize).max().unwrap_or(0);
+    let share = n.div_ceil(16 * rayon::current_num_threads());
+    row_and_column_sums_by(terms, n, share.max(8 * labels).max(1 << 12))
+}
+
+/// The same in stretches of this length.
+fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>, Vec<u64>) {
+    let (mut row, mut col) = (vec![0; n], vec![0; n]);
+    for term in terms {
+        let count = |labels: &[u32]| {
+            let mut counts = vec![0u64; term.labelling.axis.extent as usize];
+            labels.iter().for_each(|label| counts[*label as usize] += 1);
+            counts
+        };
+        let mut before: Vec<Vec<u64>> = term.labels.par_chunks(length).map(count).collect();
+        let mut all = vec![0; term.labelling.axis.extent as usize];
+        for counts in &mut before {
+            for (count, all) in counts.iter_mut().zip(&mut all) {
+                *all += std::mem::replace(count, *all);
+            }
         }
-        for (label, row) in term.labels.iter().zip(row) {
-            *row = row.wrapping_add(histogram.sum(*label));
-        }
-    };
-    let of_terms = |terms: &[Term]| {
-        let mut sums = zero();
-        terms.iter().for_each(|term| add_term(&mut sums, term));
-        sums
-    };
-    let add = |mut a: Vec<u64>, b: Vec<u64>| {
-        a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
-        a
-    };
-    // A pair of arrays a thread, not a term: on large machines their pages cost as much as the sums.
-    let share = terms.len().div_ceil(rayon::current_num_threads()).max(1);
-    let parts = terms.par_chunks(share).map(of_terms);
-    parts.reduce_with(|a, b| (add(a.0, b.0), add(a.1, b.1))).unwrap_or_else(zero)
+        let distances = distances(&term.labelling);
+        let histogram =
+            |counts: &[u64]| Histogram::of(&term.labelling, distances.as_deref(), counts);
+        let all = histogram(&all);
+        let to_all: Vec<u64> =
+            (0..term.labelling.axis.extent).into_par_iter().map(|label| all.sum(label)).collect();
+        let sums = row.par_chunks_mut(length).zip(col.par_chunks_mut(length));
+        let stretches = sums.zip(term.labels.par_chunks(length)).zip(&before);
+        stretches.for_each(|(((row, col), labels), before)| {
+            let mut histogram = histogram(before);
+            for ((label, col), row) in labels.iter().zip(col).zip(row) {
+                let before = histogram.sum(*label);
+                *col += before;
+                *row += to_all[*label as usize] - before;
+                histogram.update::<false>(*label);
+            }
+        });
+    }
+    (row, col)
 }
 
 /// T(S) for one size: a window slides along the ordering and keeps its pair-distance sum.
 /// O(N · min(labels, log labels · 40)) a term, whatever S.
 pub(super) fn total(terms: &[Term], size: usize) -> u128 {
     let of_term = |term: &Term| {
-        let mut histogram = Histogram::new(&term.labelling);
+        let distances = distances(&term.labelling);
+        let none = vec![0; term.labelling.axis.extent as usize];
+        let mut histogram = Histogram::of(&term.labelling, distances.as_deref(), &none);
         let (mut window, mut total) = (0u64, 0u128);
         for (r, label) in term.labels.iter().enumerate() {
             if r >= size {
@@ -140,4 +169,30 @@ pub(super) fn total(terms: &[Term], size: usize) -> u128 {
         total
     };
     terms.par_iter().map(of_term).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::Context;
+
+    /// Sums by stretches are those pair by pair, wherever stretches begin.
+    #[test]
+    fn rows_and_columns_do_not_depend_on_stretches() {
+        for spec in
+            ["torus:5x4x3", "hyperx:4x3,per_router=2", "mesh:600", "torus:3x520", "fat-tree:k=6"]
+        {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
+            nodes.sort_by_key(|n| n.0.wrapping_mul(0x9e37_79b9));
+            let (terms, n) = (along(&topology, &nodes).unwrap(), nodes.len());
+            let d = |i: usize, j: usize| u64::from(topology.distance(nodes[i], nodes[j]));
+            let rows: Vec<u64> = (0..n).map(|i| (i + 1..n).map(|j| d(i, j)).sum()).collect();
+            let cols: Vec<u64> = (0..n).map(|j| (0..j).map(|i| d(i, j)).sum()).collect();
+            for length in [1, 7, 64, n - 1, n, 3 * n] {
+                let found = row_and_column_sums_by(&terms, n, length);
+                assert_eq!(found, (rows.clone(), cols.clone()), "{spec} by {length}");
+            }
+        }
+    }
 }

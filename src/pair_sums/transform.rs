@@ -47,6 +47,8 @@
 //! fails it is split into groups of cuts that pass. Besides, every lag must be a whole number of hops;
 //! that is asserted.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use super::cuts::{Cut, cuts};
@@ -105,18 +107,16 @@ pub(super) fn lag_sums(terms: &[&Term]) -> Vec<u64> {
 fn lag_sums_by(terms: &[&Term], directly: impl Fn(&Cut) -> bool, tolerance: f64) -> Vec<u64> {
     let n = terms.first().map_or(0, |t| t.labels.len());
     let all = cuts(terms);
-    // below[r] = Σ over cuts of weight · members among the first r ranks.
-    let mut below = vec![0u64; n + 1];
-    for (t, term) in terms.iter().enumerate() {
-        let mut weight = vec![0u64; term.labelling.axis.extent as usize];
-        for cut in all.iter().filter(|c| c.term == t) {
-            cut.inside.labels().for_each(|l| weight[l] += u64::from(cut.halves));
-        }
-        below[1..].iter_mut().zip(&term.labels).for_each(|(b, l)| *b += weight[*l as usize]);
-    }
-    for r in 0..n {
-        below[r + 1] += below[r];
-    }
+    // Of each label, the weights of the cuts that it is inside of.
+    let weights: Vec<Vec<u64>> = (terms.iter().enumerate())
+        .map(|(t, term)| {
+            let mut weight = vec![0u64; term.labelling.axis.extent as usize];
+            for cut in all.iter().filter(|c| c.term == t) {
+                cut.inside.labels().for_each(|l| weight[l] += u64::from(cut.halves));
+            }
+            weight
+        })
+        .collect();
     let (direct, spectral): (Vec<Cut>, Vec<Cut>) = all.into_iter().partition(directly);
     // Pairs of members of a cut, by lag.
     let mut both = direct_pairs(terms, &direct, n);
@@ -124,19 +124,31 @@ fn lag_sums_by(terms: &[&Term], directly: impl Fn(&Cut) -> bool, tolerance: f64)
     let mut rest = spectral.as_slice();
     while !rest.is_empty() {
         let (group, later) = rest.split_at(together(rest, layout, tolerance));
-        let found = spectrum::autocorrelation(terms, group, layout);
-        both.iter_mut().zip(found).for_each(|(both, found)| *both += found);
+        spectrum::add_autocorrelation(terms, group, layout, &mut both);
         rest = later;
+    }
+    // below[r] = Σ over cuts of weight · members among the first r ranks.
+    let mut below = vec![0u64; n + 1];
+    below[1..].par_iter_mut().enumerate().for_each(|(rank, below)| {
+        let own = terms.iter().zip(&weights).map(|(term, w)| w[term.labels[rank] as usize]);
+        *below = own.sum();
+    });
+    for r in 0..n {
+        below[r + 1] += below[r];
     }
     // Ranks pair up across a cut where exactly one is a member: those with a member at the lower end, plus
     // those with one at the upper end, less twice those with both. In halves of a hop until here.
-    let lag = |k: usize| {
+    let lag = |(k, both): (usize, &mut u64)| {
         let one = below[n - k] + (below[n] - below[k]);
-        let halves = one.checked_sub(2 * both[k]).filter(|h| h.is_multiple_of(2));
-        assert!(halves.is_some(), "a sum of hops at lag {k} came out negative or in halves");
-        halves.unwrap_or(0) / 2
+        let halves = one.checked_sub(2 * *both).filter(|h| k == 0 || h.is_multiple_of(2));
+        assert!(
+            k == 0 || halves.is_some(),
+            "a sum of hops at lag {k} came out negative or in halves"
+        );
+        *both = if k == 0 { 0 } else { halves.unwrap_or(0) / 2 };
     };
-    (0..n).map(|k| if k == 0 { 0 } else { lag(k) }).collect()
+    both.par_iter_mut().enumerate().for_each(lag);
+    both
 }
 
 /// `Σ over cuts of halves · Σ_i b_i·b_{i+k}` for cuts with few members, pair by pair; lag 0 is left out.
@@ -157,25 +169,30 @@ fn direct_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
             lists.push((cut.halves, members));
         }
     }
-    lists
-        .par_chunks(lists.len().div_ceil(4 * rayon::current_num_threads()).max(1))
-        .fold(
-            || vec![0u64; n],
-            |mut lag, chunk| {
-                for (halves, members) in chunk {
-                    for (i, a) in members.iter().enumerate() {
-                        for b in &members[i + 1..] {
-                            lag[(b - a) as usize] += u64::from(*halves);
-                        }
-                    }
+    // Sums that no thread is adding to just now: never more than there are threads.
+    let idle = Mutex::new(Vec::new());
+    let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+    let share = lists.len().div_ceil(4 * rayon::current_num_threads()).max(1);
+    lists.par_chunks(share).for_each(|chunk| {
+        let taken = lock().pop();
+        let mut lag = taken.unwrap_or_else(|| vec![0u64; n]);
+        for (halves, members) in chunk {
+            for (i, a) in members.iter().enumerate() {
+                for b in &members[i + 1..] {
+                    lag[(b - a) as usize] += u64::from(*halves);
                 }
-                lag
-            },
-        )
-        .reduce_with(|mut a, b| {
-            a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
-            a
-        })
+            }
+        }
+        lock().push(lag);
+    });
+    let add = |mut a: Vec<u64>, b: Vec<u64>| {
+        a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
+        a
+    };
+    idle.into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .into_iter()
+        .reduce(add)
         .unwrap_or_else(|| vec![0; n])
 }
 

@@ -1,6 +1,8 @@
 //! Replays of one log side by side: every allocator on every ordering, each with the baseline that it is
 //! compared with. Whatever replays a log builds its replays here.
 
+use rayon::prelude::*;
+
 use super::statistics::Summary;
 use super::traffic::{Totals, Traffic, TrafficSettings};
 use super::{Clock, Counts, Outputs, Placed, Replay, Step};
@@ -149,9 +151,8 @@ impl<'a> ReplaySet<'a> {
         let summarised = self.settings.summaries != Summaries::None;
         let gather = |placed: &[Vec<Placed>]| {
             if summarised {
-                for (i, (summary, label)) in summaries.iter_mut().zip(labels).enumerate() {
-                    summary.add(&placed[i], &placed[label.baseline]);
-                }
+                let lanes = summaries.par_iter_mut().zip(labels).zip(placed);
+                lanes.for_each(|((summary, label), own)| summary.add(own, &placed[label.baseline]));
             }
             block_done()
         };

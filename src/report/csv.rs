@@ -6,7 +6,7 @@ use crate::columns::comparison::{Crossover, CurvePoint, LIMITS, Limits, RankedEn
 use crate::columns::{self, Table};
 use crate::metric::comparison::Comparison;
 
-/// Whole curves (element i is MPC(i + 2)) as one table, row by row: curves of millions of sizes take no memory.
+/// Whole curves (element i is MPC(i + 2)) as one table, in blocks: curves of millions of sizes take no memory.
 ///
 /// # Errors
 /// What `out` reports.
@@ -23,13 +23,14 @@ use crate::metric::comparison::Comparison;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn write_curves<'a>(
-    out: impl Write,
+    mut out: impl Write,
     curves: impl IntoIterator<Item = (&'a str, &'a [f64])>,
 ) -> io::Result<()> {
-    let rows = curves.into_iter().flat_map(|(ordering, values)| {
-        (2..).zip(values).map(move |(size, mpc)| CurvePoint { ordering, size, mpc: *mpc })
-    });
-    columns::write(out, CurvePoint::ALL, rows)
+    Table::new(&mut out, CurvePoint::ALL)?.finish()?;
+    curves.into_iter().try_for_each(|(ordering, values)| {
+        let point = |i: usize| CurvePoint { ordering, size: i + 2, mpc: values[i] };
+        columns::write_rows(&mut out, CurvePoint::ALL, values.len(), point)
+    })
 }
 
 /// The ranked table, and `mpc_S` for each of the comparison's sizes; empty where an ordering has fewer nodes.
@@ -67,14 +68,15 @@ pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<(
 ///
 /// # Errors
 /// What `out` reports.
-pub fn write_limits(out: impl Write, comparison: &Comparison) -> io::Result<()> {
+pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { floor, compact, .. } = comparison;
-    let rows = (0..floor.len().max(compact.len())).map(|i| Limits {
+    let row = |i: usize| Limits {
         size: i + 2,
         floor: floor.get(i).copied(),
         compact: compact.get(i).copied(),
-    });
-    columns::write(out, LIMITS, rows)
+    };
+    Table::new(&mut out, LIMITS)?.finish()?;
+    columns::write_rows(out, LIMITS, floor.len().max(compact.len()), row)
 }
 
 /// The sizes at which the two leaders change places, and which of them leads from there.

@@ -4,6 +4,8 @@
 
 use std::io::{self, Write};
 
+use rayon::prelude::*;
+
 use crate::error::Result;
 use crate::metric::comparison::Comparison;
 use crate::ordering::NodeOrder;
@@ -233,14 +235,18 @@ fn figures(
                    sizes that share a pixel.";
     let svg = plot::winners(&title, comparison, slots).svg()?;
     let winners = Figure { file: "winners.svg".into(), caption: caption.into(), svg };
-    let machines = (slots.iter().enumerate())
+    let machine = |(rank, order): (usize, &NodeOrder)| {
+        let file = format!("ordering-{:02}.svg", rank + 1);
+        Ok(Figure { file, caption: String::new(), svg: plot::machine(topology, order).svg()? })
+    };
+    let ranked: Vec<_> = (slots.iter().enumerate())
         .filter_map(|(rank, slot)| Some((rank, orders.get(*slot)?)))
-        .map(|(rank, order)| {
-            let file = format!("ordering-{:02}.svg", rank + 1);
-            Ok(Figure { file, caption: String::new(), svg: plot::machine(topology, order).svg()? })
-        })
-        .collect::<Result<_>>()?;
-    Ok(Figures { winners, curves: curves(topology.name(), comparison, slots)?, machines })
+        .collect();
+    let (machines, curves) = rayon::join(
+        || ranked.into_par_iter().map(machine).collect::<Result<_>>(),
+        || curves(topology.name(), comparison, slots),
+    );
+    Ok(Figures { winners, curves: curves?, machines: machines? })
 }
 
 /// The curves in every view that shows something of them.
@@ -286,5 +292,5 @@ fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Fi
         let svg = plot::curves(&title.replace("{}", name), &series, &[view], limits)?.svg()?;
         Ok(Figure { file: file.into(), caption, svg })
     };
-    shown.map(draw).collect()
+    shown.collect::<Vec<_>>().into_par_iter().map(draw).collect()
 }
