@@ -74,7 +74,7 @@ impl Topology {
 }
 
 /// How many of the nodes of these counts are in how many components.
-pub(super) fn count(network: &dyn Network, counts: &[u32]) -> u32 {
+pub(super) fn count(network: &Network, counts: &[u32]) -> u32 {
     let Some(of) = network.component_of() else { return 1 };
     let carrying = counts.iter().zip(of).filter(|(count, _)| **count > 0);
     let mut found: Vec<u32> = carrying.map(|(_, component)| *component).collect();
@@ -85,7 +85,7 @@ pub(super) fn count(network: &dyn Network, counts: &[u32]) -> u32 {
 
 /// From the first router of each component a path of new routers to one in the middle, each path longer than half
 /// the farthest way inside any component.
-fn join(network: &dyn Network, graph: &RouterGraph, of: &[u32]) -> RouterGraph {
+fn join(network: &Network, graph: &RouterGraph, of: &[u32]) -> RouterGraph {
     let mut roots: Vec<(u32, u32)> = (0..).zip(of).map(|(router, c)| (*c, router)).collect();
     roots.sort_unstable();
     roots.dedup_by_key(|(component, _)| *component);

@@ -64,7 +64,7 @@ impl RouterGraph {
     ///
     /// # Complexity
     /// O(links · log links) time, 56 bytes a link while building, 24 after, 8 more with [`RouterGraph::rows`].
-    pub fn build(network: &dyn Network, context: &Context) -> Result<Self> {
+    pub fn build(network: &Network, context: &Context) -> Result<Self> {
         let (routers, links) = (network.routers(), network.link_count());
         context.require("the router graph", 64 * links + 28 * u64::from(routers))?;
         if let Some(weights) = network.link_weights() {

@@ -1,6 +1,7 @@
 //! Networks from a file: a CSV edge list.
 
-use super::link_list::{LinkList, file_spec};
+use super::link_list::{file_spec, listed};
+use super::network::later;
 use super::{Context, Network, PER_ROUTER, TopologyEntry};
 use super::{per_router, per_router_suffix, require_graph};
 use crate::error::{Error, Result, SourceLocation};
@@ -45,29 +46,20 @@ struct Edge {
 ///
 /// # Complexity
 /// O(links · log links); 24 bytes a link.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";
     let path = params.path("file")?.ok_or_else(|| params.wrong("file", expected))?;
     let per_router = per_router(params)?;
     let (routers, links) = read(&Text::read(&path, context.memory)?)?;
     require_graph(context, u64::from(routers), links.len() as u64)?;
     let spec = format!("{}{}", file_spec("graph", &path), per_router_suffix(per_router));
-    let mut weights: Vec<u32> = links.iter().map(|(.., weight)| *weight).collect();
-    if weights.iter().all(|weight| *weight == 1) {
-        weights.clear();
-    }
+    let weights: Vec<u32> = links.iter().map(|(.., weight)| *weight).collect();
     let (links, capacities) = links.into_iter().map(|(u, v, c, _)| ((u, v), c)).unzip();
-    let list = LinkList {
-        spec,
-        routers,
-        hosts: routers,
-        per_router,
-        links,
-        capacities,
-        weights,
-        ..LinkList::default()
-    };
-    Ok(Box::new(list))
+    let network = listed(spec, routers, per_router, links, capacities);
+    Ok(match weights.iter().all(|weight| *weight == 1) {
+        true => network,
+        false => Network { link_weights: later(move || weights.clone()), ..network },
+    })
 }
 
 /// The number of routers and the links, sorted.

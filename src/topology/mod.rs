@@ -75,7 +75,7 @@ pub const MAX_NODES: u64 = 1 << 31;
 /// A topology family: an entry of [`TOPOLOGIES`]. It builds the network from its parameters.
 pub type TopologyEntry = Entry<Build>;
 
-type Build = fn(&Params, &Context) -> Result<Box<dyn Network>>;
+type Build = fn(&Params, &Context) -> Result<Network>;
 
 /// Every family.
 pub static TOPOLOGIES: Registry<Build> = Registry::new(
@@ -141,7 +141,7 @@ pub struct Topology {
     spec: String,
     source: Option<String>,
     chosen: Option<&'static str>,
-    network: Box<dyn Network>,
+    network: Network,
     metric: Metric,
     lattice: Option<Lattice>,
     nodes: NodeSet,
@@ -207,7 +207,7 @@ impl Topology {
 
     /// The machine of `network` with the options of [`COMMON`].
     fn of_network(
-        network: Box<dyn Network>,
+        network: Network,
         params: &Params,
         chosen: Option<&'static str>,
         default_name: &str,
@@ -243,7 +243,7 @@ impl Topology {
         };
         if topology.network.component_of().is_some() {
             topology.components =
-                components::count(&*topology.network, &topology.nodes_per_router());
+                components::count(&topology.network, &topology.nodes_per_router());
         }
         Ok(topology)
     }
@@ -269,8 +269,8 @@ impl Topology {
     }
 
     /// The network without the machine's choice of nodes.
-    pub fn network(&self) -> &dyn Network {
-        &*self.network
+    pub fn network(&self) -> &Network {
+        &self.network
     }
 
     /// How distances are found.
@@ -351,7 +351,7 @@ impl Topology {
         if let Some(graph) = self.graph.get() {
             return Ok(graph);
         }
-        let built = RouterGraph::build(&*self.network, &self.context)?;
+        let built = RouterGraph::build(&self.network, &self.context)?;
         Ok(self.graph.get_or_init(|| built))
     }
 

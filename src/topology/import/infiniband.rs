@@ -35,7 +35,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// ibnetdiscover(8) of infiniband-diags.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt")?;
     let rail = params.word("rail")?;
     let mut wiring = read(&Text::read(&path, context.memory)?, rail.as_deref())?;

@@ -29,7 +29,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a JSON file, as in jgf:resources.json")?;
     let text = Text::read(&path, context.memory)?;
     let document = json(&text)?;

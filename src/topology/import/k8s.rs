@@ -61,7 +61,7 @@ const CLIQUE: &str = "nvidia.com/gpu.clique";
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
 /// "Topology Aware Scheduling"; Oracle "Using RDMA network locality".
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a JSON file, as in k8s-nodes:nodes.json")?;
     let levels = params.word("levels")?;
     let text = Text::read(&path, context.memory)?;

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use petgraph::unionfind::UnionFind;
 
-use super::link_list::{LinkList, file_spec};
+use super::link_list::{file_spec, listed};
+use super::network::later;
 use super::site::Site;
 use super::{Lattice, Level, Network, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
@@ -135,7 +136,7 @@ impl Wiring {
         path: &Path,
         params: &Params,
         context: &Context,
-    ) -> Result<Box<dyn Network>> {
+    ) -> Result<Network> {
         let file = path.display().to_string();
         let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
         let most = self.switches.iter().map(|s| s.nodes.len()).max();
@@ -165,8 +166,8 @@ impl Wiring {
         check_nodes(params.location(), slots)?;
         require_graph(context, self.switches.len() as u64, self.links.len() as u64)?;
         context.require("the names of the nodes", 64 * slots)?;
-        let levels = self.levels.iter().map(|units| (self.level(units, &carrying), units.links));
-        let levels = levels.collect();
+        let levels = self.levels.iter().map(|units| self.level(units, &carrying)).collect();
+        let up: Vec<u64> = self.levels.iter().map(|units| units.links).collect();
         let mut numbers = HashMap::new();
         let mut component_of = Vec::new();
         if apart.is_some() {
@@ -187,21 +188,18 @@ impl Wiring {
             names.append(&mut nodes[*switch]);
             names.resize((i + 1) * per_router, String::new());
         }
-        Ok(Box::new(LinkList {
-            spec: format!("{}{suffix}", file_spec(kind, path)),
-            routers,
+        let spec = format!("{}{suffix}", file_spec(kind, path));
+        Ok(Network {
             hosts,
-            per_router: per_router as u32,
-            links,
-            capacities,
-            weights: Vec::new(),
             names,
             levels,
+            links_up: if up.is_empty() { None } else { later(move || up.clone()) },
             component_of,
             lattice: self.lattice,
             site: self.site,
             remarks: self.remarks,
-        }))
+            ..listed(spec, routers, per_router as u32, links, capacities)
+        })
     }
 
     /// Puts the switches of each unit side by side: units in the order of their first switch.

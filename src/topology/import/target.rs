@@ -25,7 +25,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Pellegrini, "Scotch and libScotch 7.0 user's guide", section 6.4 (target files).
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a target file, as in tgt:machine.tgt")?;
     let text = Text::read(&path, context.memory)?;
     let mut words = text.data_lines().flat_map(|line| {

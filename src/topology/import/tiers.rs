@@ -30,7 +30,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # Complexity
 /// O(hosts · tiers).
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a CSV file of host,tier,…, as in tiers:hosts.csv")?;
     let order = params.chosen("order")?;
     let text = Text::read(&path, context.memory)?;

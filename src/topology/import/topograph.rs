@@ -22,7 +22,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # Errors
 /// With the line: no JSON, no instances, an instance without an id or again, a layer that is no text.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a JSON file, as in topograph:instances.json")?;
     let text = Text::read(&path, context.memory)?;
     let document = json(&text)?;

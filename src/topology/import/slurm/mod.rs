@@ -69,7 +69,7 @@ struct Unit {
 ///
 /// # References
 /// topology.conf(5) and topology.yaml(5) of Slurm 26.05.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a topology.conf, as in slurm-topology:topology.conf")?;
     let (name, table) = (params.word("name")?, params.word("nodes")?);
     let text = Text::read(&path, context.memory)?;
