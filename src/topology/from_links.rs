@@ -2,7 +2,7 @@
 
 use petgraph::unionfind::UnionFind;
 
-use super::link_list::listed;
+use super::link_list::{listed, numbered_sets};
 use super::{COMMON, Context, Lattice, Network, TOPOLOGIES, Topology, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::params::Params;
@@ -73,7 +73,7 @@ impl Topology {
         for ((u, v), _) in &links {
             parts.union(*u, *v);
         }
-        let component_of = numbered(parts.into_labeling());
+        let component_of = numbered_sets(parts);
         let joined = component_of.iter().all(|component| *component == 0);
         let (links, capacities): (Vec<_>, Vec<f64>) = links.into_iter().unzip();
         let network = Network {
@@ -121,18 +121,6 @@ fn sorted(
         }
         _ => Ok(sorted),
     }
-}
-
-/// Components numbered from 0 in the order of their first routers.
-fn numbered(labels: Vec<u32>) -> Vec<u32> {
-    let mut numbers = std::collections::HashMap::new();
-    labels
-        .into_iter()
-        .map(|label| {
-            let next = numbers.len() as u32;
-            *numbers.entry(label).or_insert(next)
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use petgraph::unionfind::UnionFind;
+
 use super::Network;
 use super::network::later;
 
@@ -28,4 +30,24 @@ pub(super) fn listed(
         }
     };
     Network { link_count: later(move || count), ..Network::new(spec, routers, per_router, links) }
+}
+
+/// Labels below `most` as numbers from 0, in the order in which they are met.
+pub(crate) fn numbered(labels: impl IntoIterator<Item = usize>, most: usize) -> Vec<u32> {
+    let (mut numbers, mut next) = (vec![u32::MAX; most], 0);
+    let number = |label: usize| {
+        if numbers[label] == u32::MAX {
+            numbers[label] = next;
+            next += 1;
+        }
+        numbers[label]
+    };
+    labels.into_iter().map(number).collect()
+}
+
+/// As [`numbered`], the sets of `sets` in the order of their first members.
+pub(crate) fn numbered_sets(sets: UnionFind<u32>) -> Vec<u32> {
+    let labels = sets.into_labeling();
+    let most = labels.len();
+    numbered(labels.into_iter().map(|label| label as usize), most)
 }

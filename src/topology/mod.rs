@@ -64,6 +64,7 @@ pub use from_links::LinkedRouters;
 pub use graph::RouterGraph;
 pub use import::host_list::compact as compact_list;
 pub use lattice::Lattice;
+pub(crate) use link_list::numbered_sets;
 pub use network::{Level, LinkVisitor, Network};
 pub use nodes::NodeSet;
 pub(crate) use sizes::{check_nodes, product, require_graph};
@@ -142,8 +143,6 @@ pub struct Topology {
     source: Option<String>,
     chosen: Option<&'static str>,
     network: Network,
-    metric: Metric,
-    lattice: Option<Lattice>,
     nodes: NodeSet,
     names: nodes::Names,
     context: Context,
@@ -225,14 +224,13 @@ impl Topology {
         let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;
         params.finish()?;
+        let lattice = network.lattice.clone().or(coordinates);
         let mut topology = Topology {
             name,
             spec: format!("{}{}", network.spec(), nodes.spec_suffix()),
             source,
             chosen,
-            metric: network.metric(),
-            lattice: network.lattice().or(coordinates),
-            network,
+            network: Network { lattice, ..network },
             nodes,
             names,
             context: *context,
@@ -275,12 +273,12 @@ impl Topology {
 
     /// How distances are found.
     pub fn metric(&self) -> &Metric {
-        &self.metric
+        &self.network.metric
     }
 
     /// Coordinates, where the family has them or the names file gives them.
     pub fn lattice(&self) -> Option<&Lattice> {
-        self.lattice.as_ref()
+        self.network.lattice.as_ref()
     }
 
     /// The schedulable nodes.
@@ -363,7 +361,7 @@ impl Topology {
     /// [`Topology::graph`] first to have that as an error.
     pub fn distance(&self, a: NodeId, b: NodeId) -> u32 {
         let (a, b) = (self.router_of(a), self.router_of(b));
-        match self.metric.between(a, b) {
+        match self.metric().between(a, b) {
             Some(d) => d,
             None => {
                 let graph = self.graph().expect("the router graph fits in memory");
@@ -378,12 +376,12 @@ impl Topology {
     /// [`crate::Error::Memory`] when the graph is needed and does not fit.
     pub fn hops_from(&self, from: RouterId) -> Result<Vec<u32>> {
         let hosts = self.network.hosts();
-        if matches!(self.metric, Metric::Hops) {
+        if matches!(self.metric(), Metric::Hops) {
             let mut hops = self.graph()?.hops_from(from);
             hops.truncate(hosts as usize);
             return Ok(hops);
         }
-        let hop = |to| self.metric.between(from, RouterId(to)).unwrap_or(0);
+        let hop = |to| self.metric().between(from, RouterId(to)).unwrap_or(0);
         Ok((0..hosts).map(hop).collect())
     }
 

@@ -112,7 +112,10 @@ pub struct Network {
     pub(super) rails: Option<Rails>,
     pub(super) link_count: Later<u64>,
     pub(super) degrees: Option<(u32, u32)>,
+    /// How the distance between two node-carrying routers is found: by walking the graph where the family has no
+    /// closed form.
     pub(super) metric: Metric,
+    /// Integer coordinates of the routers, where the family has them.
     pub(super) lattice: Option<Lattice>,
     pub(super) levels: Vec<Level>,
     pub(super) links_up: Later<Vec<u64>>,
@@ -217,17 +220,6 @@ impl Network {
             let low = degree.iter().copied().min().unwrap_or(0);
             (low, degree.iter().copied().max().unwrap_or(0))
         })
-    }
-
-    /// How the distance between two node-carrying routers is found: by walking the graph where the family has no
-    /// closed form.
-    pub fn metric(&self) -> Metric {
-        self.metric.clone()
-    }
-
-    /// Integer coordinates of the routers, where the family has them.
-    pub fn lattice(&self) -> Option<Lattice> {
-        self.lattice.clone()
     }
 
     /// The hierarchy from the outermost level in, where the family has one. Units are consecutive routers.

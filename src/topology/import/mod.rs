@@ -4,12 +4,12 @@
 //! group, a tree of a forest) together, within a switch in the order in which its nodes stand there. Switches with
 //! nodes are the first routers; each has as many slots as the fullest of them, and the slots left over are no nodes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use petgraph::unionfind::UnionFind;
 
-use super::link_list::{file_spec, listed};
+use super::link_list::{file_spec, listed, numbered};
 use super::network::later;
 use super::site::Site;
 use super::{Lattice, Level, Network, check_nodes, require_graph};
@@ -168,14 +168,10 @@ impl Wiring {
         context.require("the names of the nodes", 64 * slots)?;
         let levels = self.levels.iter().map(|units| self.level(units, &carrying)).collect();
         let up: Vec<u64> = self.levels.iter().map(|units| units.links).collect();
-        let mut numbers = HashMap::new();
-        let mut component_of = Vec::new();
-        if apart.is_some() {
-            component_of.extend(routers().map(|i| {
-                let next = numbers.len() as u32;
-                *numbers.entry(parts.find(*i)).or_insert(next)
-            }));
-        }
+        let component_of = match apart {
+            Some(_) => numbered(routers().map(|i| parts.find(*i)), self.switches.len()),
+            None => Vec::new(),
+        };
         let ends = |(a, b): (usize, usize)| (router[a].min(router[b]), router[a].max(router[b]));
         let mut links: Vec<_> =
             self.links.iter().map(|(pair, capacity)| (ends(*pair), *capacity)).collect();
@@ -206,11 +202,9 @@ impl Wiring {
     fn gather(&self, carrying: &mut [usize]) {
         let mut keys = vec![Vec::new(); self.switches.len()];
         for level in &self.levels {
-            let mut numbers = HashMap::new();
-            for i in carrying.iter() {
-                let next = numbers.len();
-                keys[*i].push(*numbers.entry(level.unit_of[*i]).or_insert(next));
-            }
+            let units = carrying.iter().map(|i| level.unit_of[*i]);
+            let numbers = numbered(units, level.names.len());
+            carrying.iter().zip(numbers).for_each(|(i, number)| keys[*i].push(number));
         }
         carrying.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
     }
@@ -253,6 +247,14 @@ mod tests {
     }
 
     /// The names of the nodes in id order.
+    /// Each text is refused, with a message that begins with the text beside it.
+    pub(super) fn check_refused(kind: &str, cases: &[(&str, &str)]) {
+        for (text, message) in cases {
+            let error = error(kind, text);
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+
     pub(super) fn names(machine: &Topology) -> String {
         let names: Vec<String> = machine.nodes().iter().map(|n| machine.node_name(n)).collect();
         names.join(" ")
