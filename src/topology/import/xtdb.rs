@@ -122,7 +122,7 @@ fn values<'l>(line: &Line<'l>) -> Result<HashMap<&'l str, &'l str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{error, machine, names};
+    use super::super::tests::{check_refused, machine, names};
     use crate::topology::testing::{check_links, check_metric};
     use crate::topology::{Context, Topology};
 
@@ -166,22 +166,22 @@ mod tests {
     fn faults_are_named_with_their_line() {
         let good = line(1, [0, 0, 0], "compute", "up");
         let with = |from: &str, to: &str| good.replace(from, to);
-        for (text, message) in [
-            ("", ": found no compute processor"),
-            (&line(1, [0, 0, 0], "service", "up"), ": found no compute processor"),
-            ("x_coord\n", ":1: found `x_coord`; expected key=value"),
-            ("a=1,=2\n", ":1: found `=2`; expected key=value"),
-            ("a='1\n", ":1: found `a='1`"),
-            ("a=1,a=2\n", ":1: found `a` twice"),
-            (&with("x_coord=0,", ""), ":1: found a line without x_coord"),
-            (&with("y_coord=0", "y_coord=-1"), ":1: found y_coord=-1; expected a whole number"),
-            (&with("processor_id=1", "processor_id=z"), ":1: found processor_id=z"),
-            (&with("'compute'", "'compute'x"), ":1: found `processor_type='compute'x`"),
-            (&format!("{good}{good}"), ":2: found processor_id=1 again (line 1 has it)"),
-            (&with("z_coord=0", "z_coord=100000"), ": found coordinates of 1x1x100001 places"),
-        ] {
-            let error = error("xtdb2proc", text);
-            assert!(error.starts_with(message), "{text}: {error}");
-        }
+        check_refused(
+            "xtdb2proc",
+            &[
+                ("", ": found no compute processor"),
+                (&line(1, [0, 0, 0], "service", "up"), ": found no compute processor"),
+                ("x_coord\n", ":1: found `x_coord`; expected key=value"),
+                ("a=1,=2\n", ":1: found `=2`; expected key=value"),
+                ("a='1\n", ":1: found `a='1`"),
+                ("a=1,a=2\n", ":1: found `a` twice"),
+                (&with("x_coord=0,", ""), ":1: found a line without x_coord"),
+                (&with("y_coord=0", "y_coord=-1"), ":1: found y_coord=-1; expected a whole number"),
+                (&with("processor_id=1", "processor_id=z"), ":1: found processor_id=z"),
+                (&with("'compute'", "'compute'x"), ":1: found `processor_type='compute'x`"),
+                (&format!("{good}{good}"), ":2: found processor_id=1 again (line 1 has it)"),
+                (&with("z_coord=0", "z_coord=100000"), ": found coordinates of 1x1x100001 places"),
+            ],
+        );
     }
 }
