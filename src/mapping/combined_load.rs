@@ -1,6 +1,6 @@
 //! Several jobs on one machine at a time: what the links carry in all, and how many jobs share them.
 
-use super::links::Links;
+use crate::topology::RouterGraph;
 
 /// Loads are kept as whole multiples of this, so that a job which leaves takes away exactly what it brought
 /// and the order of jobs does not show.
@@ -112,7 +112,7 @@ impl CombinedLoad {
 
     /// What a job that is (or would be) among the running ones meets: the most jobs on one of its links,
     /// itself included, and the highest contention on them.
-    pub fn met_by(&self, links: &Links, job: &JobLoad) -> (u32, f64) {
+    pub fn met_by(&self, links: &RouterGraph, job: &JobLoad) -> (u32, f64) {
         job.links().fold((0, 0.0), |(jobs, most), link| {
             (jobs.max(self.jobs[link]), f64::max(most, self.of(link) / links.capacity(link)))
         })
