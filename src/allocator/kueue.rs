@@ -142,12 +142,10 @@ mod tests {
     use crate::metric::rank_distances::RankDistances;
     use crate::ordering::NodeOrder;
     use crate::ranks::{FreeSet, Ranks, Run};
-    use crate::topology::{Context, Topology};
+    use crate::topology::testing::from_file;
 
     /// Ranks by rack (a letter each) that an allocator takes of racks with so many nodes, `taken` of which are not free.
     fn racks(sizes: &[(&str, u32)], taken: &[u32], text: &str, count: u32) -> (Choice, String) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("racks.csv");
         let mut lines = "host,rack,block\n".to_string();
         let mut letters = Vec::new();
         for (i, (block, nodes)) in sizes.iter().enumerate() {
@@ -156,9 +154,7 @@ mod tests {
                 letters.push((b'a' + i as u8) as char);
             }
         }
-        std::fs::write(&path, lines).unwrap();
-        let spec = format!("tiers:{},order=leaf-first", path.display());
-        let topology = Topology::inline(&spec, &Context::default()).unwrap();
+        let topology = from_file("tiers", &lines, ",order=leaf-first").unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
         let context =

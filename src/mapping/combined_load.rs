@@ -84,11 +84,6 @@ impl CombinedLoad {
         self.loads[link] as f64 * UNIT
     }
 
-    /// What every directed link carries.
-    pub fn loads(&self) -> Vec<f64> {
-        (0..self.loads.len()).map(|link| self.of(link)).collect()
-    }
-
     /// How many jobs load a directed link.
     pub fn jobs(&self, link: usize) -> u32 {
         self.jobs[link]

@@ -195,12 +195,9 @@ mod tests {
 
     #[test]
     fn weights_count_in_distances() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("links.csv");
         // Two pairs at no distance, three hops of the direct link of 9 apart over the lower way.
-        std::fs::write(&path, "0,1,1,0\n2,3,1,0\n0,2,1,9\n1,4,1,2\n4,3,1,1\n").unwrap();
-        let machine =
-            Topology::inline(&format!("graph:{}", path.display()), &Context::default()).unwrap();
+        let links = "0,1,1,0\n2,3,1,0\n0,2,1,9\n1,4,1,2\n4,3,1,1\n";
+        let machine = testing::from_file("graph", links, "").unwrap();
         testing::check_metric(&machine);
         let far = |a, b| machine.distance(crate::NodeId(a), crate::NodeId(b));
         assert_eq!([far(0, 1), far(0, 2), far(0, 4), far(2, 3)], [0, 3, 2, 0]);

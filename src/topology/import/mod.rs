@@ -230,14 +230,12 @@ fn path(params: &Params, expected: &str) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::{Context, Topology};
+    use crate::topology::Topology;
+    use crate::topology::testing::from_file;
 
     /// The machine that `text` describes, read from a file.
     pub(super) fn machine(kind: &str, text: &str) -> crate::Result<Topology> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f");
-        std::fs::write(&path, text).unwrap();
-        Topology::inline(&format!("{kind}:{}", path.display()), &Context::default())
+        from_file(kind, text, "")
     }
 
     /// The message about a bad file, from its line on.

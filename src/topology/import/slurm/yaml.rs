@@ -297,19 +297,13 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::super::tests::{check_refused, machine, names};
-    use crate::topology::testing::{check_links, check_metric};
-    use crate::topology::{Context, Topology};
+    use crate::topology::Topology;
+    use crate::topology::testing::{check_links, check_metric, from_file};
 
     const TREE: &str = "---\n- topology: tree1\n  cluster_default: true\n  tree:\n    switches:\n      - switch: top\n        children: s[1-2]\n      - switch: s1\n        nodes: n[01-02]\n      - switch: s2\n        nodes: n[03-04]\n- topology: blocks\n  cluster_default: false\n  block:\n    block_sizes: [2, 4]\n    blocks:\n      - block: b1\n        nodes: n[01-02]\n      - block: b2\n      - {block: b3, nodes: \"n[03-04]\"}\n- topology: flat1\n  flat: true\n";
 
     fn with(text: &str, options: &str) -> crate::Result<Topology> {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("topology.yaml");
-        std::fs::write(&file, text).unwrap();
-        Topology::inline(
-            &format!("slurm-topology:{}{options}", file.display()),
-            &Context::default(),
-        )
+        from_file("slurm-topology", text, options)
     }
 
     #[test]
