@@ -101,7 +101,7 @@ pub(super) fn later<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Later<T>
 }
 
 /// A network of routers: what a family's file provides. What a field means says the method of its name; a family
-/// begins with [`Network::new`] and sets those that it has more to say about.
+/// begins with `Network::new` and sets those that it has more to say about.
 pub struct Network {
     pub(super) spec: String,
     pub(super) routers: u32,
