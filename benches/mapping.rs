@@ -56,7 +56,7 @@ fn one_job(c: &mut Criterion) {
                 let demand = Demand::new(&topology, &guest, &placement).expect("it fits");
                 let job = JobLoad::new(&routing.loads(&fabric, &demand).expect("it fits"));
                 load.add(&job);
-                let met = black_box(load.met_by(&fabric.links, &job));
+                let met = black_box(load.met_by(fabric.links, &job));
                 load.remove(&job);
                 met
             });

@@ -24,7 +24,7 @@ pub fn main() -> Result<()> {
         let found = analysed(&machine, order, 0)?;
         let (far, load) = (found.dilation.mean, &found.contention);
         println!("{order}: {far:.3} hops a message, {:.2} on the busiest link", load.max);
-        if let Some(busiest) = load.busiest(&fabric.links, 1).first() {
+        if let Some(busiest) = load.busiest(fabric.links, 1).first() {
             let (from, to) = fabric.links.ends(*busiest);
             println!(
                 "  which goes from router {from} to router {to}; {} links are used",

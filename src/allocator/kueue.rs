@@ -1,6 +1,6 @@
 //! Kueue's topology-aware scheduling.
 
-use super::units::{LEVEL, level, levels};
+use super::units::{LEVEL, Units, level, levels};
 use super::{Allocator, AllocatorContext, AllocatorEntry, Choice};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -35,15 +35,13 @@ pub(super) const KUEUE_TAS: AllocatorEntry = AllocatorEntry {
 };
 
 struct KueueTas {
-    /// By level, the outermost first: the unit of every rank, and how many units there are.
-    levels: Vec<(Vec<u32>, usize)>,
+    /// By level, the outermost first.
+    levels: Vec<Units>,
     /// The unit above each unit, by level.
     outer: Vec<Vec<u32>>,
     level: usize,
     required: bool,
     most_free: bool,
-    /// Free ranks by level and unit.
-    free: Vec<Vec<u32>>,
 }
 
 impl KueueTas {
@@ -54,11 +52,8 @@ impl KueueTas {
         let level = level(params, context, innermost)?;
         let all = levels(context);
         let of = |units: &Vec<super::units::Unit>| {
-            let mut of = vec![0; context.order.len()];
-            for (number, unit) in (0..).zip(units) {
-                unit.ranks.iter().for_each(|rank| of[*rank as usize] = number);
-            }
-            (of, units.len())
+            let ranks = units.iter().map(|unit| unit.ranks.clone()).collect();
+            Units::new(context.order.len() as u32, ranks)
         };
         Ok(KueueTas {
             levels: all.iter().map(of).collect(),
@@ -66,7 +61,6 @@ impl KueueTas {
             level,
             required: params.choice("mode")? == "required",
             most_free: params.choice("profile")? == "most-free",
-            free: all.iter().map(|units| vec![0; units.len()]).collect(),
         })
     }
 
@@ -97,22 +91,14 @@ impl KueueTas {
 
 impl Allocator for KueueTas {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        for ((of, _), counts) in self.levels.iter().zip(&mut self.free) {
-            counts.fill(0);
-            free.for_each_run(|run| {
-                for unit in &of[run.first as usize..run.end() as usize] {
-                    counts[*unit as usize] += 1;
-                }
-            });
-        }
+        self.levels.iter_mut().for_each(|units| _ = units.count_free(free));
         // The lowest level, from the one asked for up, with a unit that has room.
         let lowest = if self.required { self.level } else { 0 };
-        let fits = |level: &usize| self.free[*level].iter().any(|free| *free >= count);
+        let fits = |level: &usize| self.levels[*level].free.iter().any(|free| *free >= count);
         let found = (lowest..=self.level).rev().find(fits);
         if found.is_none() && self.required {
-            let room = (0..self.levels[self.level].1)
-                .map(|unit| self.levels[self.level].0.iter().filter(|u| **u == unit as u32).count())
-                .any(|nodes| nodes >= count as usize);
+            let units = &self.levels[self.level];
+            let room = (0..units.count()).any(|unit| units.size(unit) >= count);
             let reason = "no unit of the required level has enough";
             return if room {
                 Choice::NotNow(format!("{reason} free nodes").into())
@@ -121,7 +107,7 @@ impl Allocator for KueueTas {
             };
         }
         let mut level = found.unwrap_or(0);
-        let all = self.sorted(self.free[level].iter().copied().zip(0..));
+        let all = self.sorted(self.levels[level].free.iter().copied().zip(0..));
         let mut units = match found {
             Some(_) => {
                 let fitting: Vec<_> = all.into_iter().filter(|(free, _)| *free >= count).collect();
@@ -131,17 +117,17 @@ impl Allocator for KueueTas {
         };
         while level + 1 < self.levels.len() {
             level += 1;
-            let below = (self.free[level].iter().copied().zip(0..))
+            let below = (self.levels[level].free.iter().copied().zip(0..))
                 .filter(|(_, unit)| units.contains(&self.outer[level][*unit as usize]));
             units = self.fewest(&self.sorted(below), count);
         }
         // Nodes are all alike: unit by unit in the order taken.
-        let mut need = count as usize;
+        let mut taken = Vec::new();
         for unit in units {
-            let of = &self.levels[level].0;
-            let ranks = free.iter().filter(|rank| of[*rank as usize] == unit).take(need);
-            need -= ranks.map(|rank| chosen.push_rank(rank)).count();
+            let need = count - taken.len() as u32;
+            self.levels[level].take(unit as usize, free, 0, need, &mut taken);
         }
+        taken.into_iter().for_each(|rank| chosen.push_rank(rank));
         Choice::Placed
     }
 
@@ -156,12 +142,10 @@ mod tests {
     use crate::metric::rank_distances::RankDistances;
     use crate::ordering::NodeOrder;
     use crate::ranks::{FreeSet, Ranks, Run};
-    use crate::topology::{Context, Topology};
+    use crate::topology::testing::from_file;
 
     /// Ranks by rack (a letter each) that an allocator takes of racks with so many nodes, `taken` of which are not free.
     fn racks(sizes: &[(&str, u32)], taken: &[u32], text: &str, count: u32) -> (Choice, String) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("racks.csv");
         let mut lines = "host,rack,block\n".to_string();
         let mut letters = Vec::new();
         for (i, (block, nodes)) in sizes.iter().enumerate() {
@@ -170,9 +154,7 @@ mod tests {
                 letters.push((b'a' + i as u8) as char);
             }
         }
-        std::fs::write(&path, lines).unwrap();
-        let spec = format!("tiers:{},order=leaf-first", path.display());
-        let topology = Topology::inline(&spec, &Context::default()).unwrap();
+        let topology = from_file("tiers", &lines, ",order=leaf-first").unwrap();
         let order = NodeOrder::make(&topology, "row-major").unwrap();
         let distances = RankDistances::new(&topology, &order).unwrap();
         let context =

@@ -244,17 +244,14 @@ pub const STOLTZFUS: [&str; 7] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Context;
+    use crate::topology::testing::{build, from_file};
 
     #[test]
     fn allocators_ask_for_what_they_declare() {
-        let folder = tempfile::tempdir().unwrap();
-        let rings = folder.path().join("topology.conf");
-        std::fs::write(&rings, "RingName=r Nodes=n[0-7]\n").unwrap();
-        let rings = format!("slurm-topology:{}", rings.display());
+        let rings = from_file("slurm-topology", "RingName=r Nodes=n[0-7]\n", "").unwrap();
         // Each is made on the first that suits it.
-        let machines = ["torus:4x4x4", "dragonfly:p=2,a=4,h=2", &rings].map(|spec| {
-            let topology = Topology::inline(spec, &Context::default()).unwrap();
+        let machines = [build("torus:4x4x4"), build("dragonfly:p=2,a=4,h=2"), rings];
+        let machines = machines.map(|topology| {
             let order = NodeOrder::make(&topology, "row-major").unwrap();
             let distances = RankDistances::new(&topology, &order).unwrap();
             (topology, order, distances)

@@ -2,6 +2,7 @@
 
 use super::runs::Runs;
 use super::{Allocator, AllocatorEntry, Choice};
+use crate::error::Result;
 use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks, Run};
 
@@ -20,7 +21,7 @@ pub(super) const FIRST: AllocatorEntry = AllocatorEntry {
     about: "the first free interval that holds the job; else the window of least span",
     example: "span-first-fit",
     options: &[SPAN],
-    build: |params, _| Ok(Box::new(Span::new(Fit::First, linear(params)?))),
+    build: |params, _| Span::build(Fit::First, params),
 };
 
 /// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
@@ -29,7 +30,7 @@ pub(super) const BEST: AllocatorEntry = AllocatorEntry {
     about: "the free interval that leaves the fewest ranks; else the window of least span",
     example: "span-best-fit",
     options: &[SPAN],
-    build: |params, _| Ok(Box::new(Span::new(Fit::Best, linear(params)?))),
+    build: |params, _| Span::build(Fit::Best, params),
 };
 
 /// `span-sum-of-squares[:linear]`: as [`FIRST`], the interval after which Σ N(i)² is least, N(i) the number
@@ -43,7 +44,7 @@ pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry {
     about: "the free interval after which interval lengths are most varied; else the window of least span",
     example: "span-sum-of-squares",
     options: &[SPAN],
-    build: |params, _| Ok(Box::new(Span::new(Fit::SumOfSquares, linear(params)?))),
+    build: |params, _| Span::build(Fit::SumOfSquares, params),
 };
 
 /// How the span of a window is measured.
@@ -53,10 +54,6 @@ const SPAN: Opt = Opt::one_of(
     "span of a window: the first rank follows the last, or not",
 )
 .positional();
-
-fn linear(params: &Params) -> crate::Result<bool> {
-    Ok(params.choice("span")? == "linear")
-}
 
 /// Which interval is taken.
 #[derive(Clone, Copy)]
@@ -75,8 +72,9 @@ struct Span {
 }
 
 impl Span {
-    fn new(fit: Fit, linear: bool) -> Self {
-        Span { fit, linear, runs: Runs::default(), intervals: Vec::new() }
+    fn build(fit: Fit, params: &Params) -> Result<Box<dyn Allocator>> {
+        let linear = params.choice("span")? == "linear";
+        Ok(Box::new(Span { fit, linear, runs: Runs::default(), intervals: Vec::new() }))
     }
 
     /// Index of the interval to take, if one holds `count`.

@@ -23,7 +23,7 @@
 //!     let phase = PhaseUsage::new(&fabric, routing, &pair, &mapping, 1e9, 1.0, &speeds)?;
 //!     Ok(JobUsage { phases: vec![phase], spread: 0.0, seed: 1 })
 //! };
-//! let mut level = JobLevel::new(&fabric.links, &speeds, 30);
+//! let mut level = JobLevel::new(fabric.links, &speeds, 30);
 //! level.start(7, job([0, 2])?);
 //! assert_eq!(level.seconds(7), Some(2.0));
 //! level.start(8, job([1, 3])?);
@@ -44,7 +44,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::Speeds;
 use super::job_run::{JobRun, Row};
 use super::usage::{JobUsage, PhaseUsage};
-use crate::mapping::Links;
+use crate::topology::RouterGraph;
 
 /// A job that runs.
 struct Running {
@@ -69,7 +69,7 @@ pub struct JobLevel {
 
 impl JobLevel {
     /// No job on a machine of these links. A mean is taken once each of the jobs that meet has done `iterations`.
-    pub fn new(links: &Links, speeds: &Speeds, iterations: u64) -> Self {
+    pub fn new(links: &RouterGraph, speeds: &Speeds, iterations: u64) -> Self {
         JobLevel {
             capacity: speeds.capacities(links),
             bandwidth: speeds.bandwidth,

@@ -38,7 +38,7 @@ pub use side_by_side::{JobOutcome, Level, Outcome, Settings, computing_times, si
 pub use timing::Span;
 pub use usage::{JobUsage, PhaseUsage};
 
-use crate::mapping::Links;
+use crate::topology::RouterGraph;
 
 /// How messages share a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub struct Speeds {
 
 impl Speeds {
     /// Bytes a second of every directed link.
-    pub fn capacities(&self, links: &Links) -> Vec<f64> {
+    pub fn capacities(&self, links: &RouterGraph) -> Vec<f64> {
         (0..links.len()).map(|link| links.capacity(link) * self.bandwidth).collect()
     }
 

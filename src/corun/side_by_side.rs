@@ -70,7 +70,7 @@ pub struct Outcome {
     /// Seconds until each had done its iterations.
     pub seconds: f64,
     /// Share of what it could have carried in that time that each directed link did carry, in the order of
-    /// [`Links`](crate::mapping::Links).
+    /// [`RouterGraph`](crate::topology::RouterGraph).
     pub utilisation: Vec<f64>,
     /// What the jobs did at first, by job and time.
     pub spans: Vec<Span>,
@@ -138,7 +138,7 @@ pub fn side_by_side(
         return Err(Error::input(location, "a link of bandwidth 0", "a bandwidth above 0"));
     }
     routing.check(fabric.topology)?;
-    let capacity = speeds.capacities(&fabric.links);
+    let capacity = speeds.capacities(fabric.links);
     let (mut groups, alone) = match settings.level {
         Level::Flow => flows(fabric, routing, jobs, settings, &capacity)?,
         Level::Job => usages(fabric, routing, jobs, settings)?,
@@ -318,7 +318,7 @@ fn usages(
     jobs: &[Job],
     settings: &Settings,
 ) -> Result<Groups> {
-    let mut level = JobLevel::new(&fabric.links, &settings.speeds, settings.iterations);
+    let mut level = JobLevel::new(fabric.links, &settings.speeds, settings.iterations);
     for (i, job) in jobs.iter().enumerate() {
         let phase = |p: &Phase| {
             let (guest, mapping) = (&p.guest, &job.mapping);

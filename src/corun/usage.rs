@@ -16,7 +16,7 @@ pub struct PhaseUsage {
     /// How fast its rate grows among others': 1, or 1 / mean hops under [`super::Fair::Rtt`].
     pub weight: f64,
     /// U(l), the bytes that it puts on a directed link over its largest message, for each link it loads, by index in
-    /// [`Links`](crate::mapping::Links), ascending.
+    /// [`RouterGraph`](crate::topology::RouterGraph), ascending.
     pub links: Vec<(u32, f64)>,
 }
 

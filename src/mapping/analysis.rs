@@ -6,11 +6,11 @@ use super::allocation::Allocation;
 use super::demand::{Demand, End, Flow};
 use super::guest::Guest;
 use super::hops::{Hops, from_each};
-use super::links::Links;
 use super::process_mapping::ProcessMapping;
 use super::routing::{Fabric, Lengths, RoutingEntry};
 use crate::error::Result;
 use crate::ids::RouterId;
+use crate::topology::RouterGraph;
 
 /// What a mapping means for a guest's traffic.
 ///
@@ -57,7 +57,7 @@ pub struct Contention {
     pub mean: f64,
     /// Directed links that carry anything.
     pub used: usize,
-    /// The load of every directed link, before division by capacity, in the order of [`Links`].
+    /// The load of every directed link, before division by capacity, in the order of [`RouterGraph`].
     pub loads: Vec<f64>,
 }
 
@@ -97,7 +97,7 @@ pub fn analyse(
 ) -> Result<Analysis> {
     let demand = Demand::new(fabric.topology, guest, mapping)?;
     let dilation = Dilation::of(fabric, &demand, routing)?;
-    let contention = Contention::of(&fabric.links, routing.loads(fabric, &demand)?);
+    let contention = Contention::of(fabric.links, routing.loads(fabric, &demand)?);
     let outside = demand.volume - demand.inside_volume;
     Ok(Analysis {
         share_between_routers: over(outside, demand.volume),
@@ -251,7 +251,7 @@ impl Sums {
 
 impl Contention {
     /// From the load of every directed link.
-    pub fn of(links: &Links, loads: Vec<f64>) -> Self {
+    pub fn of(links: &RouterGraph, loads: Vec<f64>) -> Self {
         let (mut max, mut sum, mut used) = (0f64, 0.0, 0);
         for (i, load) in loads.iter().enumerate() {
             let contention = load / links.capacity(i);
@@ -263,7 +263,7 @@ impl Contention {
     }
 
     /// The `count` links of highest contention, highest first, ties in link order; idle ones are left out.
-    pub fn busiest(&self, links: &Links, count: usize) -> Vec<usize> {
+    pub fn busiest(&self, links: &RouterGraph, count: usize) -> Vec<usize> {
         let mut order: Vec<usize> =
             (0..self.loads.len()).filter(|i| self.loads[*i] > 0.0).collect();
         let of = |i: usize| self.loads[i] / links.capacity(i);
@@ -274,7 +274,7 @@ impl Contention {
 
     /// How many links have which contention: the idle ones first (0 to 0), then `bars` bars of equal width
     /// up to the largest. Only the first where nothing is carried.
-    pub fn histogram(&self, links: &Links, bars: usize) -> Vec<Bar> {
+    pub fn histogram(&self, links: &RouterGraph, bars: usize) -> Vec<Bar> {
         let mut out = vec![Bar { from: 0.0, to: 0.0, links: self.loads.len() - self.used }];
         if self.used == 0 {
             return out;

@@ -1,6 +1,6 @@
 //! Several jobs on one machine at a time: what the links carry in all, and how many jobs share them.
 
-use super::links::Links;
+use crate::topology::RouterGraph;
 
 /// Loads are kept as whole multiples of this, so that a job which leaves takes away exactly what it brought
 /// and the order of jobs does not show.
@@ -84,11 +84,6 @@ impl CombinedLoad {
         self.loads[link] as f64 * UNIT
     }
 
-    /// What every directed link carries.
-    pub fn loads(&self) -> Vec<f64> {
-        (0..self.loads.len()).map(|link| self.of(link)).collect()
-    }
-
     /// How many jobs load a directed link.
     pub fn jobs(&self, link: usize) -> u32 {
         self.jobs[link]
@@ -112,7 +107,7 @@ impl CombinedLoad {
 
     /// What a job that is (or would be) among the running ones meets: the most jobs on one of its links,
     /// itself included, and the highest contention on them.
-    pub fn met_by(&self, links: &Links, job: &JobLoad) -> (u32, f64) {
+    pub fn met_by(&self, links: &RouterGraph, job: &JobLoad) -> (u32, f64) {
         job.links().fold((0, 0.0), |(jobs, most), link| {
             (jobs.max(self.jobs[link]), f64::max(most, self.of(link) / links.capacity(link)))
         })

@@ -117,7 +117,8 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     }))
 }
 
-pub(super) fn gcd(a: u32, b: u32) -> u32 {
+/// The greatest common divisor.
+pub(crate) fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

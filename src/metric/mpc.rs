@@ -203,17 +203,13 @@ fn check(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Context;
+    use crate::topology::testing::from_file;
 
     /// Window by window, pair by pair, on a forest.
     #[test]
     fn windows_that_span_components_are_left_out() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("topology.conf");
         let text = "SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n[4-5]\nSwitchName=c Nodes=n[6-9]\nSwitchName=t Switches=a,b\n";
-        std::fs::write(&file, text).unwrap();
-        let spec = format!("slurm-topology:{},nodes=n[1-10]", file.display());
-        let machine = Topology::inline(&spec, &Context::default()).unwrap();
+        let machine = from_file("slurm-topology", text, ",nodes=n[1-10]").unwrap();
         for by in ["row-major", "random", "hierarchical:scatter=true", "bfs"] {
             let order = NodeOrder::make(&machine, by).unwrap();
             let curve = curve(&machine, &order).unwrap();

@@ -60,7 +60,7 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
         "Four panels: loads of links, how many links have which contention, path lengths of the \
          traffic, and the traffic matrix in rank order. {note}."
     );
-    let slice = slice::through(fabric, contention.busiest(&fabric.links, 1).first().copied());
+    let slice = slice::through(fabric, contention.busiest(fabric.links, 1).first().copied());
     let matrix = Matrix::new(guest, placement, ranks);
     let loads = Loads { fabric, analysis };
     let height = TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 52.0;
@@ -128,7 +128,7 @@ impl Loads<'_> {
 
     /// Where there is no plane: contention from the busiest link down.
     fn ranked(&self, pen: &Pen<'_>) -> Result<()> {
-        let order = self.analysis.contention.busiest(&self.fabric.links, usize::MAX);
+        let order = self.analysis.contention.busiest(self.fabric.links, usize::MAX);
         let x = Scale::exact((0.0, self.fabric.links.len().max(1) as f64), 5);
         let y = Scale::linear((0.0, self.analysis.contention.max), 6).brief();
         let (x, y) = ((&x, "directed links"), (&y, "contention (volume/capacity)"));
@@ -143,7 +143,7 @@ impl Loads<'_> {
     }
 
     fn histogram(&self, pen: &Pen<'_>) -> Result<()> {
-        let bars = self.analysis.contention.histogram(&self.fabric.links, BARS);
+        let bars = self.analysis.contention.histogram(self.fabric.links, BARS);
         let high = bars.iter().map(|b| b.links).max().unwrap_or(1) as f64;
         let y = Scale::linear((0.0, high), 6).brief();
         let value = |i: usize| brief(self.analysis.contention.max * i as f64 / BARS as f64);

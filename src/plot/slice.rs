@@ -36,7 +36,7 @@ pub(super) fn through(fabric: &Fabric<'_>, busiest: Option<usize>) -> Option<Sli
         Metric::Product(product) => product.axes.iter().all(|a| a.shape != Shape::Clique),
         _ => false,
     };
-    if !grid || lattice.cells.is_some() || cells != fabric.links.routers() {
+    if !grid || lattice.cells.is_some() || cells != fabric.links.router_count() {
         return None;
     }
     let k = lattice.extents.len();

@@ -171,7 +171,7 @@ impl<'a> Traffic<'a> {
         let contention_alone = loads.iter().enumerate().map(contention).fold(0.0, f64::max);
         let load = JobLoad::new(&loads);
         self.load.add(&load);
-        let (jobs_met, contention_met) = self.load.met_by(&fabric.links, &load);
+        let (jobs_met, contention_met) = self.load.met_by(fabric.links, &load);
         if self.live.len() <= job.index() {
             self.live.resize(job.index() + 1, None);
         }

@@ -20,7 +20,7 @@ pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -
 
 /// The links of the highest contention, that first.
 pub fn busiest<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis) -> Vec<LinkLoad<'a>> {
-    let busiest = analysis.contention.busiest(&fabric.links, BUSIEST);
+    let busiest = analysis.contention.busiest(fabric.links, BUSIEST);
     busiest.into_iter().map(|link| link_load(fabric, analysis, link)).collect()
 }
 
@@ -32,7 +32,7 @@ pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
     let busiest = busiest(fabric, figures.analysis);
     document["busiest_links"] = busiest.iter().map(|link| object(&columns, link)).collect();
-    let bars = contention.histogram(&fabric.links, BARS);
+    let bars = contention.histogram(fabric.links, BARS);
     document["contention_histogram"] = bars.iter().map(|b| object(CONTENTION_BAR, b)).collect();
     let bars = dilation.histogram.iter().enumerate();
     let bars = bars.map(|(hops, (pairs, volume))| object(DILATION_BAR, &(hops, *pairs, *volume)));

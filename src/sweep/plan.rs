@@ -176,21 +176,15 @@ impl Plan {
         }
         check_heads(&ORDERINGS, &self.orderings, &lists["orderings"])?;
         check_heads(&GUESTS, &self.guests, &lists["guests"])?;
-        for (text, location) in &lists["models"] {
-            MODELS.find_at(text, || location.clone())?;
-        }
-        for (text, location) in &lists["allocators"] {
-            ALLOCATORS.find_at(text, || location.clone())?;
-        }
-        for (text, location) in &lists["transforms"] {
-            Changes::parse(text, 1).map_err(|e| at(location, e))?;
-        }
-        for (text, location) in &lists["policies"] {
-            policy::check(text).map_err(|e| at(location, e))?;
-        }
-        for (text, location) in &lists["routings"] {
-            RoutingEntry::named(text).map_err(|e| at(location, e))?;
-        }
+        let each = |key, check: &dyn Fn(&str) -> Result<()>| {
+            let mut texts = lists[key].iter();
+            texts.try_for_each(|(text, location)| check(text).map_err(|e| at(location, e)))
+        };
+        each("models", &|text| MODELS.find(text).map(drop))?;
+        each("allocators", &|text| ALLOCATORS.find(text).map(drop))?;
+        each("transforms", &|text| Changes::parse(text, 1).map(drop))?;
+        each("policies", &|text| policy::check(text).map(drop))?;
+        each("routings", &|text| RoutingEntry::named(text).map(drop))?;
         Ok(())
     }
 
@@ -302,38 +296,40 @@ fn list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
 /// What belongs together stands together.
 fn check_together(lists: &Lists, params: &Params) -> Result<()> {
     let given = |key: &str| !lists[key].is_empty();
-    if params.has("procs_per_node") && !given("traces") {
-        return Err(params.wrong("procs_per_node", "it beside `traces` only"));
-    }
     let workloads = given("logs") || given("traces");
-    for key in ["shape", "room"] {
-        if params.has(key) && !workloads {
-            return Err(params.wrong(key, "it beside `logs` or `traces` only"));
-        }
+    let one = |first: bool, a, b| if first { a } else { b };
+    let rules = [
+        (
+            params.has("procs_per_node") && !given("traces"),
+            "procs_per_node",
+            "it beside `traces` only",
+        ),
+        (params.has("shape") && !workloads, "shape", "it beside `logs` or `traces` only"),
+        (params.has("room") && !workloads, "room", "it beside `logs` or `traces` only"),
+        (
+            given("transforms") && !given("traces"),
+            "transforms",
+            "`transforms` beside `traces` only",
+        ),
+        (!given("topologies"), "topologies", "topologies = [\"…\", …] with at least one"),
+        (!given("orderings"), "orderings", "orderings = [\"…\", …] with at least one"),
+        (
+            workloads != given("allocators"),
+            one(workloads, "allocators", "logs"),
+            "`allocators` together with `logs` or `traces`",
+        ),
+        (
+            given("guests") != given("routings"),
+            one(given("guests"), "routings", "guests"),
+            "`guests` together with `routings`",
+        ),
+        (given("policies") && !given("traces"), "policies", "`policies` beside `traces` only"),
+        (given("models") && !given("policies"), "models", "`models` beside `policies` only"),
+    ];
+    match rules.into_iter().find(|(broken, ..)| *broken) {
+        Some((_, key, expected)) => Err(params.wrong(key, expected)),
+        None => Ok(()),
     }
-    if given("transforms") && !given("traces") {
-        return Err(params.wrong("transforms", "`transforms` beside `traces` only"));
-    }
-    for key in ["topologies", "orderings"] {
-        if !given(key) {
-            return Err(params.wrong(key, format!("{key} = [\"…\", …] with at least one")));
-        }
-    }
-    if workloads != given("allocators") {
-        let key = if workloads { "allocators" } else { "logs" };
-        return Err(params.wrong(key, "`allocators` together with `logs` or `traces`"));
-    }
-    if given("guests") != given("routings") {
-        let key = if given("guests") { "routings" } else { "guests" };
-        return Err(params.wrong(key, "`guests` together with `routings`"));
-    }
-    if given("policies") && !given("traces") {
-        return Err(params.wrong("policies", "`policies` beside `traces` only"));
-    }
-    if given("models") && !given("policies") {
-        return Err(params.wrong("models", "`models` beside `policies` only"));
-    }
-    Ok(())
 }
 
 fn numbers<T>(list: &[Located], least: T, most: T) -> Result<Vec<T>>

@@ -195,15 +195,25 @@ fn xgft(params: &Params, nodes: u64) -> Keys {
     Ok(vec![("m", super::by_x(&m)), ("w", super::by_x(&w))])
 }
 
-fn slim_fly(params: &Params, nodes: u64) -> Keys {
+/// The first q of `all` whose routers carry enough, each `per_router` nodes, or half its degree, rounded up.
+fn enough_routers(
+    params: &Params,
+    nodes: u64,
+    all: impl Iterator<Item = u32>,
+    routers: impl Fn(u64) -> u128,
+    degree: impl Fn(u32) -> u64,
+) -> Keys {
     let given = params.has("per_router").then(|| per_router(params, 1)).transpose()?;
-    let carried = |q: u32| given.unwrap_or(slim_fly::degree(q).div_ceil(2));
-    let fits = |q: &u32| {
-        slim_fly::valid(*q) && 2 * power(u64::from(*q), 2) * u128::from(carried(*q)) >= nodes.into()
-    };
+    let carried = |q: u32| given.unwrap_or(degree(q).div_ceil(2));
+    let fits = |q: &u32| routers((*q).into()) * u128::from(carried(*q)) >= nodes.into();
     // There are primes above every bound: the search ends.
-    let q = (3..).find(fits).unwrap_or(3);
+    let q = { all }.find(fits).unwrap_or(3);
     Ok(vec![("q", q.to_string()), ("per_router", carried(q).to_string())])
+}
+
+fn slim_fly(params: &Params, nodes: u64) -> Keys {
+    let all = (3..).filter(|q| slim_fly::valid(*q));
+    enough_routers(params, nodes, all, |q| 2 * power(q, 2), slim_fly::degree)
 }
 
 fn dragonfly_plus(_: &Params, nodes: u64) -> Keys {
@@ -215,28 +225,26 @@ fn dragonfly_plus(_: &Params, nodes: u64) -> Keys {
     Ok(keys)
 }
 
-/// The smallest prime power whose polarity graph has so many points.
-fn points(enough: impl Fn(u32) -> bool) -> u32 {
-    // There are primes above every bound: the search ends.
-    (2..).find(|q| prime_power(*q).is_some() && enough(*q)).unwrap_or(2)
+/// The points of the polarity graph of q.
+fn points(q: u64) -> u128 {
+    power(q, 2) + u128::from(q) + 1
+}
+
+fn prime_powers() -> impl Iterator<Item = u32> {
+    (2..).filter(|q| prime_power(*q).is_some())
 }
 
 fn polarfly(params: &Params, nodes: u64) -> Keys {
-    let given = params.has("per_router").then(|| per_router(params, 1)).transpose()?;
-    let carried = |q: u32| given.unwrap_or(u64::from(q + 1).div_ceil(2));
-    let all = |q: u32| (power(q.into(), 2) + u128::from(q) + 1) * u128::from(carried(q));
-    let q = points(|q| all(q) >= nodes.into());
-    Ok(vec![("q", q.to_string()), ("per_router", carried(q).to_string())])
+    enough_routers(params, nodes, prime_powers(), points, |q| u64::from(q + 1))
 }
 
 fn polarstar(params: &Params, nodes: u64) -> Keys {
     let d = params.integer::<u64>("d", 0, 1 << 12).ok().flatten();
     let per = 2 * d.unwrap_or(4) + if params.choice("supernode")? == "paley" { 1 } else { 2 };
     let per = u128::from(per) * u128::from(per_router(params, 1)?);
-    let q = points(|q| (power(q.into(), 2) + u128::from(q) + 1) * per >= nodes.into());
-    let mut keys = vec![("q", q.to_string())];
-    keys.extend(unless_given(params, "d", "4".into()));
-    Ok(keys)
+    // There are primes above every bound: the search ends.
+    let q = prime_powers().find(|q| points((*q).into()) * per >= nodes.into()).unwrap_or(2);
+    Ok(unless_given(params, [("q", q.to_string()), ("d", "4".into())]))
 }
 
 fn multi_rail(params: &Params, nodes: u64) -> Keys {
@@ -245,10 +253,8 @@ fn multi_rail(params: &Params, nodes: u64) -> Keys {
     let gpus = if params.flag("gpus")? { rails } else { 1 };
     let domains = if domain == 1 { 32 } else { 8 };
     let units = nodes.div_ceil(domains * domain * gpus);
-    let mut keys = vec![("domains", domains.to_string()), ("units", units.to_string())];
-    keys.extend(unless_given(params, "rails", "8".into()));
-    keys.extend(unless_given(params, "spines", "1".into()));
-    Ok(keys)
+    let shape = [("domains", domains), ("units", units), ("rails", 8), ("spines", 1)];
+    Ok(unless_given(params, shape.map(|(key, n)| (key, n.to_string()))))
 }
 
 fn tpu(_: &Params, nodes: u64) -> Keys {
@@ -267,40 +273,32 @@ fn routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
     Ok(nodes.div_ceil(per_router(params, 1)?).max(least))
 }
 
-/// `key` as given, or chosen.
-fn unless_given(
+/// Those of the keys that are not given.
+fn unless_given<const N: usize>(
     params: &Params,
-    key: &'static str,
-    value: String,
-) -> Option<(&'static str, String)> {
-    (!params.has(key)).then_some((key, value))
+    keys: [(&'static str, String); N],
+) -> Vec<(&'static str, String)> {
+    keys.into_iter().filter(|(key, _)| !params.has(key)).collect()
 }
 
 fn watts_strogatz(params: &Params, nodes: u64) -> Keys {
     let n = routers(params, nodes, 3)?;
-    let mut keys = vec![("n", n.to_string())];
-    keys.extend(unless_given(params, "k", (n - 1).min(6).to_string()));
-    keys.extend(unless_given(params, "p", "0.1".into()));
-    Ok(keys)
+    let k = (n - 1).min(6);
+    Ok(unless_given(params, [("n", n.to_string()), ("k", k.to_string()), ("p", "0.1".into())]))
 }
 
 fn random_regular(params: &Params, nodes: u64) -> Keys {
     let mut n = routers(params, nodes, 1)?;
-    if let Some(d) = params.integer::<u64>("d", 0, MAX_NODES)? {
-        n += n * d % 2;
-        return Ok(vec![("n", n.to_string())]);
-    }
-    // n·(n-1) is even.
-    Ok(vec![("n", n.to_string()), ("d", (n - 1).min(6).to_string())])
+    // Without a degree, n·(n-1) is even.
+    n += n * params.integer::<u64>("d", 0, MAX_NODES)?.unwrap_or(0) % 2;
+    Ok(unless_given(params, [("n", n.to_string()), ("d", (n - 1).min(6).to_string())]))
 }
 
 fn gnm(params: &Params, nodes: u64) -> Keys {
     let n = routers(params, nodes, 1)?;
     let logarithm = u64::from(n.next_power_of_two().ilog2());
     let links = (n + (n * logarithm * 7).div_ceil(20)).min(n * (n - 1) / 2);
-    let mut keys = vec![("n", n.to_string())];
-    keys.extend(unless_given(params, "m", links.to_string()));
-    Ok(keys)
+    Ok(unless_given(params, [("n", n.to_string()), ("m", links.to_string())]))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Stoltzfus' two pictures of a Cray Cascade: all groups linked router by router, or by one router each.
 
-use super::bisection::CutBounds;
 use super::distance::{Axis, Hub, Product, Shape};
+use super::grid::grid;
+use super::network::later;
 use super::{Context, Lattice, Level, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
 use super::{by_x, nodes_option, per_router, per_router_suffix, product};
 use crate::error::Result;
@@ -24,7 +25,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of dims: groups of 16x6 blades, 4 nodes a blade unless per_router is given, as many as needed",
         ),
     ],
-    build: Cascade::from_params,
+    build: from_params,
 };
 
 /// A Hamming dragonfly: `dims` are blades a chassis, chassis a group, groups.
@@ -37,134 +38,68 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, sections 7.2.1
 /// and 7.2.2.
-#[derive(Debug)]
-struct Cascade {
-    blades: u32,
-    chassis: u32,
-    groups: u32,
-    per_router: u32,
-    single: bool,
+fn from_params(params: &Params, _: &Context) -> Result<Network> {
+    let expected = "three extents, blades x chassis x groups, as in 16x6x8";
+    let dims = params.dims("dims", expected)?;
+    let &[blades, chassis, groups] = dims.as_slice() else {
+        return Err(params.wrong("dims", expected));
+    };
+    product(&params.location_of("dims"), dims.iter().copied())?;
+    let (per_router, single) = (per_router(params)?, params.choice("global")? == "single");
+    let whole = grid("cascade", hamming(&[groups, chassis, blades]), per_router, false);
+    let network = match single {
+        true => by_hubs(hamming(&[chassis, blades]), groups, per_router, whole.lattice),
+        false => whole,
+    };
+    let global = if single { ",global=single" } else { "" };
+    let [b, c, g] = [blades, chassis, groups].map(u64::from);
+    let between = if single { 1 } else { b * c };
+    let up = [between * pairs(groups), g * b * pairs(chassis), g * c * pairs(blades)];
+    Ok(Network {
+        spec: format!("cascade:{}{}{global}", by_x(&dims), per_router_suffix(per_router)),
+        link_count: later(move || up.iter().sum()),
+        links_up: later(move || up.to_vec()),
+        lattice: network.lattice.map(|lattice| Lattice {
+            axes: ["group", "chassis", "blade"].map(String::from).to_vec(),
+            ..lattice
+        }),
+        levels: vec![
+            Level::even("group", chassis * blades),
+            Level::even("chassis", blades),
+            Level::even("blade", 1),
+        ],
+        ..network
+    })
 }
 
-impl Cascade {
-    fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
-        let expected = "three extents, blades x chassis x groups, as in 16x6x8";
-        let dims = params.dims("dims", expected)?;
-        let &[blades, chassis, groups] = dims.as_slice() else {
-            return Err(params.wrong("dims", expected));
-        };
-        product(&params.location_of("dims"), dims)?;
-        Ok(Box::new(Cascade {
-            blades,
-            chassis,
-            groups,
-            per_router: per_router(params)?,
-            single: params.choice("global")? == "single",
-        }))
+/// Groups whose first routers alone are linked.
+fn by_hubs(group: Product, groups: u32, per_router: u32, lattice: Option<Lattice>) -> Network {
+    let (size, (inside, _)) = (group.routers() as u32, group.degrees());
+    let first = inside + groups - 1;
+    let metric = Metric::Hub(Hub { group: group.clone(), groups });
+    let links = move |visit: &mut LinkVisitor<'_>| {
+        for g in 0..groups {
+            group.for_each_link(&mut |u, v, _| visit(g * size + u, g * size + v, 1.0));
+            (g + 1..groups).for_each(|h| visit(g * size, h * size, 1.0));
+        }
+    };
+    Network {
+        degrees: Some((if size > 1 { inside } else { first }, first)),
+        metric,
+        lattice,
+        ..Network::new(String::new(), groups * size, per_router, links)
     }
+}
 
-    /// The all-to-all product of `extents`, slowest first.
-    fn hamming(extents: &[u32]) -> Product {
-        let clique = |extent: &u32| Axis { extent: *extent, shape: Shape::Clique };
-        Product { axes: extents.iter().map(clique).collect() }
-    }
-
-    fn group(&self) -> Product {
-        Cascade::hamming(&[self.chassis, self.blades])
-    }
-
-    fn whole(&self) -> Product {
-        Cascade::hamming(&[self.groups, self.chassis, self.blades])
-    }
+/// The all-to-all product of `extents`, slowest first.
+fn hamming(extents: &[u32]) -> Product {
+    let clique = |extent: &u32| Axis { extent: *extent, shape: Shape::Clique };
+    Product { axes: extents.iter().map(clique).collect() }
 }
 
 /// Pairs of `n` things.
 fn pairs(n: u32) -> u64 {
     u64::from(n) * (u64::from(n) - 1) / 2
-}
-
-impl Network for Cascade {
-    fn spec(&self) -> String {
-        let dims = by_x(&[self.blades, self.chassis, self.groups]);
-        let global = if self.single { ",global=single" } else { "" };
-        format!("cascade:{dims}{}{global}", per_router_suffix(self.per_router))
-    }
-
-    fn routers(&self) -> u32 {
-        self.blades * self.chassis * self.groups
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        if !self.single {
-            return self.whole().for_each_link(&mut |u, v, _| visit(u, v, 1.0));
-        }
-        let (group, size) = (self.group(), self.blades * self.chassis);
-        for g in 0..self.groups {
-            group.for_each_link(&mut |u, v, _| visit(g * size + u, g * size + v, 1.0));
-            (g + 1..self.groups).for_each(|h| visit(g * size, h * size, 1.0));
-        }
-    }
-
-    fn link_count(&self) -> u64 {
-        match self.single {
-            true => u64::from(self.groups) * self.group().links() + pairs(self.groups),
-            false => self.whole().links(),
-        }
-    }
-
-    fn degrees(&self) -> (u32, u32) {
-        if !self.single {
-            return self.whole().degrees();
-        }
-        let (inside, _) = self.group().degrees();
-        let first = inside + self.groups - 1;
-        (if self.group().routers() > 1 { inside } else { first }, first)
-    }
-
-    fn links_up(&self) -> Option<Vec<u64>> {
-        let [blades, chassis, groups] = [self.blades, self.chassis, self.groups].map(u64::from);
-        let between = if self.single { 1 } else { blades * chassis };
-        Some(vec![
-            between * pairs(self.groups),
-            groups * blades * pairs(self.chassis),
-            groups * chassis * pairs(self.blades),
-        ])
-    }
-
-    fn metric(&self) -> Metric {
-        if self.single {
-            Metric::Hub(Hub { group: self.group(), groups: self.groups })
-        } else {
-            Metric::Product(self.whole())
-        }
-    }
-
-    fn lattice(&self) -> Option<Lattice> {
-        let mut lattice =
-            Lattice::of_routers(vec![self.groups, self.chassis, self.blades], vec![false; 3]);
-        lattice.axes = ["group", "chassis", "blade"].map(String::from).to_vec();
-        Some(lattice)
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        vec![
-            Level::even("group", self.chassis * self.blades),
-            Level::even("chassis", self.blades),
-            Level::even("blade", 1),
-        ]
-    }
-
-    fn cut_bounds(&self) -> Option<CutBounds> {
-        (!self.single).then(|| CutBounds::of_product(&self.whole(), false))
-    }
-
-    fn vertex_transitive(&self) -> bool {
-        !self.single
-    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl Topology {
 }
 
 /// How many of the nodes of these counts are in how many components.
-pub(super) fn count(network: &dyn Network, counts: &[u32]) -> u32 {
+pub(super) fn count(network: &Network, counts: &[u32]) -> u32 {
     let Some(of) = network.component_of() else { return 1 };
     let carrying = counts.iter().zip(of).filter(|(count, _)| **count > 0);
     let mut found: Vec<u32> = carrying.map(|(_, component)| *component).collect();
@@ -85,7 +85,7 @@ pub(super) fn count(network: &dyn Network, counts: &[u32]) -> u32 {
 
 /// From the first router of each component a path of new routers to one in the middle, each path longer than half
 /// the farthest way inside any component.
-fn join(network: &dyn Network, graph: &RouterGraph, of: &[u32]) -> RouterGraph {
+fn join(network: &Network, graph: &RouterGraph, of: &[u32]) -> RouterGraph {
     let mut roots: Vec<(u32, u32)> = (0..).zip(of).map(|(router, c)| (*c, router)).collect();
     roots.sort_unstable();
     roots.dedup_by_key(|(component, _)| *component);
@@ -117,17 +117,13 @@ fn join(network: &dyn Network, graph: &RouterGraph, of: &[u32]) -> RouterGraph {
 mod tests {
     use crate::ids::NodeId;
     use crate::topology::graph::UNREACHED;
-    use crate::topology::{Context, Topology};
+    use crate::topology::testing::from_file;
 
     /// Two trees and a ring of nodes apart, with all pairs by search.
     #[test]
     fn pairs_of_two_components_are_never_counted() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("topology.conf");
         let text = "SwitchName=a Nodes=n[1-3]\nSwitchName=b Nodes=n4\nSwitchName=c Nodes=n[5-6]\nSwitchName=t Switches=a,b\n";
-        std::fs::write(&file, text).unwrap();
-        let spec = format!("slurm-topology:{},nodes=n[1-8]", file.display());
-        let machine = Topology::inline(&spec, &Context::default()).unwrap();
+        let machine = from_file("slurm-topology", text, ",nodes=n[1-8]").unwrap();
         assert_eq!(machine.components(), 4);
         let nodes: Vec<NodeId> = machine.nodes().iter().collect();
         assert_eq!(nodes.len(), 8);
@@ -155,8 +151,7 @@ mod tests {
         assert_eq!(s.diameter, 2);
         let pairs = machine.distance_histogram().unwrap();
         assert_eq!(pairs.iter().sum::<u128>(), 28 - apart);
-        let one = format!("{spec},exclude=n[5-8]");
-        let one = Topology::inline(&one, &Context::default()).unwrap();
+        let one = from_file("slurm-topology", text, ",nodes=n[1-8],exclude=n[5-8]").unwrap();
         assert_eq!((one.components(), one.unreachable_pairs()), (1, 0));
         assert!(
             one.require_one_component("x").is_ok() && machine.require_one_component("x").is_err()

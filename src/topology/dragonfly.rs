@@ -9,7 +9,8 @@
 //! ```
 
 use super::bisection::CutBounds;
-use super::global_links::{Arrangement, GLOBAL, GlobalLinks};
+use super::global_links::{GLOBAL, GlobalLinks};
+use super::network::later;
 use super::{Context, Level, LinkVisitor, Network, TopologyEntry};
 use super::{check_nodes, nodes_option, require_graph};
 use crate::error::Result;
@@ -30,7 +31,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of p, a, h, g: balanced, a = 2p = 2h, the smallest p that fits, as few groups as needed",
         ),
     ],
-    build: Dragonfly::from_params,
+    build: from_params,
 };
 
 /// Router = group·a + position, node = router·p + slot; global port j of a group belongs to its router
@@ -50,76 +51,33 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// <https://doi.org/10.1145/2677038>; Hastings et al., "Comparing global link arrangements for dragonfly
 /// networks", CLUSTER'15, section II, <https://doi.org/10.1109/CLUSTER.2015.57>. The sources are silent on
 /// ports left over and on parallel cables.
-#[derive(Debug)]
-struct Dragonfly {
-    p: u32,
-    global: GlobalLinks,
-}
-
-impl Dragonfly {
-    fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
-        const HIGH: u32 = 1 << 20;
-        let p = params.whole("p", 1, HIGH)?;
-        let a = params.whole("a", 1, HIGH)?;
-        let h = params.whole("h", 0, HIGH)?;
-        let most = u64::from(a) * u64::from(h) + 1;
-        let groups = params.integer("g", 1, most)?.unwrap_or(most);
-        let global = Arrangement::from_params(params)?;
-        let routers = groups.saturating_mul(u64::from(a));
-        check_nodes(params.location(), routers.saturating_mul(u64::from(p)))?;
-        let global =
-            GlobalLinks { groups: groups as u32, routers: a, ports: h, arrangement: global };
-        let network = Dragonfly { p, global };
-        let global = network.global.most();
-        require_graph(context, routers, network.local_links().saturating_add(global))?;
-        Ok(Box::new(network))
-    }
-
-    fn local_links(&self) -> u64 {
-        let a = u64::from(self.global.routers);
-        u64::from(self.global.groups) * (a * (a - 1) / 2)
-    }
-}
-
-impl Network for Dragonfly {
-    fn spec(&self) -> String {
-        let GlobalLinks { groups, routers, ports, arrangement } = self.global;
-        let global = arrangement.name();
-        format!("dragonfly:p={},a={routers},h={ports},g={groups},global={global}", self.p)
-    }
-
-    fn routers(&self) -> u32 {
-        self.global.groups * self.global.routers
-    }
-
-    fn per_router(&self) -> u32 {
-        self.p
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        let a = self.global.routers;
-        for group in 0..self.global.groups {
+fn from_params(params: &Params, context: &Context) -> Result<Network> {
+    const HIGH: u32 = 1 << 20;
+    let p = params.whole("p", 1, HIGH)?;
+    let a = params.whole("a", 1, HIGH)?;
+    let h = params.whole("h", 0, HIGH)?;
+    let (groups, global) = GlobalLinks::from_params(params, a, h)?;
+    let routers = groups.saturating_mul(u64::from(a));
+    check_nodes(params.location(), routers.saturating_mul(u64::from(p)))?;
+    let [g, size] = [groups, a.into()];
+    let local = g * (size * (size - 1) / 2);
+    require_graph(context, routers, local.saturating_add(global.most()))?;
+    let links = move |visit: &mut LinkVisitor<'_>| {
+        for group in 0..global.groups {
             let first = group * a;
             for x in 0..a {
                 (x + 1..a).for_each(|y| visit(first + x, first + y, 1.0));
             }
-            self.global.for_each_from(group, visit);
+            global.for_each_from(group, visit);
         }
-    }
-
-    fn link_count(&self) -> u64 {
-        self.local_links() + self.global.count()
-    }
-
-    fn cut_bounds(&self) -> Option<CutBounds> {
-        let GlobalLinks { groups, routers, ports, .. } = self.global;
-        let [g, a, h] = [groups, routers, ports].map(u64::from);
-        Some(CutBounds::of_dragonfly(g, a, h, self.global.cables()))
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        vec![Level::even("group", self.global.routers), Level::even("router", 1)]
-    }
+    };
+    let spec = format!("dragonfly:p={p},a={a},h={h},g={g},global={}", global.arrangement.name());
+    Ok(Network {
+        link_count: later(move || local + global.count()),
+        cut_bounds: later(move || CutBounds::of_dragonfly(g, size, h.into(), global.cables())),
+        levels: vec![Level::even("group", a), Level::even("router", 1)],
+        ..Network::new(spec, routers as u32, p, links)
+    })
 }
 
 #[cfg(test)]

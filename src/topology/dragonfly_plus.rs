@@ -10,7 +10,8 @@
 //! ```
 
 use super::distance::{Label, Labels};
-use super::global_links::{Arrangement, GLOBAL, GlobalLinks};
+use super::global_links::{GLOBAL, GlobalLinks};
+use super::network::later;
 use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{check_nodes, nodes_option, require_graph};
 use crate::error::Result;
@@ -32,7 +33,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of p, l, s, h, g: p = l = s = h, the smallest p that fits, as few groups as needed",
         ),
     ],
-    build: DragonflyPlus::from_params,
+    build: from_params,
 };
 
 /// Leaf = group·l + position; spine switches follow, again group by group; node = leaf·p + slot. In a group every leaf
@@ -49,88 +50,40 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi, "Dragonfly+: Low Cost Topology for Scaling Datacenters",
 /// HiPINEB 2017, section II; Flajslik, Borch, Parker, "Megafly: A Topology for Exascale Systems", ISC 2018. Ports left
 /// over and parallel cables as in the dragonfly.
-#[derive(Debug)]
-struct DragonflyPlus {
-    p: u32,
-    leaves: u32,
-    global: GlobalLinks,
-}
-
-impl DragonflyPlus {
-    fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
-        const HIGH: u32 = 1 << 20;
-        let whole = |key, low| params.whole(key, low, HIGH);
-        let (p, leaves, spines, h) =
-            (whole("p", 1)?, whole("l", 1)?, whole("s", 1)?, whole("h", 0)?);
-        let most = u64::from(spines) * u64::from(h) + 1;
-        let groups = params.integer("g", 1, most)?.unwrap_or(most);
-        let arrangement = Arrangement::from_params(params)?;
-        let hosts = groups.saturating_mul(u64::from(leaves));
-        check_nodes(params.location(), hosts.saturating_mul(u64::from(p)))?;
-        let routers = groups.saturating_mul(u64::from(leaves) + u64::from(spines));
-        check_nodes(params.location(), routers)?;
-        let global = GlobalLinks { groups: groups as u32, routers: spines, ports: h, arrangement };
-        let network = DragonflyPlus { p, leaves, global };
-        require_graph(context, routers, network.inside().saturating_add(global.most()))?;
-        Ok(Box::new(network))
-    }
-
-    /// Links between leaf and spine switches.
-    fn inside(&self) -> u64 {
-        let GlobalLinks { groups, routers, .. } = self.global;
-        let pairs = u64::from(self.leaves) * u64::from(routers);
-        pairs.saturating_mul(u64::from(groups))
-    }
-}
-
-impl Network for DragonflyPlus {
-    fn spec(&self) -> String {
-        let GlobalLinks { groups, routers, ports, arrangement } = self.global;
-        let (p, l, global) = (self.p, self.leaves, arrangement.name());
-        format!("dragonfly+:p={p},l={l},s={routers},h={ports},g={groups},global={global}")
-    }
-
-    fn routers(&self) -> u32 {
-        self.hosts() + self.global.groups * self.global.routers
-    }
-
-    fn hosts(&self) -> u32 {
-        self.global.groups * self.leaves
-    }
-
-    fn per_router(&self) -> u32 {
-        self.p
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        let (first, spines) = (self.hosts(), self.global.routers);
-        for group in 0..self.global.groups {
-            for leaf in group * self.leaves..(group + 1) * self.leaves {
-                (0..spines).for_each(|s| visit(leaf, first + group * spines + s, 1.0));
+fn from_params(params: &Params, context: &Context) -> Result<Network> {
+    const HIGH: u32 = 1 << 20;
+    let whole = |key, low| params.whole(key, low, HIGH);
+    let (p, leaves, spines, h) = (whole("p", 1)?, whole("l", 1)?, whole("s", 1)?, whole("h", 0)?);
+    let (groups, global) = GlobalLinks::from_params(params, spines, h)?;
+    let hosts = groups.saturating_mul(u64::from(leaves));
+    check_nodes(params.location(), hosts.saturating_mul(u64::from(p)))?;
+    let routers = groups.saturating_mul(u64::from(leaves) + u64::from(spines));
+    check_nodes(params.location(), routers)?;
+    // Links between leaf and spine switches.
+    let inside = (u64::from(leaves) * u64::from(spines)).saturating_mul(groups);
+    require_graph(context, routers, inside.saturating_add(global.most()))?;
+    let (hosts, groups) = (hosts as u32, groups as u32);
+    let links = move |visit: &mut LinkVisitor<'_>| {
+        for group in 0..groups {
+            for leaf in group * leaves..(group + 1) * leaves {
+                (0..spines).for_each(|s| visit(leaf, hosts + group * spines + s, 1.0));
             }
-            let mut between = |u, v, capacity| visit(first + u, first + v, capacity);
-            self.global.for_each_from(group, &mut between);
+            let mut between = |u, v, capacity| visit(hosts + u, hosts + v, capacity);
+            global.for_each_from(group, &mut between);
         }
-    }
-
-    fn link_count(&self) -> u64 {
-        self.inside() + self.global.count()
-    }
-
-    fn metric(&self) -> Metric {
-        let groups = self.global.groups;
-        let leaf = Label { extent: groups * self.leaves, stride: 1, weight: 2 };
-        let group = Label { extent: groups, stride: self.leaves, weight: 1 };
-        Metric::Labels(Labels { labels: vec![leaf, group] })
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        vec![Level::even("group", self.leaves), Level::even("leaf", 1)]
-    }
-
-    fn links_up(&self) -> Option<Vec<u64>> {
-        Some(vec![self.global.count(), self.inside()])
-    }
+    };
+    let leaf = Label { extent: hosts, stride: 1, weight: 2 };
+    let group = Label { extent: groups, stride: leaves, weight: 1 };
+    let name = global.arrangement.name();
+    let spec = format!("dragonfly+:p={p},l={leaves},s={spines},h={h},g={groups},global={name}");
+    Ok(Network {
+        hosts,
+        link_count: later(move || inside + global.count()),
+        metric: Metric::Labels(Labels { labels: vec![leaf, group] }),
+        levels: vec![Level::even("group", leaves), Level::even("leaf", 1)],
+        links_up: later(move || vec![global.count(), inside]),
+        ..Network::new(spec, routers as u32, p, links)
+    })
 }
 
 #[cfg(test)]

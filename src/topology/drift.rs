@@ -183,14 +183,10 @@ pub fn drift(a: &Topology, b: &Topology) -> Drift {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Context;
+    use crate::topology::testing::from_file;
 
     fn machine(text: &str) -> Topology {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("t");
-        std::fs::write(&file, text).unwrap();
-        Topology::inline(&format!("slurm-topology:{}", file.display()), &Context::default())
-            .unwrap()
+        from_file("slurm-topology", text, "").unwrap()
     }
 
     const TREE: &str = "SwitchName=a Nodes=n[1-4]\nSwitchName=b Nodes=n[5-8]\nSwitchName=c Nodes=n[9-12]\n\

@@ -12,6 +12,7 @@
 
 use super::bisection::CutBounds;
 use super::distance::Tree;
+use super::network::later;
 use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{MAX_NODES, by_x, check_nodes, nodes_option};
 use crate::error::{Error, Result};
@@ -52,6 +53,38 @@ pub const XGFT: TopologyEntry = TopologyEntry {
 /// More levels than any machine has; keeps the sums below within 64 bits.
 pub(super) const MAX_LEVELS: u32 = 32;
 
+/// Three levels of k-port switches: XGFT(3; k/2, k/2, k; 1, k/2, k/2). With `n`, the k-ary n-tree:
+/// XGFT(n; k, …, k; 1, k, …, k).
+fn fat_tree(params: &Params, _: &Context) -> Result<Network> {
+    let k: u32 = params.whole("k", 2, 1 << 20)?;
+    if let Some(n) = params.integer("n", 1, MAX_LEVELS)? {
+        let levels = n as usize;
+        let mut w = vec![k; levels];
+        w[0] = 1;
+        return tree(params, format!("fat-tree:k={k},n={n}"), vec![k; levels], w);
+    }
+    if k % 2 == 1 {
+        return Err(params.wrong("k", "an even number of ports, half up and half down"));
+    }
+    let half = k / 2;
+    tree(params, format!("fat-tree:k={k}"), vec![half, half, k], vec![1, half, half])
+}
+
+fn xgft(params: &Params, _: &Context) -> Result<Network> {
+    let digits = |key| params.dims(key, "one number a level, as in 4x4x8");
+    let (m, w) = (digits("m")?, digits("w")?);
+    let h = params.integer("h", 1, MAX_LEVELS)?.unwrap_or(m.len().min(MAX_LEVELS as usize) as u32);
+    for (key, list) in [("m", &m), ("w", &w)] {
+        if list.len() != h as usize {
+            return Err(params.wrong(key, format!("{h} numbers, one for each of the h levels")));
+        }
+    }
+    if w[0] != 1 {
+        return Err(params.wrong("w", "w[0] = 1: a node hangs on one leaf switch"));
+    }
+    tree(params, format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w)), m, w)
+}
+
 /// XGFT(h; m₁,…,m_h; w₁,…,w_h): a switch of level l has m_l children and w_(l+1) parents; level 0 are the
 /// nodes. Only switches are routers here, so w₁ = 1: a node hangs on one leaf switch.
 ///
@@ -65,96 +98,47 @@ pub(super) const MAX_LEVELS: u32 = 32;
 /// <https://doi.org/10.1109/IPPS.1995.395911>. k-ary n-trees: Petrini, Vanneschi, IPPS'97,
 /// <https://doi.org/10.1109/IPPS.1997.580853>. Three levels of k-port switches: Al-Fares, Loukissas,
 /// Vahdat, SIGCOMM'08, section 3, <https://doi.org/10.1145/1402958.1402967>.
-#[derive(Debug)]
-struct FatTree {
-    spec: String,
-    m: Vec<u32>,
-    w: Vec<u32>,
-    /// Switches of each level, from the leaves up.
-    switches: Vec<u32>,
-}
-
-/// Three levels of k-port switches: XGFT(3; k/2, k/2, k; 1, k/2, k/2). With `n`, the k-ary n-tree:
-/// XGFT(n; k, …, k; 1, k, …, k).
-fn fat_tree(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
-    let k: u32 = params.whole("k", 2, 1 << 20)?;
-    if let Some(n) = params.integer("n", 1, MAX_LEVELS)? {
-        let levels = n as usize;
-        let mut w = vec![k; levels];
-        w[0] = 1;
-        return FatTree::build(params, format!("fat-tree:k={k},n={n}"), vec![k; levels], w);
+fn tree(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<Network> {
+    const NAMES: [&str; 4] = ["leaf", "pod", "block", "zone"];
+    let all = |list: &[u32]| list.iter().fold(1u64, |n, x| n.saturating_mul(u64::from(*x)));
+    check_nodes(params.location(), all(&m))?;
+    // Switches of each level, from the leaves up.
+    let here = |level: usize| all(&m[level..]).saturating_mul(all(&w[..level]));
+    let switches: Vec<u64> = (1..=m.len()).map(here).collect();
+    let total = switches.iter().fold(0, |sum: u64, here| sum.saturating_add(*here));
+    if total > MAX_NODES {
+        let found = format!("a tree of {total} switches");
+        let expected = format!("1 to {MAX_NODES} switches");
+        return Err(Error::input(params.location().clone(), found, expected));
     }
-    if k % 2 == 1 {
-        return Err(params.wrong("k", "an even number of ports, half up and half down"));
+    // Parents of a switch of level `i` + 1; the top has none.
+    let parents = |i: usize| w.get(i + 1).copied().unwrap_or(0);
+    let mut up: Vec<u64> =
+        (0..m.len()).map(|i| switches[i].saturating_mul(parents(i).into())).collect();
+    let links = up.iter().fold(0, |sum: u64, up| sum.saturating_add(*up));
+    // The children of a leaf switch are nodes: no router-router links.
+    let degree = |i: usize| parents(i).saturating_add(if i == 0 { 0 } else { m[i] });
+    let degrees = (0..m.len()).map(degree);
+    let degrees = (degrees.clone().min().unwrap_or(0), degrees.max().unwrap_or(0));
+    // The topmost subtree is the whole machine: no level of its own.
+    let mut routers = 1;
+    let mut levels = vec![Level::even(NAMES[0], routers)];
+    for (i, children) in m.iter().enumerate().skip(1).take(m.len().saturating_sub(2)) {
+        routers *= children;
+        levels.push(Level::even(NAMES.get(i).copied().unwrap_or("tier"), routers));
     }
-    let half = k / 2;
-    FatTree::build(params, format!("fat-tree:k={k}"), vec![half, half, k], vec![1, half, half])
-}
-
-fn xgft(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
-    let digits = |key| params.dims(key, "one number a level, as in 4x4x8");
-    let (m, w) = (digits("m")?, digits("w")?);
-    let h = params.integer("h", 1, MAX_LEVELS)?.unwrap_or(m.len().min(MAX_LEVELS as usize) as u32);
-    for (key, list) in [("m", &m), ("w", &w)] {
-        if list.len() != h as usize {
-            return Err(params.wrong(key, format!("{h} numbers, one for each of the h levels")));
-        }
-    }
-    if w[0] != 1 {
-        return Err(params.wrong("w", "w[0] = 1: a node hangs on one leaf switch"));
-    }
-    FatTree::build(params, format!("xgft:h={h},m={},w={}", by_x(&m), by_x(&w)), m, w)
-}
-
-impl FatTree {
-    fn build(params: &Params, spec: String, m: Vec<u32>, w: Vec<u32>) -> Result<Box<dyn Network>> {
-        let all = |list: &[u32]| list.iter().fold(1u64, |n, x| n.saturating_mul(u64::from(*x)));
-        check_nodes(params.location(), all(&m))?;
-        let mut switches = Vec::new();
-        let mut total: u64 = 0;
-        for level in 1..=m.len() {
-            let here = all(&m[level..]).saturating_mul(all(&w[..level]));
-            total = total.saturating_add(here);
-            // Fits: checked just below, before anyone reads it.
-            switches.push(here as u32);
-        }
-        if total > MAX_NODES {
-            let found = format!("a tree of {total} switches");
-            let expected = format!("1 to {MAX_NODES} switches");
-            return Err(Error::input(params.location().clone(), found, expected));
-        }
-        Ok(Box::new(FatTree { spec, m, w, switches }))
-    }
-
-    /// Parents of a switch of level `index` + 1; the top has none.
-    fn parents(&self, index: usize) -> u32 {
-        self.w.get(index + 1).copied().unwrap_or(0)
-    }
-}
-
-impl Network for FatTree {
-    fn spec(&self) -> String {
-        self.spec.clone()
-    }
-
-    fn routers(&self) -> u32 {
-        self.switches.iter().sum()
-    }
-
-    fn hosts(&self) -> u32 {
-        self.switches[0]
-    }
-
-    fn per_router(&self) -> u32 {
-        self.m[0]
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+    levels.reverse();
+    up.truncate(levels.len());
+    up.reverse();
+    let (metric, hosts, per_router) =
+        (Tree { arity: m[1..].iter().rev().copied().collect() }, switches[0] as u32, m[0]);
+    let (children, above) = (m.clone(), w.clone());
+    let visit = move |visit: &mut LinkVisitor<'_>| {
         let (mut first, mut low) = (0u32, 1u32);
-        for level in 0..self.m.len() - 1 {
-            let (children, parents) = (self.m[level + 1], self.w[level + 1]);
-            let above = first + self.switches[level];
-            for at in 0..self.switches[level] {
+        for level in 0..children.len() - 1 {
+            let (children, parents) = (children[level + 1], above[level + 1]);
+            let above = first + switches[level] as u32;
+            for at in 0..switches[level] as u32 {
                 // (high, x, low digits) below is (high, y, low digits) above, for every y.
                 let (rest, high) = (at % low, at / low / children);
                 for y in 0..parents {
@@ -164,46 +148,17 @@ impl Network for FatTree {
             first = above;
             low *= parents;
         }
-    }
-
-    fn link_count(&self) -> u64 {
-        let up = |i: usize| u64::from(self.switches[i]) * u64::from(self.parents(i));
-        (0..self.m.len()).map(up).fold(0, u64::saturating_add)
-    }
-
-    fn degrees(&self) -> (u32, u32) {
-        // The children of a leaf switch are nodes: no router-router links.
-        let degree = |i: usize| self.parents(i).saturating_add(if i == 0 { 0 } else { self.m[i] });
-        let all = (0..self.m.len()).map(degree);
-        (all.clone().min().unwrap_or(0), all.max().unwrap_or(0))
-    }
-
-    fn metric(&self) -> Metric {
-        Metric::Tree(Tree { arity: self.m[1..].iter().rev().copied().collect() })
-    }
-
-    fn links_up(&self) -> Option<Vec<u64>> {
-        let up = |i: usize| u64::from(self.switches[i]) * u64::from(self.parents(i));
-        Some((0..self.m.len().saturating_sub(1).max(1)).rev().map(up).collect())
-    }
-
-    fn cut_bounds(&self) -> Option<CutBounds> {
-        Some(CutBounds::of_tree(&self.m, &self.w))
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        const NAMES: [&str; 4] = ["leaf", "pod", "block", "zone"];
-        let mut routers = 1;
-        let mut levels = vec![Level::even(NAMES[0], routers)];
-        // The topmost subtree is the whole machine: no level of its own.
-        for (i, children) in self.m.iter().enumerate().skip(1).take(self.m.len().saturating_sub(2))
-        {
-            routers *= children;
-            levels.push(Level::even(NAMES.get(i).copied().unwrap_or("tier"), routers));
-        }
-        levels.reverse();
-        levels
-    }
+    };
+    Ok(Network {
+        hosts,
+        link_count: later(move || links),
+        degrees: Some(degrees),
+        metric: Metric::Tree(metric),
+        levels,
+        links_up: later(move || up.clone()),
+        cut_bounds: later(move || CutBounds::of_tree(&m, &w)),
+        ..Network::new(spec, total as u32, per_router, visit)
+    })
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use petgraph::unionfind::UnionFind;
 
-use super::link_list::LinkList;
-use super::{COMMON, Context, Lattice, TOPOLOGIES, Topology, check_nodes, require_graph};
+use super::link_list::{listed, numbered_sets};
+use super::{COMMON, Context, Lattice, Network, TOPOLOGIES, Topology, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::params::Params;
 
@@ -73,23 +73,18 @@ impl Topology {
         for ((u, v), _) in &links {
             parts.union(*u, *v);
         }
-        let component_of = numbered(parts.into_labeling());
+        let component_of = numbered_sets(parts);
         let joined = component_of.iter().all(|component| *component == 0);
         let (links, capacities): (Vec<_>, Vec<f64>) = links.into_iter().unzip();
-        let list = LinkList {
-            spec: format!("graph:{name}"),
-            routers,
+        let network = Network {
             hosts,
-            per_router,
-            capacities: if capacities.iter().all(|c| *c == 1.0) { Vec::new() } else { capacities },
-            links,
             names,
             component_of: if joined { Vec::new() } else { component_of },
             lattice,
-            ..LinkList::default()
+            ..listed(format!("graph:{name}"), routers, per_router, links, capacities)
         };
         let params = Params::inline("graph", TOPOLOGIES.separator, COMMON, context.seed)?;
-        Topology::of_network(Box::new(list), &params, None, &name, context)
+        Topology::of_network(network, &params, None, &name, context)
     }
 }
 
@@ -126,18 +121,6 @@ fn sorted(
         }
         _ => Ok(sorted),
     }
-}
-
-/// Components numbered from 0 in the order of their first routers.
-fn numbered(labels: Vec<u32>) -> Vec<u32> {
-    let mut numbers = std::collections::HashMap::new();
-    labels
-        .into_iter()
-        .map(|label| {
-            let next = numbers.len() as u32;
-            *numbers.entry(label).or_insert(next)
-        })
-        .collect()
 }
 
 #[cfg(test)]

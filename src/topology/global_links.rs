@@ -4,12 +4,11 @@ use super::LinkVisitor;
 use crate::error::Result;
 use crate::params::{Opt, Params};
 
-/// The option of [`Arrangement::from_params`].
-pub(super) const GLOBAL: Opt = Opt::one_of(
-    "global",
-    &["absolute", "relative", "circulant"],
-    "which group a global port leads to",
-);
+/// The option that names an [`Arrangement`].
+pub(super) const GLOBAL: Opt = Opt::one_of("global", &NAMES, "which group a global port leads to");
+
+/// Arrangements, in the order of [`Arrangement`].
+const NAMES: [&str; 3] = ["absolute", "relative", "circulant"];
 
 /// Which group a global port leads to. Port j of group i, of g groups:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,18 +22,6 @@ pub(super) enum Arrangement {
 }
 
 impl Arrangement {
-    /// The arrangement that `global=` names.
-    ///
-    /// # Errors
-    /// Another word.
-    pub fn from_params(params: &Params) -> Result<Self> {
-        Ok(match params.choice("global")? {
-            "relative" => Arrangement::Relative,
-            "circulant" => Arrangement::Circulant,
-            _ => Arrangement::Absolute,
-        })
-    }
-
     /// The port of group `i` that leads to group `t`: the inverse of the rules above.
     fn port(self, i: u64, t: u64, groups: u64) -> u64 {
         let ahead = (t + groups - i) % groups;
@@ -48,11 +35,7 @@ impl Arrangement {
 
     /// Its name in a specification.
     pub fn name(self) -> &'static str {
-        match self {
-            Arrangement::Absolute => "absolute",
-            Arrangement::Relative => "relative",
-            Arrangement::Circulant => "circulant",
-        }
+        NAMES[self as usize]
     }
 }
 
@@ -69,6 +52,20 @@ pub(super) struct GlobalLinks {
 }
 
 impl GlobalLinks {
+    /// Groups of so many `routers` with so many `ports` each: as many groups as `g=` says, else as many as have one
+    /// cable each, in the arrangement that `global=` names.
+    ///
+    /// # Errors
+    /// More groups than ports allow, or an unknown arrangement.
+    pub fn from_params(params: &Params, routers: u32, ports: u32) -> Result<(u64, Self)> {
+        let most = u64::from(routers) * u64::from(ports) + 1;
+        let groups = params.integer("g", 1, most)?.unwrap_or(most);
+        let name = params.choice("global")?;
+        let all = [Arrangement::Absolute, Arrangement::Relative, Arrangement::Circulant];
+        let arrangement = all.into_iter().find(|a| a.name() == name).unwrap_or(all[0]);
+        Ok((groups, GlobalLinks { groups: groups as u32, routers, ports, arrangement }))
+    }
+
     /// Pairs of groups.
     pub fn pairs(&self) -> u64 {
         let g = u64::from(self.groups);

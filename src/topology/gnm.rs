@@ -36,7 +36,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Erdős, Rényi, "On random graphs I", Publ. Math. Debrecen 6, 1959: the model, and when it is connected.
-fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn from_params(params: &Params, context: &Context) -> Result<Network> {
     let size = Size::from_params(params)?;
     let n = u64::from(size.routers);
     let pairs = n * (n - 1) / 2;

@@ -1,11 +1,11 @@
-//! The router graph: petgraph's compressed adjacency, built from a network's links on demand.
+//! The router graph: a compressed adjacency, built from a network's links on demand.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::sync::OnceLock;
 
-use petgraph::Directed;
-use petgraph::csr::Csr;
+use petgraph::unionfind::UnionFind;
 
 use super::{Context, Network};
 use crate::error::Result;
@@ -14,22 +14,20 @@ use crate::ids::RouterId;
 /// Distance of a router that cannot be reached.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// Routers and links: every link stands in both directions, with its capacity and what a hop over it counts.
+/// Routers and links: every link stands in both directions, with its capacity and what a hop over it counts. These
+/// directed links are sorted by the router they leave, then by the one they enter, and have an index in that order;
+/// loads are arrays in it.
 #[derive(Debug)]
 pub struct RouterGraph {
-    arcs: Csr<(), f64, Directed, u32>,
-    /// Where hops do not all count 1.
-    weights: Option<Weights>,
+    /// Where the links that leave each router begin, and the end.
+    first: Vec<usize>,
+    /// The router that each enters.
+    heads: Vec<u32>,
+    capacities: Vec<f64>,
+    /// What a hop over each counts; none where all count 1.
+    weights: Option<Vec<u32>>,
     /// Made when first asked for.
     rows: OnceLock<Rows>,
-}
-
-/// What a hop over each arc counts.
-#[derive(Debug)]
-struct Weights {
-    /// Where the arcs of each router begin, and the end.
-    first: Vec<usize>,
-    all: Vec<u32>,
 }
 
 /// Routers and links without capacities, under numbers of their own: rows.
@@ -64,51 +62,34 @@ impl RouterGraph {
     ///
     /// # Complexity
     /// O(links · log links) time, 56 bytes a link while building, 24 after, 8 more with [`RouterGraph::rows`].
-    pub fn build(network: &dyn Network, context: &Context) -> Result<Self> {
+    pub fn build(network: &Network, context: &Context) -> Result<Self> {
         let (routers, links) = (network.routers(), network.link_count());
         context.require("the router graph", 64 * links + 28 * u64::from(routers))?;
         if let Some(weights) = network.link_weights() {
             let (mut arcs, mut weights) = (Vec::with_capacity(2 * links as usize), weights.iter());
             network.for_each_link(&mut |u, v, capacity| {
                 let weight = weights.next().copied().unwrap_or(1);
-                arcs.push((u, v, capacity, weight));
-                arcs.push((v, u, capacity, weight));
+                arcs.extend([(u, v, (capacity, weight)), (v, u, (capacity, weight))]);
             });
             return Ok(RouterGraph::from_weighted(routers, arcs));
         }
         let mut arcs = Vec::with_capacity(2 * links as usize);
-        network.for_each_link(&mut |u, v, capacity| {
-            arcs.push((u, v, capacity));
-            arcs.push((v, u, capacity));
-        });
+        network
+            .for_each_link(&mut |u, v, capacity| arcs.extend([(u, v, capacity), (v, u, capacity)]));
         Ok(RouterGraph::from_arcs(routers, arcs))
     }
 
     /// From arcs in both directions, in any order, each once.
-    pub(crate) fn from_arcs(routers: u32, mut arcs: Vec<(u32, u32, f64)>) -> Self {
-        arcs.sort_unstable_by_key(|(u, v, _)| (*u, *v));
-        // petgraph takes the node count from the largest index: isolated routers at the end are added.
-        let mut csr: Csr<(), f64, Directed, u32> = if arcs.is_empty() {
-            Csr::with_nodes(0)
-        } else {
-            Csr::from_sorted_edges(&arcs).expect("networks visit every pair of routers once")
-        };
-        while csr.node_count() < routers as usize {
-            csr.add_node(());
-        }
-        RouterGraph { arcs: csr, weights: None, rows: OnceLock::new() }
+    pub(crate) fn from_arcs(routers: u32, arcs: Vec<(u32, u32, f64)>) -> Self {
+        let (first, heads, capacities) = sorted(routers, arcs);
+        RouterGraph { first, heads, capacities, weights: None, rows: OnceLock::new() }
     }
 
     /// From arcs in both directions with their capacities and weights, in any order, each once.
-    fn from_weighted(routers: u32, mut arcs: Vec<(u32, u32, f64, u32)>) -> Self {
-        arcs.sort_unstable_by_key(|(u, v, ..)| (*u, *v));
-        let first = |router| arcs.partition_point(|(u, ..)| *u < router);
-        let weights = Weights {
-            first: (0..=routers).map(first).collect(),
-            all: arcs.iter().map(|(.., weight)| *weight).collect(),
-        };
-        let plain = arcs.into_iter().map(|(u, v, capacity, _)| (u, v, capacity)).collect();
-        RouterGraph { weights: Some(weights), ..RouterGraph::from_arcs(routers, plain) }
+    fn from_weighted(routers: u32, arcs: Vec<(u32, u32, (f64, u32))>) -> Self {
+        let (first, heads, both) = sorted(routers, arcs);
+        let (capacities, weights) = both.into_iter().unzip();
+        RouterGraph { weights: Some(weights), first, heads, capacities, rows: OnceLock::new() }
     }
 
     /// Whether hops over some links do not count 1.
@@ -118,9 +99,7 @@ impl RouterGraph {
 
     /// What a hop over each link of `router` counts, in the order of [`RouterGraph::neighbours`].
     pub fn weights(&self, router: RouterId) -> impl Iterator<Item = u32> + '_ {
-        let count = self.neighbours(router).len();
-        let first = self.weights.as_ref().map_or(0, |w| w.first[router.index()]);
-        (first..first + count).map(|i| self.weights.as_ref().map_or(1, |w| w.all[i]))
+        self.leaving(router.0).map(|link| self.weight_of(link))
     }
 
     /// The shortest ways from one router to all, as `distance · 2³² + links`, `u64::MAX` where there is no path: of
@@ -151,17 +130,17 @@ impl RouterGraph {
 
     /// Number of routers.
     pub fn router_count(&self) -> usize {
-        self.arcs.node_count()
+        self.first.len() - 1
     }
 
     /// Number of links, each counted once.
     pub fn link_count(&self) -> usize {
-        self.arcs.edge_count() / 2
+        self.heads.len() / 2
     }
 
     /// The routers linked to `router`, ascending.
     pub fn neighbours(&self, router: RouterId) -> &[u32] {
-        self.arcs.neighbors_slice(router.0)
+        self.heads(router.0)
     }
 
     /// The graph with its routers numbered as a breadth-first search meets them, from router 0 and, where that leaves
@@ -180,7 +159,7 @@ impl RouterGraph {
                 }
                 while let Some(&u) = met.get(next) {
                     next += 1;
-                    for v in self.arcs.neighbors_slice(u) {
+                    for v in self.heads(u) {
                         if of[*v as usize] == u32::MAX {
                             of[*v as usize] = met.len() as u32;
                             met.push(*v);
@@ -190,7 +169,7 @@ impl RouterGraph {
             }
             let apart = |number: &dyn Fn(u32) -> u32| -> u64 {
                 let links = (0..n).map(|u| {
-                    let ends = self.arcs.neighbors_slice(u).iter();
+                    let ends = self.heads(u).iter();
                     ends.map(|v| u64::from(number(u).abs_diff(number(*v)))).sum::<u64>()
                 });
                 links.sum()
@@ -200,7 +179,7 @@ impl RouterGraph {
             }
             let (mut starts, mut linked) = (vec![0], Vec::new());
             for u in met {
-                linked.extend(self.arcs.neighbors_slice(u).iter().map(|v| of[*v as usize]));
+                linked.extend(self.heads(u).iter().map(|v| of[*v as usize]));
                 starts.push(linked.len() as u32);
             }
             Rows { of, starts, linked }
@@ -209,7 +188,7 @@ impl RouterGraph {
 
     /// The capacities of the links of `router`, in the order of [`RouterGraph::neighbours`].
     pub fn capacities(&self, router: RouterId) -> &[f64] {
-        self.arcs.edges_slice(router.0)
+        &self.capacities[self.leaving(router.0)]
     }
 
     /// Hops from one router to all, [`UNREACHED`] where there is no path. O(routers + links).
@@ -236,7 +215,7 @@ impl RouterGraph {
         while let Some(&u) = queue.get(next) {
             next += 1;
             let hop = hops[u as usize] + 1;
-            for &v in self.arcs.neighbors_slice(u) {
+            for &v in self.heads(u) {
                 if hops[v as usize] == UNREACHED {
                     hops[v as usize] = hop;
                     queue.push(v);
@@ -253,28 +232,109 @@ impl RouterGraph {
 
     /// How many pieces there are that no path joins.
     pub fn components(&self) -> usize {
-        petgraph::algo::connected_components(&self.arcs)
+        let mut parts = UnionFind::<u32>::new(self.router_count());
+        self.router_count() - self.iter().filter(|(u, v, _)| parts.union(*u, *v)).count()
     }
 
     /// The graph of some of the routers, given ascending and numbered by their positions.
     pub fn induced(&self, routers: &[u32]) -> RouterGraph {
-        let (mut arcs, mut weights) = (Vec::new(), Vec::new());
+        let mut arcs = Vec::new();
         for (from, router) in (0..).zip(routers) {
-            let router = RouterId(*router);
-            let neighbours = self.neighbours(router).iter().zip(self.capacities(router));
-            for ((to, capacity), weight) in neighbours.zip(self.weights(router)) {
-                if let Ok(to) = routers.binary_search(to) {
-                    arcs.push((from, to as u32, *capacity));
-                    weights.push(weight);
+            for link in self.leaving(*router) {
+                if let Ok(to) = routers.binary_search(&self.heads[link]) {
+                    arcs.push((from, to as u32, (self.capacities[link], self.weight_of(link))));
                 }
             }
         }
-        let routers = routers.len() as u32;
         if self.is_weighted() {
-            let weighted = arcs.into_iter().zip(weights).map(|((u, v, c), w)| (u, v, c, w));
-            return RouterGraph::from_weighted(routers, weighted.collect());
+            return RouterGraph::from_weighted(routers.len() as u32, arcs);
         }
-        RouterGraph::from_arcs(routers, arcs)
+        let plain = arcs.into_iter().map(|(u, v, (capacity, _))| (u, v, capacity)).collect();
+        RouterGraph::from_arcs(routers.len() as u32, plain)
+    }
+}
+
+/// By the router they leave: where arcs begin, and the end, the routers they enter, and what they carry.
+fn sorted<T>(routers: u32, mut arcs: Vec<(u32, u32, T)>) -> (Vec<usize>, Vec<u32>, Vec<T>) {
+    arcs.sort_unstable_by_key(|(u, v, _)| (*u, *v));
+    let once = arcs.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1));
+    assert!(once, "networks visit every pair of routers once");
+    let mut first = vec![0; routers as usize + 1];
+    arcs.iter().for_each(|(u, ..)| first[*u as usize + 1] += 1);
+    (1..first.len()).for_each(|router| first[router] += first[router - 1]);
+    let (heads, values) = arcs.into_iter().map(|(_, v, value)| (v, value)).unzip();
+    (first, heads, values)
+}
+
+/// Directed links, by their index.
+impl RouterGraph {
+    /// Number of directed links: twice the links.
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether there are none: a machine of one router.
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// The links that leave `router`.
+    #[inline]
+    pub fn leaving(&self, router: u32) -> Range<usize> {
+        self.first[router as usize]..self.first[router as usize + 1]
+    }
+
+    /// Where the links that leave `router` lead, ascending, in the order of [`RouterGraph::leaving`].
+    #[inline]
+    pub fn heads(&self, router: u32) -> &[u32] {
+        &self.heads[self.leaving(router)]
+    }
+
+    /// The two routers of link `index`: from, to. O(log routers).
+    pub fn ends(&self, index: usize) -> (u32, u32) {
+        let from = self.first.partition_point(|first| *first <= index) - 1;
+        (from as u32, self.heads[index])
+    }
+
+    /// The router that link `index` enters.
+    #[inline]
+    pub fn head(&self, index: usize) -> u32 {
+        self.heads[index]
+    }
+
+    /// The link from one router to another, if they are joined. O(log degree).
+    pub fn index(&self, from: u32, to: u32) -> Option<usize> {
+        let found = self.heads(from).binary_search(&to);
+        found.ok().map(|i| self.first[from as usize] + i)
+    }
+
+    /// Adds what goes from one router to another to the load of their link, if they are joined.
+    pub(crate) fn load(&self, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
+        if let Some(link) = self.index(from, to) {
+            loads[link] += volume;
+        }
+    }
+
+    /// The capacity of link `index`; 1 is an ordinary link.
+    #[inline]
+    pub fn capacity(&self, index: usize) -> f64 {
+        self.capacities[index]
+    }
+
+    /// What a hop over link `index` counts in distances.
+    #[inline]
+    pub fn weight(&self, index: usize) -> f64 {
+        self.weight_of(index).into()
+    }
+
+    fn weight_of(&self, index: usize) -> u32 {
+        self.weights.as_ref().map_or(1, |weights| weights[index])
+    }
+
+    /// `(from, to, index)` of every directed link, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32, usize)> + '_ {
+        (0..self.router_count() as u32)
+            .flat_map(move |from| self.leaving(from).map(move |i| (from, self.heads[i], i)))
     }
 }
 
@@ -308,6 +368,22 @@ mod tests {
         far
     }
 
+    #[test]
+    fn every_link_stands_twice_and_is_found() {
+        let torus = crate::topology::testing::build("torus:4x2x3,double=true");
+        let links = torus.graph().unwrap();
+        assert_eq!(links.len(), 2 * links.link_count());
+        let mut doubled = 0;
+        for (i, (from, to, index)) in links.iter().enumerate() {
+            assert_eq!((i, links.ends(index), links.index(from, to)), (index, (from, to), Some(i)));
+            let back = links.index(to, from).unwrap();
+            assert_eq!(links.capacity(back), links.capacity(index));
+            doubled += usize::from(links.capacity(index) == 2.0);
+        }
+        assert_eq!(doubled, 2 * 12);
+        assert_eq!(links.index(0, 0), None);
+    }
+
     proptest! {
         #[test]
         fn weighted_ways_are_the_shortest(
@@ -318,7 +394,8 @@ mod tests {
             let links = links.into_iter().filter(|((u, v), _)| u < v && *v < routers);
             let arcs: Vec<(u32, u32, f64, u32)> =
                 links.flat_map(|((u, v), w)| [(u, v, 1.0, w), (v, u, 1.0, w)]).collect();
-            let graph = RouterGraph::from_weighted(routers, arcs.clone());
+            let paired = arcs.iter().map(|(u, v, c, w)| (*u, *v, (*c, *w))).collect();
+            let graph = RouterGraph::from_weighted(routers, paired);
             prop_assert!(graph.is_weighted());
             let far = plainly(routers as usize, &arcs);
             let (mut ways, mut queue) = (vec![0; routers as usize], Vec::new());

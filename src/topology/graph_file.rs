@@ -1,6 +1,7 @@
 //! Networks from a file: a CSV edge list.
 
-use super::link_list::{LinkList, file_spec};
+use super::link_list::{file_spec, listed};
+use super::network::later;
 use super::{Context, Network, PER_ROUTER, TopologyEntry};
 use super::{per_router, per_router_suffix, require_graph};
 use crate::error::{Error, Result, SourceLocation};
@@ -45,29 +46,20 @@ struct Edge {
 ///
 /// # Complexity
 /// O(links · log links); 24 bytes a link.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";
     let path = params.path("file")?.ok_or_else(|| params.wrong("file", expected))?;
     let per_router = per_router(params)?;
     let (routers, links) = read(&Text::read(&path, context.memory)?)?;
     require_graph(context, u64::from(routers), links.len() as u64)?;
     let spec = format!("{}{}", file_spec("graph", &path), per_router_suffix(per_router));
-    let mut weights: Vec<u32> = links.iter().map(|(.., weight)| *weight).collect();
-    if weights.iter().all(|weight| *weight == 1) {
-        weights.clear();
-    }
+    let weights: Vec<u32> = links.iter().map(|(.., weight)| *weight).collect();
     let (links, capacities) = links.into_iter().map(|(u, v, c, _)| ((u, v), c)).unzip();
-    let list = LinkList {
-        spec,
-        routers,
-        hosts: routers,
-        per_router,
-        links,
-        capacities,
-        weights,
-        ..LinkList::default()
-    };
-    Ok(Box::new(list))
+    let network = listed(spec, routers, per_router, links, capacities);
+    Ok(match weights.iter().all(|weight| *weight == 1) {
+        true => network,
+        false => Network { link_weights: later(move || weights.clone()), ..network },
+    })
 }
 
 /// The number of routers and the links, sorted.
@@ -203,12 +195,9 @@ mod tests {
 
     #[test]
     fn weights_count_in_distances() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("links.csv");
         // Two pairs at no distance, three hops of the direct link of 9 apart over the lower way.
-        std::fs::write(&path, "0,1,1,0\n2,3,1,0\n0,2,1,9\n1,4,1,2\n4,3,1,1\n").unwrap();
-        let machine =
-            Topology::inline(&format!("graph:{}", path.display()), &Context::default()).unwrap();
+        let links = "0,1,1,0\n2,3,1,0\n0,2,1,9\n1,4,1,2\n4,3,1,1\n";
+        let machine = testing::from_file("graph", links, "").unwrap();
         testing::check_metric(&machine);
         let far = |a, b| machine.distance(crate::NodeId(a), crate::NodeId(b));
         assert_eq!([far(0, 1), far(0, 2), far(0, 4), far(2, 3)], [0, 3, 2, 0]);

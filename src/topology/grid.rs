@@ -10,6 +10,7 @@
 
 use super::bisection::CutBounds;
 use super::distance::{Axis, Product, Shape};
+use super::network::later;
 use super::{Lattice, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
 use super::{by_x, nodes_option, per_router, per_router_suffix, product};
 use crate::error::Result;
@@ -21,7 +22,7 @@ pub const MESH: TopologyEntry = TopologyEntry {
     about: "grid of any number of dimensions, no wrap",
     example: "mesh:8x8x5",
     options: &[DIMS, PER_ROUTER, NODES],
-    build: |params, _| Grid::from_params(params, Wrap::None),
+    build: |params, _| from_params(params, Wrap::None),
 };
 
 /// `torus:15x6x16,per_router=2`.
@@ -30,7 +31,7 @@ pub const TORUS: TopologyEntry = TopologyEntry {
     about: "grid with every dimension wrapped",
     example: "torus:15x6x16,per_router=2",
     options: &[DIMS, PER_ROUTER, WRAP.or_else("every dimension"), DOUBLE, NODES],
-    build: |params, _| Grid::from_params(params, Wrap::All),
+    build: |params, _| from_params(params, Wrap::All),
 };
 
 /// `grid:8x8x5,wrap=110`.
@@ -39,7 +40,7 @@ pub const GRID: TopologyEntry = TopologyEntry {
     about: "grid with the dimensions named by wrap=110 wrapped",
     example: "grid:8x8x5,wrap=110",
     options: &[DIMS, PER_ROUTER, WRAP, DOUBLE, NODES],
-    build: |params, _| Grid::from_params(params, Wrap::Given),
+    build: |params, _| from_params(params, Wrap::Given),
 };
 
 const DIMS: Opt = Opt::extents("dims", "routers along each dimension").positional();
@@ -59,47 +60,60 @@ enum Wrap {
     Given,
 }
 
+fn from_params(params: &Params, wrap: Wrap) -> Result<Network> {
+    let dims = params.dims("dims", "the extents, as in 8x8x5")?;
+    product(&params.location_of("dims"), dims.iter().copied())?;
+    let wrapped = match wrap {
+        Wrap::None => vec![false; dims.len()],
+        // `wrap` may also stand beside kind = "torus": a torus with some dimensions open.
+        Wrap::All if params.value("wrap").is_none() => vec![true; dims.len()],
+        _ => wraps(params, dims.len())?,
+    };
+    let kind = match wrapped.iter().filter(|wrap| **wrap).count() {
+        0 => "mesh",
+        all if all == wrapped.len() => "torus",
+        _ => "grid",
+    };
+    let axes = dims.iter().zip(&wrapped).map(|(extent, wrap)| Axis {
+        extent: *extent,
+        shape: if *wrap { Shape::Ring } else { Shape::Path },
+    });
+    let axes = axes.collect();
+    let per_router = per_router(params)?;
+    Ok(grid(kind, Product { axes }, per_router, wrap != Wrap::None && params.flag("double")?))
+}
+
 /// A grid of routers, row-major, the last dimension fastest. Distance: Σ |dx|, or min(|dx|, n-|dx|) where
 /// the dimension wraps. A wrapped dimension of extent 2 has one link between its two routers;
 /// `double=true` gives that link the capacity of two.
-#[derive(Debug)]
-pub(super) struct Grid {
-    pub kind: &'static str,
-    pub product: Product,
-    pub per_router: u32,
-    pub double: bool,
-}
-
-impl Grid {
-    fn from_params(params: &Params, wrap: Wrap) -> Result<Box<dyn Network>> {
-        let dims = params.dims("dims", "the extents, as in 8x8x5")?;
-        product(&params.location_of("dims"), dims.iter().copied())?;
-        let wrapped = match wrap {
-            Wrap::None => vec![false; dims.len()],
-            // `wrap` may also stand beside kind = "torus": a torus with some dimensions open.
-            Wrap::All if params.value("wrap").is_none() => vec![true; dims.len()],
-            _ => wraps(params, dims.len())?,
-        };
-        let kind = match wrapped.iter().filter(|wrap| **wrap).count() {
-            0 => "mesh",
-            all if all == wrapped.len() => "torus",
-            _ => "grid",
-        };
-        let axes = dims.iter().zip(&wrapped).map(|(extent, wrap)| Axis {
-            extent: *extent,
-            shape: if *wrap { Shape::Ring } else { Shape::Path },
-        });
-        let product = Product { axes: axes.collect() };
-        Ok(Box::new(Grid {
-            kind,
-            product,
-            per_router: per_router(params)?,
-            double: wrap != Wrap::None && params.flag("double")?,
-        }))
+pub(super) fn grid(kind: &str, product: Product, per_router: u32, double: bool) -> Network {
+    let extents: Vec<u32> = product.axes.iter().map(|a| a.extent).collect();
+    let wraps: Vec<bool> = product.axes.iter().map(|a| a.shape == Shape::Ring).collect();
+    let mut spec = format!("{kind}:{}", by_x(&extents));
+    if kind == "grid" {
+        let digits: String = wraps.iter().map(|w| if *w { '1' } else { '0' }).collect();
+        spec += &format!(",wrap={digits}");
     }
-
-    fn wraps(&self) -> Vec<bool> {
-        self.product.axes.iter().map(|a| a.shape == Shape::Ring).collect()
+    spec += &per_router_suffix(per_router);
+    if double {
+        spec += ",double=true";
+    }
+    let (routers, links, bounds) = (product.routers() as u32, product.links(), product.clone());
+    let visited = product.clone();
+    let visit = move |visit: &mut LinkVisitor<'_>| {
+        visited.for_each_link(&mut |u, v, axis| {
+            let doubled = double && axis.shape == Shape::Ring && axis.extent == 2;
+            visit(u, v, if doubled { 2.0 } else { 1.0 });
+        });
+    };
+    Network {
+        link_count: later(move || links),
+        degrees: Some(product.degrees()),
+        lattice: Some(Lattice::of_routers(extents, wraps)),
+        cut_bounds: later(move || CutBounds::of_product(&bounds, double)),
+        vertex_transitive: product.axes.iter().all(|a| a.shape != Shape::Path || a.extent == 1),
+        metric: Metric::Product(product),
+        ..Network::new(spec, routers, per_router, visit)
     }
 }
 
@@ -122,62 +136,6 @@ fn wraps(params: &Params, dimensions: usize) -> Result<Vec<bool>> {
     match wraps {
         Some(wraps) if wraps.len() == dimensions => Ok(wraps),
         _ => Err(params.wrong("wrap", expected)),
-    }
-}
-
-impl Network for Grid {
-    fn spec(&self) -> String {
-        let dims: Vec<u32> = self.product.axes.iter().map(|a| a.extent).collect();
-        let mut spec = format!("{}:{}", self.kind, by_x(&dims));
-        if self.kind == "grid" {
-            let digits: String = self.wraps().iter().map(|w| if *w { '1' } else { '0' }).collect();
-            spec += &format!(",wrap={digits}");
-        }
-        spec += &per_router_suffix(self.per_router);
-        if self.double {
-            spec += ",double=true";
-        }
-        spec
-    }
-
-    fn routers(&self) -> u32 {
-        self.product.routers() as u32
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        self.product.for_each_link(&mut |u, v, axis| {
-            let doubled = self.double && axis.shape == Shape::Ring && axis.extent == 2;
-            visit(u, v, if doubled { 2.0 } else { 1.0 });
-        });
-    }
-
-    fn link_count(&self) -> u64 {
-        self.product.links()
-    }
-
-    fn degrees(&self) -> (u32, u32) {
-        self.product.degrees()
-    }
-
-    fn metric(&self) -> Metric {
-        Metric::Product(self.product.clone())
-    }
-
-    fn lattice(&self) -> Option<Lattice> {
-        let extents = self.product.axes.iter().map(|a| a.extent).collect();
-        Some(Lattice::of_routers(extents, self.wraps()))
-    }
-
-    fn cut_bounds(&self) -> Option<CutBounds> {
-        Some(CutBounds::of_product(&self.product, self.double))
-    }
-
-    fn vertex_transitive(&self) -> bool {
-        self.product.axes.iter().all(|a| a.shape != Shape::Path || a.extent == 1)
     }
 }
 

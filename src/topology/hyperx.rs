@@ -8,7 +8,7 @@
 //! ```
 
 use super::distance::{Axis, Product, Shape};
-use super::grid::Grid;
+use super::grid::grid;
 use super::{Context, Network, PER_ROUTER, TopologyEntry, nodes_option, per_router, product};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -39,16 +39,12 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// # References
 /// Ahn, Binkert, Davis, McLaren, Schreiber, "HyperX: topology, routing, and packaging of efficient
 /// large-scale networks", SC'09, section 2, <https://doi.org/10.1145/1654059.1654101>.
-fn from_params(params: &Params, _: &Context) -> Result<Box<dyn Network>> {
+fn from_params(params: &Params, _: &Context) -> Result<Network> {
     let dims = params.dims("dims", "the extents, as in 16x6x8")?;
     product(&params.location_of("dims"), dims.iter().copied())?;
     let clique = |extent| Axis { extent, shape: Shape::Clique };
-    Ok(Box::new(Grid {
-        kind: "hyperx",
-        product: Product { axes: dims.into_iter().map(clique).collect() },
-        per_router: per_router(params)?,
-        double: false,
-    }))
+    let product = Product { axes: dims.into_iter().map(clique).collect() };
+    Ok(grid("hyperx", product, per_router(params)?, false))
 }
 
 #[cfg(test)]

@@ -2,37 +2,10 @@
 
 use std::path::Path;
 
-use super::site::Site;
-use super::{Lattice, Level, LinkVisitor, Network};
+use petgraph::unionfind::UnionFind;
 
-/// Routers and a list of links between them.
-#[derive(Debug, Default)]
-pub(super) struct LinkList {
-    /// The canonical inline specification.
-    pub spec: String,
-    pub routers: u32,
-    /// Routers that carry nodes.
-    pub hosts: u32,
-    pub per_router: u32,
-    /// Two routers each.
-    pub links: Vec<(u32, u32)>,
-    /// The capacity of every link; empty where all are 1.
-    pub capacities: Vec<f64>,
-    /// What a hop over each link counts; empty where all count 1.
-    pub weights: Vec<u32>,
-    /// The name of every slot; empty where nodes have no names of their own.
-    pub names: Vec<String>,
-    /// The hierarchy, the outermost level first, each with its links.
-    pub levels: Vec<(Level, u64)>,
-    /// The component of every router; empty where all are joined.
-    pub component_of: Vec<u32>,
-    /// Coordinates of the routers.
-    pub lattice: Option<Lattice>,
-    /// What a file of Slurm's says.
-    pub site: Option<Site>,
-    /// What a reader of the file should be told.
-    pub remarks: Vec<String>,
-}
+use super::Network;
+use super::network::later;
 
 /// `kind:FILE`; with the key where the name itself holds an `=`.
 pub(super) fn file_spec(kind: &str, path: &Path) -> String {
@@ -41,62 +14,40 @@ pub(super) fn file_spec(kind: &str, path: &Path) -> String {
     format!("{kind}:{key}{path}")
 }
 
-impl Network for LinkList {
-    fn spec(&self) -> String {
-        self.spec.clone()
-    }
-
-    fn routers(&self) -> u32 {
-        self.routers
-    }
-
-    fn hosts(&self) -> u32 {
-        self.hosts
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        for (i, (u, v)) in self.links.iter().enumerate() {
-            visit(*u, *v, self.capacities.get(i).copied().unwrap_or(1.0));
+/// Routers and a list of links between them, two routers each, with the capacity of every link; `capacities` are empty
+/// where all are 1.
+pub(super) fn listed(
+    spec: String,
+    routers: u32,
+    per_router: u32,
+    links: Vec<(u32, u32)>,
+    capacities: Vec<f64>,
+) -> Network {
+    let count = links.len() as u64;
+    let links = move |visit: &mut super::LinkVisitor<'_>| {
+        for (i, (u, v)) in links.iter().enumerate() {
+            visit(*u, *v, capacities.get(i).copied().unwrap_or(1.0));
         }
-    }
+    };
+    Network { link_count: later(move || count), ..Network::new(spec, routers, per_router, links) }
+}
 
-    fn link_weights(&self) -> Option<Vec<u32>> {
-        (!self.weights.is_empty()).then(|| self.weights.clone())
-    }
+/// Labels below `most` as numbers from 0, in the order in which they are met.
+pub(crate) fn numbered(labels: impl IntoIterator<Item = usize>, most: usize) -> Vec<u32> {
+    let (mut numbers, mut next) = (vec![u32::MAX; most], 0);
+    let number = |label: usize| {
+        if numbers[label] == u32::MAX {
+            numbers[label] = next;
+            next += 1;
+        }
+        numbers[label]
+    };
+    labels.into_iter().map(number).collect()
+}
 
-    fn link_count(&self) -> u64 {
-        self.links.len() as u64
-    }
-
-    fn lattice(&self) -> Option<Lattice> {
-        self.lattice.clone()
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        self.levels.iter().map(|(level, _)| level.clone()).collect()
-    }
-
-    fn links_up(&self) -> Option<Vec<u64>> {
-        (!self.levels.is_empty()).then(|| self.levels.iter().map(|(_, links)| *links).collect())
-    }
-
-    fn component_of(&self) -> Option<&[u32]> {
-        (!self.component_of.is_empty()).then_some(&self.component_of)
-    }
-
-    fn site(&self) -> Option<&Site> {
-        self.site.as_ref()
-    }
-
-    fn remarks(&self) -> &[String] {
-        &self.remarks
-    }
-
-    fn names(&self) -> Option<&[String]> {
-        (!self.names.is_empty()).then_some(&self.names)
-    }
+/// As [`numbered`], the sets of `sets` in the order of their first members.
+pub(crate) fn numbered_sets(sets: UnionFind<u32>) -> Vec<u32> {
+    let labels = sets.into_labeling();
+    let most = labels.len();
+    numbered(labels.into_iter().map(|label| label as usize), most)
 }

@@ -64,6 +64,7 @@ pub use from_links::LinkedRouters;
 pub use graph::RouterGraph;
 pub use import::host_list::compact as compact_list;
 pub use lattice::Lattice;
+pub(crate) use link_list::numbered_sets;
 pub use network::{Level, LinkVisitor, Network};
 pub use nodes::NodeSet;
 pub(crate) use sizes::{check_nodes, product, require_graph};
@@ -75,7 +76,7 @@ pub const MAX_NODES: u64 = 1 << 31;
 /// A topology family: an entry of [`TOPOLOGIES`]. It builds the network from its parameters.
 pub type TopologyEntry = Entry<Build>;
 
-type Build = fn(&Params, &Context) -> Result<Box<dyn Network>>;
+type Build = fn(&Params, &Context) -> Result<Network>;
 
 /// Every family.
 pub static TOPOLOGIES: Registry<Build> = Registry::new(
@@ -141,9 +142,7 @@ pub struct Topology {
     spec: String,
     source: Option<String>,
     chosen: Option<&'static str>,
-    network: Box<dyn Network>,
-    metric: Metric,
-    lattice: Option<Lattice>,
+    network: Network,
     nodes: NodeSet,
     names: nodes::Names,
     context: Context,
@@ -207,7 +206,7 @@ impl Topology {
 
     /// The machine of `network` with the options of [`COMMON`].
     fn of_network(
-        network: Box<dyn Network>,
+        network: Network,
         params: &Params,
         chosen: Option<&'static str>,
         default_name: &str,
@@ -225,14 +224,13 @@ impl Topology {
         let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;
         params.finish()?;
+        let lattice = network.lattice.clone().or(coordinates);
         let mut topology = Topology {
             name,
             spec: format!("{}{}", network.spec(), nodes.spec_suffix()),
             source,
             chosen,
-            metric: network.metric(),
-            lattice: network.lattice().or(coordinates),
-            network,
+            network: Network { lattice, ..network },
             nodes,
             names,
             context: *context,
@@ -243,7 +241,7 @@ impl Topology {
         };
         if topology.network.component_of().is_some() {
             topology.components =
-                components::count(&*topology.network, &topology.nodes_per_router());
+                components::count(&topology.network, &topology.nodes_per_router());
         }
         Ok(topology)
     }
@@ -269,18 +267,18 @@ impl Topology {
     }
 
     /// The network without the machine's choice of nodes.
-    pub fn network(&self) -> &dyn Network {
-        &*self.network
+    pub fn network(&self) -> &Network {
+        &self.network
     }
 
     /// How distances are found.
     pub fn metric(&self) -> &Metric {
-        &self.metric
+        &self.network.metric
     }
 
     /// Coordinates, where the family has them or the names file gives them.
     pub fn lattice(&self) -> Option<&Lattice> {
-        self.lattice.as_ref()
+        self.network.lattice.as_ref()
     }
 
     /// The schedulable nodes.
@@ -351,7 +349,7 @@ impl Topology {
         if let Some(graph) = self.graph.get() {
             return Ok(graph);
         }
-        let built = RouterGraph::build(&*self.network, &self.context)?;
+        let built = RouterGraph::build(&self.network, &self.context)?;
         Ok(self.graph.get_or_init(|| built))
     }
 
@@ -363,7 +361,7 @@ impl Topology {
     /// [`Topology::graph`] first to have that as an error.
     pub fn distance(&self, a: NodeId, b: NodeId) -> u32 {
         let (a, b) = (self.router_of(a), self.router_of(b));
-        match self.metric.between(a, b) {
+        match self.metric().between(a, b) {
             Some(d) => d,
             None => {
                 let graph = self.graph().expect("the router graph fits in memory");
@@ -378,12 +376,12 @@ impl Topology {
     /// [`crate::Error::Memory`] when the graph is needed and does not fit.
     pub fn hops_from(&self, from: RouterId) -> Result<Vec<u32>> {
         let hosts = self.network.hosts();
-        if matches!(self.metric, Metric::Hops) {
+        if matches!(self.metric(), Metric::Hops) {
             let mut hops = self.graph()?.hops_from(from);
             hops.truncate(hosts as usize);
             return Ok(hops);
         }
-        let hop = |to| self.metric.between(from, RouterId(to)).unwrap_or(0);
+        let hop = |to| self.metric().between(from, RouterId(to)).unwrap_or(0);
         Ok((0..hosts).map(hop).collect())
     }
 

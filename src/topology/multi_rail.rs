@@ -12,6 +12,7 @@
 //! ```
 
 use super::distance::{Label, Labels};
+use super::network::later;
 use super::rails::Rails;
 use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{check_nodes, nodes_option, require_graph};
@@ -69,7 +70,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// NVIDIA, "DGX SuperPOD Reference Architecture Featuring NVIDIA DGX H100 Systems", RA-11333-001, 2023, section on the
 /// compute fabric (rail-optimised, three levels); Wang et al., "Rail-only: A Low-Cost High-Performance Network for
 /// Training LLMs with Trillion Parameters", 2023 (rails that nothing joins).
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct MultiRail {
     rails: Rails,
     cables: u32,
@@ -85,7 +86,7 @@ const HIGH: u32 = 1 << 20;
 const WEIGHT: u32 = 1000;
 
 impl MultiRail {
-    fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+    fn from_params(params: &Params, context: &Context) -> Result<Network> {
         let positive = |key| params.whole(key, 1, HIGH);
         let fabric = params.whole("fabric", 1, WEIGHT)?;
         let nvlink_capacity = params.number("nvlink_capacity", 0.0, 1e9)?;
@@ -125,7 +126,7 @@ impl MultiRail {
         let links = [nodes.saturating_mul(r.into()), endpoints, all(&[u, r, s]), all(&[r, s, c])];
         let links = links.iter().fold(0u64, |n, more| n.saturating_add(*more));
         require_graph(context, routers, links)?;
-        Ok(Box::new(network))
+        Ok(network.network())
     }
 
     /// Visits every link with its capacity, and whether it is one inside a domain.
@@ -159,9 +160,45 @@ impl MultiRail {
         let above = rails * spines * (u64::from(r.units) + u64::from(r.cores));
         [inside, endpoints * u64::from(r.interfaces()), above]
     }
-}
 
-impl Network for MultiRail {
+    fn network(self) -> Network {
+        let r = self.rails;
+        let mut levels = vec![Level::even("unit", r.per_unit())];
+        if r.domain > 1 {
+            levels.push(Level::even("domain", r.per_domain()));
+        }
+        levels.push(Level::even("node", r.per_node()));
+        if r.gpus {
+            levels.push(Level::even("gpu", 1));
+        }
+        let alike = self.fabric == 1 && (self.nvlink == 1 || r.switches() == 0);
+        let weights = move || {
+            let mut weights = Vec::new();
+            let mut add = |inside| weights.push(if inside { self.nvlink } else { self.fabric });
+            self.for_each(&mut |_, _, _, inside| add(inside));
+            weights
+        };
+        let [inside, up, above] = self.links();
+        let mut links_up = vec![0; levels.len()];
+        (links_up[0], links_up[1]) = (above, up);
+        if let Some(last) = links_up.last_mut() {
+            *last += inside;
+        }
+        let links = move |visit: &mut LinkVisitor<'_>| {
+            self.for_each(&mut |u, v, capacity, _| visit(u, v, capacity));
+        };
+        Network {
+            hosts: r.endpoints(),
+            link_weights: if alike { None } else { later(weights) },
+            rails: Some(r),
+            link_count: later(move || inside + up + above),
+            metric: self.metric(),
+            levels,
+            links_up: later(move || links_up.clone()),
+            ..Network::new(self.spec(), r.routers(), 1, links)
+        }
+    }
+
     fn spec(&self) -> String {
         let Rails { rails, domain, domains, units, spines, cores, gpus } = self.rails;
         let mut spec = format!("multi-rail:rails={rails},domain={domain},domains={domains}");
@@ -179,40 +216,6 @@ impl Network for MultiRail {
         add("fabric", self.fabric.to_string(), "1");
         add("nvlink_capacity", self.nvlink_capacity.to_string(), "1");
         spec
-    }
-
-    fn routers(&self) -> u32 {
-        self.rails.routers()
-    }
-
-    fn hosts(&self) -> u32 {
-        self.rails.endpoints()
-    }
-
-    fn per_router(&self) -> u32 {
-        1
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        self.for_each(&mut |u, v, capacity, _| visit(u, v, capacity));
-    }
-
-    fn link_weights(&self) -> Option<Vec<u32>> {
-        let alike = self.fabric == 1 && (self.nvlink == 1 || self.rails.switches() == 0);
-        let mut weights = Vec::new();
-        if !alike {
-            let mut add = |inside| weights.push(if inside { self.nvlink } else { self.fabric });
-            self.for_each(&mut |_, _, _, inside| add(inside));
-        }
-        (!alike).then_some(weights)
-    }
-
-    fn rails(&self) -> Option<&Rails> {
-        Some(&self.rails)
-    }
-
-    fn link_count(&self) -> u64 {
-        self.links().iter().sum()
     }
 
     fn metric(&self) -> Metric {
@@ -235,30 +238,6 @@ impl Network for MultiRail {
             (true, _) => return Metric::Hops,
         };
         Metric::Labels(Labels { labels })
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        let r = self.rails;
-        let mut levels = vec![Level::even("unit", r.per_unit())];
-        if r.domain > 1 {
-            levels.push(Level::even("domain", r.per_domain()));
-        }
-        levels.push(Level::even("node", r.per_node()));
-        if r.gpus {
-            levels.push(Level::even("gpu", 1));
-        }
-        levels
-    }
-
-    fn links_up(&self) -> Option<Vec<u64>> {
-        let [inside, up, above] = self.links();
-        let mut links = vec![0; self.levels().len()];
-        links[0] = above;
-        links[1] = up;
-        if let Some(last) = links.last_mut() {
-            *last += inside;
-        }
-        Some(links)
     }
 }
 

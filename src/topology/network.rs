@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::bisection::CutBounds;
 use super::distance::Metric;
 use super::lattice::Lattice;
 use super::rails::Rails;
@@ -91,102 +92,179 @@ impl Level {
     }
 }
 
-/// A network of routers: what a family's file provides.
-pub trait Network: fmt::Debug + Send + Sync {
+/// What takes time or memory to make and is seldom asked for.
+type Later<T> = Option<Box<dyn Fn() -> T + Send + Sync>>;
+
+/// `make`, for the fields of [`Network`] that are made when they are asked for.
+pub(super) fn later<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Later<T> {
+    Some(Box::new(make))
+}
+
+/// A network of routers: what a family's file provides. What a field means says the method of its name; a family
+/// begins with `Network::new` and sets those that it has more to say about.
+pub struct Network {
+    pub(super) spec: String,
+    pub(super) routers: u32,
+    pub(super) hosts: u32,
+    pub(super) per_router: u32,
+    pub(super) links: Box<dyn Fn(&mut LinkVisitor<'_>) + Send + Sync>,
+    pub(super) link_weights: Later<Vec<u32>>,
+    pub(super) rails: Option<Rails>,
+    pub(super) link_count: Later<u64>,
+    pub(super) degrees: Option<(u32, u32)>,
+    /// How the distance between two node-carrying routers is found: by walking the graph where the family has no
+    /// closed form.
+    pub(super) metric: Metric,
+    /// Integer coordinates of the routers, where the family has them.
+    pub(super) lattice: Option<Lattice>,
+    pub(super) levels: Vec<Level>,
+    pub(super) links_up: Later<Vec<u64>>,
+    pub(super) cut_bounds: Later<CutBounds>,
+    pub(super) names: Vec<String>,
+    pub(super) component_of: Vec<u32>,
+    pub(super) site: Option<Site>,
+    pub(super) remarks: Vec<String>,
+    pub(super) vertex_transitive: bool,
+}
+
+impl Network {
+    /// A network whose routers all carry nodes, whose links `links` visits as [`Network::for_each_link`] says, and of
+    /// which no more is known.
+    pub(super) fn new(
+        spec: String,
+        routers: u32,
+        per_router: u32,
+        links: impl Fn(&mut LinkVisitor<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        Network {
+            spec,
+            routers,
+            hosts: routers,
+            per_router,
+            links: Box::new(links),
+            link_weights: None,
+            rails: None,
+            link_count: None,
+            degrees: None,
+            metric: Metric::Hops,
+            lattice: None,
+            levels: Vec::new(),
+            links_up: None,
+            cut_bounds: None,
+            names: Vec::new(),
+            component_of: Vec::new(),
+            site: None,
+            remarks: Vec::new(),
+            vertex_transitive: false,
+        }
+    }
+
     /// The canonical inline specification of the network alone.
-    fn spec(&self) -> String;
+    pub fn spec(&self) -> String {
+        self.spec.clone()
+    }
 
     /// Number of routers (switches), those without nodes included.
-    fn routers(&self) -> u32;
+    pub fn routers(&self) -> u32 {
+        self.routers
+    }
 
     /// Number of routers that carry nodes; they are `0..hosts`.
-    fn hosts(&self) -> u32 {
-        self.routers()
+    pub fn hosts(&self) -> u32 {
+        self.hosts
     }
 
     /// Nodes on each node-carrying router; node id = router · per_router + slot.
-    fn per_router(&self) -> u32;
+    pub fn per_router(&self) -> u32 {
+        self.per_router
+    }
 
     /// Visits every link once, in a fixed order. No pair of routers is visited twice: parallel cables are
     /// one link of higher capacity.
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>);
+    pub fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+        (self.links)(visit);
+    }
 
     /// What a hop over each link counts in distances, 0 or more, in the order of [`Network::for_each_link`]; `None`
     /// where every hop counts 1.
-    fn link_weights(&self) -> Option<Vec<u32>> {
-        None
+    pub fn link_weights(&self) -> Option<Vec<u32>> {
+        self.link_weights.as_ref().map(|weights| weights())
     }
 
     /// How a multi-rail network is numbered, where it is one.
-    fn rails(&self) -> Option<&Rails> {
-        None
+    pub fn rails(&self) -> Option<&Rails> {
+        self.rails.as_ref()
     }
 
-    /// Number of links. The default counts them in O(links).
-    fn link_count(&self) -> u64 {
-        let mut count = 0;
-        self.for_each_link(&mut |_, _, _| count += 1);
-        count
+    /// Number of links. Where the family has no formula, they are counted in O(links).
+    pub fn link_count(&self) -> u64 {
+        self.link_count.as_ref().map_or_else(
+            || {
+                let mut count = 0;
+                self.for_each_link(&mut |_, _, _| count += 1);
+                count
+            },
+            |count| count(),
+        )
     }
 
-    /// Smallest and largest number of links at a router. The default counts them in O(routers + links).
-    fn degrees(&self) -> (u32, u32) {
-        let mut degree = vec![0u32; self.routers() as usize];
-        self.for_each_link(&mut |u, v, _| {
-            degree[u as usize] += 1;
-            degree[v as usize] += 1;
-        });
-        let low = degree.iter().copied().min().unwrap_or(0);
-        (low, degree.iter().copied().max().unwrap_or(0))
-    }
-
-    /// How the distance between two node-carrying routers is found. The default walks the graph.
-    fn metric(&self) -> Metric {
-        Metric::Hops
-    }
-
-    /// Integer coordinates of the routers, where the family has them.
-    fn lattice(&self) -> Option<Lattice> {
-        None
+    /// Smallest and largest number of links at a router. Where the family has no formula, they are counted in
+    /// O(routers + links).
+    pub fn degrees(&self) -> (u32, u32) {
+        self.degrees.unwrap_or_else(|| {
+            let mut degree = vec![0u32; self.routers as usize];
+            self.for_each_link(&mut |u, v, _| {
+                degree[u as usize] += 1;
+                degree[v as usize] += 1;
+            });
+            let low = degree.iter().copied().min().unwrap_or(0);
+            (low, degree.iter().copied().max().unwrap_or(0))
+        })
     }
 
     /// The hierarchy from the outermost level in, where the family has one. Units are consecutive routers.
-    fn levels(&self) -> Vec<Level> {
-        Vec::new()
+    pub fn levels(&self) -> Vec<Level> {
+        self.levels.clone()
     }
 
     /// Links between the units of each of [`Network::levels`], or from them up to routers above, by a formula.
-    fn links_up(&self) -> Option<Vec<u64>> {
-        None
+    pub fn links_up(&self) -> Option<Vec<u64>> {
+        self.links_up.as_ref().map(|links| links())
     }
 
     /// What can be proved of cuts into halves; see [`super::bisection`].
-    fn cut_bounds(&self) -> Option<super::bisection::CutBounds> {
-        None
+    pub fn cut_bounds(&self) -> Option<CutBounds> {
+        self.cut_bounds.as_ref().map(|bounds| bounds())
     }
 
     /// Names of the nodes, by slot, where the family gives them; empty where a slot has no node.
-    fn names(&self) -> Option<&[String]> {
-        None
+    pub fn names(&self) -> Option<&[String]> {
+        (!self.names.is_empty()).then_some(&self.names)
     }
 
     /// The component of every router, numbered from 0, where the network is in several that no path joins.
-    fn component_of(&self) -> Option<&[u32]> {
-        None
+    pub fn component_of(&self) -> Option<&[u32]> {
+        (!self.component_of.is_empty()).then_some(&self.component_of)
     }
 
     /// What a site's own file says of the fabric, in its order and words, where there is one.
-    fn site(&self) -> Option<&Site> {
-        None
+    pub fn site(&self) -> Option<&Site> {
+        self.site.as_ref()
     }
 
     /// What the file's reader should be told: what was guessed, and what another program will not take.
-    fn remarks(&self) -> &[String] {
-        &[]
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     /// Whether every router looks like every other (so that one search gives all distances).
-    fn vertex_transitive(&self) -> bool {
-        false
+    pub fn vertex_transitive(&self) -> bool {
+        self.vertex_transitive
+    }
+}
+
+impl fmt::Debug for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Network").field(&self.spec).finish()
     }
 }

@@ -7,6 +7,7 @@
 //!                    …
 //! ```
 
+use super::network::later;
 use super::polarity::Polarity;
 use super::{Context, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
 use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
@@ -38,51 +39,27 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Lakhotia, Besta, Monroe, Isham, Iff, Hoefler, Petrini, "PolarFly: A Cost-Effective and Flexible Low-Diameter
 /// Topology", SC'22. Its racks are not modelled: routers stand in the order of their vectors. How many nodes a router
 /// carries is left open here (the paper takes half its degree).
-#[derive(Debug)]
-struct PolarFly {
-    graph: Polarity,
-    per_router: u32,
-}
-
-fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn from_params(params: &Params, context: &Context) -> Result<Network> {
     let per_router = per_router(params)?;
     let graph = Polarity::from_params(params)?;
-    let routers = u64::from(graph.points());
-    check_nodes(params.location(), routers * u64::from(per_router))?;
-    require_graph(context, routers, graph.links())?;
-    Ok(Box::new(PolarFly { graph, per_router }))
-}
-
-impl Network for PolarFly {
-    fn spec(&self) -> String {
-        format!("polarfly:q={}{}", self.graph.q, per_router_suffix(self.per_router))
-    }
-
-    fn routers(&self) -> u32 {
-        self.graph.points()
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        for u in 0..self.graph.points() {
-            self.graph.for_each_neighbour(u, |v| {
+    let (q, points, links) = (graph.q, graph.points(), graph.links());
+    check_nodes(params.location(), u64::from(points) * u64::from(per_router))?;
+    require_graph(context, points.into(), links)?;
+    let visit = move |visit: &mut LinkVisitor<'_>| {
+        for u in 0..points {
+            graph.for_each_neighbour(u, |v| {
                 if v > u {
                     visit(u, v, 1.0);
                 }
             });
         }
-    }
-
-    fn link_count(&self) -> u64 {
-        self.graph.links()
-    }
-
-    fn degrees(&self) -> (u32, u32) {
-        (self.graph.q, self.graph.q + 1)
-    }
+    };
+    let spec = format!("polarfly:q={q}{}", per_router_suffix(per_router));
+    Ok(Network {
+        link_count: later(move || links),
+        degrees: Some((q, q + 1)),
+        ..Network::new(spec, points, per_router, visit)
+    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! ```
 
 use super::galois::{Field, near, prime_power};
+use super::network::later;
 use super::polarity::Polarity;
 use super::{Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
 use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
@@ -30,8 +31,18 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         PER_ROUTER,
         nodes_option("in the place of q: the smallest q that fits; d = 4 unless given"),
     ],
-    build: PolarStar::from_params,
+    build: from_params,
 };
+
+/// A supernode graph and its bijection f.
+#[derive(Debug)]
+struct Supernode {
+    links: Vec<(u32, u32)>,
+    images: Vec<u32>,
+}
+
+/// The largest degree inside a supernode.
+const MAX_D: u32 = 1 << 12;
 
 /// The star product of the polarity graph ER_q with a supernode graph: router point·n + x. Inside a point, x and y are
 /// linked as in the supernode graph; between points u < v that ER_q joins, x of u is linked to f(x) of v.
@@ -50,63 +61,56 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Lakhotia, Monroe, Isham, Besta, Blach, Hoefler, Petrini, "PolarStar: Expanding the Horizon of Diameter-3 Networks",
 /// SPAA 2024; the star product is that of Bermond, Delorme, Farhi, "Large graphs with given degree and diameter II",
 /// 1984.
-#[derive(Debug)]
-struct PolarStar {
-    graph: Polarity,
-    d: u32,
-    per_router: u32,
-    supernode: Supernode,
-    paley: bool,
-}
-
-/// A supernode graph and its bijection f.
-#[derive(Debug)]
-struct Supernode {
-    links: Vec<(u32, u32)>,
-    images: Vec<u32>,
-}
-
-/// The largest degree inside a supernode.
-const MAX_D: u32 = 1 << 12;
-
-impl PolarStar {
-    fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
-        let per_router = per_router(params)?;
-        let d: u32 = params.whole("d", 0, MAX_D)?;
-        let paley = params.choice("supernode")? == "paley";
-        let graph = Polarity::from_params(params)?;
-        let n = if paley { 2 * d + 1 } else { 2 * d + 2 };
-        let (points, size, degree) = (u64::from(graph.points()), u64::from(n), u64::from(d));
-        let routers = points * size;
-        check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;
-        require_graph(
-            context,
-            routers,
-            points * size * degree / 2 + graph.links() * size + routers,
-        )?;
-        let fits = |d: u32| match paley {
-            true => d > 0 && d.is_multiple_of(2) && prime_power(2 * d + 1).is_some(),
-            false => matches!(d % 4, 0 | 3),
-        };
-        let field = Field::new(n).filter(|_| paley);
-        let supernode = match field {
-            _ if !fits(d) => {
-                let what = match paley {
-                    true => "an even number with 2d + 1 a prime power",
-                    false => "a multiple of 4, or one less",
-                };
-                let expected = format!("{what}; near it are {}", near(d, fits));
-                return Err(params.wrong("d", expected));
-            }
-            Some(field) => squares(&field, n),
-            None => quad(d),
-        };
-        Ok(Box::new(PolarStar { graph, d, per_router, supernode, paley }))
-    }
-
-    fn size(&self) -> u32 {
-        self.supernode.images.len() as u32
-    }
+fn from_params(params: &Params, context: &Context) -> Result<Network> {
+    let per_router = per_router(params)?;
+    let d: u32 = params.whole("d", 0, MAX_D)?;
+    let paley = params.choice("supernode")? == "paley";
+    let graph = Polarity::from_params(params)?;
+    let n = if paley { 2 * d + 1 } else { 2 * d + 2 };
+    let (q, points, size, degree) = (graph.q, graph.points(), u64::from(n), u64::from(d));
+    let routers = u64::from(points) * size;
+    check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;
+    require_graph(context, routers, routers * degree / 2 + graph.links() * size + routers)?;
+    let fits = |d: u32| match paley {
+        true => d > 0 && d.is_multiple_of(2) && prime_power(2 * d + 1).is_some(),
+        false => matches!(d % 4, 0 | 3),
+    };
+    let field = Field::new(n).filter(|_| paley);
+    let supernode = match field {
+        _ if !fits(d) => {
+            let what = match paley {
+                true => "an even number with 2d + 1 a prime power",
+                false => "a multiple of 4, or one less",
+            };
+            let expected = format!("{what}; near it are {}", near(d, fits));
+            return Err(params.wrong("d", expected));
+        }
+        Some(field) => squares(&field, n),
+        None => quad(d),
+    };
+    let loops = if paley { 0 } else { u64::from(q + 1) * size / 2 };
+    let links = u64::from(points) * supernode.links.len() as u64 + graph.links() * size + loops;
+    let visit = move |visit: &mut LinkVisitor<'_>| {
+        for u in 0..points {
+            supernode.links.iter().for_each(|(x, y)| visit(u * n + x, u * n + y, 1.0));
+            graph.for_each_neighbour(u, |v| {
+                for (x, image) in (0..n).zip(&supernode.images) {
+                    // At a quadric each pair is seen from both of its routers.
+                    if v > u || v == u && !paley && x < *image {
+                        visit(u * n + x, v * n + image, 1.0);
+                    }
+                }
+            });
+        }
+    };
+    let (all, kind) = (q + 1 + d, if paley { ",supernode=paley" } else { "" });
+    let spec = format!("polarstar:q={q},d={d}{kind}{}", per_router_suffix(per_router));
+    Ok(Network {
+        link_count: later(move || links),
+        degrees: Some((all - u32::from(paley), all)),
+        levels: vec![Level::even("supernode", n), Level::even("router", 1)],
+        ..Network::new(spec, routers as u32, per_router, visit)
+    })
 }
 
 /// The Paley graph of n elements, n = 1 mod 4.
@@ -154,53 +158,6 @@ fn quad(d: u32) -> Supernode {
         }
     }
     Supernode { links, images: (0..2 * pairs).map(|x| x ^ 1).collect() }
-}
-
-impl Network for PolarStar {
-    fn spec(&self) -> String {
-        let supernode = if self.paley { ",supernode=paley" } else { "" };
-        let per_router = per_router_suffix(self.per_router);
-        format!("polarstar:q={},d={}{supernode}{per_router}", self.graph.q, self.d)
-    }
-
-    fn routers(&self) -> u32 {
-        self.graph.points() * self.size()
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        let n = self.size();
-        for u in 0..self.graph.points() {
-            self.supernode.links.iter().for_each(|(x, y)| visit(u * n + x, u * n + y, 1.0));
-            self.graph.for_each_neighbour(u, |v| {
-                for (x, image) in (0..n).zip(&self.supernode.images) {
-                    // At a quadric each pair is seen from both of its routers.
-                    if v > u || v == u && !self.paley && x < *image {
-                        visit(u * n + x, v * n + image, 1.0);
-                    }
-                }
-            });
-        }
-    }
-
-    fn link_count(&self) -> u64 {
-        let (n, q) = (u64::from(self.size()), u64::from(self.graph.q));
-        let inside = u64::from(self.graph.points()) * self.supernode.links.len() as u64;
-        let loops = if self.paley { 0 } else { (q + 1) * n / 2 };
-        inside + self.graph.links() * n + loops
-    }
-
-    fn degrees(&self) -> (u32, u32) {
-        let all = self.graph.q + 1 + self.d;
-        (all - u32::from(self.paley), all)
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        vec![Level::even("supernode", self.size()), Level::even("router", 1)]
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use petgraph::unionfind::UnionFind;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::link_list::LinkList;
+use super::link_list::listed;
 use super::{Context, Network};
 use super::{check_nodes, per_router, per_router_suffix, require_graph};
 use crate::error::Result;
@@ -40,21 +40,15 @@ pub(super) fn draw(
     links: u64,
     advice: &str,
     mut draw: impl FnMut(&mut Pcg64) -> Option<Vec<(u32, u32)>>,
-) -> Result<Box<dyn Network>> {
+) -> Result<Network> {
     require_graph(context, u64::from(size.routers), links)?;
     let mut rng = Pcg64::seed_from_u64(size.seed);
     for _ in 0..tries(links) {
         let Some(links) = draw(&mut rng) else { continue };
         if is_connected(size.routers, &links) {
             let suffix = per_router_suffix(size.per_router);
-            return Ok(Box::new(LinkList {
-                spec: format!("{family},seed={}{suffix}", size.seed),
-                routers: size.routers,
-                hosts: size.routers,
-                per_router: size.per_router,
-                links,
-                ..LinkList::default()
-            }));
+            let spec = format!("{family},seed={}{suffix}", size.seed);
+            return Ok(listed(spec, size.routers, size.per_router, links, Vec::new()));
         }
     }
     let problem = format!("no connected network in {} draws", tries(links));

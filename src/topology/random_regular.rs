@@ -40,7 +40,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Steger, Wormald, "Generating random regular graphs quickly", Comb. Probab. Comput. 8, 1999, section 2,
 /// <https://doi.org/10.1017/S0963548399003867>. As a network, with the last ports joined by breaking a
 /// link: Singla, Hong, Popa, Godfrey, "Jellyfish", NSDI'12, section 3.
-fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn from_params(params: &Params, context: &Context) -> Result<Network> {
     let size = Size::from_params(params)?;
     let n = size.routers;
     let d: u32 = params.whole("d", 0, n - 1)?;

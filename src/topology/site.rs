@@ -64,3 +64,8 @@ pub struct SitePlacement {
     /// The first anchor; the origin where none is given.
     pub seed: Option<[u32; 3]>,
 }
+
+/// All cells of a box of these extents, x slowest.
+pub(crate) fn cells([nx, ny, nz]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
+    (0..nx).flat_map(move |x| (0..ny).flat_map(move |y| (0..nz).map(move |z| (x, y, z))))
+}

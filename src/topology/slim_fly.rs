@@ -8,6 +8,7 @@
 //! ```
 
 use super::galois::{Field, prime_power};
+use super::network::later;
 use super::{Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
 use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
 use crate::error::Result;
@@ -25,8 +26,23 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of q: the smallest q that fits; per_router half the degree unless given",
         ),
     ],
-    build: SlimFly::from_params,
+    build: from_params,
 };
+
+/// Whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.
+pub(super) fn valid(q: u32) -> bool {
+    q >= 3 && q % 4 != 2 && prime_power(q).is_some()
+}
+
+/// (3q-d)/2, d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved, rounded to whole generators.
+pub(super) fn degree(q: u32) -> u64 {
+    let q = u64::from(q);
+    match q % 4 {
+        1 => (3 * q - 1) / 2,
+        3 => (3 * q).div_ceil(2),
+        _ => 3 * q / 2,
+    }
+}
 
 /// The MMS graph of a prime power q = 4w + d, d in {-1, 0, 1}, over GF(q) with primitive element ξ:
 ///
@@ -47,79 +63,26 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// <https://doi.org/10.1006/jctb.1998.1828>; Hafner, "Geometric realisation of the graphs of
 /// McKay-Miller-Širáň", J. Combin. Theory B 90, 2004, <https://doi.org/10.1016/j.jctb.2003.07.002>, for
 /// d = 0. How many nodes a router carries is left open here (the paper takes half its degree).
-#[derive(Debug)]
-struct SlimFly {
-    q: u32,
-    per_router: u32,
-    field: Field,
-    /// X and X'.
-    generators: [Vec<u32>; 2],
-}
-
-/// Whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.
-pub(super) fn valid(q: u32) -> bool {
-    q >= 3 && q % 4 != 2 && prime_power(q).is_some()
-}
-
-/// (3q-d)/2, d = 1, 0, -1 for q = 1, 0, 3 mod 4: three times q halved, rounded to whole generators.
-pub(super) fn degree(q: u32) -> u64 {
-    let q = u64::from(q);
-    match q % 4 {
-        1 => (3 * q - 1) / 2,
-        3 => (3 * q).div_ceil(2),
-        _ => 3 * q / 2,
-    }
-}
-
-impl SlimFly {
-    fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
-        let q: u32 = params.whole("q", 3, 1 << 30)?;
-        let per_router = per_router(params)?;
-        let routers = 2 * u64::from(q) * u64::from(q);
-        check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;
-        let Some(field) = Field::new(q).filter(|_| valid(q)) else {
-            // 3 is valid, and every power of two above: both searches end.
-            let below = (3..q).rev().find(|q| valid(*q)).unwrap_or(3);
-            let above = (q + 1..).find(|q| valid(*q)).unwrap_or(below);
-            let expected = format!(
-                "a prime power of the form 4w-1, 4w or 4w+1; near it are {below} and {above}"
-            );
-            return Err(params.wrong("q", expected));
-        };
-        require_graph(context, routers, routers * degree(q) / 2)?;
-        let generators = generators(q).map(|x| x.into_iter().map(|i| field.power(i)).collect());
-        Ok(Box::new(SlimFly { q, per_router, field, generators }))
-    }
-}
-
-/// The exponents of X and X'.
-fn generators(q: u32) -> [Vec<u32>; 2] {
-    let first: Vec<u32> = if q % 4 == 3 {
-        let w = q.div_ceil(4);
-        (0..w).map(|i| 2 * i).chain((0..w).map(|i| 2 * w - 1 + 2 * i)).collect()
-    } else {
-        (0..q / 2).map(|i| 2 * i).collect()
+fn from_params(params: &Params, context: &Context) -> Result<Network> {
+    let q: u32 = params.whole("q", 3, 1 << 30)?;
+    let per_router = per_router(params)?;
+    let routers = 2 * u64::from(q) * u64::from(q);
+    check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;
+    let Some(f) = Field::new(q).filter(|_| valid(q)) else {
+        // 3 is valid, and every power of two above: both searches end.
+        let below = (3..q).rev().find(|q| valid(*q)).unwrap_or(3);
+        let above = (q + 1..).find(|q| valid(*q)).unwrap_or(below);
+        let expected =
+            format!("a prime power of the form 4w-1, 4w or 4w+1; near it are {below} and {above}");
+        return Err(params.wrong("q", expected));
     };
-    let second = first.iter().map(|i| i + 1).collect();
-    [first, second]
-}
-
-impl Network for SlimFly {
-    fn spec(&self) -> String {
-        format!("slim-fly:q={}{}", self.q, per_router_suffix(self.per_router))
-    }
-
-    fn routers(&self) -> u32 {
-        2 * self.q * self.q
-    }
-
-    fn per_router(&self) -> u32 {
-        self.per_router
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        let (q, f) = (self.q, &self.field);
-        for (s, generators) in self.generators.iter().enumerate() {
+    let (links, degree) = (routers * degree(q) / 2, degree(q) as u32);
+    require_graph(context, routers, links)?;
+    // X and X'.
+    let generators: [Vec<u32>; 2] =
+        generators(q).map(|x| x.into_iter().map(|i| f.power(i)).collect());
+    let visit = move |visit: &mut LinkVisitor<'_>| {
+        for (s, generators) in generators.iter().enumerate() {
             for x in 0..q {
                 let first = (s as u32 * q + x) * q;
                 for y in 0..q {
@@ -137,20 +100,26 @@ impl Network for SlimFly {
                 }
             }
         }
-    }
+    };
+    let spec = format!("slim-fly:q={q}{}", per_router_suffix(per_router));
+    Ok(Network {
+        link_count: later(move || links),
+        degrees: Some((degree, degree)),
+        levels: vec![Level::even("subgroup", q), Level::even("router", 1)],
+        ..Network::new(spec, routers as u32, per_router, visit)
+    })
+}
 
-    fn link_count(&self) -> u64 {
-        u64::from(self.routers()) * degree(self.q) / 2
-    }
-
-    fn degrees(&self) -> (u32, u32) {
-        let degree = degree(self.q) as u32;
-        (degree, degree)
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        vec![Level::even("subgroup", self.q), Level::even("router", 1)]
-    }
+/// The exponents of X and X'.
+fn generators(q: u32) -> [Vec<u32>; 2] {
+    let first: Vec<u32> = if q % 4 == 3 {
+        let w = q.div_ceil(4);
+        (0..w).map(|i| 2 * i).chain((0..w).map(|i| 2 * w - 1 + 2 * i)).collect()
+    } else {
+        (0..q / 2).map(|i| 2 * i).collect()
+    };
+    let second = first.iter().map(|i| i + 1).collect();
+    [first, second]
 }
 
 #[cfg(test)]

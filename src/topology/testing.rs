@@ -8,6 +8,14 @@ pub(crate) fn build(spec: &str) -> Topology {
     Topology::inline(spec, &Context::default()).unwrap()
 }
 
+/// The machine of a file that holds `text`; `options` follow its path.
+pub(crate) fn from_file(kind: &str, text: &str, options: &str) -> crate::Result<Topology> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("f");
+    std::fs::write(&path, text).unwrap();
+    Topology::inline(&format!("{kind}:{}{options}", path.display()), &Context::default())
+}
+
 /// Each specification is refused, with a message that holds the text beside it.
 pub(crate) fn check_refused(cases: &[(&str, &str)]) {
     for (spec, part) in cases {

@@ -13,8 +13,9 @@
 //! ```
 
 use super::distance::{Axis, Product, Shape};
-use super::grid::Grid;
+use super::grid::grid;
 use super::lattice::digits;
+use super::network::later;
 use super::{Context, Lattice, LinkVisitor, Network, TopologyEntry};
 use super::{by_x, nodes_option, product, require_graph};
 use crate::error::Result;
@@ -44,7 +45,7 @@ pub(super) const CUBE: u32 = 4;
 /// # References
 /// Jouppi et al., "TPU v4: An Optically Reconfigurable Supercomputer for Machine Learning with Hardware Support for
 /// Embeddings", ISCA'23, section 2; the page "TPU v5p" of Google Cloud's documentation for the shapes in use.
-fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn from_params(params: &Params, context: &Context) -> Result<Network> {
     let dims = params.dims("dims", "three extents, as in 4x4x8")?;
     let twisted = params.flag("twisted")?;
     let whole = dims.iter().all(|n| n.is_multiple_of(CUBE));
@@ -63,11 +64,11 @@ fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
             return Err(params.wrong("dims", expected));
         }
         require_graph(context, chips.into(), 3 * u64::from(chips))?;
-        return Ok(Box::new(Twisted { dims, short }));
+        return Ok(twisted_torus(dims, short));
     }
     let shape = if whole { Shape::Ring } else { Shape::Path };
     let axes = dims.into_iter().map(|extent| Axis { extent, shape }).collect();
-    Ok(Box::new(Grid { kind: "tpu", product: Product { axes }, per_router: 1, double: false }))
+    Ok(grid("tpu", Product { axes }, 1, false))
 }
 
 /// A twisted torus of k×k×2k or k×2k×2k: whoever goes around a short dimension is moved by k along every long one.
@@ -83,61 +84,37 @@ fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
 /// Cámara, Moretó, Vallejo, Beivide, Miguel-Alonso, Martínez, Navaridas, "Twisted Torus Topologies for Enhanced
 /// Interconnection Networks", IEEE TPDS 21(12), 2010; Camarero, Martínez, Beivide, "Lattice Graphs for High-Scale
 /// Interconnection Topologies", IEEE TPDS 26(9), 2015 (the cubic lattices and their diameters).
-#[derive(Debug)]
-struct Twisted {
-    dims: Vec<u32>,
-    short: u32,
-}
-
-impl Network for Twisted {
-    fn spec(&self) -> String {
-        format!("tpu:{},twisted=true", by_x(&self.dims))
-    }
-
-    fn routers(&self) -> u32 {
-        self.dims.iter().product()
-    }
-
-    fn per_router(&self) -> u32 {
-        1
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
+fn twisted_torus(dims: Vec<u32>, short: u32) -> Network {
+    let spec = format!("tpu:{},twisted=true", by_x(&dims));
+    let wrap = dims.iter().map(|extent| *extent != short).collect();
+    let lattice = Lattice::of_routers(dims.clone(), wrap);
+    let chips: u32 = dims.iter().product();
+    let links = move |visit: &mut LinkVisitor<'_>| {
         let mut at = [0; 3];
-        for chip in 0..self.routers() {
+        for chip in 0..chips {
             for axis in 0..3 {
-                digits(chip, &self.dims, &mut at);
+                digits(chip, &dims, &mut at);
                 at[axis] += 1;
-                if at[axis] == self.dims[axis] {
+                if at[axis] == dims[axis] {
                     at[axis] = 0;
-                    if self.dims[axis] == self.short {
-                        for (x, extent) in at.iter_mut().zip(&self.dims) {
-                            *x += if *extent == self.short { 0 } else { self.short };
+                    if dims[axis] == short {
+                        for (x, extent) in at.iter_mut().zip(&dims) {
+                            *x += if *extent == short { 0 } else { short };
                             *x %= extent;
                         }
                     }
                 }
-                let next = at.iter().zip(&self.dims).fold(0, |cell, (x, extent)| cell * extent + x);
+                let next = at.iter().zip(&dims).fold(0, |cell, (x, extent)| cell * extent + x);
                 visit(chip, next, 1.0);
             }
         }
-    }
-
-    fn link_count(&self) -> u64 {
-        3 * u64::from(self.routers())
-    }
-
-    fn degrees(&self) -> (u32, u32) {
-        (6, 6)
-    }
-
-    fn lattice(&self) -> Option<Lattice> {
-        let wrap = self.dims.iter().map(|extent| *extent != self.short).collect();
-        Some(Lattice::of_routers(self.dims.clone(), wrap))
-    }
-
-    fn vertex_transitive(&self) -> bool {
-        true
+    };
+    Network {
+        link_count: later(move || 3 * u64::from(chips)),
+        degrees: Some((6, 6)),
+        lattice: Some(lattice),
+        vertex_transitive: true,
+        ..Network::new(spec, chips, 1, links)
     }
 }
 

@@ -40,7 +40,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// # References
 /// Watts, Strogatz, "Collective dynamics of small-world networks", Nature 393, 1998, figure 1,
 /// <https://doi.org/10.1038/30918>.
-fn from_params(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn from_params(params: &Params, context: &Context) -> Result<Network> {
     let size = Size::from_params(params)?;
     let n = size.routers;
     if n < 3 {

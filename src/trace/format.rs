@@ -1,6 +1,6 @@
 //! Formats of files of jobs, and how a file's is recognised.
 
-use super::log::quote;
+use super::log::{no_jobs, quote};
 use super::records::{Columns, Form, placements};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Lines;
@@ -165,7 +165,7 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
         Some(Err(found)) => {
             Err(Error::input(SourceLocation::line(lines.name(), number), found, expected))
         }
-        None => Err(Error::input(SourceLocation::File(lines.name().into()), "no jobs", expected)),
+        None => Err(no_jobs(lines.name(), expected)),
     }
 }
 

@@ -185,8 +185,7 @@ impl Log {
         }
         self.begun |= !block.events.is_empty();
         if !self.begun {
-            let location = SourceLocation::File(self.name().into());
-            return Err(Error::input(location, "no jobs", "events `P JOB NODES` and `F JOB`"));
+            return Err(no_jobs(self.name(), "events `P JOB NODES` and `F JOB`"));
         }
         Ok(!block.events.is_empty())
     }
@@ -261,6 +260,11 @@ fn whole(text: &str) -> Option<u32> {
     // `parse` would take a leading plus.
     let digits = text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|n| digits && *n > 0)
+}
+
+/// The error of a file without jobs.
+pub(super) fn no_jobs(file: &str, expected: &str) -> Error {
+    Error::input(SourceLocation::File(file.into()), "no jobs", expected)
 }
 
 /// A token in a message, cut where it is long.

@@ -1,6 +1,6 @@
 //! topology/block: base blocks within aggregated ones, and segments.
 
-use super::rule::{Request, Rule, Sizes};
+use super::rule::{Ask, Request, Rule, Sizes};
 use crate::allocator::units::Units;
 use crate::ranks::FreeSet;
 
@@ -208,15 +208,8 @@ impl Rule for Blocks {
         Some(blocks * u64::from(self.base) + all - open)
     }
 
-    fn pick(
-        &mut self,
-        free: &FreeSet,
-        count: u32,
-        request: &Request,
-        closed: &[usize],
-        chosen: &mut Vec<u32>,
-    ) -> Result<(), &'static str> {
-        let segment = request.segment.filter(|segment| *segment <= count).unwrap_or(count);
+    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
+        let (Ask { free, count, request, closed }, segment) = (*ask, ask.segment());
         let plan = self.plan(segment);
         let mut start = self.units.free.clone();
         for (unit, start) in start.iter_mut().enumerate() {

@@ -148,34 +148,23 @@ fn size(context: &AllocatorContext<'_>) -> u32 {
     context.order.len() as u32
 }
 
-/// The rank of each node of the ordering.
-fn ranks(context: &AllocatorContext<'_>) -> HashMap<NodeId, u32> {
-    context.order.nodes().iter().copied().zip(0..).collect()
-}
-
 /// The site's file, if it is for this plugin.
 fn site<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<&'a Site> {
     context.topology.network().site().filter(|site| site.kind == kind)
 }
 
 /// The ranks of named nodes, by name; nodes that are not in the ordering have none.
-struct Named<'a> {
-    context: AllocatorContext<'a>,
-    ranks: HashMap<NodeId, u32>,
+fn ranks<'a>(context: &AllocatorContext<'a>) -> impl Fn(&String) -> Option<u32> + 'a {
+    let topology = context.topology;
+    let ranks: HashMap<NodeId, u32> = context.order.nodes().iter().copied().zip(0..).collect();
+    move |name| topology.node_named(name).and_then(|node| ranks.get(&node).copied())
 }
 
-impl<'a> Named<'a> {
-    fn new(context: &AllocatorContext<'a>) -> Self {
-        Named { context: *context, ranks: ranks(context) }
-    }
-
-    fn rank(&self, name: &str) -> Option<u32> {
-        self.context.topology.node_named(name).and_then(|node| self.ranks.get(&node).copied())
-    }
-
-    fn all(&self, names: &[String]) -> Vec<u32> {
-        names.iter().filter_map(|name| self.rank(name)).collect()
-    }
+/// The site's file, if it is for this plugin, and the ranks that each of its lines names.
+fn lines<'a>(context: &AllocatorContext<'a>, kind: SiteKind) -> Option<(&'a Site, Vec<Vec<u32>>)> {
+    let (site, rank) = (site(context, kind)?, ranks(context));
+    let lines = site.lines.iter().map(|line| line.nodes.iter().filter_map(&rank).collect());
+    Some((site, lines.collect()))
 }
 
 /// The switches of a tree: their parents, and the ranks of leaves.
@@ -184,13 +173,8 @@ fn tree_of(
     params: &Params,
     context: &AllocatorContext<'_>,
 ) -> Result<(Vec<Option<usize>>, Vec<Vec<u32>>)> {
-    if let Some(site) = site(context, SiteKind::Tree) {
-        let named = Named::new(context);
-        let lines = &site.lines;
-        return Ok((
-            lines.iter().map(|line| line.parent).collect(),
-            lines.iter().map(|line| named.all(&line.nodes)).collect(),
-        ));
+    if let Some((site, ranks)) = lines(context, SiteKind::Tree) {
+        return Ok((site.lines.iter().map(|line| line.parent).collect(), ranks));
     }
     let levels = levels(context);
     if levels.is_empty() {
@@ -219,10 +203,8 @@ fn blocks_of(params: &Params, context: &AllocatorContext<'_>) -> Result<(Vec<Vec
     {
         return Err(params.wrong("sizes", "the first size times powers of two, as in 18x36x72"));
     }
-    if let Some(site) = site(context, SiteKind::Block) {
-        let named = Named::new(context);
+    if let Some((site, blocks)) = lines(context, SiteKind::Block) {
         let sizes = || site.sizes.iter().map(|size| *size as u32).collect();
-        let blocks = site.lines.iter().map(|line| named.all(&line.nodes)).collect();
         return Ok((blocks, given.unwrap_or_else(sizes)));
     }
     let levels = levels(context);
@@ -240,12 +222,10 @@ fn blocks_of(params: &Params, context: &AllocatorContext<'_>) -> Result<(Vec<Vec
 }
 
 fn rings_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<Vec<u32>>> {
-    let Some(site) = site(context, SiteKind::Ring) else {
+    lines(context, SiteKind::Ring).map(|(_, rings)| rings).ok_or_else(|| {
         let problem = format!("{} has no rings", context.topology.name());
-        return Err(params.unsuited(problem, "use it on a `slurm-topology:` with RingName lines"));
-    };
-    let named = Named::new(context);
-    Ok(site.lines.iter().map(|line| named.all(&line.nodes)).collect())
+        params.unsuited(problem, "use it on a `slurm-topology:` with RingName lines")
+    })
 }
 
 fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3d::Torus>> {
@@ -266,20 +246,15 @@ fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3
         seed: placement.seed.unwrap_or_default(),
     };
     let plain = |dims: &[u32; 3]| torus3d::Shape { dims: *dims, spacing: *dims, seed: [0; 3] };
-    let too_large = |shapes: &[torus3d::Shape], dims: [u32; 3]| {
-        let larger = |shape: &&torus3d::Shape| (0..3).any(|axis| shape.dims[axis] > dims[axis]);
-        shapes.iter().find(larger).map(|shape| shape.dims)
-    };
     let mut tori = Vec::new();
     if let Some(site) = site(context, SiteKind::Torus) {
-        let named = Named::new(context);
+        let rank = ranks(context);
         for torus in &site.toruses {
             let shapes = match &given {
                 Some(shapes) => shapes.iter().map(plain).collect(),
                 None => torus.placements.iter().map(shape).collect(),
             };
-            let rank = |name: &Option<String>| name.as_ref().and_then(|name| named.rank(name));
-            let cells = torus.cells.iter().map(rank).collect();
+            let cells = torus.cells.iter().map(|name| name.as_ref().and_then(&rank)).collect();
             tori.push(torus3d::Torus { dims: torus.dims, cells, shapes });
         }
     } else {
@@ -312,15 +287,12 @@ fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3
         tori.push(torus3d::Torus { dims, cells, shapes: given.iter().map(plain).collect() });
     }
     for torus in &tori {
-        if let Some(dims) = too_large(&torus.shapes, torus.dims) {
-            let [x, y, z] = dims;
-            let [a, b, c] = torus.dims;
+        let larger =
+            |shape: &&torus3d::Shape| shape.dims.iter().zip(torus.dims).any(|(n, m)| *n > m);
+        if let Some([x, y, z]) = torus.shapes.iter().find(larger).map(|shape| shape.dims) {
+            let (location, [a, b, c]) = (params.location_of("placements"), torus.dims);
             let found = format!("a placement of {x}x{y}x{z} on a torus of {a}x{b}x{c}");
-            return Err(Error::input(
-                params.location_of("placements"),
-                found,
-                "placements that fit",
-            ));
+            return Err(Error::input(location, found, "placements that fit"));
         }
     }
     Ok(tori)

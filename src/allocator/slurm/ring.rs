@@ -1,6 +1,6 @@
 //! topology/ring: runs of neighbours on rings.
 
-use super::rule::{Request, Rule};
+use super::rule::{Ask, Rule};
 use crate::allocator::units::Units;
 use crate::ranks::FreeSet;
 
@@ -49,15 +49,8 @@ impl Rule for Rings {
         self.units.count_free(free)
     }
 
-    fn pick(
-        &mut self,
-        free: &FreeSet,
-        count: u32,
-        request: &Request,
-        _: &[usize],
-        chosen: &mut Vec<u32>,
-    ) -> Result<(), &'static str> {
-        let segment = request.segment.filter(|segment| *segment <= count).unwrap_or(count);
+    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
+        let (Ask { free, count, .. }, segment) = (*ask, ask.segment());
         let most = (count / segment) as usize;
         // The rings with the fewest free ranks, the one with most of them on top.
         let mut heap: Vec<(u32, usize, usize)> = Vec::new();

@@ -105,15 +105,24 @@ pub(super) trait Rule: Send {
         None
     }
 
-    /// Puts `count` ranks into `chosen`, or says why not; none of the units `closed` is used.
-    fn pick(
-        &mut self,
-        free: &FreeSet,
-        count: u32,
-        request: &Request,
-        closed: &[usize],
-        chosen: &mut Vec<u32>,
-    ) -> Result<(), &'static str>;
+    /// Puts the ranks that are asked for into `chosen`, or says why not.
+    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str>;
+}
+
+/// What a plugin is asked for: `count` of the free ranks, in none of the units `closed`.
+#[derive(Clone, Copy)]
+pub(super) struct Ask<'a> {
+    pub free: &'a FreeSet,
+    pub count: u32,
+    pub request: &'a Request,
+    pub closed: &'a [usize],
+}
+
+impl Ask<'_> {
+    /// Ranks of each segment.
+    pub fn segment(&self) -> u32 {
+        self.request.segment.filter(|segment| *segment <= self.count).unwrap_or(self.count)
+    }
 }
 
 /// An allocator that follows a [`Rule`].
@@ -176,7 +185,7 @@ impl<R: Rule> Plugin<R> {
             }
             return Ok(());
         }
-        rule.pick(free, count, request, closed, picked)
+        rule.pick(&Ask { free, count, request, closed }, picked)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Settings of Slurm's topology plugins that may suit a machine and the sizes of its jobs: what to try.
 
 use crate::error::{Error, Result, SourceLocation};
+use crate::metric::bisection::gcd;
 use crate::topology::Topology;
 use crate::topology::site::SiteKind;
 
@@ -148,10 +149,6 @@ fn boxes_of(size: u32, dims: [u32; 3]) -> Vec<[u32; 3]> {
         }
     }
     all
-}
-
-fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

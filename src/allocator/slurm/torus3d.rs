@@ -1,8 +1,9 @@
 //! topology/torus3d: boxes of fixed shapes at fixed places on tori.
 
-use super::rule::{Request, Rule, Sizes};
+use super::rule::{Ask, Request, Rule, Sizes};
 use crate::allocator::units::Units;
 use crate::ranks::FreeSet;
+use crate::topology::site::cells;
 
 /// Boxes of one shape that jobs may have.
 #[derive(Clone, Debug)]
@@ -112,11 +113,6 @@ fn corners(torus: &Torus, shape: &Shape) -> Vec<Vec<u32>> {
     all
 }
 
-/// The cells of a box of these extents.
-fn cells([x, y, z]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
-    (0..x).flat_map(move |i| (0..y).flat_map(move |j| (0..z).map(move |k| (i, j, k))))
-}
-
 impl Rule for Tori {
     fn covered(&mut self, free: &FreeSet) -> u32 {
         self.units.count_free(free)
@@ -154,15 +150,8 @@ impl Rule for Tori {
         Some(self.boxes.iter().map(broken).sum())
     }
 
-    fn pick(
-        &mut self,
-        free: &FreeSet,
-        count: u32,
-        request: &Request,
-        _: &[usize],
-        chosen: &mut Vec<u32>,
-    ) -> Result<(), &'static str> {
-        let segment = request.segment.filter(|segment| *segment <= count).unwrap_or(count);
+    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
+        let (Ask { free, count, .. }, segment) = (*ask, ask.segment());
         self.open.fill(false);
         free.for_each_run(|run| self.open[run.first as usize..run.end() as usize].fill(true));
         let mut left = self.units.free.clone();

@@ -1,6 +1,6 @@
 //! topology/tree: the tightest leaf, else leaves of the smallest switch that has enough, the fullest first.
 
-use super::rule::{Request, Rule, Sizes};
+use super::rule::{Ask, Request, Rule, Sizes};
 use crate::allocator::units::Units;
 use crate::ranks::FreeSet;
 
@@ -29,14 +29,10 @@ impl Tree {
         let (mut level, mut depth, mut inner) =
             (vec![0; count], vec![0; count], vec![false; count]);
         for (switch, depth) in depth.iter_mut().enumerate() {
-            let (mut at, mut steps) = (switch, 0);
-            while let Some(above) = parent[at] {
-                steps += 1;
-                level[above] = level[above].max(steps);
-                inner[above] = true;
-                at = above;
+            for (steps, above) in (0..).zip(above(&parent, switch)).skip(1) {
+                (level[above], inner[above]) = (steps.max(level[above]), true);
+                *depth = steps;
             }
-            *depth = steps;
         }
         let leaves: Vec<usize> = (0..count).filter(|switch| !inner[*switch]).collect();
         let units = leaves.iter().map(|leaf| ranks[*leaf].clone()).collect();
@@ -50,11 +46,6 @@ impl Tree {
             depth,
             leaves,
         }
-    }
-
-    /// A switch and those above it.
-    fn above(&self, switch: usize) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(Some(switch), |at| self.parent[*at])
     }
 
     /// Where `need` ranks are to be had under leaf `a` rather than under leaf `b`: whether `a` is better, and whether
@@ -96,17 +87,22 @@ impl Tree {
     /// Adds the hops from a leaf to all.
     fn move_away(&mut self, leaf: usize) {
         let from = self.leaves[leaf];
-        let path: Vec<usize> = self.above(from).collect();
+        let path: Vec<usize> = above(&self.parent, from).collect();
         for (steps, switch) in (0..).zip(&path) {
             self.up[*switch] = Some(steps);
         }
         for other in 0..self.leaves.len() {
-            let meets = self.above(self.leaves[other]).enumerate();
+            let meets = above(&self.parent, self.leaves[other]).enumerate();
             let met = meets.filter_map(|(down, at)| self.up[at].map(|up| up + down as u32)).next();
             self.hops[other] += u64::from(met.unwrap_or(0));
         }
         path.iter().for_each(|switch| self.up[*switch] = None);
     }
+}
+
+/// A switch and those above it.
+fn above(parent: &[Option<usize>], switch: usize) -> impl Iterator<Item = usize> + '_ {
+    std::iter::successors(Some(switch), |at| parent[*at])
 }
 
 impl Rule for Tree {
@@ -126,20 +122,12 @@ impl Rule for Tree {
         }
     }
 
-    fn pick(
-        &mut self,
-        free: &FreeSet,
-        count: u32,
-        request: &Request,
-        _: &[usize],
-        chosen: &mut Vec<u32>,
-    ) -> Result<(), &'static str> {
+    fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
+        let Ask { free, count, request, .. } = *ask;
         self.free.fill(0);
         for leaf in 0..self.leaves.len() {
-            let mut at = Some(self.leaves[leaf]);
-            while let Some(switch) = at {
+            for switch in above(&self.parent, self.leaves[leaf]) {
                 self.free[switch] += self.units.free[leaf];
-                at = self.parent[switch];
             }
         }
         let mut top: Option<usize> = None;
@@ -152,7 +140,9 @@ impl Rule for Tree {
         let Some(top) = top else { return Err("no switch has enough free nodes") };
         // What is not below the top is out of reach.
         for switch in 0..self.free.len() {
-            if self.depth[switch] >= self.depth[top] && !self.above(switch).any(|at| at == top) {
+            if self.depth[switch] >= self.depth[top]
+                && !above(&self.parent, switch).any(|at| at == top)
+            {
                 self.free[switch] = 0;
             }
         }
@@ -165,10 +155,8 @@ impl Rule for Tree {
             need -= taken.min(need);
             leaves += 1;
             self.move_away(leaf);
-            let mut at = Some(self.leaves[leaf]);
-            while let Some(switch) = at {
+            for switch in above(&self.parent, self.leaves[leaf]) {
                 self.free[switch] = self.free[switch].saturating_sub(taken);
-                at = self.parent[switch];
             }
         }
         if request.switches.is_some_and(|most| leaves > most) {

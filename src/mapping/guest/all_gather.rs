@@ -35,7 +35,7 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
     let mut messages = Messages::new(params, context, n.into(), u64::from(n.ilog2()) + 1)?;
     let members: Vec<u32> = (0..n).collect();
     match doubling {
-        true => messages.doubling_all_gather(&members, volume),
+        true => messages.doubling(&members, volume),
         false => messages.ring_all_gather(&members, volume),
     }
     messages.done(params, n)

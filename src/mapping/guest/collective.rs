@@ -48,7 +48,8 @@ impl Messages {
         Ok(Messages { list: Vec::new() })
     }
 
-    fn send(&mut self, source: u32, target: u32, volume: f64) {
+    /// So much from one process to another.
+    pub fn send(&mut self, source: u32, target: u32, volume: f64) {
         self.list.push(Message { source, target, volume });
     }
 
@@ -115,13 +116,9 @@ impl Messages {
         self.doubling(&active, 2.0 * buffer);
     }
 
-    /// Recursive doubling: partners 1, 2, 4, … away swap what they have, S/n, 2S/n, … The members are a power of two.
-    pub fn doubling_all_gather(&mut self, members: &[u32], buffer: f64) {
-        self.doubling(members, buffer);
-    }
-
-    /// Each of 2ᵏ members to that 2ⁱ away, 2ⁱ/2ᵏ of the buffer.
-    fn doubling(&mut self, members: &[u32], buffer: f64) {
+    /// Each of 2ᵏ members to that 2ⁱ away, 2ⁱ/2ᵏ of the buffer. As an all-gather, recursive doubling: partners 1, 2, 4, …
+    /// away swap what they have, S/n, 2S/n, …
+    pub fn doubling(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
         for distance in (0..n.ilog2()).map(|bit| 1 << bit) {
             for (i, member) in members.iter().enumerate() {
@@ -155,11 +152,6 @@ impl Messages {
                 self.send(*source, *target, buffer / members.len() as f64);
             }
         }
-    }
-
-    /// All of `buffer` from one process to another.
-    pub fn one(&mut self, source: u32, target: u32, buffer: f64) {
-        self.send(source, target, buffer);
     }
 }
 

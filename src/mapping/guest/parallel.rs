@@ -78,8 +78,8 @@ fn make(params: &Params, context: &Context) -> Result<(u32, Traffic)> {
     }
     for d in 0..dp {
         for (p, t) in (1..pp).flat_map(|p| (0..tp).map(move |t| (p, t))) {
-            messages.one(process(d, p - 1, t), process(d, p, t), for_pp);
-            messages.one(process(d, p, t), process(d, p - 1, t), for_pp);
+            messages.send(process(d, p - 1, t), process(d, p, t), for_pp);
+            messages.send(process(d, p, t), process(d, p - 1, t), for_pp);
         }
     }
     for (p, t) in (0..pp).flat_map(|p| (0..tp).map(move |t| (p, t))) {

@@ -1,5 +1,9 @@
 //! Graphs that are products of paths, rings and cliques, whatever their vertices are called.
 
+use petgraph::unionfind::UnionFind;
+
+use crate::topology::numbered_sets;
+
 /// A graph taken apart: every vertex has a position on every factor, and an edge changes just one of them.
 #[derive(Debug)]
 pub(super) struct ProductGraph {
@@ -22,43 +26,6 @@ pub(super) enum FactorShape {
     Ring,
     /// Of three or more.
     Clique,
-}
-
-/// Sets that are joined, by their smallest member.
-struct Joined(Vec<u32>);
-
-impl Joined {
-    fn new(count: usize) -> Self {
-        Joined((0..count as u32).collect())
-    }
-
-    fn of(&mut self, mut i: u32) -> u32 {
-        while self.0[i as usize] != i {
-            self.0[i as usize] = self.0[self.0[i as usize] as usize];
-            i = self.0[i as usize];
-        }
-        i
-    }
-
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.of(a), self.of(b));
-        self.0[a.max(b) as usize] = a.min(b);
-    }
-
-    /// The number of every set, in the order of their smallest members, and how many there are.
-    fn numbered(&mut self) -> (Vec<u32>, usize) {
-        let mut number = vec![u32::MAX; self.0.len()];
-        let mut count = 0;
-        for i in 0..self.0.len() as u32 {
-            let set = self.of(i) as usize;
-            if number[set] == u32::MAX {
-                number[set] = count;
-                count += 1;
-            }
-            number[i as usize] = number[set];
-        }
-        (number, count as usize)
-    }
 }
 
 /// Factors at most: as many as a hypercube of 2¹⁶ has.
@@ -93,16 +60,15 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
     let mut position = vec![Vec::new(); classes];
     let mut sizes = Vec::new();
     for (factor, position) in position.iter_mut().enumerate() {
-        let mut joined = Joined::new(n);
+        let mut joined = UnionFind::<u32>::new(n);
         for (v, near) in neighbours.iter().enumerate() {
             for (w, _) in near.iter().zip(edges(v)).filter(|(_, e)| class.of[*e] as usize != factor)
             {
-                joined.join(v as u32, *w);
+                joined.union(v as u32, *w);
             }
         }
-        let count;
-        (*position, count) = joined.numbered();
-        sizes.push(count);
+        *position = numbered_sets(joined);
+        sizes.push(sets(position));
     }
     if sizes.iter().try_fold(1usize, |all, size| all.checked_mul(*size)) != Some(n) {
         return None;
@@ -140,6 +106,11 @@ pub(super) fn factored(neighbours: &[Vec<u32>]) -> Option<ProductGraph> {
     (!vertices.contains(&u32::MAX)).then_some(ProductGraph { factors, vertices })
 }
 
+/// How many sets are numbered.
+fn sets(numbers: &[u32]) -> usize {
+    numbers.iter().max().map_or(0, |last| *last as usize + 1)
+}
+
 /// The factor of every edge, seen from either end.
 struct Classes {
     /// Where the edges of each vertex begin.
@@ -154,10 +125,10 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
         let at = neighbours[v as usize].binary_search(&w).unwrap_or(0);
         (first[v as usize] + at) as u32
     };
-    let mut joined = Joined::new(first[neighbours.len()]);
+    let mut joined = UnionFind::<u32>::new(first[neighbours.len()]);
     for (u, near) in (0..).zip(neighbours) {
         for (i, v) in near.iter().enumerate() {
-            joined.join(edge(u, *v), edge(*v, u));
+            joined.union(edge(u, *v), edge(*v, u));
             for w in &near[..i] {
                 let beside = &neighbours[*w as usize];
                 let mut common = neighbours[*v as usize]
@@ -166,15 +137,16 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
                 let (x, more) = (common.next(), common.next().is_some());
                 match x {
                     Some(x) if !more && beside.binary_search(v).is_err() => {
-                        joined.join(edge(u, *v), edge(*w, *x));
-                        joined.join(edge(u, *w), edge(*v, *x));
+                        joined.union(edge(u, *v), edge(*w, *x));
+                        joined.union(edge(u, *w), edge(*v, *x));
                     }
-                    _ => joined.join(edge(u, *v), edge(u, *w)),
+                    _ => _ = joined.union(edge(u, *v), edge(u, *w)),
                 }
             }
         }
     }
-    let (of, count) = joined.numbered();
+    let of = numbered_sets(joined);
+    let count = sets(&of);
     (Classes { first, of }, count)
 }
 

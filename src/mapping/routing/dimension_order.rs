@@ -1,10 +1,10 @@
 //! One dimension after the other, dimension 0 first.
 
 use super::super::demand::{Demand, End, Flow};
-use super::super::links::Links;
 use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Metric;
+use crate::topology::RouterGraph;
 use crate::topology::distance::{Axis, Product, Shape};
 
 /// `dimension-order`: first all the way along dimension 0, then along dimension 1, and so on; in a wrapped
@@ -39,7 +39,7 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(links: &Links, product: &Product, i: usize) -> Self {
+    fn new(links: &RouterGraph, product: &Product, i: usize) -> Self {
         // The one link of a ring of two is that of a path.
         let axis = match product.axes[i] {
             Axis { extent: 2, .. } => Axis { extent: 2, shape: Shape::Path },
@@ -48,7 +48,7 @@ impl Ports {
         let (stride, extent) = (product.stride(i), axis.extent);
         let mut steps = [Vec::new(), Vec::new()];
         if axis.shape != Shape::Clique {
-            for router in 0..links.routers() as u32 {
+            for router in 0..links.router_count() as u32 {
                 let x = router / stride % extent;
                 let to = |y: u32| links.index(router, router - x * stride + y * stride);
                 steps[0].push(to((x + 1) % extent).unwrap_or(usize::MAX));
@@ -101,7 +101,7 @@ pub(super) fn ways(axis: Axis, a: u32, b: u32, tie: Tie) -> [(u32, f64); 2] {
 }
 
 struct Grid<'a> {
-    links: &'a Links,
+    links: &'a RouterGraph,
     ports: Vec<Ports>,
     tie: Tie,
 }
@@ -119,7 +119,7 @@ pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Resu
         let location = SourceLocation::option("--routing dimension-order");
         return Err(Error::unsuited(location, "no dimensions", "use --routing ecmp-path"));
     };
-    let (links, routers) = (&fabric.links, fabric.links.routers());
+    let (links, routers) = (fabric.links, fabric.links.router_count());
     let ports = (0..product.axes.len()).map(|i| Ports::new(links, product, i)).collect();
     let grid = Grid { links, ports, tie };
     let sources = demand.roots(End::Source);
@@ -149,7 +149,7 @@ impl Grid<'_> {
             }
             let end = at - a * ports.stride + b * ports.stride;
             if ports.axis.shape == Shape::Clique {
-                self.hop(at, end, flow.volume, loads);
+                self.links.load(at as u32, end as u32, flow.volume, loads);
             } else {
                 let ways = ways(ports.axis, a as u32, b as u32, self.tie);
                 for (up, (hops, share)) in ways.iter().enumerate().filter(|(_, way)| way.1 > 0.0) {
@@ -165,20 +165,13 @@ impl Grid<'_> {
         }
     }
 
-    fn hop(&self, from: usize, to: usize, volume: f64, loads: &mut [f64]) {
-        // Cliques are complete: the link is there.
-        if let Some(link) = self.links.index(from as u32, to as u32) {
-            loads[link] += volume;
-        }
-    }
-
     /// All flows of a source at once. Along dimension k, traffic differs only by where it leaves the
     /// dimensions before k, and the sum of all later targets travels together.
     fn spread(&self, source: u32, row: &[Flow], weights: &mut Vec<Vec<f64>>, loads: &mut [f64]) {
         let k = self.ports.len();
         weights.resize(k + 1, Vec::new());
         weights[k].clear();
-        weights[k].resize(self.links.routers(), 0.0);
+        weights[k].resize(self.links.router_count(), 0.0);
         row.iter().for_each(|flow| weights[k][flow.router as usize] = flow.volume);
         for i in (0..k).rev() {
             let extent = self.ports[i].axis.extent as usize;
@@ -201,7 +194,12 @@ impl Grid<'_> {
                     Shape::Clique => {
                         for (x, weight) in line.iter().enumerate() {
                             if x != start && *weight != 0.0 {
-                                self.hop(router(start), router(x), *weight, loads);
+                                self.links.load(
+                                    router(start) as u32,
+                                    router(x) as u32,
+                                    *weight,
+                                    loads,
+                                );
                             }
                         }
                     }

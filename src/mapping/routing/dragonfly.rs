@@ -1,9 +1,9 @@
 //! What the routings of a dragonfly share: its groups and the cables between them.
 
 use super::super::demand::{Demand, End};
-use super::super::links::Links;
 use super::Fabric;
 use crate::error::Result;
+use crate::topology::RouterGraph;
 use crate::topology::Topology;
 
 /// Whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any
@@ -41,7 +41,7 @@ pub(super) struct Totals {
 
 impl Groups {
     pub fn new(fabric: &Fabric<'_>) -> Result<Self> {
-        let routers = fabric.links.routers() as u32;
+        let routers = fabric.links.router_count() as u32;
         let levels = fabric.topology.network().levels();
         let size = levels.first().map_or(routers, |level| level.routers).max(1);
         let count = routers / size;
@@ -77,7 +77,7 @@ impl Groups {
     /// [`Groups::cell`].
     pub fn shares(&self, fabric: &Fabric<'_>) -> Result<Vec<f64>> {
         let count = self.count as usize;
-        let cells = fabric.links.routers() as u64 * u64::from(self.count);
+        let cells = fabric.links.router_count() as u64 * u64::from(self.count);
         fabric.topology.require("the cables of every router", 8 * cells)?;
         let mut own = vec![0.0; (self.size * self.count) as usize * count];
         for (i, between) in self.cables.iter().enumerate() {
@@ -90,7 +90,7 @@ impl Groups {
 
     /// Adds traffic inside groups to its direct links and sums up the rest.
     pub fn split(&self, fabric: &Fabric<'_>, demand: &Demand, loads: &mut [f64]) -> Result<Totals> {
-        let cells = fabric.links.routers() as u64 * u64::from(self.count);
+        let cells = fabric.links.router_count() as u64 * u64::from(self.count);
         fabric.topology.require("traffic between routers and groups", 16 * cells)?;
         let mut totals =
             Totals { sent: vec![0.0; cells as usize], received: vec![0.0; cells as usize] };
@@ -99,7 +99,7 @@ impl Groups {
             for flow in demand.row(End::Source, i, &mut buffer) {
                 let (from, to) = (self.of(*source), self.of(flow.router));
                 if from == to {
-                    local(&fabric.links, *source, flow.router, flow.volume, loads);
+                    fabric.links.load(*source, flow.router, flow.volume, loads);
                 } else {
                     totals.sent[self.cell(*source, to)] += flow.volume;
                     totals.received[self.cell(flow.router, from)] += flow.volume;
@@ -110,19 +110,33 @@ impl Groups {
     }
 
     /// From `router` to the cables that lead to `group`: the hops inside the group, if any.
-    pub fn gather(&self, links: &Links, router: u32, group: u32, volume: f64, loads: &mut [f64]) {
+    pub fn gather(
+        &self,
+        links: &RouterGraph,
+        router: u32,
+        group: u32,
+        volume: f64,
+        loads: &mut [f64],
+    ) {
         if volume != 0.0 {
             for cable in self.cables(self.of(router), group) {
-                local(links, router, cable.from, volume * cable.share, loads);
+                links.load(router, cable.from, volume * cable.share, loads);
             }
         }
     }
 
     /// From the cables that come from `group` to `router`.
-    pub fn scatter(&self, links: &Links, group: u32, router: u32, volume: f64, loads: &mut [f64]) {
+    pub fn scatter(
+        &self,
+        links: &RouterGraph,
+        group: u32,
+        router: u32,
+        volume: f64,
+        loads: &mut [f64],
+    ) {
         if volume != 0.0 {
             for cable in self.cables(group, self.of(router)) {
-                local(links, cable.to, router, volume * cable.share, loads);
+                links.load(cable.to, router, volume * cable.share, loads);
             }
         }
     }
@@ -132,12 +146,5 @@ impl Groups {
         for cable in self.cables(from, to) {
             loads[cable.link] += volume * cable.share;
         }
-    }
-}
-
-/// One hop inside a group; none between a router and itself.
-pub(super) fn local(links: &Links, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
-    if let Some(link) = links.index(from, to) {
-        loads[link] += volume;
     }
 }

@@ -3,10 +3,10 @@
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End};
-use super::super::links::Links;
 use super::wave::{LANES, Waves, over_batches, pick, sum};
 use super::{Fabric, Lengths, Paths, RoutingEntry, weighted};
 use crate::error::Result;
+use crate::topology::RouterGraph;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
 /// hashing switches do.
@@ -28,7 +28,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     if fabric.topology.graph()?.is_weighted() {
         return weighted::by_hop(fabric, demand);
     }
-    let links = &fabric.links;
+    let links = fabric.links;
     // By link away from the target: the way the search goes, against the traffic.
     let away = over_batches(fabric, demand, End::Target, |waves, roots, loads| {
         waves.search(links, demand, End::Target, roots);
@@ -46,7 +46,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     "x86_64+avx2",
     "aarch64+neon"
 ))]
-fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
+fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     waves.walk_back(|stop, [here, nearer, further], mut flow| {
         let mut ways = [0.0; LANES];
         for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))

@@ -3,10 +3,10 @@
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End};
-use super::super::links::Links;
 use super::wave::{LANES, Waves, over_batches, pick, sum};
 use super::{Fabric, Lengths, Paths, RoutingEntry, weighted};
 use crate::error::{Error, Result, SourceLocation};
+use crate::topology::RouterGraph;
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
 ///
@@ -43,10 +43,10 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         return if finite { Ok(loads) } else { Err(too_many()) };
     }
     over_batches(fabric, demand, End::Source, |waves, roots, loads| {
-        if !waves.count(&fabric.links, demand, End::Source, roots) {
+        if !waves.count(fabric.links, demand, End::Source, roots) {
             return Err(too_many());
         }
-        walk_back(&fabric.links, waves, loads);
+        walk_back(fabric.links, waves, loads);
         Ok(())
     })
 }
@@ -58,7 +58,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     "x86_64+avx2",
     "aarch64+neon"
 ))]
-fn walk_back(links: &Links, waves: &mut Waves, loads: &mut [f64]) {
+fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
     waves.walk_back(|stop, [here, _, further], mut dep| {
         let here = &mut here[stop.router as usize];
         let paths = pick(stop.roots, *here, [0.0; LANES]);

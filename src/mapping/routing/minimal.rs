@@ -41,12 +41,12 @@ pub(super) fn direct(
 ) {
     let count = groups.count;
     let mut between = vec![0.0; (count * count) as usize];
-    for router in 0..fabric.links.routers() as u32 {
+    for router in 0..fabric.links.router_count() as u32 {
         let here = groups.of(router);
         for other in (0..count).filter(|g| *g != here) {
             let cell = groups.cell(router, other);
-            groups.gather(&fabric.links, router, other, sent[cell], loads);
-            groups.scatter(&fabric.links, other, router, received[cell], loads);
+            groups.gather(fabric.links, router, other, sent[cell], loads);
+            groups.scatter(fabric.links, other, router, received[cell], loads);
             between[(here * count + other) as usize] += sent[cell];
         }
     }

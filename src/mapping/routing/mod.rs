@@ -9,11 +9,10 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 
 use super::demand::Demand;
-use super::links::Links;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::RouterId;
 use crate::registry::{Entry, Registry};
-use crate::topology::{Lattice, Topology};
+use crate::topology::{Lattice, RouterGraph, Topology};
 
 mod dimension_order;
 mod dragonfly;
@@ -111,7 +110,7 @@ impl RoutingEntry {
     }
 
     /// The load of every directed link, before division by capacity, in the order of
-    /// [`Links`]. Same bytes for any number of threads.
+    /// [`RouterGraph`]. Same bytes for any number of threads.
     ///
     /// # Errors
     /// A machine that does not suit; more memory than allowed.
@@ -161,7 +160,7 @@ pub struct Fabric<'t> {
     /// The machine.
     pub topology: &'t Topology,
     /// Its directed links.
-    pub links: Links,
+    pub links: &'t RouterGraph,
     /// Arrays of all links that were given back.
     spare: Mutex<Vec<Vec<f64>>>,
 }
@@ -173,7 +172,7 @@ impl<'t> Fabric<'t> {
     /// More memory than allowed; a machine in several components, between which there are no routes.
     pub fn new(topology: &'t Topology) -> Result<Self> {
         topology.require_one_component("traffic")?;
-        Ok(Fabric { topology, links: Links::new(topology)?, spare: Mutex::default() })
+        Ok(Fabric { topology, links: topology.graph()?, spare: Mutex::default() })
     }
 
     /// A zero for every link. Schedules ask for loads at every start: arrays that were given back are used again, as
@@ -198,7 +197,7 @@ impl<'t> Fabric<'t> {
     /// What people call a router: its coordinates, its path in the hierarchy, or its number.
     pub fn router_name(&self, router: u32) -> String {
         let network = self.topology.network();
-        let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.routers();
+        let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.router_count();
         if let Some(lattice) = self.topology.lattice().filter(cells) {
             let mut position = vec![0; lattice.extents.len()];
             lattice.coordinates(router, &mut position);

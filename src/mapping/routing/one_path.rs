@@ -52,7 +52,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
                 && let Some(next) = paths.next(*at)
             {
                 carried[next as usize] += volume;
-                fabric.links.index(*at, next).into_iter().for_each(|link| loads[link] += volume);
+                fabric.links.load(*at, next, volume, loads);
             }
         }
         carried[targets[root] as usize] = 0.0;

@@ -1,9 +1,9 @@
 //! Along the rails of a multi-rail network.
 
 use super::super::demand::{Demand, End};
-use super::super::links::Links;
 use super::{Fabric, Lengths, Paths, RoutingEntry};
 use crate::error::Result;
+use crate::topology::RouterGraph;
 use crate::topology::rails::Rails;
 
 /// `rail`: inside a domain over its own switch. To another domain a node sends an equal share over each of its rails;
@@ -43,16 +43,16 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         for flow in demand.row(End::Source, i, &mut buffer) {
             let (from, to, volume) = (*source, flow.router, flow.volume);
             if rails.domain_of(from) == rails.domain_of(to) {
-                inside(rails, &fabric.links, from, to, volume, &mut loads);
+                inside(rails, fabric.links, from, to, volume, &mut loads);
                 continue;
             }
             let (near, far) = (rails.unit_of(from), rails.unit_of(to));
             let share = volume / f64::from(rails.interfaces());
             for rail in rails.rails_of(to) {
                 let leaving = rails.on_rail(from, rail);
-                inside(rails, &fabric.links, from, leaving, share, &mut loads);
-                add(&fabric.links, leaving, rails.leaf(near, rail), share, &mut loads);
-                add(&fabric.links, rails.leaf(far, rail), to, share, &mut loads);
+                inside(rails, fabric.links, from, leaving, share, &mut loads);
+                fabric.links.load(leaving, rails.leaf(near, rail), share, &mut loads);
+                fabric.links.load(rails.leaf(far, rail), to, share, &mut loads);
                 if near != far {
                     up[(near * rails.rails + rail) as usize] += share;
                     down[(far * rails.rails + rail) as usize] += share;
@@ -63,23 +63,17 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     for (unit, rail) in (0..rails.units).flat_map(|u| (0..rails.rails).map(move |rail| (u, rail))) {
         let (leaf, at) = (rails.leaf(unit, rail), (unit * rails.rails + rail) as usize);
         for spine in (0..rails.spines).map(|number| rails.spine(rail, number)) {
-            add(&fabric.links, leaf, spine, up[at] / f64::from(rails.spines), &mut loads);
-            add(&fabric.links, spine, leaf, down[at] / f64::from(rails.spines), &mut loads);
+            fabric.links.load(leaf, spine, up[at] / f64::from(rails.spines), &mut loads);
+            fabric.links.load(spine, leaf, down[at] / f64::from(rails.spines), &mut loads);
         }
     }
     Ok(loads)
 }
 
 /// Over the switch of a domain; nothing from an endpoint to itself.
-fn inside(rails: &Rails, links: &Links, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
+fn inside(rails: &Rails, links: &RouterGraph, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
     if let Some(switch) = rails.switch_of(from).filter(|_| from != to) {
-        add(links, from, switch, volume, loads);
-        add(links, switch, to, volume, loads);
-    }
-}
-
-fn add(links: &Links, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
-    if let Some(link) = links.index(from, to) {
-        loads[link] += volume;
+        links.load(from, switch, volume, loads);
+        links.load(switch, to, volume, loads);
     }
 }

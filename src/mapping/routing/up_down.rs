@@ -97,9 +97,8 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
             for (link, parent) in fabric.links.leaving(switch).zip(fabric.links.heads(switch)) {
                 if *parent >= above {
                     loads[link] += level.out[subtree] / links;
-                    if let Some(down) = fabric.links.index(*parent, switch) {
-                        loads[down] += level.into[subtree] / links;
-                    }
+                    let down = level.into[subtree] / links;
+                    fabric.links.load(*parent, switch, down, &mut loads);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! By way of a third group, to spread traffic that would crowd the direct cables.
 
 use super::super::demand::Demand;
-use super::dragonfly::{Groups, is_dragonfly, local};
+use super::dragonfly::{Groups, is_dragonfly};
 use super::minimal::direct;
 use super::{Fabric, Lengths, Paths, RoutingEntry};
 use crate::error::Result;
@@ -28,7 +28,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let groups = Groups::new(fabric)?;
     let mut loads = fabric.no_loads();
     let totals = groups.split(fabric, demand, &mut loads)?;
-    let (count, links) = (groups.count, &fabric.links);
+    let (count, links) = (groups.count, fabric.links);
     if count < 3 {
         direct(fabric, &groups, &totals.sent, &totals.received, &mut loads);
         return Ok(loads);
@@ -66,7 +66,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
                 second += part;
                 for into in groups.cables(from, middle) {
                     for out in groups.cables(middle, to) {
-                        local(links, into.to, out.from, part * into.share * out.share, &mut loads);
+                        links.load(into.to, out.from, part * into.share * out.share, &mut loads);
                     }
                 }
             }

@@ -3,9 +3,9 @@
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End, Flow, Uniform};
-use super::super::links::Links;
 use super::{Fabric, over_roots};
 use crate::error::Result;
+use crate::topology::RouterGraph;
 
 /// Roots searched from at once.
 pub(crate) const LANES: usize = 8;
@@ -64,7 +64,7 @@ impl Waves {
 
     /// Searches from some roots of `demand`, at most eight, until the partners of all are reached. Every router's
     /// number is then 1.
-    pub fn search(&mut self, links: &Links, demand: &Demand, end: End, roots: &[u32]) {
+    pub fn search(&mut self, links: &RouterGraph, demand: &Demand, end: End, roots: &[u32]) {
         let mut left = self.begin(demand, end, roots);
         while left > 0 && self.step(links) {
             left -= self.arrive();
@@ -75,7 +75,7 @@ impl Waves {
     }
 
     /// The same, but a router's number is that of its shortest paths from the root. Whether all are finite.
-    pub fn count(&mut self, links: &Links, demand: &Demand, end: End, roots: &[u32]) -> bool {
+    pub fn count(&mut self, links: &RouterGraph, demand: &Demand, end: End, roots: &[u32]) -> bool {
         let mut left = self.begin(demand, end, roots);
         while left > 0 && self.step(links) {
             left -= self.arrive();
@@ -175,7 +175,7 @@ impl Waves {
     }
 
     /// Finds the routers one hop further; false where there are none.
-    fn step(&mut self, links: &Links) -> bool {
+    fn step(&mut self, links: &RouterGraph) -> bool {
         let level = self.far();
         let (from, to) = (self.first[level], self.first[level + 1]);
         let mut end = to;
@@ -219,9 +219,9 @@ pub(super) fn over_batches(
     end: End,
     add: impl Fn(&mut Waves, &[u32], &mut [f64]) -> Result<()> + Sync,
 ) -> Result<Vec<f64>> {
-    let roots = batches(&fabric.links, demand, end);
+    let roots = batches(fabric.links, demand, end);
     let batches: Vec<&[u32]> = roots.chunks(LANES).collect();
-    let scratch = || Waves::new(fabric.links.routers());
+    let scratch = || Waves::new(fabric.links.router_count());
     over_roots(fabric, batches.len(), scratch, |waves, batch, loads| {
         add(waves, batches[batch], loads)
     })
@@ -232,7 +232,7 @@ pub(super) fn over_batches(
 ///
 /// # Complexity
 /// O(roots · a few hundred links).
-fn batches(links: &Links, demand: &Demand, end: End) -> Vec<u32> {
+fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
     /// Routers looked at in the neighbourhood of one.
     const NEAR: usize = 256;
     let roots = demand.roots(end);
@@ -240,9 +240,9 @@ fn batches(links: &Links, demand: &Demand, end: End) -> Vec<u32> {
         return (0..roots.len() as u32).collect();
     }
     const NONE: u32 = u32::MAX;
-    let mut root = vec![NONE; links.routers()];
+    let mut root = vec![NONE; links.router_count()];
     roots.iter().enumerate().for_each(|(i, router)| root[*router as usize] = i as u32);
-    let mut visited = vec![NONE; links.routers()];
+    let mut visited = vec![NONE; links.router_count()];
     let (mut order, mut rest) = (Vec::with_capacity(roots.len()), Vec::new());
     let mut queue = Vec::new();
     for first in roots {
@@ -321,7 +321,7 @@ fn fill(stops: &[Stop], into: &mut [Lane]) {
     "x86_64+avx2",
     "aarch64+neon"
 ))]
-fn add_up(links: &Links, stops: &[Stop], from: &[Lane], into: &mut [Lane]) -> bool {
+fn add_up(links: &RouterGraph, stops: &[Stop], from: &[Lane], into: &mut [Lane]) -> bool {
     let mut largest = [0f64; LANES];
     for stop in stops {
         let mut paths = [0.0; LANES];

@@ -68,7 +68,7 @@ pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
             let share = volume / next.clone().count() as f64;
             for v in next {
                 carried[v as usize] += share;
-                fabric.links.index(*at, v).into_iter().for_each(|link| loads[link] += share);
+                fabric.links.load(*at, v, share, loads);
             }
         }
         true
@@ -101,7 +101,7 @@ pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<(Vec<f64>,
             for v in ways.nearer(*at) {
                 let share = each * paths[v as usize];
                 carried[v as usize] += share;
-                fabric.links.index(v, *at).into_iter().for_each(|link| loads[link] += share);
+                fabric.links.load(v, *at, share, loads);
             }
         }
         paths.iter().all(|paths| paths.is_finite())

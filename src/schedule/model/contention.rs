@@ -143,7 +143,7 @@ impl<'a> Contention<'a> {
         if job.alone <= 0.0 || self.sharing == 0.0 {
             return job.still;
         }
-        let (jobs, met) = self.load.met_by(&self.fabric.links, &job.load);
+        let (jobs, met) = self.load.met_by(self.fabric.links, &job.load);
         let share = if self.by_load { met / job.alone } else { f64::from(jobs) };
         job.still + self.sharing * (share - 1.0).max(0.0)
     }

@@ -1,5 +1,7 @@
 //! JSON and YAML as a tree of values that keep their lines.
 
+use std::sync::Arc;
+
 use saphyr_parser::{Event, Parser};
 
 use crate::error::{Error, Result, SourceLocation};
@@ -8,6 +10,8 @@ use crate::input::Text;
 /// A value and the line it begins on.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
+    /// The file it stands in.
+    file: Arc<str>,
     pub line: usize,
     pub value: Value,
 }
@@ -61,13 +65,9 @@ impl Node {
     }
 
     /// An error about this value.
-    pub fn wrong(
-        &self,
-        file: &Text,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-    ) -> Error {
-        Error::input(SourceLocation::line(file.name(), self.line), found, expected)
+    pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
+        let location = SourceLocation::Line { file: self.file.clone(), line: self.line };
+        Error::input(location, found, expected)
     }
 
     /// What it is, for a message.
@@ -79,16 +79,24 @@ impl Node {
         }
     }
 
+    /// What stands under `key`.
+    ///
+    /// # Errors
+    /// There is no such key, `what` being expected.
+    pub fn need(&self, key: &str, what: &str) -> Result<&Node> {
+        self.get(key).ok_or_else(|| {
+            let found = format!("{} without `{key}`", self.describe());
+            self.wrong(found, format!("`{key}`, {what}"))
+        })
+    }
+
     /// A list under a key.
     ///
     /// # Errors
     /// With the line: no such key; something else.
-    pub fn list<'n>(&'n self, file: &Text, key: &str) -> Result<&'n [Node]> {
-        let at = self.get(key).ok_or_else(|| {
-            let found = format!("{} without `{key}`", self.describe());
-            self.wrong(file, found, format!("`{key}`, a list"))
-        })?;
-        let wrong = || at.wrong(file, format!("{key}: {}", at.describe()), "a list");
+    pub fn list(&self, key: &str) -> Result<&[Node]> {
+        let at = self.need(key, "a list")?;
+        let wrong = || at.wrong(format!("{key}: {}", at.describe()), "a list");
         at.items().ok_or_else(wrong)
     }
 
@@ -96,12 +104,9 @@ impl Node {
     ///
     /// # Errors
     /// With the line: no such key; something else.
-    pub fn word<'n>(&'n self, file: &Text, key: &str) -> Result<&'n str> {
-        let at = self.get(key).ok_or_else(|| {
-            let found = format!("{} without `{key}`", self.describe());
-            self.wrong(file, found, format!("`{key}`, a text"))
-        })?;
-        let wrong = || at.wrong(file, format!("{key}: {}", at.describe()), "a text");
+    pub fn word(&self, key: &str) -> Result<&str> {
+        let at = self.need(key, "a text")?;
+        let wrong = || at.wrong(format!("{key}: {}", at.describe()), "a text");
         at.text().filter(|text| !text.is_empty()).ok_or_else(wrong)
     }
 }
@@ -118,7 +123,7 @@ pub(super) fn json(text: &Text) -> Result<Node> {
         let what = what.split(" at line ").next().unwrap_or_default().to_string();
         return Err(Error::input(location, what, "a JSON document"));
     }
-    let mut reader = Json { text: source, at: 0, line: 1 };
+    let mut reader = Json { file: text.name().into(), text: source, at: 0, line: 1 };
     reader.value(0).map_err(|found| {
         Error::input(SourceLocation::line(text.name(), reader.line), found, "a JSON document")
     })
@@ -126,6 +131,7 @@ pub(super) fn json(text: &Text) -> Result<Node> {
 
 /// Walks through a text that is known to be JSON.
 struct Json<'t> {
+    file: Arc<str>,
     text: &'t str,
     at: usize,
     line: usize,
@@ -189,7 +195,7 @@ impl Json<'_> {
                 Value::Scalar(word.to_string())
             }
         };
-        Ok(Node { line, value })
+        Ok(Node { file: self.file.clone(), line, value })
     }
 }
 
@@ -204,6 +210,7 @@ pub(super) fn yaml(text: &Text) -> Result<Node> {
     // Lists and maps that are open, each with the key that waits for its value.
     let mut open: Vec<(Node, Option<String>)> = Vec::new();
     let mut document: Option<Node> = None;
+    let file: Arc<str> = text.name().into();
     for event in Parser::new_from_str(text.as_str()) {
         let (event, span) =
             event.map_err(|e| wrong(e.marker().line(), e.info().to_string(), "YAML"))?;
@@ -215,12 +222,12 @@ pub(super) fn yaml(text: &Text) -> Result<Node> {
                 }
                 let list = matches!(event, Event::SequenceStart(..));
                 let value = if list { Value::List(Vec::new()) } else { Value::Map(Vec::new()) };
-                open.push((Node { line, value }, None));
+                open.push((Node { file: file.clone(), line, value }, None));
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => open.pop().map(|(node, _)| node),
             Event::Scalar(value, ..) => {
-                Some(Node { line, value: Value::Scalar(value.into_owned()) })
+                Some(Node { file: file.clone(), line, value: Value::Scalar(value.into_owned()) })
             }
             Event::Alias(_) => {
                 return Err(wrong(line, "an alias".into(), "each value written out"));

@@ -35,7 +35,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// ibnetdiscover(8) of infiniband-diags.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt")?;
     let rail = params.word("rail")?;
     let mut wiring = read(&Text::read(&path, context.memory)?, rail.as_deref())?;
@@ -221,7 +221,7 @@ fn rate(comment: &str) -> f64 {
 mod tests {
     use super::super::tests::{error, machine, names};
     use super::*;
-    use crate::topology::testing::{check_links, check_metric};
+    use crate::topology::testing::{check_links, check_metric, from_file};
 
     const FABRIC: &str = include_str!("../../../tests/data/ibnetdiscover.txt");
 
@@ -242,17 +242,10 @@ mod tests {
 
     #[test]
     fn a_rail_is_one_adapter_of_each_node() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f");
-        std::fs::write(&path, FABRIC).unwrap();
-        let spec = |rail: &str| format!("ibnetdiscover:{},rail={rail}", path.display());
-        let rail = |rail: &str| {
-            let machine = crate::Topology::inline(&spec(rail), &Context::default()).unwrap();
-            names(&machine)
-        };
-        assert_eq!(rail("mlx5_0"), "node01 node02 node03 node04");
-        assert_eq!(rail("mlx5_1"), "node01");
-        let none = crate::Topology::inline(&spec("mlx5_9"), &Context::default()).unwrap_err();
+        let rail = |rail: &str| from_file("ibnetdiscover", FABRIC, &format!(",rail={rail}"));
+        assert_eq!(names(&rail("mlx5_0").unwrap()), "node01 node02 node03 node04");
+        assert_eq!(names(&rail("mlx5_1").unwrap()), "node01");
+        let none = rail("mlx5_9").unwrap_err();
         assert!(none.to_string().contains("found no nodes"), "{none}");
     }
 

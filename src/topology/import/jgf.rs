@@ -29,30 +29,27 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a JSON file, as in jgf:resources.json")?;
     let text = Text::read(&path, context.memory)?;
     let document = json(&text)?;
     let top = document.get("scheduling").unwrap_or(&document);
-    let Some(graph) = top.get("graph") else {
-        let found = format!("{} without `graph`", top.describe());
-        return Err(top.wrong(&text, found, "`graph`, a resource graph"));
-    };
+    let graph = top.need("graph", "a resource graph")?;
     let mut types: HashMap<&str, &str> = HashMap::new();
     let mut hosts = Vec::new();
-    for vertex in graph.list(&text, "nodes")? {
+    for vertex in graph.list("nodes")? {
         let Some(metadata) = vertex.get("metadata") else {
             let found = format!("{} without `metadata`", vertex.describe());
-            return Err(vertex.wrong(&text, found, "a vertex with metadata"));
+            return Err(vertex.wrong(found, "a vertex with metadata"));
         };
-        let kind = metadata.word(&text, "type")?;
+        let kind = metadata.word("type")?;
         let path = metadata.path(&["paths", "containment"]).and_then(Node::text);
         types.extend(path.map(|path| (path, kind)));
         if kind == "node" {
-            let name = metadata.word(&text, "name")?;
+            let name = metadata.word("name")?;
             let path = path.filter(|path| path.starts_with('/')).ok_or_else(|| {
                 let found = format!("node `{name}` without a containment path");
-                metadata.wrong(&text, found, "paths: {containment: /cluster0/…}")
+                metadata.wrong(found, "paths: {containment: /cluster0/…}")
             })?;
             hosts.push((metadata.line, name, path));
         }
@@ -79,7 +76,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{error, machine, names};
+    use super::super::tests::{check_refused, machine, names};
     use crate::topology::testing::{check_links, check_metric};
 
     fn vertex(kind: &str, name: &str, path: &str) -> String {
@@ -118,24 +115,30 @@ mod tests {
     #[test]
     fn faults_are_named_with_their_line() {
         let node = vertex("node", "n", "/c/n");
-        for (text, message) in [
-            ("", ":1: found EOF"),
-            ("{\n\"graph\" 3}", ":2: found expected `:`"),
-            ("{}", ":1: found a map of 0 keys without `graph`"),
-            ("{\"graph\": {}}", ":1: found a map of 0 keys without `nodes`"),
-            ("{\"graph\": {\"nodes\": 1}}", ":1: found nodes: `1`; expected a list"),
-            ("{\"graph\": {\"nodes\": []}}", ": found no nodes"),
-            ("{\"graph\": {\"nodes\": [\n{}]}}", ":2: found a map of 0 keys without `metadata`"),
-            (
-                "{\"graph\": {\"nodes\": [{\"metadata\":\n{}}]}}",
-                ":2: found a map of 0 keys without `type`",
-            ),
-            (&graph(&[vertex("node", "", "/c/n")]), ":2: found name: ``"),
-            (&graph(&[vertex("node", "n", "")]), ":2: found node `n` without a containment path"),
-            (&graph(&[node.clone(), node.clone()]), ":3: found host `n` again (line 2 has it)"),
-        ] {
-            let error = error("jgf", text);
-            assert!(error.starts_with(message), "{text}: {error}");
-        }
+        check_refused(
+            "jgf",
+            &[
+                ("", ":1: found EOF"),
+                ("{\n\"graph\" 3}", ":2: found expected `:`"),
+                ("{}", ":1: found a map of 0 keys without `graph`"),
+                ("{\"graph\": {}}", ":1: found a map of 0 keys without `nodes`"),
+                ("{\"graph\": {\"nodes\": 1}}", ":1: found nodes: `1`; expected a list"),
+                ("{\"graph\": {\"nodes\": []}}", ": found no nodes"),
+                (
+                    "{\"graph\": {\"nodes\": [\n{}]}}",
+                    ":2: found a map of 0 keys without `metadata`",
+                ),
+                (
+                    "{\"graph\": {\"nodes\": [{\"metadata\":\n{}}]}}",
+                    ":2: found a map of 0 keys without `type`",
+                ),
+                (&graph(&[vertex("node", "", "/c/n")]), ":2: found name: ``"),
+                (
+                    &graph(&[vertex("node", "n", "")]),
+                    ":2: found node `n` without a containment path",
+                ),
+                (&graph(&[node.clone(), node.clone()]), ":3: found host `n` again (line 2 has it)"),
+            ],
+        );
     }
 }

@@ -61,12 +61,12 @@ const CLIQUE: &str = "nvidia.com/gpu.clique";
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
 /// "Topology Aware Scheduling"; Oracle "Using RDMA network locality".
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a JSON file, as in k8s-nodes:nodes.json")?;
     let levels = params.word("levels")?;
     let text = Text::read(&path, context.memory)?;
     let document = json(&text)?;
-    let items = document.list(&text, "items")?;
+    let items = document.list("items")?;
     let mut all = BTreeSet::new();
     for item in items {
         let labels = item.path(&["metadata", "labels"]).map_or(&[][..], Node::entries);
@@ -87,9 +87,9 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     let mut alone = Vec::new();
     for item in items {
         let Some(metadata) = item.get("metadata") else {
-            return Err(item.wrong(&text, item.describe(), "a node with `metadata`"));
+            return Err(item.wrong(item.describe(), "a node with `metadata`"));
         };
-        let name = metadata.word(&text, "name")?;
+        let name = metadata.word("name")?;
         let value = |label: &&str| {
             let value = metadata.get("labels").and_then(|labels| labels.get(label));
             value.and_then(Node::text).filter(|value| !value.is_empty())
@@ -99,7 +99,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
         if let Some(i) = values[path.len()..].iter().position(Option::is_some) {
             let (has, lacks) = (wanted[path.len() + i], wanted[path.len()]);
             let found = format!("node `{name}` with label {has} and without {lacks}");
-            return Err(metadata.wrong(&text, found, "the wider label, too"));
+            return Err(metadata.wrong(found, "the wider label, too"));
         }
         if path.is_empty() {
             alone.push(name);
@@ -149,7 +149,7 @@ fn known<'l>(all: &BTreeSet<&'l str>) -> Vec<&'l str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{error, machine, names};
+    use super::super::tests::{check_refused, machine, names};
     use crate::topology::testing::{check_links, check_metric};
     use crate::topology::{Context, Topology};
 
@@ -242,29 +242,29 @@ mod tests {
     #[test]
     fn faults_are_named_with_their_line() {
         let leaf = "\"fabric.topograph.run/tier-0\": \"l\"";
-        for (text, message) in [
-            ("", ":1: found EOF"),
-            ("{\"items\":\n [}", ":2: found expected value"),
-            ("[]", ":1: found a list of 0 without `items`"),
-            ("{\"items\": 3}", ":1: found items: `3`; expected a list"),
-            ("{\"items\": []}", ": nodes of 0 labels"),
-            (&nodes(&[("a", "\"x\": \"y\"")]), ": nodes of 1 labels"),
-            (&nodes(&[("", leaf)]), ":2: found name: ``"),
-            (&nodes(&[("a", leaf), ("a", leaf)]), ":4: found host `a` again (line 2 has it)"),
-            (
-                &nodes(&[("a", leaf), ("b", "\"topology.kubernetes.io/zone\": \"z\"")]),
-                ":2: found node `a` with label fabric.topograph.run/tier-0 and without topology.kubernetes.io/zone",
-            ),
-            (
-                &format!(
-                    "{{\"items\": [{},\n{{\"metadata\": {{\"labels\": {{}}}}}}]}}",
-                    node("a", leaf)
+        check_refused(
+            "k8s-nodes",
+            &[
+                ("", ":1: found EOF"),
+                ("{\"items\":\n [}", ":2: found expected value"),
+                ("[]", ":1: found a list of 0 without `items`"),
+                ("{\"items\": 3}", ":1: found items: `3`; expected a list"),
+                ("{\"items\": []}", ": nodes of 0 labels"),
+                (&nodes(&[("a", "\"x\": \"y\"")]), ": nodes of 1 labels"),
+                (&nodes(&[("", leaf)]), ":2: found name: ``"),
+                (&nodes(&[("a", leaf), ("a", leaf)]), ":4: found host `a` again (line 2 has it)"),
+                (
+                    &nodes(&[("a", leaf), ("b", "\"topology.kubernetes.io/zone\": \"z\"")]),
+                    ":2: found node `a` with label fabric.topograph.run/tier-0 and without topology.kubernetes.io/zone",
                 ),
-                ":3: found a map of 1 keys without `name`",
-            ),
-        ] {
-            let error = error("k8s-nodes", text);
-            assert!(error.starts_with(message), "{text}: {error}");
-        }
+                (
+                    &format!(
+                        "{{\"items\": [{},\n{{\"metadata\": {{\"labels\": {{}}}}}}]}}",
+                        node("a", leaf)
+                    ),
+                    ":3: found a map of 1 keys without `name`",
+                ),
+            ],
+        );
     }
 }

@@ -4,12 +4,13 @@
 //! group, a tree of a forest) together, within a switch in the order in which its nodes stand there. Switches with
 //! nodes are the first routers; each has as many slots as the fullest of them, and the slots left over are no nodes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use petgraph::unionfind::UnionFind;
 
-use super::link_list::{LinkList, file_spec};
+use super::link_list::{file_spec, listed, numbered};
+use super::network::later;
 use super::site::Site;
 use super::{Lattice, Level, Network, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
@@ -135,7 +136,7 @@ impl Wiring {
         path: &Path,
         params: &Params,
         context: &Context,
-    ) -> Result<Box<dyn Network>> {
+    ) -> Result<Network> {
         let file = path.display().to_string();
         let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
         let most = self.switches.iter().map(|s| s.nodes.len()).max();
@@ -165,16 +166,12 @@ impl Wiring {
         check_nodes(params.location(), slots)?;
         require_graph(context, self.switches.len() as u64, self.links.len() as u64)?;
         context.require("the names of the nodes", 64 * slots)?;
-        let levels = self.levels.iter().map(|units| (self.level(units, &carrying), units.links));
-        let levels = levels.collect();
-        let mut numbers = HashMap::new();
-        let mut component_of = Vec::new();
-        if apart.is_some() {
-            component_of.extend(routers().map(|i| {
-                let next = numbers.len() as u32;
-                *numbers.entry(parts.find(*i)).or_insert(next)
-            }));
-        }
+        let levels = self.levels.iter().map(|units| self.level(units, &carrying)).collect();
+        let up: Vec<u64> = self.levels.iter().map(|units| units.links).collect();
+        let component_of = match apart {
+            Some(_) => numbered(routers().map(|i| parts.find(*i)), self.switches.len()),
+            None => Vec::new(),
+        };
         let ends = |(a, b): (usize, usize)| (router[a].min(router[b]), router[a].max(router[b]));
         let mut links: Vec<_> =
             self.links.iter().map(|(pair, capacity)| (ends(*pair), *capacity)).collect();
@@ -187,32 +184,27 @@ impl Wiring {
             names.append(&mut nodes[*switch]);
             names.resize((i + 1) * per_router, String::new());
         }
-        Ok(Box::new(LinkList {
-            spec: format!("{}{suffix}", file_spec(kind, path)),
-            routers,
+        let spec = format!("{}{suffix}", file_spec(kind, path));
+        Ok(Network {
             hosts,
-            per_router: per_router as u32,
-            links,
-            capacities,
-            weights: Vec::new(),
             names,
             levels,
+            links_up: if up.is_empty() { None } else { later(move || up.clone()) },
             component_of,
             lattice: self.lattice,
             site: self.site,
             remarks: self.remarks,
-        }))
+            ..listed(spec, routers, per_router as u32, links, capacities)
+        })
     }
 
     /// Puts the switches of each unit side by side: units in the order of their first switch.
     fn gather(&self, carrying: &mut [usize]) {
         let mut keys = vec![Vec::new(); self.switches.len()];
         for level in &self.levels {
-            let mut numbers = HashMap::new();
-            for i in carrying.iter() {
-                let next = numbers.len();
-                keys[*i].push(*numbers.entry(level.unit_of[*i]).or_insert(next));
-            }
+            let units = carrying.iter().map(|i| level.unit_of[*i]);
+            let numbers = numbered(units, level.names.len());
+            carrying.iter().zip(numbers).for_each(|(i, number)| keys[*i].push(number));
         }
         carrying.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
     }
@@ -238,14 +230,12 @@ fn path(params: &Params, expected: &str) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::{Context, Topology};
+    use crate::topology::Topology;
+    use crate::topology::testing::from_file;
 
     /// The machine that `text` describes, read from a file.
     pub(super) fn machine(kind: &str, text: &str) -> crate::Result<Topology> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("f");
-        std::fs::write(&path, text).unwrap();
-        Topology::inline(&format!("{kind}:{}", path.display()), &Context::default())
+        from_file(kind, text, "")
     }
 
     /// The message about a bad file, from its line on.
@@ -255,6 +245,14 @@ mod tests {
     }
 
     /// The names of the nodes in id order.
+    /// Each text is refused, with a message that begins with the text beside it.
+    pub(super) fn check_refused(kind: &str, cases: &[(&str, &str)]) {
+        for (text, message) in cases {
+            let error = error(kind, text);
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+
     pub(super) fn names(machine: &Topology) -> String {
         let names: Vec<String> = machine.nodes().iter().map(|n| machine.node_name(n)).collect();
         names.join(" ")

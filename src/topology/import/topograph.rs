@@ -22,20 +22,20 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # Errors
 /// With the line: no JSON, no instances, an instance without an id or again, a layer that is no text.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a JSON file, as in topograph:instances.json")?;
     let text = Text::read(&path, context.memory)?;
     let document = json(&text)?;
     let mut paths = Paths::default();
-    for instance in document.list(&text, "instances")? {
-        let id = instance.word(&text, "id")?;
+    for instance in document.list("instances")? {
+        let id = instance.word("id")?;
         let layers = match instance.get("network_layers") {
             None => &[][..],
-            Some(_) => instance.list(&text, "network_layers")?,
+            Some(_) => instance.list("network_layers")?,
         };
         let mut layer = Vec::new();
         for name in layers {
-            let wrong = || name.wrong(&text, format!("a layer {}", name.describe()), "its name");
+            let wrong = || name.wrong(format!("a layer {}", name.describe()), "its name");
             layer.push(name.text().filter(|name| !name.is_empty()).ok_or_else(wrong)?);
         }
         layer.reverse();
@@ -50,7 +50,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{error, machine, names};
+    use super::super::tests::{check_refused, machine, names};
     use crate::topology::testing::{check_links, check_metric};
 
     #[test]
@@ -75,30 +75,30 @@ mod tests {
 
     #[test]
     fn faults_are_named_with_their_line() {
-        for (text, message) in [
-            ("", ":1: found EOF"),
-            ("{\n\"instances\": [1,]}", ":2: found "),
-            ("{}", ":1: found a map of 0 keys without `instances`"),
-            ("{\"instances\": {}}", ":1: found instances: a map of 0 keys; expected a list"),
-            ("{\"instances\": []}", ": found no nodes"),
-            ("{\"instances\": [\n{}]}", ":2: found a map of 0 keys without `id`"),
-            ("{\"instances\": [\n3]}", ":2: found `3` without `id`"),
-            ("{\"instances\": [{\"id\": \"\"}]}", ":1: found id: ``"),
-            (
-                "{\"instances\": [{\"id\": \"a\"},\n{\"id\": \"a\"}]}",
-                ":2: found host `a` again (line 1",
-            ),
-            (
-                "{\"instances\": [{\"id\": \"a\",\n\"network_layers\": \"x\"}]}",
-                ":2: found network_layers: `x`",
-            ),
-            (
-                "{\"instances\": [{\"id\": \"a\", \"network_layers\": [\n[]]}]}",
-                ":2: found a layer a list of 0",
-            ),
-        ] {
-            let error = error("topograph", text);
-            assert!(error.starts_with(message), "{text}: {error}");
-        }
+        check_refused(
+            "topograph",
+            &[
+                ("", ":1: found EOF"),
+                ("{\n\"instances\": [1,]}", ":2: found "),
+                ("{}", ":1: found a map of 0 keys without `instances`"),
+                ("{\"instances\": {}}", ":1: found instances: a map of 0 keys; expected a list"),
+                ("{\"instances\": []}", ": found no nodes"),
+                ("{\"instances\": [\n{}]}", ":2: found a map of 0 keys without `id`"),
+                ("{\"instances\": [\n3]}", ":2: found `3` without `id`"),
+                ("{\"instances\": [{\"id\": \"\"}]}", ":1: found id: ``"),
+                (
+                    "{\"instances\": [{\"id\": \"a\"},\n{\"id\": \"a\"}]}",
+                    ":2: found host `a` again (line 1",
+                ),
+                (
+                    "{\"instances\": [{\"id\": \"a\",\n\"network_layers\": \"x\"}]}",
+                    ":2: found network_layers: `x`",
+                ),
+                (
+                    "{\"instances\": [{\"id\": \"a\", \"network_layers\": [\n[]]}]}",
+                    ":2: found a layer a list of 0",
+                ),
+            ],
+        );
     }
 }

@@ -6,11 +6,8 @@ use super::path;
 use crate::error::{Error, Result};
 use crate::input::{Line, Text};
 use crate::params::{Opt, Params};
-use crate::topology::bisection::CutBounds;
 use crate::topology::link_list::file_spec;
-use crate::topology::{
-    Context, Lattice, Level, LinkVisitor, MAX_NODES, Metric, Network, TOPOLOGIES, TopologyEntry,
-};
+use crate::topology::{Context, MAX_NODES, Network, TOPOLOGIES, TopologyEntry};
 
 /// `xtdb2proc:FILE[,network=torus|cascade]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -35,7 +32,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// # Errors
 /// With the line: no `key=value`, a key that is missing or twice, no number, an id again; coordinates that span far
 /// more places than there are processors.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a file of xtdb2proc, as in xtdb2proc:processors.txt")?;
     let network = params.choice("network")?;
     let text = Text::read(&path, context.memory)?;
@@ -94,7 +91,7 @@ fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
     }
     let suffix = if network == "torus" { "" } else { ",network=cascade" };
     let spec = format!("{}{suffix}", file_spec(FAMILY.name, &path));
-    Ok(Box::new(Named { inner, spec, names }))
+    Ok(Network { spec, names, ..inner })
 }
 
 /// The `key=value` pairs of a line; a value may stand in single quotes, and then hold commas.
@@ -123,75 +120,9 @@ fn values<'l>(line: &Line<'l>) -> Result<HashMap<&'l str, &'l str>> {
     Ok(values)
 }
 
-/// A network of a family with names for its nodes.
-#[derive(Debug)]
-struct Named {
-    inner: Box<dyn Network>,
-    spec: String,
-    names: Vec<String>,
-}
-
-impl Network for Named {
-    fn spec(&self) -> String {
-        self.spec.clone()
-    }
-
-    fn routers(&self) -> u32 {
-        self.inner.routers()
-    }
-
-    fn hosts(&self) -> u32 {
-        self.inner.hosts()
-    }
-
-    fn per_router(&self) -> u32 {
-        self.inner.per_router()
-    }
-
-    fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        self.inner.for_each_link(visit);
-    }
-
-    fn link_count(&self) -> u64 {
-        self.inner.link_count()
-    }
-
-    fn degrees(&self) -> (u32, u32) {
-        self.inner.degrees()
-    }
-
-    fn metric(&self) -> Metric {
-        self.inner.metric()
-    }
-
-    fn lattice(&self) -> Option<Lattice> {
-        self.inner.lattice()
-    }
-
-    fn levels(&self) -> Vec<Level> {
-        self.inner.levels()
-    }
-
-    fn links_up(&self) -> Option<Vec<u64>> {
-        self.inner.links_up()
-    }
-
-    fn cut_bounds(&self) -> Option<CutBounds> {
-        self.inner.cut_bounds()
-    }
-
-    fn names(&self) -> Option<&[String]> {
-        Some(&self.names)
-    }
-
-    fn vertex_transitive(&self) -> bool {
-        self.inner.vertex_transitive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{error, machine, names};
+    use super::super::tests::{check_refused, machine, names};
     use crate::topology::testing::{check_links, check_metric};
     use crate::topology::{Context, Topology};
 
@@ -235,22 +166,22 @@ mod tests {
     fn faults_are_named_with_their_line() {
         let good = line(1, [0, 0, 0], "compute", "up");
         let with = |from: &str, to: &str| good.replace(from, to);
-        for (text, message) in [
-            ("", ": found no compute processor"),
-            (&line(1, [0, 0, 0], "service", "up"), ": found no compute processor"),
-            ("x_coord\n", ":1: found `x_coord`; expected key=value"),
-            ("a=1,=2\n", ":1: found `=2`; expected key=value"),
-            ("a='1\n", ":1: found `a='1`"),
-            ("a=1,a=2\n", ":1: found `a` twice"),
-            (&with("x_coord=0,", ""), ":1: found a line without x_coord"),
-            (&with("y_coord=0", "y_coord=-1"), ":1: found y_coord=-1; expected a whole number"),
-            (&with("processor_id=1", "processor_id=z"), ":1: found processor_id=z"),
-            (&with("'compute'", "'compute'x"), ":1: found `processor_type='compute'x`"),
-            (&format!("{good}{good}"), ":2: found processor_id=1 again (line 1 has it)"),
-            (&with("z_coord=0", "z_coord=100000"), ": found coordinates of 1x1x100001 places"),
-        ] {
-            let error = error("xtdb2proc", text);
-            assert!(error.starts_with(message), "{text}: {error}");
-        }
+        check_refused(
+            "xtdb2proc",
+            &[
+                ("", ": found no compute processor"),
+                (&line(1, [0, 0, 0], "service", "up"), ": found no compute processor"),
+                ("x_coord\n", ":1: found `x_coord`; expected key=value"),
+                ("a=1,=2\n", ":1: found `=2`; expected key=value"),
+                ("a='1\n", ":1: found `a='1`"),
+                ("a=1,a=2\n", ":1: found `a` twice"),
+                (&with("x_coord=0,", ""), ":1: found a line without x_coord"),
+                (&with("y_coord=0", "y_coord=-1"), ":1: found y_coord=-1; expected a whole number"),
+                (&with("processor_id=1", "processor_id=z"), ":1: found processor_id=z"),
+                (&with("'compute'", "'compute'x"), ":1: found `processor_type='compute'x`"),
+                (&format!("{good}{good}"), ":2: found processor_id=1 again (line 1 has it)"),
+                (&with("z_coord=0", "z_coord=100000"), ": found coordinates of 1x1x100001 places"),
+            ],
+        );
     }
 }

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use super::columns::{Columns, PRESETS, ROLES};
 use super::time::{INSTANT, LIMIT, instant, limit};
 use super::{Record, Source, State, Tally, wrong};
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result};
 use crate::input::{Line, Lines};
+use crate::trace::log::no_jobs;
 use crate::trace::tally::Reason;
 
 /// Rows of a table.
@@ -21,12 +22,7 @@ impl Csv {
     pub(super) fn new(mut lines: Lines, columns: Option<&Columns>) -> Result<Self> {
         let name = lines.name().to_string();
         let Some(line) = lines.data_line()? else {
-            let location = SourceLocation::File(name.as_str().into());
-            return Err(Error::input(
-                location,
-                "no jobs",
-                "a header line with the names of columns",
-            ));
+            return Err(no_jobs(&name, "a header line with the names of columns"));
         };
         let header: Vec<String> = line.fields()?.iter().map(ToString::to_string).collect();
         let known = Columns::of_header(line.text.as_bytes());

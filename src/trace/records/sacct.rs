@@ -5,8 +5,9 @@
 
 use super::time::{INSTANT, LIMIT, instant, limit};
 use super::{Record, Source, State, Tally, wrong};
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result};
 use crate::input::{Lines, RawLine};
+use crate::trace::log::no_jobs;
 use crate::trace::tally::Reason;
 
 /// Columns whose text is the user's, and may have bars in it.
@@ -56,10 +57,7 @@ impl Sacct {
             "a header line of sacct -P such as JobIDRaw|Submit|Start|End|NNodes|NodeList";
         let line = loop {
             match lines.line()? {
-                None => {
-                    let location = SourceLocation::File(name.as_str().into());
-                    return Err(Error::input(location, "no jobs", expected));
-                }
+                None => return Err(no_jobs(&name, expected)),
                 Some(line) if line.bytes.trim_ascii().is_empty() => {}
                 Some(line) => break line,
             }

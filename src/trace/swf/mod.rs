@@ -21,6 +21,7 @@
 use std::path::Path;
 
 use super::header::Header;
+use super::log::no_jobs;
 use super::tally::{Reason, Tally};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Lines;
@@ -100,8 +101,7 @@ impl Trace {
         }
         let Reader { jobs: read, notes, numbers, .. } = reader;
         if numbers.is_empty() {
-            let location = SourceLocation::File(name.as_str().into());
-            return Err(Error::input(location, "no jobs", "lines of 18 fields, one a job"));
+            return Err(no_jobs(&name, "lines of 18 fields, one a job"));
         }
         let parts = parts(&name, numbers)?;
         let mut jobs = Vec::with_capacity(read.len());
@@ -130,8 +130,7 @@ impl Trace {
         tally: Tally,
     ) -> Result<Self> {
         if tally.lines == 0 {
-            let location = SourceLocation::File(name.into());
-            return Err(Error::input(location, "no jobs", "a row for each job"));
+            return Err(no_jobs(name, "a row for each job"));
         }
         Ok(Trace::sorted(name.to_string(), header, jobs, tally))
     }

@@ -363,7 +363,7 @@ mod tests {
         let mut jobs = Vec::new();
         let count = 2 + below(8, &mut random) as usize;
         let routing = RoutingEntry::named("one-path").unwrap();
-        let capacity = SPEEDS.capacities(&fabric.links);
+        let capacity = SPEEDS.capacities(fabric.links);
         for _ in 0..count {
             let size = [4, 6, 8][below(3, &mut random) as usize];
             if nodes.len() < size {
@@ -392,9 +392,8 @@ mod tests {
             let fabric = Fabric::new(&topology).unwrap();
             for seed in 0..20 {
                 let jobs = case(&topology, &fabric, seed);
-                let mut level = JobLevel::new(&fabric.links, &SPEEDS, 600);
-                let mut averages =
-                    Averages::new(SPEEDS.capacities(&fabric.links), SPEEDS.bandwidth);
+                let mut level = JobLevel::new(fabric.links, &SPEEDS, 600);
+                let mut averages = Averages::new(SPEEDS.capacities(fabric.links), SPEEDS.bandwidth);
                 for (key, usage) in (0..).zip(&jobs) {
                     let phases = vec![usage.clone()];
                     level.start(key, JobUsage { phases, spread: 0.3, seed: key + 1 });
@@ -446,7 +445,7 @@ mod tests {
         let fabric = Fabric::new(&topology).unwrap();
         for seed in 0..30 {
             let jobs = case(&topology, &fabric, seed);
-            let new = || Averages::new(SPEEDS.capacities(&fabric.links), SPEEDS.bandwidth);
+            let new = || Averages::new(SPEEDS.capacities(fabric.links), SPEEDS.bandwidth);
             let (mut long, mut short) = (new(), new());
             for (key, usage) in (0u32..).zip(&jobs).collect::<Vec<_>>().into_iter().rev() {
                 long.start(key, usage);

@@ -233,7 +233,7 @@ impl<'a> Network<'a> {
         };
         let speeds = Speeds { bandwidth, latency, fair: Fair::Flow };
         let fabric = Fabric::new(topology)?;
-        let capacity = speeds.capacities(&fabric.links);
+        let capacity = speeds.capacities(fabric.links);
         Ok(Network {
             drawn: draw(&applications, tasks, seed),
             applications,

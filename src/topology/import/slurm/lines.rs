@@ -1,10 +1,9 @@
 //! Lines of `Key=value`: `topology.conf`, and what `scontrol show topology` prints.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use super::super::host_list::expand;
-use super::{ALL, Found, Unit, at, check_sizes, remark_on_ring, remark_on_sizes};
+use super::{ALL, Found, Unit, at, check_sizes, remark_on_sizes};
 use crate::error::{Error, Result};
 use crate::input::{Line, Text};
 use crate::topology::Context;
@@ -113,8 +112,6 @@ struct Reader {
     /// The kind of topology and the line that shows it.
     kind: Option<(SiteKind, usize)>,
     units: Vec<Unit>,
-    /// The unit of a name.
-    known: BTreeMap<String, usize>,
     nodes: usize,
     /// Block sizes as a file has them, and the line.
     sizes: (Vec<u64>, usize),
@@ -134,13 +131,6 @@ impl Reader {
         context: &Context,
     ) -> Result<()> {
         let name = value(head).unwrap_or_default();
-        let index = self.units.len();
-        if let Some(other) = self.known.insert(name.to_string(), index) {
-            let other = self.units[other].line;
-            return Err(
-                line.wrong(format!("`{name}` again (line {other} has it)"), "each name once")
-            );
-        }
         let printed = value("level").is_some();
         if printed {
             self.level.get_or_insert(line.number);
@@ -158,7 +148,7 @@ impl Reader {
         let mut unit =
             Unit { name: name.into(), nodes: vec![], children: vec![], line: line.number };
         match (list, below) {
-            (_, Some(below)) => unit.children = expand(below, line, self.known.len(), context)?,
+            (_, Some(below)) => unit.children = expand(below, line, self.units.len() + 1, context)?,
             (Some(list), None) if list.eq_ignore_ascii_case("ALL") => {
                 self.remarks.push(format!("{}: {ALL}", line.location()));
             }
@@ -211,11 +201,6 @@ impl Reader {
         let (sizes, line) = &self.sizes;
         self.remarks.extend(sizes.first().and_then(|_| remark_on_sizes(text, *line, sizes)));
         let kind = self.kind.map_or(SiteKind::Tree, |(kind, _)| kind);
-        if kind == SiteKind::Ring {
-            let long =
-                self.units.iter().map(|u| remark_on_ring(text, u.line, &u.name, u.nodes.len()));
-            self.remarks.extend(long.flatten());
-        }
         let (name, toruses) = ("default".to_string(), Vec::new());
         let Reader { units, sizes, remarks, .. } = self;
         Ok(Found { kind, name, units, sizes, toruses, remarks })
@@ -224,7 +209,7 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::tests::{error, machine, names};
+    use super::super::super::tests::{check_refused, error, machine, names};
     use crate::ids::NodeId;
     use crate::topology::testing::{check_links, check_metric};
 
@@ -302,30 +287,33 @@ mod tests {
             let error = with(more);
             assert!(error.starts_with(message), "{more}: {error}");
         }
-        for (text, message) in [
-            ("# nothing\n", ": found no nodes"),
-            (
-                "BlockName=b Nodes=n\nBlockSizes=2,3\n",
-                ":2: found BlockSizes=2,3; expected ascending",
-            ),
-            ("BlockName=b Nodes=n\nBlockSizes=x\n", ":2: found BlockSizes=x"),
-            (
-                "BlockName=b Nodes=n\nBlockSizes=8,4\n",
-                ":2: found BlockSizes=8,4; expected ascending",
-            ),
-            ("BlockName=b Nodes=n BlockSize=0\n", ":1: found BlockSize=0; expected a whole number"),
-            (
-                "BlockName=b Nodes=n[1-2]\nBlockName=c Nodes=n[2-3]\n",
-                ":2: found node `n2` again (line 1",
-            ),
-            ("RingName=a Nodes=n1\nRingName=b Nodes=n1\n", ":2: found node `n1` again (line 1"),
-            ("RingName=a Nodes=n1\nRingName=a Nodes=n2\n", ":2: found `a` again (line 1"),
-            ("SwitchName=a\n", ": found no nodes"),
-            ("BlockName=b Nodes=n\nBlockSizes=2\nBlockSizes=2\n", ":3: found BlockSizes again"),
-        ] {
-            let error = error("slurm-topology", text);
-            assert!(error.starts_with(message), "{text}: {error}");
-        }
+        check_refused(
+            "slurm-topology",
+            &[
+                ("# nothing\n", ": found no nodes"),
+                (
+                    "BlockName=b Nodes=n\nBlockSizes=2,3\n",
+                    ":2: found BlockSizes=2,3; expected ascending",
+                ),
+                ("BlockName=b Nodes=n\nBlockSizes=x\n", ":2: found BlockSizes=x"),
+                (
+                    "BlockName=b Nodes=n\nBlockSizes=8,4\n",
+                    ":2: found BlockSizes=8,4; expected ascending",
+                ),
+                (
+                    "BlockName=b Nodes=n BlockSize=0\n",
+                    ":1: found BlockSize=0; expected a whole number",
+                ),
+                (
+                    "BlockName=b Nodes=n[1-2]\nBlockName=c Nodes=n[2-3]\n",
+                    ":2: found node `n2` again (line 1",
+                ),
+                ("RingName=a Nodes=n1\nRingName=b Nodes=n1\n", ":2: found node `n1` again (line 1"),
+                ("RingName=a Nodes=n1\nRingName=a Nodes=n2\n", ":2: found `a` again (line 1"),
+                ("SwitchName=a\n", ": found no nodes"),
+                ("BlockName=b Nodes=n\nBlockSizes=2\nBlockSizes=2\n", ":3: found BlockSizes again"),
+            ],
+        );
     }
 
     fn levels(machine: &crate::topology::Topology) -> Vec<(String, u64, u64)> {

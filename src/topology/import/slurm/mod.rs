@@ -8,7 +8,7 @@ use super::{ROOT, Units, Wiring, path};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::params::{Opt, Params};
-use crate::topology::site::{Site, SiteKind, SiteLine, SiteTorus};
+use crate::topology::site::{Site, SiteKind, SiteLine, SiteTorus, cells};
 use crate::topology::{Context, Lattice, Network, TopologyEntry};
 
 mod lines;
@@ -52,6 +52,17 @@ struct Unit {
     line: usize,
 }
 
+impl Found {
+    /// A switch for each unit.
+    fn switches(&self) -> Wiring {
+        let mut wiring = Wiring::default();
+        self.units.iter().for_each(|unit| {
+            wiring.add(&unit.name, unit.nodes.clone(), unit.line);
+        });
+        wiring
+    }
+}
+
 /// Of a topology.yaml with several topologies `name` takes one, else the cluster's default, else the first.
 ///
 /// topology/tree: a switch a `SwitchName` line, a link to each of its `Switches`; `LinkSpeed` is passed over, as
@@ -69,7 +80,7 @@ struct Unit {
 ///
 /// # References
 /// topology.conf(5) and topology.yaml(5) of Slurm 26.05.
-fn build(params: &Params, context: &Context) -> Result<Box<dyn Network>> {
+fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a topology.conf, as in slurm-topology:topology.conf")?;
     let (name, table) = (params.word("name")?, params.word("nodes")?);
     let text = Text::read(&path, context.memory)?;
@@ -125,14 +136,26 @@ fn node_table(params: &Params, list: &str, context: &Context) -> Result<HashSet<
 /// Checks that no node stands twice; leaves out the nodes that the cluster does not have, and says so. The cluster's
 /// nodes that are not placed, in the order of their names.
 fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Result<Vec<String>> {
-    let mut seen: HashMap<&String, usize> = HashMap::new();
+    let (mut names, mut seen) = (HashMap::new(), HashMap::new());
+    let again = |unit: &Unit, what: String, other: usize, expected: &str| {
+        let found = format!("{what} again (line {other} has it)");
+        Err(Error::input(SourceLocation::line(text.name(), unit.line), found, expected))
+    };
     for unit in &found.units {
+        if let Some(other) = names.insert(&unit.name, unit.line) {
+            return again(unit, format!("`{}`", unit.name), other, "each name once");
+        }
         for node in &unit.nodes {
             if let Some(other) = seen.insert(node, unit.line) {
-                let found = format!("node `{node}` again (line {other} has it)");
-                let location = SourceLocation::line(text.name(), unit.line);
-                return Err(Error::input(location, found, "each node once"));
+                return again(unit, format!("node `{node}`"), other, "each node once");
             }
+        }
+        if found.kind == SiteKind::Ring && unit.nodes.len() > LONGEST_RING {
+            let (name, nodes) = (&unit.name, unit.nodes.len());
+            found.remarks.push(format!(
+                "{}: ring {name} has {nodes} nodes: Slurm stops at more than {LONGEST_RING}",
+                at(text, unit.line)
+            ));
         }
     }
     let cells = || found.toruses.iter().flat_map(|t| &t.cells).flatten();
@@ -199,17 +222,9 @@ fn natural(name: &str) -> Vec<(String, u64)> {
 }
 
 fn tree(text: &Text, found: &Found) -> Result<Wiring> {
-    let mut wiring = Wiring::default();
-    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-    for unit in &found.units {
-        if let Some(other) = known.insert(&unit.name, wiring.switches.len()) {
-            let other = found.units[other].line;
-            let found = format!("`{}` again (line {other} has it)", unit.name);
-            let location = SourceLocation::line(text.name(), unit.line);
-            return Err(Error::input(location, found, "each name once"));
-        }
-        wiring.add(&unit.name, unit.nodes.clone(), unit.line);
-    }
+    let mut wiring = found.switches();
+    let known: BTreeMap<&str, usize> =
+        found.units.iter().map(|unit| unit.name.as_str()).zip(0..).collect();
     let mut above = vec![ROOT; found.units.len()];
     for (parent, unit) in found.units.iter().enumerate() {
         let wrong = |found: String, expected: &str| {
@@ -265,10 +280,7 @@ fn in_no_loop(text: &Text, found: &Found, known: &BTreeMap<&str, usize>) -> Resu
 
 /// Groups of blocks, each with a switch above it, then one above all.
 fn blocks(found: &Found) -> Result<Wiring> {
-    let mut wiring = Wiring::default();
-    found.units.iter().for_each(|unit| {
-        wiring.add(&unit.name, unit.nodes.clone(), unit.line);
-    });
+    let mut wiring = found.switches();
     let line = found.units.first().map_or(1, |unit| unit.line);
     let base = found.sizes.0.first().copied().unwrap_or(1);
     let mut below: Vec<usize> = (0..found.units.len()).collect();
@@ -357,16 +369,8 @@ fn toruses(found: &Found, alone: bool) -> Wiring {
     wiring
 }
 
-/// All cells of a box, x slowest.
-fn cells([nx, ny, nz]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
-    (0..nx).flat_map(move |x| (0..ny).flat_map(move |y| (0..nz).map(move |z| (x, y, z))))
-}
-
 fn flat(found: &Found) -> Wiring {
-    let mut wiring = Wiring::default();
-    found.units.iter().for_each(|unit| {
-        wiring.add(&unit.name, unit.nodes.clone(), unit.line);
-    });
+    let mut wiring = found.switches();
     wiring.hierarchy(&vec![ROOT; found.units.len()], &|_| "leaf".into());
     wiring
 }
@@ -424,13 +428,3 @@ const ALL: &str =
 
 /// The most nodes of a ring.
 const LONGEST_RING: usize = 16;
-
-/// What Slurm says to a longer ring.
-fn remark_on_ring(text: &Text, line: usize, name: &str, nodes: usize) -> Option<String> {
-    (nodes > LONGEST_RING).then(|| {
-        format!(
-            "{}: ring {name} has {nodes} nodes: Slurm stops at more than {LONGEST_RING}",
-            at(text, line)
-        )
-    })
-}

@@ -2,7 +2,7 @@
 
 use super::super::document::{Node, yaml};
 use super::super::host_list::expand;
-use super::{ALL, Found, Unit, at, check_sizes, remark_on_ring, remark_on_sizes};
+use super::{ALL, Found, Unit, at, check_sizes, remark_on_sizes};
 use crate::error::Result;
 use crate::input::Text;
 use crate::topology::site::{SiteKind, SitePlacement, SiteTorus};
@@ -42,13 +42,13 @@ pub(super) fn read(
     let document = yaml(text)?;
     let Some(topologies) = document.items() else {
         let expected = "a list of topologies, `- topology: NAME`: Slurm takes anything else for a flat network, silently";
-        return Err(document.wrong(text, document.describe(), expected));
+        return Err(document.wrong(document.describe(), expected));
     };
     let mut named = Vec::new();
     for topology in topologies {
-        named.push((topology.word(text, "topology")?, topology));
+        named.push((topology.word("topology")?, topology));
     }
-    let first = named.first().ok_or_else(|| document.wrong(text, "an empty list", "a topology"))?;
+    let first = named.first().ok_or_else(|| document.wrong("an empty list", "a topology"))?;
     let default = |topology: &Node| {
         let value = topology.get("cluster_default").and_then(Node::text).unwrap_or_default();
         ["true", "yes", "on"].contains(&value.to_ascii_lowercase().as_str())
@@ -58,7 +58,7 @@ pub(super) fn read(
         (None, Some(name)) if must => {
             let names: Vec<&str> = named.iter().map(|(name, _)| *name).collect();
             let found = format!("no topology called `{name}`");
-            return Err(document.wrong(text, found, format!("one of {}", names.join(", "))));
+            return Err(document.wrong(found, format!("one of {}", names.join(", "))));
         }
         (found, _) => found.or(named.iter().find(|(_, t)| default(t))).unwrap_or(first),
     };
@@ -101,11 +101,11 @@ impl Reader<'_> {
             [(_, kind, value)] => (*kind, *value),
             [] => {
                 let found = format!("topology `{name}` without nodes of any type");
-                return Err(topology.wrong(self.text, found, EXPECTED));
+                return Err(topology.wrong(found, EXPECTED));
             }
             [(a, ..), (b, ..), ..] => {
                 let found = format!("topology `{name}` with {a} and {b}");
-                return Err(topology.wrong(self.text, found, EXPECTED));
+                return Err(topology.wrong(found, EXPECTED));
             }
         };
         let (mut sizes, mut toruses, mut units) =
@@ -118,33 +118,24 @@ impl Reader<'_> {
                 units = self.units(value, "blocks", "block")?;
             }
             SiteKind::Torus => {
-                for torus in value.list(self.text, "toruses")? {
+                for torus in value.list("toruses")? {
                     toruses.push(self.torus(torus)?);
                 }
             }
             SiteKind::Flat => {}
-        }
-        if kind == SiteKind::Ring {
-            let long =
-                units.iter().map(|u| remark_on_ring(self.text, u.line, &u.name, u.nodes.len()));
-            self.remarks.extend(long.flatten());
         }
         Ok(Found { kind, name: name.into(), units, sizes, toruses, remarks: self.remarks })
     }
 
     fn units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<Unit>> {
         let mut units: Vec<Unit> = Vec::new();
-        for entry in of.list(self.text, list)? {
-            let name = entry.word(self.text, key)?.to_string();
-            if let Some(other) = units.iter().find(|unit| unit.name == name) {
-                let found = format!("`{name}` again (line {} has it)", other.line);
-                return Err(entry.wrong(self.text, found, "each name once"));
-            }
+        for entry in of.list(list)? {
+            let name = entry.word(key)?.to_string();
             let children = self.hosts(entry, "children", false)?;
             let nodes = self.hosts(entry, "nodes", true)?;
             if !children.is_empty() && !nodes.is_empty() {
                 let found = format!("{key} `{name}` with nodes and children");
-                return Err(entry.wrong(self.text, found, "one of the two"));
+                return Err(entry.wrong(found, "one of the two"));
             }
             let known = [key, "children", "nodes"];
             for (other, value) in
@@ -162,11 +153,7 @@ impl Reader<'_> {
     fn hosts(&mut self, entry: &Node, key: &str, nodes: bool) -> Result<Vec<String>> {
         let Some(value) = entry.get(key) else { return Ok(Vec::new()) };
         let Some(list) = value.text() else {
-            return Err(value.wrong(
-                self.text,
-                format!("{key}: {}", value.describe()),
-                "a host list",
-            ));
+            return Err(value.wrong(format!("{key}: {}", value.describe()), "a host list"));
         };
         if list.is_empty() || list == "~" || list == "null" {
             return Ok(Vec::new());
@@ -185,18 +172,13 @@ impl Reader<'_> {
         let mut sizes = Vec::new();
         for item in value.items().unwrap_or(std::slice::from_ref(value)) {
             let size = item.text().and_then(|text| text.parse::<u64>().ok()).filter(|n| *n > 0);
-            let wrong = || {
-                item.wrong(
-                    self.text,
-                    format!("block size {}", item.describe()),
-                    "a whole number above 0",
-                )
-            };
+            let wrong =
+                || item.wrong(format!("block size {}", item.describe()), "a whole number above 0");
             sizes.push(size.ok_or_else(wrong)?);
         }
         if !sizes.is_empty() && !check_sizes(&sizes) {
             let expected = "ascending multiples of the first size, as in [18, 36]";
-            return Err(value.wrong(self.text, format!("block_sizes {sizes:?}"), expected));
+            return Err(value.wrong(format!("block_sizes {sizes:?}"), expected));
         }
         self.remarks
             .extend(sizes.first().and_then(|_| remark_on_sizes(self.text, value.line, &sizes)));
@@ -215,15 +197,15 @@ impl Reader<'_> {
                     Some(other) => format!("{key}: {axis}: {}", other.describe()),
                     None => format!("{key} without {axis}"),
                 };
-                value.wrong(self.text, found, format!("x, y and z, whole numbers from {low}"))
+                value.wrong(found, format!("x, y and z, whole numbers from {low}"))
             })?;
         }
         Ok(Some(triple))
     }
 
     fn torus(&mut self, torus: &Node) -> Result<SiteTorus> {
-        let name = torus.word(self.text, "name")?.to_string();
-        let wrong = |at: &Node, found: String, expected: &str| at.wrong(self.text, found, expected);
+        let name = torus.word("name")?.to_string();
+        let wrong = |at: &Node, found: String, expected: &str| at.wrong(found, expected);
         let Some(dims) = self.triple(torus, "dims", 1)? else {
             return Err(wrong(torus, format!("torus `{name}` without dims"), "dims: {x, y, z}"));
         };
@@ -236,11 +218,9 @@ impl Reader<'_> {
         let whole = self.hosts(torus, "nodes", true)?;
         let regions = torus.get("regions").and_then(Node::items).unwrap_or_default();
         if !whole.is_empty() && !regions.is_empty() {
-            return Err(torus.wrong(
-                self.text,
-                format!("torus `{name}` with nodes and regions"),
-                "one of the two",
-            ));
+            return Err(
+                torus.wrong(format!("torus `{name}` with nodes and regions"), "one of the two")
+            );
         }
         if !whole.is_empty() {
             self.fill(torus, &mut cells, dims, ([0; 3], dims), whole)?;
@@ -249,7 +229,7 @@ impl Reader<'_> {
             let anchor = self.triple(region, "anchor", 0)?.unwrap_or_default();
             let Some(extent) = self.triple(region, "dims", 1)? else {
                 let found = format!("a region of `{name}` without dims");
-                return Err(region.wrong(self.text, found, "dims: {x, y, z}"));
+                return Err(region.wrong(found, "dims: {x, y, z}"));
             };
             let nodes = self.hosts(region, "nodes", true)?;
             self.fill(region, &mut cells, dims, (anchor, extent), nodes)?;
@@ -257,20 +237,16 @@ impl Reader<'_> {
         let mut seen = std::collections::HashSet::new();
         if let Some(again) = cells.iter().flatten().find(|node| !seen.insert(*node)) {
             let found = format!("node `{again}` twice in torus `{name}`");
-            return Err(torus.wrong(self.text, found, "each node once"));
+            return Err(torus.wrong(found, "each node once"));
         }
         let mut placements = Vec::new();
         for placement in torus.get("placements").and_then(Node::items).unwrap_or_default() {
             let Some(box_dims) = self.triple(placement, "dims", 1)? else {
-                return Err(placement.wrong(
-                    self.text,
-                    "a placement without dims",
-                    "dims: {x, y, z}",
-                ));
+                return Err(placement.wrong("a placement without dims", "dims: {x, y, z}"));
             };
             if box_dims.iter().zip(dims).any(|(n, all)| *n > all) {
                 let found = format!("a placement of {box_dims:?} in a torus of {dims:?}");
-                return Err(placement.wrong(self.text, found, "one that fits"));
+                return Err(placement.wrong(found, "one that fits"));
             }
             let spacing = self.triple(placement, "anchor_spacing", 0)?;
             let seed = self.triple(placement, "anchor_seed", 0)?;
@@ -296,11 +272,11 @@ impl Reader<'_> {
         let room: u64 = extent.iter().map(|n| u64::from(*n)).fold(1, u64::saturating_mul);
         if room != nodes.len() as u64 {
             let found = format!("{} nodes for {room} cells", nodes.len());
-            return Err(at.wrong(self.text, found, "a node for each cell"));
+            return Err(at.wrong(found, "a node for each cell"));
         }
         if (0..3).any(|i| u64::from(anchor[i]) + u64::from(extent[i]) > u64::from(dims[i])) {
             let found = format!("a region of {extent:?} at {anchor:?} in a torus of {dims:?}");
-            return Err(at.wrong(self.text, found, "one inside the torus"));
+            return Err(at.wrong(found, "one inside the torus"));
         }
         let mut nodes = nodes.into_iter();
         for z in anchor[2]..anchor[2] + extent[2] {
@@ -309,7 +285,7 @@ impl Reader<'_> {
                     let cell = &mut cells[(x + dims[0] * (y + dims[1] * z)) as usize];
                     if let Some(other) = cell.replace(nodes.next().unwrap_or_default()) {
                         let found = format!("a second node at {x},{y},{z}, beside `{other}`");
-                        return Err(at.wrong(self.text, found, "a node for each cell"));
+                        return Err(at.wrong(found, "a node for each cell"));
                     }
                 }
             }
@@ -320,20 +296,14 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::tests::{error, machine, names};
-    use crate::topology::testing::{check_links, check_metric};
-    use crate::topology::{Context, Topology};
+    use super::super::super::tests::{check_refused, machine, names};
+    use crate::topology::Topology;
+    use crate::topology::testing::{check_links, check_metric, from_file};
 
     const TREE: &str = "---\n- topology: tree1\n  cluster_default: true\n  tree:\n    switches:\n      - switch: top\n        children: s[1-2]\n      - switch: s1\n        nodes: n[01-02]\n      - switch: s2\n        nodes: n[03-04]\n- topology: blocks\n  cluster_default: false\n  block:\n    block_sizes: [2, 4]\n    blocks:\n      - block: b1\n        nodes: n[01-02]\n      - block: b2\n      - {block: b3, nodes: \"n[03-04]\"}\n- topology: flat1\n  flat: true\n";
 
     fn with(text: &str, options: &str) -> crate::Result<Topology> {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("topology.yaml");
-        std::fs::write(&file, text).unwrap();
-        Topology::inline(
-            &format!("slurm-topology:{}{options}", file.display()),
-            &Context::default(),
-        )
+        from_file("slurm-topology", text, options)
     }
 
     #[test]
@@ -399,74 +369,77 @@ mod tests {
             )
         };
         let tree = |switches: &str| format!("- topology: t\n  tree:\n    switches:\n{switches}");
-        for (text, message) in [
-            ("topology: t\ntree: {}\n", ":1: found a map of 2 keys; expected a list of topologies"),
-            ("- topology: t\n  tree: [\n", ":"),
-            ("- topology: t\n  tree: {}\n", ":1: found topology `t` without nodes of any type"),
-            (
-                "- topology: t\n  flat: true\n  tree: {switches: []}\n",
-                ":1: found topology `t` with flat and tree",
-            ),
-            ("- tree: {}\n", ":1: found a map of 1 keys without `topology`"),
-            (
-                "- topology: t\n  tree:\n    swtches: []\n",
-                ":3: found a map of 1 keys without `switches`",
-            ),
-            (&tree("    - nodes: a\n"), ":4: found a map of 1 keys without `switch`"),
-            (
-                &tree("    - switch: a\n      nodes: [x]\n"),
-                ":5: found nodes: a list of 1; expected a host list",
-            ),
-            (
-                &tree("    - switch: a\n      nodes: n[1-\n"),
-                ":5: found `n[1-`; expected a host list",
-            ),
-            (
-                &tree("    - switch: a\n      nodes: x\n      children: b\n"),
-                ":4: found switch `a` with nodes and children",
-            ),
-            (
-                &tree("    - switch: a\n      nodes: x\n    - switch: a\n"),
-                ":6: found `a` again (line 4 has it)",
-            ),
-            (
-                &tree("    - switch: a\n      nodes: x\n    - switch: b\n      nodes: x\n"),
-                ":6: found node `x` again (line 4",
-            ),
-            (
-                &tree("    - switch: a\n      children: b\n"),
-                ":4: found switch `b`, which no line describes",
-            ),
-            (
-                "- topology: t\n  block:\n    block_sizes: [2, 3]\n    blocks: [{block: b, nodes: n}]\n",
-                ":3: found block_sizes [2, 3]",
-            ),
-            (
-                "- topology: t\n  block:\n    block_sizes: [x]\n    blocks: []\n",
-                ":3: found block size `x`",
-            ),
-            (&torus("{x: 2, y: 2}", "nodes: n[1-4]"), ":5: found dims without z"),
-            (&torus("{x: 2, y: 2, z: 0}", "nodes: n[1-4]"), ":5: found dims: z: `0`"),
-            (&torus("{x: 2, y: 2, z: 1}", "nodes: n[1-3]"), ":4: found 3 nodes for 4 cells"),
-            (&torus("{x: 2, y: 1, z: 1}", "nodes: \"a,a\""), ":4: found node `a` twice"),
-            (
-                &torus(
-                    "{x: 2, y: 1, z: 1}",
-                    "nodes: \"a,b\"\n      placements: [{dims: {x: 3, y: 1, z: 1}}]",
+        check_refused(
+            "slurm-topology",
+            &[
+                (
+                    "topology: t\ntree: {}\n",
+                    ":1: found a map of 2 keys; expected a list of topologies",
                 ),
-                ":7: found a placement of [3, 1, 1] in a torus of [2, 1, 1]",
-            ),
-            (
-                &torus(
-                    "{x: 2, y: 1, z: 1}",
-                    "regions: [{anchor: {x: 1, y: 0, z: 0}, dims: {x: 2, y: 1, z: 1}, nodes: \"a,b\"}]",
+                ("- topology: t\n  tree: [\n", ":"),
+                ("- topology: t\n  tree: {}\n", ":1: found topology `t` without nodes of any type"),
+                (
+                    "- topology: t\n  flat: true\n  tree: {switches: []}\n",
+                    ":1: found topology `t` with flat and tree",
                 ),
-                ":6: found a region of [2, 1, 1] at [1, 0, 0]",
-            ),
-            (&torus("{x: 9999999, y: 9999999, z: 9}", "nodes: a"), ":4: found dims"),
-        ] {
-            let error = error("slurm-topology", text);
-            assert!(error.starts_with(message), "{text}: {error}");
-        }
+                ("- tree: {}\n", ":1: found a map of 1 keys without `topology`"),
+                (
+                    "- topology: t\n  tree:\n    swtches: []\n",
+                    ":3: found a map of 1 keys without `switches`",
+                ),
+                (&tree("    - nodes: a\n"), ":4: found a map of 1 keys without `switch`"),
+                (
+                    &tree("    - switch: a\n      nodes: [x]\n"),
+                    ":5: found nodes: a list of 1; expected a host list",
+                ),
+                (
+                    &tree("    - switch: a\n      nodes: n[1-\n"),
+                    ":5: found `n[1-`; expected a host list",
+                ),
+                (
+                    &tree("    - switch: a\n      nodes: x\n      children: b\n"),
+                    ":4: found switch `a` with nodes and children",
+                ),
+                (
+                    &tree("    - switch: a\n      nodes: x\n    - switch: a\n"),
+                    ":6: found `a` again (line 4 has it)",
+                ),
+                (
+                    &tree("    - switch: a\n      nodes: x\n    - switch: b\n      nodes: x\n"),
+                    ":6: found node `x` again (line 4",
+                ),
+                (
+                    &tree("    - switch: a\n      children: b\n"),
+                    ":4: found switch `b`, which no line describes",
+                ),
+                (
+                    "- topology: t\n  block:\n    block_sizes: [2, 3]\n    blocks: [{block: b, nodes: n}]\n",
+                    ":3: found block_sizes [2, 3]",
+                ),
+                (
+                    "- topology: t\n  block:\n    block_sizes: [x]\n    blocks: []\n",
+                    ":3: found block size `x`",
+                ),
+                (&torus("{x: 2, y: 2}", "nodes: n[1-4]"), ":5: found dims without z"),
+                (&torus("{x: 2, y: 2, z: 0}", "nodes: n[1-4]"), ":5: found dims: z: `0`"),
+                (&torus("{x: 2, y: 2, z: 1}", "nodes: n[1-3]"), ":4: found 3 nodes for 4 cells"),
+                (&torus("{x: 2, y: 1, z: 1}", "nodes: \"a,a\""), ":4: found node `a` twice"),
+                (
+                    &torus(
+                        "{x: 2, y: 1, z: 1}",
+                        "nodes: \"a,b\"\n      placements: [{dims: {x: 3, y: 1, z: 1}}]",
+                    ),
+                    ":7: found a placement of [3, 1, 1] in a torus of [2, 1, 1]",
+                ),
+                (
+                    &torus(
+                        "{x: 2, y: 1, z: 1}",
+                        "regions: [{anchor: {x: 1, y: 0, z: 0}, dims: {x: 2, y: 1, z: 1}, nodes: \"a,b\"}]",
+                    ),
+                    ":6: found a region of [2, 1, 1] at [1, 0, 0]",
+                ),
+                (&torus("{x: 9999999, y: 9999999, z: 9}", "nodes: a"), ":4: found dims"),
+            ],
+        );
     }
 }
