@@ -1,11 +1,6 @@
 //! What jobs got over time, a line for each placement of them.
 
-use super::chart::{BELOW, Legend, Panel, TOP, heading};
-use super::drawing::Figure;
-use super::element::{Sample, Stroke};
-use super::palette::look;
-use super::scale::{Scale, bounds};
-use crate::error::Result;
+use super::kit::*;
 
 /// Height of a panel.
 const HIGH: f64 = 190.0;

@@ -1,10 +1,6 @@
 //! Jobs that share links: what they do at first, and how busy links are.
 
-use super::chart::{Panel, WIDTH, heading, panel_title};
-use super::drawing::Figure;
-use super::element::Stroke;
-use super::palette::{HOLE, look};
-use super::scale::{Scale, brief};
+use super::kit::*;
 use crate::corun::Outcome;
 
 const LEFT: f64 = 150.0;

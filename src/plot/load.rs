@@ -1,15 +1,8 @@
 //! What a placed guest does to the machine, in four panels: loads of links, how many links have which
 //! contention, how far traffic goes, which process sends to which.
 
-use super::chart::{Chart, Legend, Panel, WIDTH, heading, panel_title};
-use super::drawing::Figure;
-use super::element::{Point, Sample, Stroke};
-use super::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look, ramp};
-use super::pen::{Pen, upright_ramp};
-use super::scale::{Scale, bounds, brief, thousands};
+use super::kit::*;
 use super::slice::{self, Slice};
-use super::text::Text;
-use crate::error::Result;
 use crate::ids::NodeId;
 use crate::mapping::{Analysis, Fabric, Guest, ProcessMapping};
 

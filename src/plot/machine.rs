@@ -1,13 +1,6 @@
 //! Where an ordering goes on its machine: cells coloured by rank, and its path where it can be made out.
 
-use super::chart::{WIDTH, heading};
-use super::drawing::Figure;
-use super::element::{Point, Stroke};
-use super::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp};
-use super::pen::{Pen, upright_ramp};
-use super::scale::thousands;
-use super::text::Text;
-use crate::error::Result;
+use super::kit::*;
 use crate::ids::NodeId;
 use crate::layout::panels::{Panel, Panels, panels_of};
 use crate::layout::{Layout, nested};

@@ -15,6 +15,7 @@ mod corun;
 mod curve;
 mod drawing;
 mod element;
+mod kit;
 mod load;
 mod machine;
 mod palette;

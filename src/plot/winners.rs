@@ -1,11 +1,7 @@
 //! Which ordering is the best at which sizes: a bar where it is, each ordering at a height of its own.
 
-use super::chart::{BELOW, Chart, LOG_SIZES, Panel, WIDTH, heading};
 use super::curve::Series;
-use super::drawing::Figure;
-use super::palette::{Rgb, look};
-use super::scale::{LOG_TICK, Scale};
-use crate::error::Result;
+use super::kit::*;
 use crate::metric::comparison::{Comparison, Entry, Stretch};
 
 const TOP: f64 = 50.0;

@@ -1,14 +1,9 @@
 //! Bars, a row each of what is compared, in panels beside each other: means of small jobs, large jobs and all, or
 //! any other figures.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, beside, heading, panel_title};
-use super::super::drawing::Figure;
-use super::super::palette::look;
-use super::super::scale::{Scale, bounds, thousands};
-use super::super::text::Text;
+use super::super::kit::*;
 use super::data::{BarPanel, Bars, Row};
 use super::groups::{EVERY_SIZE, GROUPS, clean};
-use crate::error::Result;
 
 /// Height of a bar with the gap to the next.
 const EACH: f64 = 22.0;

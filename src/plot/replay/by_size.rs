@@ -2,15 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::super::chart::{
-    BELOW, LOG_SIZES, Legend, Panel, TOP, WIDTH, beside, heading, panel_title,
-};
-use super::super::drawing::Figure;
-use super::super::element::{Point, Sample, Stroke};
-use super::super::palette::{INK, Look, Mark, look};
-use super::super::scale::{Scale, bounds};
+use super::super::kit::*;
 use super::data::{Overlay, Row, list};
-use crate::error::Result;
 
 /// Height of a panel.
 const PANEL: f64 = 190.0;

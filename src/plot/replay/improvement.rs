@@ -1,12 +1,8 @@
 //! Values against job size: of allocators, and of one allocator on several machines.
 
-use super::super::chart::{BELOW, LOG_SIZES, Panel, TOP, heading};
-use super::super::drawing::Figure;
-use super::super::element::Sample;
-use super::super::scale::{Scale, bounds};
+use super::super::kit::*;
 use super::data::{Line, OnMachine, Row, named};
 use super::scatter::{Curve, Scatter};
-use crate::error::Result;
 
 impl Figure<'_> {
     /// A value against job size, a line an allocator (Figs 12 to 28). `what` is the value's name and unit,

@@ -1,13 +1,7 @@
 //! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, beside, heading, panel_title};
-use super::super::drawing::Figure;
-use super::super::element::{Point, Sample};
-use super::super::palette::{MUTED, look};
-use super::super::scale::{Scale, bounds};
-use super::super::text::Text;
+use super::super::kit::*;
 use super::data::{Forecast, Row, list, named};
-use crate::error::Result;
 
 /// Height of a panel.
 const PANEL: f64 = 250.0;

@@ -1,13 +1,8 @@
 //! Smallest, mean and largest mean distance against job size: a band and a line.
 
-use super::super::chart::{BELOW, Chart, LOG_SIZES, Panel, TOP, heading};
-use super::super::drawing::Figure;
-use super::super::element::{BAND, Point, Sample, Stroke};
-use super::super::palette::look;
-use super::super::scale::{Scale, bounds};
+use super::super::kit::*;
 use super::data::{Range, Spread, named};
 use super::scatter::marks;
-use crate::error::Result;
 
 const PANEL: f64 = 430.0;
 /// The narrowest stretch of a band, in pixels.

@@ -2,11 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::chart::Chart;
-use super::super::element::{Point, Stroke};
-use super::super::palette::look;
-use super::super::scale::{Scale, bounds, thousands};
-use crate::error::Result;
+use super::super::kit::*;
 
 /// Bins an octave of sizes.
 const BINS: f64 = 4.0;

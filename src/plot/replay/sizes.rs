@@ -2,15 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::chart::{BELOW, Chart, LOG_SIZES, MARGIN, Panel, TOP, WIDTH, heading};
-use super::super::drawing::Figure;
-use super::super::element::Sample;
-use super::super::palette::{MUTED, look};
-use super::super::pen::Pen;
-use super::super::scale::{Scale, bounds, thousands};
-use super::super::text::Text;
+use super::super::kit::*;
 use super::data::{Jobs, named};
-use crate::error::Result;
 
 const PANEL: f64 = 260.0;
 

@@ -1,13 +1,8 @@
 //! Means of small jobs, large jobs and all against a parameter of allocators, a line a family.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, beside, heading, panel_title};
-use super::super::drawing::Figure;
-use super::super::element::{Point, Sample, Stroke};
-use super::super::palette::look;
-use super::super::scale::{Scale, bounds};
+use super::super::kit::*;
 use super::data::{Means, Sweep, named};
 use super::groups::{EVERY_SIZE, GROUPS, clean, values};
-use crate::error::Result;
 
 const PANEL: f64 = 300.0;
 /// Room above a panel for its name.

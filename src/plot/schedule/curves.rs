@@ -1,12 +1,7 @@
 //! Nodes in use, jobs waiting and fragmentation over time.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
-use super::super::drawing::Figure;
-use super::super::element::Stroke;
-use super::super::palette::look;
-use super::super::scale::Scale;
+use super::super::kit::*;
 use super::time::{COLUMNS, LEFT, RIGHT, axis};
-use crate::error::Result;
 
 /// Height of a panel, and the gap to the next.
 const PANEL: f64 = 150.0;

@@ -1,11 +1,7 @@
 //! Ranks upwards, time across, a colour a job.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
-use super::super::drawing::Figure;
-use super::super::palette::{HOLE, Rgb, look};
-use super::super::scale::Scale;
+use super::super::kit::*;
 use super::time::{CELL, COLUMNS, LEFT, RIGHT, axis, unit};
-use crate::error::Result;
 use crate::ranks::Ranks;
 
 const TALL: f64 = 440.0;
