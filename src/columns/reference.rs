@@ -2,9 +2,7 @@
 
 use super::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
 use super::comparison::{Crossover, Winner};
-use super::comparison::{
-    CurvePoint, LIMITS, Limits, RankedEntry, ScoreRow, WorkloadRow, WorkloadSizeRow,
-};
+use super::comparison::{CurvePoint, Limits, RankedEntry, ScoreRow, WorkloadRow, WorkloadSizeRow};
 use super::corun::{CorunFigures, JOB, LinkUse};
 use super::jobs::{JobRow, SIZE_COUNT};
 use super::machines::{MachineJobs, MachinePoint, RankedMachine};
@@ -43,7 +41,7 @@ fn tables() -> Vec<Table> {
         table("`compare`: `table.csv`", "A row for each ordering, best first.", RankedEntry::ALL),
         table("`compare`: `stretches.csv`", "A row for each stretch of sizes.", Winner::ALL),
         table("`compare`: `crossovers.csv`", "A row for each change of the lead.", Crossover::ALL),
-        table::<Limits>("`compare`: `limits.csv`", "A row for each job size.", LIMITS),
+        table::<Limits>("`compare`: `limits.csv`", "A row for each job size.", Limits::ALL),
         table(
             "`compare`: `workload.csv`",
             "A row for each ordering and allocator.",

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::columns::comparison::{Crossover, CurvePoint, LIMITS, Limits, RankedEntry, Winner};
+use crate::columns::comparison::{Crossover, CurvePoint, Limits, RankedEntry, Winner};
 use crate::columns::{self, Table};
 use crate::metric::comparison::Comparison;
 
@@ -74,7 +74,7 @@ pub fn write_limits(out: impl Write, comparison: &Comparison) -> io::Result<()> 
         floor: floor.get(i).copied(),
         compact: compact.get(i).copied(),
     });
-    columns::write(out, LIMITS, rows)
+    columns::write(out, Limits::ALL, rows)
 }
 
 /// The sizes at which the two leaders change places, and which of them leads from there.
