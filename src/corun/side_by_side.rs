@@ -1,10 +1,10 @@
 //! Jobs beside each other and alone, at either level.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use rayon::prelude::*;
 
-use super::Speeds;
 use super::flow_run::FlowRun;
 use super::job_level::JobLevel;
 use super::job_run::JobRun;
@@ -12,8 +12,10 @@ use super::jobs::{Job, Phase};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::timing::{Computing, Span, Spans};
 use super::usage::{JobUsage, PhaseUsage};
+use super::{Fair, Speeds};
 use crate::error::{Error, Result, SourceLocation};
 use crate::mapping::{Fabric, RoutingEntry};
+use crate::params::Unit;
 use crate::topology::Topology;
 
 /// How closely messages are followed.
@@ -38,6 +40,31 @@ pub struct Settings {
     pub count_patterns: bool,
     /// How many stages of the jobs are kept for [`Outcome::spans`].
     pub spans: usize,
+}
+
+impl Settings {
+    /// From the texts of `--bandwidth`, `--latency`, `--fair` (`flow`, `rtt`) and `--level` (`flow`, `job`); states that
+    /// come again are counted, and no stages kept.
+    ///
+    /// # Errors
+    /// A text that is no such quantity; a bandwidth of 0.
+    pub fn read([bandwidth, latency, fair, level]: [&str; 4], iterations: u64) -> Result<Self> {
+        let speeds = Speeds {
+            bandwidth: Unit::Bandwidth.option("--bandwidth", bandwidth)?,
+            latency: Unit::Seconds.option("--latency", latency)?,
+            fair: if fair == "rtt" { Fair::Rtt } else { Fair::Flow },
+        };
+        if speeds.bandwidth == 0.0 {
+            return Err(no_bandwidth(bandwidth));
+        }
+        let level = if level == "job" { Level::Job } else { Level::Flow };
+        Ok(Settings { speeds, level, iterations, count_patterns: true, spans: 0 })
+    }
+}
+
+fn no_bandwidth(found: impl Display) -> Error {
+    let location = SourceLocation::option(format!("--bandwidth {found}"));
+    Error::input(location, "a link of bandwidth 0", "a bandwidth above 0")
 }
 
 /// How a job went.
@@ -134,8 +161,7 @@ pub fn side_by_side(
 ) -> Result<Outcome> {
     let speeds = &settings.speeds;
     if !(speeds.bandwidth > 0.0 && speeds.bandwidth.is_finite()) {
-        let location = SourceLocation::option(format!("--bandwidth {}", speeds.bandwidth));
-        return Err(Error::input(location, "a link of bandwidth 0", "a bandwidth above 0"));
+        return Err(no_bandwidth(speeds.bandwidth));
     }
     routing.check(fabric.topology)?;
     let capacity = speeds.capacities(&fabric.links);
