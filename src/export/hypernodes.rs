@@ -1,7 +1,7 @@
 //! Volcano: a HyperNode a unit.
 
-use super::*;
 use super::units::{Unit, units};
+use super::*;
 
 /// `--to hypernodes`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::*;
 use super::units::{Unit, units};
+use super::*;
 
 /// `--to jgf`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

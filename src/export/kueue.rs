@@ -1,7 +1,7 @@
 //! Kueue: a Topology, and the labels that place nodes in it.
 
-use super::*;
 use super::units::{Unit, units};
+use super::*;
 
 /// `--to kueue`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

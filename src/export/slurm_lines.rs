@@ -1,7 +1,7 @@
 //! Slurm by the order of NodeName lines: ranks inside a leaf, the leaves in rank order.
 
-use super::*;
 use super::units::{check_contiguous, units};
+use super::*;
 use crate::params::{Opt, Params};
 use crate::topology::{Topology, compact_list};
 

@@ -1,7 +1,7 @@
 //! A site's own topology.conf with its lines in rank order.
 
-use super::*;
 use super::slurm_site::{Described, described};
+use super::*;
 use crate::topology::site::SiteKind;
 use crate::topology::{Topology, compact_list};
 

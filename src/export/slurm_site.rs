@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::*;
 use super::units::units;
+use super::*;
 use crate::topology::site::{Site, SiteKind, SiteTorus};
 
 /// A topology of Slurm's.

@@ -1,7 +1,7 @@
 //! Slurm's topology.yaml, its entries in rank order.
 
-use super::*;
 use super::slurm_site::{Described, described};
+use super::*;
 use crate::topology::site::{SiteKind, SiteTorus};
 use crate::topology::{Topology, compact_list};
 
