@@ -17,6 +17,7 @@ pub mod audit;
 pub mod by_size;
 pub mod corun;
 pub mod csv;
+mod document;
 pub mod hosts;
 mod html;
 pub mod json;

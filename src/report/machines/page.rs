@@ -1,7 +1,5 @@
-//! Machines side by side as one page, `templates/machines.html`: which serves the jobs best, and the figures behind
+//! Machines side by side as one page: which serves the jobs best, and the figures behind
 //! that.
-
-use askama::Template;
 
 use super::Jobs;
 use crate::error::Result;
@@ -9,28 +7,11 @@ use crate::machines::{Contender, Criterion, Machines, Service, outcome};
 use crate::plot::replay::{BarPanel, Figure as Drawn, Row};
 use crate::plot::{self, Limits, Series, View};
 use crate::report::File;
+use crate::report::document::Document;
 use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
-use crate::report::page::{CSS, TABLES};
 use crate::report::schedule_comparison::queue_columns;
-use crate::report::terms::{self, Term};
+use crate::report::terms;
 use crate::report::words::{file_name, per_cent_above};
-
-#[derive(Template)]
-#[template(path = "machines.html")]
-struct Page<'p> {
-    version: &'static str,
-    title: String,
-    css: String,
-    js: &'static str,
-    verdict: Words,
-    details: String,
-    sections: Vec<Section>,
-    /// What each machine is made of.
-    facts: Vec<Fact>,
-    files: Vec<(&'p str, &'static str)>,
-    command: &'p str,
-    terms: Vec<Term>,
-}
 
 /// The page as HTML text, and its figures. `files` stand beside it.
 ///
@@ -70,21 +51,21 @@ pub(super) fn html(
     };
     let hint = jobs.and_then(|jobs| jobs.processors);
     let processors = hint.map(|hint| Fact::wide("Processors of the trace", hint));
-    let page = Page {
-        version: env!("CARGO_PKG_VERSION"),
+    let page = Document {
         title,
-        css: [CSS, plot::STYLE].concat(),
-        js: TABLES,
         verdict: named(machines, &verdict),
-        details: details.join(" "),
+        details: match details.join(" ") {
+            none if none.is_empty() => Words::default(),
+            details => words![bold("How sure is this?"), " ", details],
+        },
+        about: ("built", "How they are built"),
         facts: machines.contenders.iter().map(built).chain(processors).collect(),
-        files: files.iter().filter_map(File::listed).collect(),
-        command,
+        exact: "MPC is computed exactly, over all windows of all sizes; nothing is sampled.",
         terms,
         sections,
+        ..Document::new(files, command)
     };
-    let text = page.to_string();
-    Ok((text, page.sections.into_iter().flat_map(|section| section.figures).collect()))
+    Ok(page.html())
 }
 
 /// The outcome with the first machine and its ordering standing out.
