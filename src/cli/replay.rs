@@ -7,9 +7,10 @@ use std::time::Instant;
 use clap::Args;
 
 use super::notes::note;
+use super::output::{self, Output};
 use super::rows::{BlockRows, RowFile};
 use super::traffic::TrafficArgs;
-use super::{inputs, output, own_files, progress, tables};
+use super::{inputs, own_files, progress, tables};
 use crate::error::{Error, SourceLocation};
 use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
@@ -165,7 +166,8 @@ impl Command {
         let labels = if wanted { replays.labels() } else { &[] };
         let rows = BlockRows::new(columns, labels, topology, orders);
         let levels = if self.shape { Units::new(topology).list() } else { Vec::new() };
-        let create = || RowFile::create(self.output.as_deref(), columns, &levels);
+        let header = |out: &mut Output| columns.write_header(&levels, out);
+        let create = || RowFile::create(self.output.as_deref(), header);
         let mut file = wanted.then(create).transpose()?;
         let started = Instant::now();
         let clock = || started.elapsed();

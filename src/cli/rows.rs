@@ -1,6 +1,6 @@
 //! The rows of several replays that run side by side, in one table: all rows of the first, then of the second.
 
-use std::io::{Seek, Write};
+use std::io::{self, Seek, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -64,29 +64,31 @@ pub struct RowFile<'p> {
 }
 
 impl<'p> RowFile<'p> {
-    /// Opens the table and writes its header; `levels` are the machine's, where shapes are wanted.
+    /// Opens the table and writes its header.
     pub fn create(
         path: Option<&'p Path>,
-        columns: Columns,
-        levels: &[String],
+        header: impl FnOnce(&mut Output) -> io::Result<()>,
     ) -> anyhow::Result<Self> {
         let mut out = Output::open(path)?;
-        columns.write_header(levels, &mut out).with_context(|| output::name(path))?;
+        header(&mut out).with_context(|| output::name(path))?;
         Ok(RowFile { path, out, waiting: Vec::new() })
+    }
+
+    /// Adds rows of replay `i`.
+    pub fn add(&mut self, i: usize, rows: &[u8]) -> anyhow::Result<()> {
+        let Some(later) = i.checked_sub(1) else {
+            return self.out.write_all(rows).with_context(|| output::name(self.path));
+        };
+        let known = self.waiting.len().max(i);
+        self.waiting.resize_with(known, || SpooledTempFile::new(SPOOL));
+        self.waiting[later].write_all(rows).context("a temporary file: writing")
     }
 
     /// Adds the rows of a block.
     pub fn append(&mut self, block: &BlockRows<'_>) -> anyhow::Result<()> {
-        let later = block.texts.len().saturating_sub(1);
-        self.waiting.resize_with(later, || SpooledTempFile::new(SPOOL));
-        for (i, text) in block.texts.iter().enumerate() {
-            let text = text.lock().unwrap_or_else(PoisonError::into_inner);
-            match i.checked_sub(1) {
-                None => self.out.write_all(&text).with_context(|| output::name(self.path))?,
-                Some(i) => self.waiting[i].write_all(&text).context("a temporary file: writing")?,
-            }
-        }
-        Ok(())
+        let texts =
+            block.texts.iter().map(|text| text.lock().unwrap_or_else(PoisonError::into_inner));
+        texts.enumerate().try_for_each(|(i, text)| self.add(i, &text))
     }
 
     /// Puts the rows together.

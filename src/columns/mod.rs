@@ -249,7 +249,7 @@ pub struct Table<W> {
 impl<W: Write> Table<W> {
     /// A table without its header.
     pub fn rows(out: W) -> Self {
-        Table { out, text: Vec::new(), first: true }
+        Table { out, text: Vec::with_capacity(256), first: true }
     }
 
     /// A table of these columns, with its header.
@@ -332,17 +332,8 @@ impl<W: Write> Table<W> {
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn finish(self) -> io::Result<()> {
-        self.into_inner().map(|_| ())
-    }
-
-    /// As [`Table::finish`]; what was written to comes back.
-    ///
-    /// # Errors
-    /// What `out` reports.
-    pub fn into_inner(mut self) -> io::Result<W> {
-        self.out.write_all(&self.text)?;
-        Ok(self.out)
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.write_all(&self.text)
     }
 }
 
