@@ -39,8 +39,8 @@ pub fn over_time<'a>(
         let x = Scale::named((first, last.max(first + 1.0)), ticks.clone());
         for (i, ((name, lines), y)) in panels.iter().zip(&scales).enumerate() {
             let top = TOP + i as f64 * (HIGH + BELOW);
-            let (from, to) = ((left, top), (legend.panel_right(), top + HIGH));
-            let mut chart = Panel { from, to, x: (&x, ""), y: (y, name) }.draw(pen)?;
+            let ends = (left, legend.panel_right());
+            let mut chart = Panel::at(ends, (top, HIGH), (&x, ""), (y, name)).draw(pen)?;
             for (slot, points) in lines.iter().enumerate() {
                 chart.line(points.iter().copied(), &Stroke::of(look(slot), 1.8))?;
                 if points.len() <= 60 {

@@ -122,9 +122,8 @@ pub fn curves<'a>(
     if views != [View::AboveBest] {
         limits.known().for_each(|(name, _, look)| legend.add_line(name, look));
     }
-    let names: Vec<&str> = series.iter().map(|s| s.label).collect();
     let what: Vec<String> = views.iter().map(|v| v.about().0).collect();
-    let told = format!("{} Orderings: {}.", what.join(" "), names.join("; "));
+    let told = format!("{} Orderings: {}.", what.join(" "), list(series.iter().map(|s| s.label)));
     let size = legend.figure(TOP, views.len() as f64 * STEP);
     let (series, best) = (series.to_vec(), best(series.iter().map(|s| s.values)));
     let any = !best.is_empty();
@@ -182,8 +181,8 @@ impl Curves<'_> {
         let right = self.legend.panel_right();
         let (x, y) = self.scales(view, right - LEFT);
         let (_, x_name, y_name) = view.about();
-        let (from, to) = ((LEFT, top), (right, top + PANEL));
-        let mut chart = Panel { from, to, x: (&x, x_name), y: (&y, y_name) }.draw(pen)?;
+        let panel = Panel::at((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name));
+        let mut chart = panel.draw(pen)?;
         if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::Full) {
             chart.across(mean, &Stroke { colour: AXIS, width: 1.2, dash: &[5.0, 4.0] })?;
             let text = format!("mean distance of the machine, {mean:.2} hops");

@@ -126,12 +126,8 @@ impl Loads<'_> {
         let y = Scale::linear((0.0, self.analysis.contention.max), 6).brief();
         let (x, y) = ((&x, "directed links"), (&y, "contention (volume/capacity)"));
         let mut chart = panel(pen, 0, "Contention of the links, the busiest first", x, y)?;
-        // A point a pixel is enough.
-        let points = (COLUMN as usize).min(order.len());
-        let line = (0..points).map(|i| {
-            let at = i * (order.len() - 1) / (points - 1).max(1);
-            (at as f64, self.contention(order[at]))
-        });
+        let ranked: Vec<f64> = order.iter().map(|link| self.contention(*link)).collect();
+        let line = falling(&ranked, COLUMN);
         chart.line(line.chain([(order.len() as f64, 0.0)]), &Stroke::solid(look(0).colour, 2.0))
     }
 

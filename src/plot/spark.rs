@@ -17,8 +17,8 @@ pub(crate) fn spark<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Figur
         let x = Scale::log((2.0, (best.len() + 1) as f64), WIDTH);
         let mean = if mean > 0.0 { mean } else { 1.0 };
         let y = Scale::named((0.0, mean), Vec::new());
-        let (from, to) = ((1.0, 2.0), (WIDTH - 1.0, HEIGHT - 2.0));
-        let mut chart = Panel { from, to, x: (&x, ""), y: (&y, "") }.bare(pen)?;
+        let panel = Panel::at((1.0, WIDTH - 1.0), (2.0, HEIGHT - 4.0), (&x, ""), (&y, ""));
+        let mut chart = panel.bare(pen)?;
         chart.across(mean, &Stroke::solid(AXIS, 0.6))?;
         chart.line(sizes_and(best), &Stroke::solid(MUTED, 1.0))?;
         chart.line(sizes_and(series.values), &Stroke::solid(look(series.slot).colour, 1.8))

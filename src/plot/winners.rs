@@ -31,8 +31,7 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
         let (left, right) = (y.room(), WIDTH - 24.0);
         let last = stretches.last().map_or(2, |s| s.to);
         let x = Scale::log((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
-        let (from, to) = ((left, TOP), (right, bottom));
-        let panel = Panel { from, to, x: (&x, LOG_SIZES), y: (&y, " ") };
+        let panel = Panel::at((left, right), (TOP, bottom - TOP), (&x, LOG_SIZES), (&y, " "));
         let chart = panel.draw_with(pen, (true, false))?;
         for (row, i) in winning.iter().enumerate() {
             let colour = look(slots.get(*i).copied().unwrap_or(*i)).colour;
@@ -41,11 +40,8 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
             let seen = bars(&chart, wins, colour, (left, right), y)?;
             if let Some(first) = stretches.iter().find(|s| s.winner == *i && seen < VISIBLE) {
                 let size = (first.from as f64 - 0.5 + first.to as f64 + 0.5) / 2.0;
-                chart.pen.disc(
-                    (chart.pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0),
-                    5.0,
-                    colour,
-                )?;
+                let at = (chart.pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0);
+                chart.pen.disc(at, 5.0, colour)?;
             }
         }
         Ok(())

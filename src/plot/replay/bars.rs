@@ -81,8 +81,8 @@ impl<'a> Figure<'a> {
                 let named = !shared || beside < ACROSS || i % across == 1;
                 let x_name = if named { panel.axis } else { "" };
                 let y_name = if i % across == 0 { " " } else { "" };
-                let (from, to) = ((left, top), (end - NUMBER, top + high));
-                let drawn = Panel { from, to, x: (&x, x_name), y: (&y, y_name) };
+                let ends = (left, end - NUMBER);
+                let drawn = Panel::at(ends, (top, high), (&x, x_name), (&y, y_name));
                 let mut chart = drawn.draw_with(pen, (true, false))?;
                 for (i, ((_, slot), mean)) in rows.iter().zip(values).enumerate() {
                     let middle = count - i as f64 - 0.5;

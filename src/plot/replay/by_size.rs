@@ -1,9 +1,7 @@
 //! MPC as a line and the means that replays gave as marks, against job size: a panel an ordering.
 
-use std::collections::HashSet;
-
 use super::super::kit::*;
-use super::data::{Overlay, Row, list};
+use super::data::{Overlay, Row, drawable};
 
 /// Height of a panel.
 const PANEL: f64 = 190.0;
@@ -43,19 +41,15 @@ impl<'a> Figure<'a> {
             list(allocators.iter().copied()),
             list(rows.iter().map(|row| row.label)),
         );
-        let good = |(size, value): &(u32, f64)| *size > 0 && value.is_finite();
-        let means = || rows.iter().flat_map(|r| r.data.means).flatten().filter(|m| good(m));
-        let sizes = bounds(means().map(|m| f64::from(m.0)));
+        let means = rows.iter().flat_map(|r| r.data.means).flatten().copied();
+        let sizes = bounds(drawable(means).into_iter().map(|m| m.0));
         let within = sizes.unwrap_or((1.0, 2.0));
-        let points = |points: &mut dyn Iterator<Item = (u32, f64)>| -> Vec<Point> {
-            points.filter(good).map(|(size, value)| (f64::from(size), value)).collect()
-        };
         let drawn = |row: &Row<'a, Overlay<'_>>| Drawn {
-            line: points(&mut (2..).zip(row.data.curve.iter().copied()))
+            line: drawable((2..).zip(row.data.curve.iter().copied()))
                 .into_iter()
                 .filter(|p| (within.0..=within.1).contains(&p.0))
                 .collect(),
-            marks: row.data.means.iter().map(|m| points(&mut m.iter().copied())).collect(),
+            marks: row.data.means.iter().map(|m| drawable(m.iter().copied())).collect(),
         };
         let panels: Vec<(&'a str, Drawn)> = rows.iter().map(|r| (r.label, drawn(r))).collect();
         let all = |(_, panel): &(&str, Drawn)| -> Vec<Point> {
@@ -75,17 +69,11 @@ impl<'a> Figure<'a> {
                 let (left, right) = columns[i % ACROSS];
                 panel_title(pen, (left, top - 8.0), name, right - left)?;
                 let y_name = if i % ACROSS == 0 { "mean distance (hops)" } else { "" };
-                let (from, to) = ((left, top), (right, top + PANEL));
-                let mut chart =
-                    Panel { from, to, x: (&x, LOG_SIZES), y: (&y, y_name) }.draw(pen)?;
+                let panel = Panel::at((left, right), (top, PANEL), (&x, LOG_SIZES), (&y, y_name));
+                let mut chart = panel.draw(pen)?;
                 chart.line(line.iter().copied(), &Stroke::of(LINE, 1.6))?;
                 for (slot, points) in marks.iter().enumerate().rev() {
-                    let mut taken = HashSet::new();
-                    let mut apart = points.clone();
-                    apart.retain(|point| {
-                        let (x, y) = chart.pixel(*point);
-                        taken.insert(((x / CLOSE).round() as i64, (y / CLOSE).round() as i64))
-                    });
+                    let apart = chart.apart(points.iter().copied(), CLOSE);
                     chart.marks(apart, look(slot))?;
                 }
             }

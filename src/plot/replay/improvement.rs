@@ -61,8 +61,7 @@ fn by_size<T, const PANELS: usize>(
         heading(pen, &panels[0].0.note(&scales[0]))?;
         for (i, ((scatter, name), y)) in panels.iter().zip(&scales).enumerate() {
             let top = TOP + i as f64 * (high + BELOW);
-            let (from, to) = ((left, top), (right, top + high));
-            let panel = Panel { from, to, x: (&x, LOG_SIZES), y: (y, name) };
+            let panel = Panel::at((left, right), (top, high), (&x, LOG_SIZES), (y, name));
             scatter.draw(&mut panel.draw(pen)?, y)?;
         }
         legend.draw(pen, TOP - 3.0)

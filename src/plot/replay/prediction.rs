@@ -1,7 +1,7 @@
 //! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
 
 use super::super::kit::*;
-use super::data::{Forecast, Row, list, named};
+use super::data::{Forecast, Row, named};
 
 /// Height of a panel.
 const PANEL: f64 = 250.0;
@@ -62,9 +62,8 @@ impl<'a> Figure<'a> {
                 let muted = Text::new(12.0).colour(MUTED);
                 pen.text((left, top - 8.0), &muted.fit(said, right - left), &muted)?;
                 let y_name = if i % ACROSS == 0 { "mean MIND in the replay (hops)" } else { "" };
-                let (from, to) = ((left, top), (right, top + PANEL));
                 let (x, y) = ((&x, "weighted MPC (hops)"), (&y, y_name));
-                let mut chart = Panel { from, to, x, y }.draw(pen)?;
+                let mut chart = Panel::at((left, right), (top, PANEL), x, y).draw(pen)?;
                 for (slot, at) in marks {
                     chart.marks([*at], look(*slot))?;
                 }

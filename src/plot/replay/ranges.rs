@@ -70,9 +70,8 @@ impl Figure<'_> {
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
             let (left, right) = (y.room(), legend.panel_right());
             let x = Scale::log(sizes, right - left);
-            let (from, to) = ((left, TOP), (right, TOP + PANEL));
             let (x, y) = ((&x, LOG_SIZES), (&y, "MIND: mean distance within a job (hops)"));
-            let mut chart = Panel { from, to, x, y }.draw(pen)?;
+            let mut chart = Panel::at((left, right), (TOP, PANEL), x, y).draw(pen)?;
             for (look, sizes) in rows.iter().rev() {
                 for (from, to, low, high) in band(sizes, &chart, (left, right)) {
                     let (top, bottom) = (chart.pixel((1.0, high)).1, chart.pixel((1.0, low)).1);

@@ -83,9 +83,9 @@ fn bars(
     let named = (first..=last).filter(|o| (last - o) % every == 0);
     let ticks = named.map(|o| (f64::from(o - first) + 0.5, octave_label(o))).collect();
     let x = Scale::named((0.0, f64::from(octaves)), ticks);
-    let (from, to) = ((left, TOP), (right, TOP + PANEL));
     let axes = ((&x, "job size (nodes), by octave"), (y, "share of jobs (%)"));
-    let mut chart = Panel { from, to, x: axes.0, y: axes.1 }.draw_with(pen, (false, true))?;
+    let panel = Panel::at((left, right), (TOP, PANEL), axes.0, axes.1);
+    let mut chart = panel.draw_with(pen, (false, true))?;
     let count = logs.len() as f64;
     let each = (0.78 / count).min(70.0 / wide);
     let gap = (1.0 / wide).min(each / 2.0);
@@ -164,10 +164,9 @@ impl Figure<'_> {
             bars(&logs, pen, octaves, (left, right), &shares)?;
 
             let top = TOP + PANEL + BELOW;
-            let (from, to) = ((left, top), (right, top + PANEL));
             let x = Scale::log((f64::from(least), f64::from(most)), right - left);
             let (x, y) = ((&x, LOG_SIZES), (&counts, "jobs of this size, log scale"));
-            jobs(&logs, &mut Panel { from, to, x, y }.draw(pen)?)?;
+            jobs(&logs, &mut Panel::at((left, right), (top, PANEL), x, y).draw(pen)?)?;
             if logs.len() > 1 { legend.draw(pen, TOP - 3.0) } else { Ok(()) }
         })
         .when(good, "no job in any log")

@@ -49,8 +49,8 @@ impl<'a> Figure<'a> {
                 let x = Scale::log(ends, right - left);
                 let x_name = if group == 1 { parameter } else { "" };
                 let y_name = if group == 0 { what } else { "" };
-                let (from, to) = ((left, top), (right, top + PANEL));
-                let mut chart = Panel { from, to, x: (&x, x_name), y: (&y, y_name) }.draw(pen)?;
+                let panel = Panel::at((left, right), (top, PANEL), (&x, x_name), (&y, y_name));
+                let mut chart = panel.draw(pen)?;
                 for (look, points) in lines.iter().rev() {
                     let points = points.iter().filter_map(|(x, means)| Some((*x, of(means)?)));
                     let points: Vec<Point> = points.collect();

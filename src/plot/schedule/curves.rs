@@ -109,9 +109,9 @@ impl Figure<'_> {
             for (i, (_, y_name, high, of)) in panels.into_iter().enumerate() {
                 let top = TOP + i as f64 * (PANEL + GAP);
                 let y = Scale::exact((0.0, high), 3);
-                let (from, to) = ((LEFT, top), (RIGHT, top + PANEL));
                 let x_name = if i == last { time.as_str() } else { "" };
-                let mut chart = Panel { from, to, x: (&x, x_name), y: (&y, y_name) }.draw(pen)?;
+                let panel = Panel::at((LEFT, RIGHT), (top, PANEL), (&x, x_name), (&y, y_name));
+                let mut chart = panel.draw(pen)?;
                 let middle = |i: usize| x.value_of((i as f64 + 0.5) / COLUMNS as f64);
                 let columns = figure.columns.iter().enumerate();
                 let points = columns.map(|(i, c)| (middle(i), of(c)));

@@ -126,8 +126,7 @@ impl Figure<'_> {
             }
             let (x, time) = axis(figure.range);
             let y = Scale::exact((0.0, f64::from(nodes)), 11);
-            let (from, to) = ((LEFT, TOP), (RIGHT, bottom));
-            let panel = Panel { from, to, x: (&x, &time), y: (&y, "rank") };
+            let panel = Panel::at((LEFT, RIGHT), (TOP, TALL), (&x, &time), (&y, "rank"));
             panel.draw_with(pen, (false, false)).map(|_| ())
         })
         .when(good, "no job")
