@@ -27,8 +27,7 @@ pub fn over_time<'a>(
     let times = bounds(panels.iter().flat_map(|(_, lines)| lines.iter().flatten().map(|p| p.0)));
     let what: Vec<&str> = panels.iter().map(|(name, _)| *name).collect();
     let told = format!("{} over time: {}.", what.join(", "), names.join(", "));
-    Figure::new(title, told, size, move |pen| {
-        heading(pen, note)?;
+    Figure::new((title, note), told, size, move |pen| {
         let scale = |lines: &Vec<Points>| {
             let (low, high) = bounds(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
             Scale::near((low.min(high - 1e-9), high), 5)

@@ -8,8 +8,8 @@ use plotters::element::Rectangle;
 
 use super::canvas::Canvas;
 use super::element::{Element, Point, SAMPLE, Sample, Shape, Stroke};
-use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, look};
-use super::pen::{Pen, filled};
+use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, filled, look};
+use super::pen::Pen;
 use super::scale::Scale;
 use super::text::Text;
 use super::thin::thin;

@@ -35,8 +35,8 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     );
     let told = format!("Which jobs send when, at first, and the links by utilisation. {note}.");
     let (middle, size) = (TOP + high + BELOW, (WIDTH, TOP + high + BELOW + TALL + 60.0));
-    Figure::new(&format!("Jobs side by side on {machine}"), told, size, move |pen| {
-        heading(pen, &note)?;
+    let title = format!("Jobs side by side on {machine}");
+    Figure::new((&title, &note), told, size, move |pen| {
         let first = "Jobs at first: coloured while they send";
         panel_title(pen, (LEFT, TOP - 12.0), first, RIGHT - LEFT)?;
         let row = high / jobs.max(1) as f64;

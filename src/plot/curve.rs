@@ -128,8 +128,7 @@ pub fn curves<'a>(
     let (series, best) = (series.to_vec(), best(series.iter().map(|s| s.values)));
     let any = !best.is_empty();
     let curves = Curves { series, limits, best, legend };
-    Figure::new(title, told, size, move |pen| {
-        heading(pen, "")?;
+    Figure::new((title, ""), told, size, move |pen| {
         for (i, view) in views.iter().enumerate() {
             curves.draw(pen, *view, TOP + i as f64 * STEP)?;
         }

@@ -1,8 +1,7 @@
 //! What figures are made of, in one list.
 
 pub(super) use super::chart::{
-    BELOW, Chart, LOG_SIZES, Legend, MARGIN, Panel, TOP, WIDTH, beside, falling, heading, list,
-    panel_title,
+    BELOW, Chart, LOG_SIZES, Legend, MARGIN, Panel, TOP, WIDTH, beside, falling, list, panel_title,
 };
 pub(super) use super::drawing::Figure;
 pub(super) use super::element::{BAND, Point, Sample, Stroke};

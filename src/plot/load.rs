@@ -57,8 +57,7 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
     let matrix = Matrix::new(guest, placement, ranks);
     let loads = Loads { fabric, analysis };
     let height = TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 52.0;
-    Figure::new(&title, told, (WIDTH, height), move |pen| {
-        heading(pen, &note)?;
+    Figure::new((&title, &note), told, (WIDTH, height), move |pen| {
         match &slice {
             Some(slice) => loads.plane(pen, slice)?,
             None => loads.ranked(pen)?,

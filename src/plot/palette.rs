@@ -3,6 +3,7 @@
 //! A curve's look follows its *slot*, the number of its ordering as the user named them, so that an ordering
 //! looks the same in every figure of a page, however it ranks.
 
+use plotters::style::{RGBAColor, ShapeStyle};
 use plotters_backend::BackendColor;
 use serde::Serialize;
 
@@ -98,6 +99,11 @@ pub(super) fn ramp(step: usize) -> Rgb {
 /// A colour as the backends take it.
 pub(super) fn backend(rgb: Rgb, alpha: f64) -> BackendColor {
     BackendColor { alpha, rgb }
+}
+
+/// A colour that fills.
+pub(super) fn filled((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
+    ShapeStyle { color: RGBAColor(r, g, b, alpha), filled: true, stroke_width: 0 }
 }
 
 #[cfg(test)]

@@ -66,8 +66,7 @@ impl<'a> Figure<'a> {
         let all = range(&values.iter().map(|(_, v)| v).collect::<Vec<_>>());
         let size = (WIDTH, TOP + panels.len().div_ceil(across) as f64 * step);
         let panels = values.len();
-        Figure::new(title, told, size, move |pen| {
-            heading(pen, note)?;
+        Figure::new((title, note), told, size, move |pen| {
             let (text, y) = (Text::new(12.0), Scale::rows(rows.iter().map(|row| row.0)));
             let columns: Vec<_> = beside(&y, across).collect();
             for (i, (panel, values)) in values.iter().enumerate() {

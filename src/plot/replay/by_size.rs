@@ -58,8 +58,7 @@ impl<'a> Figure<'a> {
         let values = bounds(panels.iter().flat_map(all).map(|p| p.1));
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
-        Figure::new(title, told, size, move |pen| {
-            heading(pen, note)?;
+        Figure::new((title, note), told, size, move |pen| {
             legend.draw_flow(pen)?;
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 5);
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();

@@ -50,8 +50,8 @@ impl<'a> Figure<'a> {
         let forecasts = bounds(rows.iter().filter_map(|r| finite(r.data.forecast)));
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
+        let title = (title, "a mark an ordering; lower is better on both axes");
         Figure::new(title, told, size, move |pen| {
-            heading(pen, "a mark an ordering; lower is better on both axes")?;
             legend.draw_flow(pen)?;
             let (x, y) = (scale(forecasts, 200.0, 3), scale(outcomes, PANEL, 6));
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();

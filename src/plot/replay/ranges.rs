@@ -65,8 +65,8 @@ impl Figure<'_> {
         let spreads = || rows.iter().flat_map(|(_, sizes)| sizes);
         let values = bounds(spreads().flat_map(|s| [s.least, s.most]));
         let sizes = bounds(spreads().map(|s| f64::from(s.size))).unwrap_or((1.0, 2.0));
+        let title = (title, "line: mean of the jobs of a size; band: smallest to largest");
         Figure::new(title, told, legend.figure(TOP, PANEL + BELOW), move |pen| {
-            heading(pen, "line: mean of the jobs of a size; band: smallest to largest")?;
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
             let (left, right) = (y.room(), legend.panel_right());
             let x = Scale::log(sizes, right - left);

@@ -149,8 +149,7 @@ impl Figure<'_> {
              Logs: {names}."
         );
         let good = logs.iter().any(|log| log.total > 0);
-        Figure::new(title, told, legend.figure(TOP, 2.0 * (PANEL + BELOW)), move |pen| {
-            heading(pen, &note)?;
+        Figure::new((title, &note), told, legend.figure(TOP, 2.0 * (PANEL + BELOW)), move |pen| {
             let sizes = || logs.iter().flat_map(|log| log.jobs.keys().copied());
             let (least, most) = (sizes().min().unwrap_or(1), sizes().max().unwrap_or(1));
             let octaves = (octave(least), octave(most));

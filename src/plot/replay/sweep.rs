@@ -39,8 +39,7 @@ impl<'a> Figure<'a> {
         let range = bounds(values(points().map(|(_, means)| means)));
         let ends = bounds(points().map(|p| p.0)).unwrap_or((1.0, 2.0));
         let top = TOP + legend.flow_height() + NAMES;
-        Figure::new(title, told, (WIDTH, top + PANEL + BELOW), move |pen| {
-            heading(pen, EVERY_SIZE)?;
+        Figure::new((title, EVERY_SIZE), told, (WIDTH, top + PANEL + BELOW), move |pen| {
             legend.draw_flow(pen)?;
             let y = Scale::linear(range.unwrap_or((0.0, 1.0)), 10);
             for (group, ((name, of), (left, right))) in GROUPS.iter().zip(beside(&y, 3)).enumerate()

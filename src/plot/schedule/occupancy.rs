@@ -114,8 +114,8 @@ impl Figure<'_> {
              a colour a job; free ranks are grey."
         );
         let good = !stays.is_empty() && nodes > 0;
-        Figure::new(title, told, (WIDTH, TOP + TALL + BELOW), move |pen| {
-            heading(pen, &format!("{jobs} jobs, {shown}; a colour a job, free ranks grey"))?;
+        let note = format!("{jobs} jobs, {shown}; a colour a job, free ranks grey");
+        Figure::new((title, &note), told, (WIDTH, TOP + TALL + BELOW), move |pen| {
             let bottom = TOP + TALL;
             pen.rect((LEFT, TOP), (RIGHT - LEFT, TALL), HOLE)?;
             let high = TALL / figure.rows as f64;
