@@ -13,7 +13,7 @@ use std::fmt::Write;
 use plotters_backend::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, FontStyle, FontTransform};
 
-use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb};
+use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb, hex};
 use super::text::em;
 
 /// Device units a pixel.
@@ -192,11 +192,6 @@ fn fill(BackendColor { rgb, alpha }: BackendColor) -> String {
     colour + &opacity(alpha)
 }
 
-/// `#rrggbb`.
-pub(super) fn hex((r, g, b): Rgb) -> String {
-    format!("#{r:02x}{g:02x}{b:02x}")
-}
-
 fn opacity(alpha: f64) -> String {
     if alpha < 1.0 { format!(" opacity=\"{alpha}\"") } else { String::new() }
 }
@@ -224,11 +219,8 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// `svg` as part of an HTML page that has [`STYLE`]: without what a page does not need again.
 pub(crate) fn inline(svg: &str) -> String {
-    svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1).replacen(
-        &format!("<style>{STYLE}</style>\n"),
-        "",
-        1,
-    )
+    let style = format!("<style>{STYLE}</style>\n");
+    svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1).replacen(&style, "", 1)
 }
 
 #[cfg(test)]

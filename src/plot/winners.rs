@@ -19,8 +19,7 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
     let stretches = &comparison.stretches;
     let wins = |i: &usize| stretches.iter().any(|s| s.winner == *i);
     let winning: Vec<usize> = (0..comparison.entries.len()).filter(wins).collect();
-    let entry = |i: &usize| &comparison.entries[*i];
-    let named = winning.iter().map(entry);
+    let named = winning.iter().map(|i| &comparison.entries[*i]);
     let named = named.map(|e| format!("{} at {:.1} % of them", e.label, 100.0 * e.best_share));
     let named = named.collect::<Vec<_>>().join("; ");
     let told = format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");

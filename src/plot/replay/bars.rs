@@ -47,11 +47,9 @@ impl<'a> Figure<'a> {
             .map(|(i, panel)| (*panel, rows.iter().map(|row| finite(row.data.get(i))).collect()))
             .collect();
         let told = values.iter().map(|(panel, values)| {
-            let each = rows
-                .iter()
-                .zip(values)
-                .map(|(row, v)| format!("{} {}", row.label, panel.number(*v)));
-            format!("{}, {}: {}", panel.axis, panel.name, each.collect::<Vec<_>>().join("; "))
+            let each = rows.iter().zip(values).map(|(row, v)| (row.label, panel.number(*v)));
+            let each: Vec<String> = each.map(|(label, v)| format!("{label} {v}")).collect();
+            format!("{}, {}: {}", panel.axis, panel.name, each.join("; "))
         });
         let told = format!("{}.", told.collect::<Vec<_>>().join(". "));
         let rows: Vec<(&str, usize)> = rows.iter().map(|row| (row.label, row.slot)).collect();

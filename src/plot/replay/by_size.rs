@@ -16,10 +16,7 @@ const CLOSE: f64 = 2.0;
 const LINE: Look = Look { colour: INK, dash: &[], mark: Mark::Disc };
 
 /// A panel's line and its marks, each allocator's in a list.
-struct Drawn {
-    line: Vec<Point>,
-    marks: Vec<Vec<Point>>,
-}
+type Drawn = (Vec<Point>, Vec<Vec<Point>>);
 
 impl<'a> Figure<'a> {
     /// MPC as a line, and mean MIND of the jobs of each size as marks, a kind of mark an allocator; a panel for
@@ -44,18 +41,14 @@ impl<'a> Figure<'a> {
         let means = rows.iter().flat_map(|r| r.data.means).flatten().copied();
         let sizes = bounds(drawable(means).into_iter().map(|m| m.0));
         let within = sizes.unwrap_or((1.0, 2.0));
-        let drawn = |row: &Row<'a, Overlay<'_>>| Drawn {
-            line: drawable((2..).zip(row.data.curve.iter().copied()))
-                .into_iter()
-                .filter(|p| (within.0..=within.1).contains(&p.0))
-                .collect(),
-            marks: row.data.means.iter().map(|m| drawable(m.iter().copied())).collect(),
+        let drawn = |row: &Row<'a, Overlay<'_>>| -> Drawn {
+            let mut line = drawable((2..).zip(row.data.curve.iter().copied()));
+            line.retain(|p| (within.0..=within.1).contains(&p.0));
+            (line, row.data.means.iter().map(|m| drawable(m.iter().copied())).collect())
         };
         let panels: Vec<(&'a str, Drawn)> = rows.iter().map(|r| (r.label, drawn(r))).collect();
-        let all = |(_, panel): &(&str, Drawn)| -> Vec<Point> {
-            panel.marks.iter().flatten().chain(&panel.line).copied().collect()
-        };
-        let values = bounds(panels.iter().flat_map(all).map(|p| p.1));
+        let all = panels.iter().flat_map(|(_, (line, marks))| marks.iter().flatten().chain(line));
+        let values = bounds(all.map(|p| p.1));
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
         Figure::new((title, note), told, size, move |pen| {
@@ -63,7 +56,7 @@ impl<'a> Figure<'a> {
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 5);
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();
             let x = Scale::log(within, columns[0].1 - columns[0].0);
-            for (i, (name, Drawn { line, marks })) in panels.iter().enumerate() {
+            for (i, (name, (line, marks))) in panels.iter().enumerate() {
                 let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
                 let (left, right) = columns[i % ACROSS];
                 panel_title(pen, (left, top - 8.0), name, right - left)?;
@@ -72,8 +65,7 @@ impl<'a> Figure<'a> {
                 let mut chart = panel.draw(pen)?;
                 chart.line(line.iter().copied(), &Stroke::of(LINE, 1.6))?;
                 for (slot, points) in marks.iter().enumerate().rev() {
-                    let apart = chart.apart(points.iter().copied(), CLOSE);
-                    chart.marks(apart, look(slot))?;
+                    chart.marks(chart.apart(points.iter().copied(), CLOSE), look(slot))?;
                 }
             }
             Ok(())

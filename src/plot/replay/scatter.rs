@@ -152,9 +152,8 @@ mod tests {
         let scatter = Scatter(vec![Curve::new(0, &points)]);
         assert_eq!(scatter.values(), (0.0, 49.0));
         let note = scatter.note(&Scale::linear(scatter.values(), 8));
-        assert!(
-            note.starts_with("400 job sizes") && note.ends_with("; 2 dots lie outside the picture")
-        );
+        assert!(note.starts_with("400 job sizes"), "{note}");
+        assert!(note.ends_with("; 2 dots lie outside the picture"), "{note}");
     }
 
     proptest! {
