@@ -200,8 +200,7 @@ fn sizes(audit: &Audit) -> Result<Section> {
         let rows: Vec<Row<'_, &[(u32, f64)]>> = (names.zip(&lines).enumerate())
             .map(|(slot, (label, line))| Row { label, slot, data: &line[..] })
             .collect();
-        let svg = Drawn::improvement(title, what, &rows)?.svg()?;
-        section.figures.push(Figure { file: file.into(), caption: caption.into(), svg });
+        section.figures.push(Figure::of(file, caption, Drawn::improvement(title, what, &rows)?)?);
         Ok(())
     };
     draw(
@@ -274,11 +273,8 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
         let labels: Vec<&str> = audit.placements.iter().map(|s| s.name.as_str()).collect();
         let note = format!("means over the jobs that started in these {length}");
         let drawn = over_time("What jobs got over time", &note, &labels, ticks.collect(), panels)?;
-        section.figures.push(Figure {
-            file: "over-time.svg".into(),
-            caption: "Means of the jobs that started in a period: lower is better.".into(),
-            svg: drawn.svg()?,
-        });
+        let caption = "Means of the jobs that started in a period: lower is better.";
+        section.figures.push(Figure::of("over-time.svg", caption, drawn)?);
     }
     Ok(Some(section))
 }
