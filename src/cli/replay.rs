@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::notes::note;
 use super::output::{self, Output};
-use super::rows::{BlockRows, RowFile};
+use super::rows::RowFile;
 use super::traffic::TrafficArgs;
 use super::{inputs, own_files, progress, tables};
 use crate::error::{Error, SourceLocation};
@@ -19,7 +19,7 @@ use crate::ordering::NodeOrder;
 use crate::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Clock, Counts, Outputs};
 use crate::report;
-use crate::report::replay::{Columns, SummaryOptions};
+use crate::report::replay::{BlockRows, Columns, SummaryOptions};
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
 use crate::trace::{self, Sizes, Weight, WorkloadKind};
@@ -178,7 +178,7 @@ impl Command {
             bar.set_position(read.load(Ordering::Relaxed));
             file.as_mut().map_or(Ok(()), |file| file.append(&rows))
         };
-        replays.run_with(&mut log, clock, |step| rows.write(&step), block_done)?;
+        replays.run_with(&mut log, clock, |step| Ok(rows.write(&step)?), block_done)?;
         bar.finish_and_clear();
         self.report_skipped(&replays.results(), orders[0].len());
         file.map_or(Ok(()), RowFile::finish)

@@ -106,10 +106,10 @@ impl Request<'_> {
         let trace = self.workload.trace.as_deref();
         let trace = trace
             .ok_or_else(|| wrong("--settings", "no --trace", "--trace FILE: the jobs to place"))?;
-        let policy = self.workload.scheduled();
+        let policy = self.workload.asked().scheduled();
         let policy = policy
             .ok_or_else(|| wrong("--policy none", "no schedule", "a policy, such as easy"))?;
-        self.workload.check_schedule()?;
+        self.workload.asked().check()?;
         if self.workload.traffic.guest.is_some() {
             return Err(
                 wrong("--guest", "--settings, which has no traffic", "one of the two").into()

@@ -246,6 +246,12 @@ fn seed(topology: &Topology, job: usize) -> u64 {
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(job as u64)
 }
 
+/// Mean seconds of an iteration of the only job of a run.
+fn alone(mut run: impl Run, settings: &Settings) -> f64 {
+    run.until_each_has_done(settings.iterations.max(1));
+    run.mean(0).0
+}
+
 fn flows(
     fabric: &Fabric<'_>,
     routing: &RoutingEntry,
@@ -267,12 +273,7 @@ fn flows(
         let sending: Vec<Vec<f64>> = members.iter().map(|i| sending[*i].clone()).collect();
         FlowRun::new(&jobs, &sending, capacity, bound, settings.count_patterns)
     };
-    let alone = (0..jobs.len()).into_par_iter().map(|i| {
-        let mut run = run(&[i]);
-        run.until_each_has_done(settings.iterations.max(1));
-        run.mean(0).0
-    });
-    let alone = alone.collect();
+    let alone = (0..jobs.len()).into_par_iter().map(|i| alone(run(&[i]), settings)).collect();
     let groups =
         meeting(&flows.iter().map(FlowJob::links).map(Iterator::collect).collect::<Vec<_>>());
     let groups = groups.into_iter().map(|members| {
@@ -361,12 +362,7 @@ fn usages(
         );
     }
     let keys: Vec<u64> = (0..jobs.len() as u64).collect();
-    let alone = keys.iter().map(|key| {
-        let mut run = level.run_of(&[*key]);
-        run.until_each_has_done(settings.iterations.max(1));
-        run.mean(0).0
-    });
-    let alone = alone.collect();
+    let alone = keys.iter().map(|key| alone(level.run_of(&[*key]), settings)).collect();
     let mut groups: Vec<(Vec<usize>, Box<dyn Run>)> = Vec::new();
     for key in &keys {
         if groups.iter().any(|(members, _)| members.contains(&(*key as usize))) {
