@@ -177,6 +177,11 @@ macro_rules! row {
 }
 use row;
 
+/// Columns of a list from one to before another, for lists that appear in parts.
+const fn part<R>(columns: &[Column<R>], from: usize, to: usize) -> &[Column<R>] {
+    columns.split_at(to).0.split_at(from).1
+}
+
 /// A column without its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heading {

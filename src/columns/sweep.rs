@@ -1,6 +1,6 @@
 //! What the rows of a sweep begin and end with; between them stand the figures of each kind of row.
 
-use super::{Column, row};
+use super::{Column, part, row};
 
 row! {
     /// The cell of a row; what its kind of row does not use is none.
@@ -26,11 +26,11 @@ row! {
 
 impl<'a> CellRow<'a> {
     /// What every row begins with.
-    pub const FIRST: &'a [Column<Self>] = Self::ALL.split_at(2).0;
+    pub const FIRST: &'a [Column<Self>] = part(Self::ALL, 0, 2);
     /// Those of the lists that the plan has.
-    pub const LISTS: &'a [Column<Self>] = Self::ALL.split_at(11).0.split_at(2).1;
+    pub const LISTS: &'a [Column<Self>] = part(Self::ALL, 2, 11);
     /// Then, in every row.
-    pub const GROUP: &'a [Column<Self>] = Self::ALL.split_at(13).0.split_at(11).1;
+    pub const GROUP: &'a [Column<Self>] = part(Self::ALL, 11, 13);
     /// At the end of every row.
-    pub const NOTE: &'a [Column<Self>] = Self::ALL.split_at(13).1;
+    pub const NOTE: &'a [Column<Self>] = part(Self::ALL, 13, 14);
 }
