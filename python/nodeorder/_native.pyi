@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from ._tables import Source
 
 __version__: str
+#: What a column of a table of jobs can say.
+ROLES: list[str]
 
 _Show = Callable[[int, int], None] | None
 _Table = tuple[str, str | None]

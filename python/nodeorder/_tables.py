@@ -9,25 +9,10 @@ from typing import Any, TypedDict
 import pandas as pd
 
 from ._error import described, path_text, refused
+from ._native import ROLES
 
 #: What makes pandas read numbers exactly, which it does by itself from version 3 on.
 EXACT: dict[str, Any] = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
-
-#: What a column of a table of jobs can say.
-ROLES = (
-    "job",
-    "submit",
-    "start",
-    "end",
-    "run",
-    "limit",
-    "limit-minutes",
-    "nodes",
-    "list",
-    "user",
-    "partition",
-    "state",
-)
 
 
 class Source(TypedDict):

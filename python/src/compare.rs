@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
+use nodeorder::machines::Asked;
 use nodeorder::metric::comparison::Comparison as Compared;
 use nodeorder::metric::mpc::{self, Curve};
 use nodeorder::ordering::NodeOrder;
-use nodeorder::replay::prediction::{DEFAULT_ALLOCATORS, Prediction, predict};
+use nodeorder::plot;
+use nodeorder::replay::prediction::{Prediction, predict};
 use nodeorder::report::{self, Workload};
-use nodeorder::schedule::orderings::{
-    DEFAULT_ALLOCATOR, DEFAULT_MODEL, DEFAULT_POLICY, OTHER_MODELS, Schedules, TraceSettings,
-    on_orderings,
-};
-use nodeorder::schedule::{Task, model, policy};
+use nodeorder::schedule::orderings::{Schedules, on_orderings};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Sizes, Trace, Weight};
-use nodeorder::{Error, SourceLocation, allocator, plot};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -155,45 +152,26 @@ struct Opened {
 type Results = (Option<Prediction>, Option<Schedules>, Option<String>);
 
 impl Jobs {
-    /// The policy of the schedule, unless there shall be none.
-    fn scheduled(&self) -> Option<&str> {
-        Some(self.policy.as_deref().unwrap_or(DEFAULT_POLICY)).filter(|policy| *policy != "none")
+    /// What is asked of the jobs.
+    fn asked(&self) -> Asked<'_> {
+        let (policy, model) = (self.policy.as_deref(), self.model.as_deref());
+        Asked { allocators: &self.alloc, policy, model }
     }
 
     /// Opens the workload; what is wrong with the settings is found before anything is computed.
     fn open(&self, topology: &nodeorder::Topology) -> Result<Opened, Failure> {
-        self.alloc.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
-        self.scheduled().map(policy::check).transpose()?;
-        self.model.as_deref().map(model::check).transpose()?;
+        self.asked().check()?;
         let nodes = topology.node_count();
         let options = source::options(topology.context(), nodes, self.procs_per_node);
         let log = self.trace.log(&options)?;
         let sizes = match &log.trace {
             Some(trace) => Sizes::of_trace(trace, Weight::Jobs),
             None => {
-                if let Some(policy) = &self.policy {
-                    let location = SourceLocation::option(format!("--policy {policy}"));
-                    let found = format!("{}, a placement log", self.trace.name);
-                    let expected = "an SWF trace, whose jobs have times";
-                    return Err(Error::input(location, found, expected).into());
-                }
+                self.asked().check_log(&self.trace.name)?;
                 Sizes::over(self.trace.lines(options.memory)?, Weight::Jobs, &options)?
             }
         };
         Ok(Opened { log, sizes })
-    }
-
-    fn settings(&self, trace: &Trace) -> Option<TraceSettings> {
-        Some(TraceSettings {
-            trace: trace.name().to_string(),
-            policy: self.scheduled()?.to_string(),
-            allocator: self.alloc.first().map_or(DEFAULT_ALLOCATOR, String::as_str).to_string(),
-            model: self.model.as_deref().unwrap_or(DEFAULT_MODEL).to_string(),
-            other_models: match self.model {
-                None => OTHER_MODELS.map(String::from).to_vec(),
-                Some(_) => Vec::new(),
-            },
-        })
     }
 
     /// Replays and schedules the jobs on every ordering.
@@ -206,18 +184,15 @@ impl Jobs {
         job: &Job,
     ) -> Result<Results, Failure> {
         let Opened { log: OpenedLog { mut log, trace, .. }, sizes } = opened;
-        let alloc = match self.alloc.as_slice() {
-            [] => DEFAULT_ALLOCATORS.map(String::from).to_vec(),
-            given => given.to_vec(),
-        };
+        let (asked, alloc) = (self.asked(), self.asked().allocators());
         let fabric = self.talk.fabric(topology)?;
         let traffic = self.talk.settings(fabric.as_ref())?;
         let (curves, shares) = (curves.iter().collect::<Vec<_>>(), |nodes| sizes.shares(nodes));
         let found = predict(topology, orders, &curves, &alloc, &mut log, &shares, traffic)?;
         job.add(1);
         let schedule = |trace: &Trace| {
-            let settings = self.settings(trace)?;
-            Some(on_orderings(topology, orders, &Task::of(trace), &settings))
+            let (tasks, settings) = asked.queue(trace)?;
+            Some(on_orderings(topology, orders, &tasks, &settings))
         };
         let schedules = trace.as_ref().and_then(schedule).transpose()?;
         job.add(1);

@@ -1,7 +1,6 @@
 //! Replays of logs.
 
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, PoisonError};
 
 use nodeorder::mapping::routing::suitable;
 use nodeorder::mapping::{Fabric, RoutingEntry};
@@ -10,8 +9,7 @@ use nodeorder::metric::units::Units;
 use nodeorder::replay::set::{ReplaySet, ReplaySettings, Summaries};
 use nodeorder::replay::traffic::TrafficSettings;
 use nodeorder::replay::{Outputs, Step};
-use nodeorder::report::hosts::Hosts;
-use nodeorder::report::replay::{self as report, Columns, SummaryOptions};
+use nodeorder::report::replay::{self as report, BlockRows, Columns, SummaryOptions};
 use nodeorder::trace::open::OpenedLog;
 use pyo3::prelude::*;
 
@@ -117,30 +115,23 @@ pub fn replay(
         };
         // All rows of the first replay, then those of the second.
         let labels = if rows { replays.labels().to_vec() } else { Vec::new() };
-        let texts: Vec<Mutex<Vec<u8>>> = labels.iter().map(|_| Mutex::default()).collect();
-        let write = |step: Step<'_>| -> Result<(), Failure> {
-            let Some((label, text)) = labels.get(step.replay).zip(texts.get(step.replay)) else {
-                return Ok(());
-            };
-            let Some(order) = orders.iter().find(|order| order.label() == label.ordering) else {
-                return Ok(());
-            };
-            let hosts = Hosts { topology: &topology, order };
-            let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok(columns.write(&step, hosts, label.allocator, &mut *text)?)
-        };
+        let block = BlockRows::new(columns, &labels, &topology, &orders);
+        let mut texts = vec![Vec::new(); labels.len()];
         let block_done = || {
             job.set(read.load(Relaxed));
+            texts
+                .iter_mut()
+                .zip(block.texts())
+                .for_each(|(all, text)| all.extend_from_slice(&text));
             Ok(())
         };
+        let write = |step: Step<'_>| Ok::<_, Failure>(block.write(&step)?);
         replays.run_with(&mut jobs, None, write, block_done)?;
         let mut out: Vec<u8> = Vec::new();
         if rows {
             let levels = if wanted.shape { Units::new(&topology).list() } else { Vec::new() };
             columns.write_header(&levels, &mut out)?;
-            for text in texts {
-                out.append(&mut text.into_inner().unwrap_or_else(PoisonError::into_inner));
-            }
+            out.extend(texts.concat());
             return Ok(out);
         }
         let (results, terms) =

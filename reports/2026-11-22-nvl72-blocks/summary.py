@@ -54,7 +54,8 @@ SHOWN = [0, 3, 4, 7]
 
 
 def picture(per, found):
-    colours = ["#777777", "#2b6cb3", "#b3432b", "#3b7d3b", "#8a5aa8", "#4a9d8e"]
+    # Okabe and Ito, as the pages have them: apart for every colour vision.
+    colours = ["#777777", "#0072b2", "#d55e00", "#56b4e9", "#cc79a7", "#e69f00"]
     left, wide, gap, height = 300, 200, 30, 20
     body, y = [], 74
     panels = [FIGURES[i] for i in SHOWN]

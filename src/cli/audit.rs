@@ -1,15 +1,14 @@
 //! `nodeorder audit`: recorded placements scored, beside what orderings would have given the same jobs.
 
-use std::io::{Seek, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::Args;
-use tempfile::SpooledTempFile;
 
 use super::command_line::CommandLine;
 use super::notes::note;
 use super::output::{self, Output};
+use super::rows::RowFile;
 use super::tables::{number, table};
 use super::{inputs, layout, own_files, progress};
 use crate::audit::summary::{Summary, Sums};
@@ -80,7 +79,7 @@ impl Command {
         })?;
         drop(waiting);
         report_left_out(records.name(), &found);
-        sink.map_or(Ok(()), Sink::finish)?;
+        sink.map_or(Ok(()), |sink| sink.file.finish())?;
         let (spec, trace) = (topology.spec().to_string(), self.trace.display().to_string());
         let command = self.command(context);
         let subject =
@@ -132,12 +131,9 @@ impl Command {
         for order in settings.orders {
             names.extend(settings.allocators.iter().map(|a| format!("{} {a}", order.label())));
         }
-        let named = names.len() > 1;
-        let out = Rows::new(Output::open(path)?, named, self.shape, &levels)
-            .with_context(|| output::name(path))?;
-        let spooled = || SpooledTempFile::new(SPOOL);
-        let later = names[1..].iter().map(|_| Rows::without_header(spooled(), named, self.shape));
-        Ok(Sink { path, out, later: later.collect(), names })
+        let rows = Rows { named: names.len() > 1, shaped: self.shape };
+        let file = RowFile::create(path, |out| rows.write_header(&levels, out))?;
+        Ok(Sink { file, rows, names })
     }
 
     /// The command line that makes this audit again.
@@ -151,34 +147,18 @@ impl Command {
     }
 }
 
-/// Rows of one placement kept in memory before they go to a temporary file, in bytes.
-const SPOOL: usize = 1 << 20;
-
-/// The table being written: rows of the record go out at once, those of the others wait for their turn.
+/// The table being written.
 struct Sink<'p> {
-    path: Option<&'p Path>,
-    out: Rows<Output>,
-    later: Vec<Rows<SpooledTempFile>>,
+    file: RowFile<'p>,
+    rows: Rows,
     names: Vec<String>,
 }
 
 impl Sink<'_> {
     fn add(&mut self, scored: &Scored<'_>) -> anyhow::Result<()> {
-        let name = &self.names[scored.placement];
-        match scored.placement.checked_sub(1) {
-            None => self.out.add(scored, name).with_context(|| output::name(self.path)),
-            Some(i) => self.later[i].add(scored, name).context("a temporary file: writing"),
-        }
-    }
-
-    fn finish(self) -> anyhow::Result<()> {
-        let mut out = self.out.finish().with_context(|| output::name(self.path))?;
-        for rows in self.later {
-            let mut rows = rows.finish().context("a temporary file: writing")?;
-            rows.rewind()?;
-            std::io::copy(&mut rows, &mut out).with_context(|| output::name(self.path))?;
-        }
-        out.finish()
+        let mut row = Vec::new();
+        self.rows.write(scored, &self.names[scored.placement], &mut row)?;
+        self.file.add(scored.placement, &row)
     }
 }
 

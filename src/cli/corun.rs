@@ -6,16 +6,12 @@ use clap::Args;
 
 use super::picture::Picture;
 use super::{output, progress};
-use crate::columns;
-use crate::columns::corun::{CorunFigures, JOB, LinkUse};
-use crate::corun::{Fair, Job, Level, Settings, Speeds, side_by_side};
-use crate::error::{Error, SourceLocation};
+use crate::columns::{self, corun::JOB};
+use crate::corun::{Job, Settings, side_by_side};
 use crate::input::Text;
 use crate::mapping::{Fabric, RoutingEntry};
-use crate::params::Unit;
-use crate::plot;
-use crate::report;
 use crate::topology::Context;
+use crate::{plot, report};
 
 /// Simulate jobs that share links: seconds an iteration beside the others and alone
 #[derive(Debug, Args)]
@@ -69,7 +65,9 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = RoutingEntry::named(&self.routing)?;
-        let settings = self.settings(picture.is_some())?;
+        let texts = [&self.bandwidth, &self.latency, &self.fair, &self.level];
+        let spans = if picture.is_some() { SPANS } else { 0 };
+        let settings = Settings { spans, ..Settings::read(texts.map(|t| &**t), self.iterations)? };
         let topology = super::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let text = Text::read(&self.jobs, context.memory)?;
@@ -80,51 +78,16 @@ impl Command {
             side_by_side(&fabric, routing, &jobs, &settings, &|iterations| bar.inc(iterations))?;
         drop(bar);
         if let Some(path) = &self.links {
-            let used = |(link, utilisation): (usize, &f64)| LinkUse {
-                fabric: &fabric,
-                link,
-                utilisation: *utilisation,
-            };
-            let rows = outcome.utilisation.iter().enumerate().map(used);
-            output::write_by(Some(path), |out| columns::write(out, LinkUse::ALL, rows))?;
+            output::write_by(Some(path), |out| report::corun::write_links(out, &fabric, &outcome))?;
         }
         if let Some(picture) = picture {
             picture.draw(&plot::corun(topology.name(), &outcome))?;
         }
         let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
         if self.json {
-            let figures = CorunFigures {
-                topology: topology.spec(),
-                routing: routing.name,
-                level: &self.level,
-                fair: &self.fair,
-                bandwidth: settings.speeds.bandwidth,
-                latency: settings.speeds.latency,
-                iterations: settings.iterations,
-                outcome: &outcome,
-            };
-            let document = report::corun::document(&figures);
+            let document = report::corun::document(&fabric, routing, &settings, &outcome);
             return output::write(file, format!("{document:#}\n"));
         }
         output::write_by(file, |out| columns::write(out, JOB, outcome.jobs))
-    }
-
-    fn settings(&self, draws: bool) -> anyhow::Result<Settings> {
-        let bandwidth = Unit::Bandwidth.option("--bandwidth", &self.bandwidth)?;
-        if bandwidth == 0.0 {
-            let location = SourceLocation::option(format!("--bandwidth {}", self.bandwidth));
-            return Err(
-                Error::input(location, "a link of bandwidth 0", "a bandwidth above 0").into()
-            );
-        }
-        let latency = Unit::Seconds.option("--latency", &self.latency)?;
-        let fair = if self.fair == "rtt" { Fair::Rtt } else { Fair::Flow };
-        Ok(Settings {
-            speeds: Speeds { bandwidth, latency, fair },
-            level: if self.level == "job" { Level::Job } else { Level::Flow },
-            iterations: self.iterations,
-            count_patterns: true,
-            spans: if draws { SPANS } else { 0 },
-        })
     }
 }

@@ -11,11 +11,9 @@ use super::tables::{SCHEDULED, number, scheduled, table};
 use super::watch::Clock;
 use super::workload::WorkloadArgs;
 use super::{inputs, own_files, progress};
-use crate::allocator;
 use crate::error::{Error, SourceLocation};
 use crate::machines::{self, Contender, Machines, Queue, Workload, headline};
 use crate::metric::machine::{Machine, Prices};
-use crate::replay::prediction::DEFAULT_ALLOCATORS;
 use crate::report;
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
@@ -39,7 +37,7 @@ pub struct Request<'a> {
     pub command: String,
 }
 
-/// Which of [`DEFAULT_ALLOCATORS`] ranks machines and places the jobs of schedules.
+/// Which of the default allocators ranks machines and places the jobs of schedules.
 const LEADING: usize = 2;
 
 pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
@@ -101,12 +99,10 @@ fn on_jobs(
     compare: &dyn Fn(Option<&Workload<'_>>) -> crate::Result<Machines>,
 ) -> anyhow::Result<(Machines, String, Option<String>)> {
     let jobs = request.workload;
-    let (allocators, leading) = match jobs.allocators.as_slice() {
-        [] => (DEFAULT_ALLOCATORS.map(String::from).to_vec(), LEADING),
-        given => (given.to_vec(), 0),
-    };
-    allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
-    jobs.check_schedule()?;
+    let asked = jobs.asked();
+    asked.check()?;
+    let leading = if jobs.allocators.is_empty() { LEADING } else { 0 };
+    let allocators = asked.allocators();
     let nodes = topologies.iter().map(Topology::node_count).max().unwrap_or(0) as u32;
     let context = topologies.first().map_or_else(Context::default, |one| *one.context());
     let OpenedLog { log, trace, .. } = inputs::log(path, jobs.procs_per_node, nodes, &context)?;
@@ -125,7 +121,7 @@ fn on_jobs(
         Some(text) => Ok(Log::new(&name, text.clone())),
         None => Log::open(path, context.memory),
     };
-    let queued = trace.as_ref().and_then(|trace| jobs.queue(trace));
+    let queued = trace.as_ref().and_then(|trace| asked.queue(trace));
     let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });
     let workload = Workload { name: &name, open: &open, allocators: &allocators, leading, queue };
     let hint = trace.as_ref().and_then(Trace::processors_hint);

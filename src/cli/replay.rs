@@ -7,9 +7,10 @@ use std::time::Instant;
 use clap::Args;
 
 use super::notes::note;
-use super::rows::{BlockRows, RowFile};
+use super::output::{self, Output};
+use super::rows::RowFile;
 use super::traffic::TrafficArgs;
-use super::{inputs, output, own_files, progress, tables};
+use super::{inputs, own_files, progress, tables};
 use crate::error::{Error, SourceLocation};
 use crate::input::Lines;
 use crate::metric::rank_distances::RankDistances;
@@ -18,7 +19,7 @@ use crate::ordering::NodeOrder;
 use crate::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Clock, Counts, Outputs};
 use crate::report;
-use crate::report::replay::{Columns, SummaryOptions};
+use crate::report::replay::{BlockRows, Columns, SummaryOptions};
 use crate::topology::{Context, Topology};
 use crate::trace::open::OpenedLog;
 use crate::trace::{self, Sizes, Weight, WorkloadKind};
@@ -165,7 +166,8 @@ impl Command {
         let labels = if wanted { replays.labels() } else { &[] };
         let rows = BlockRows::new(columns, labels, topology, orders);
         let levels = if self.shape { Units::new(topology).list() } else { Vec::new() };
-        let create = || RowFile::create(self.output.as_deref(), columns, &levels);
+        let header = |out: &mut Output| columns.write_header(&levels, out);
+        let create = || RowFile::create(self.output.as_deref(), header);
         let mut file = wanted.then(create).transpose()?;
         let started = Instant::now();
         let clock = || started.elapsed();
@@ -176,7 +178,7 @@ impl Command {
             bar.set_position(read.load(Ordering::Relaxed));
             file.as_mut().map_or(Ok(()), |file| file.append(&rows))
         };
-        replays.run_with(&mut log, clock, |step| rows.write(&step), block_done)?;
+        replays.run_with(&mut log, clock, |step| Ok(rows.write(&step)?), block_done)?;
         bar.finish_and_clear();
         self.report_skipped(&replays.results(), orders[0].len());
         file.map_or(Ok(()), RowFile::finish)

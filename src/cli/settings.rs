@@ -13,7 +13,8 @@ use crate::allocator::{AllocatorContext, slurm_settings};
 use crate::error::{Error, SourceLocation};
 use crate::input::Text;
 use crate::metric::rank_distances::RankDistances;
-use crate::report::{self, sweep::Extra};
+use crate::report;
+use crate::report::sweep::{Extra, Row, read, value};
 use crate::schedule::{Outputs, Settings, Task, simulate};
 use crate::sweep::{self, Plan, store};
 use crate::topology::{Context, Topology};
@@ -54,7 +55,8 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     let text = request.plan(&settings, trace, policy, order, context.seed);
     let plan = Plan::read(&Text::new("--settings", text.as_str()), None, context)?;
     let results = rows(&plan, context)?;
-    let ranking = ranking(&results)?;
+    let table = Text::new("results.csv", results.as_str());
+    let ranking = ranking(&table)?;
     if let Some(folder) = request.out {
         let best = ranking.first().map_or("", |(setting, _)| setting.as_str());
         let (over_time, curves) = over_time(&topology, order, &jobs, policy, best)?;
@@ -63,7 +65,6 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
              use and queue."
         );
         let extra = curves.map(|svg| Extra { caption, file: "over-time.svg".into(), svg });
-        let table = Text::new("results.csv", results.as_str());
         let manifest = manifest(trace, &text);
         let pages = report::sweep::files_with(&table, Some(&manifest), extra)?;
         let data = [
@@ -106,10 +107,10 @@ impl Request<'_> {
         let trace = self.workload.trace.as_deref();
         let trace = trace
             .ok_or_else(|| wrong("--settings", "no --trace", "--trace FILE: the jobs to place"))?;
-        let policy = self.workload.scheduled();
+        let policy = self.workload.asked().scheduled();
         let policy = policy
             .ok_or_else(|| wrong("--policy none", "no schedule", "a policy, such as easy"))?;
-        self.workload.check_schedule()?;
+        self.workload.asked().check()?;
         if self.workload.traffic.guest.is_some() {
             return Err(
                 wrong("--guest", "--settings, which has no traffic", "one of the two").into()
@@ -182,23 +183,13 @@ fn rows(plan: &Plan, context: &Context) -> anyhow::Result<String> {
 }
 
 /// A setting and its figures by column.
-type Ranked = (String, BTreeMap<String, String>);
+type Ranked = (String, Row);
 
 /// Settings, best first: those that place the most jobs, of these the shortest mean wait, then in the order of the plan.
-fn ranking(results: &str) -> anyhow::Result<Vec<Ranked>> {
-    let mut reader = csv::Reader::from_reader(results.as_bytes());
-    let names = reader.headers()?.clone();
-    let mut all = Vec::new();
-    for record in reader.records() {
-        let record = record?;
-        let row: BTreeMap<String, String> = names
-            .iter()
-            .zip(&record)
-            .map(|(name, value)| (name.to_string(), value.to_string()))
-            .collect();
-        all.push((row.get("allocator").cloned().unwrap_or_default(), row));
-    }
-    let key = |row: &Ranked, column| figure(row, column).unwrap_or(f64::INFINITY);
+fn ranking(results: &Text) -> anyhow::Result<Vec<Ranked>> {
+    let named = |row: Row| (row.get("allocator").cloned().unwrap_or_default(), row);
+    let mut all: Vec<Ranked> = read(results)?.into_iter().map(named).collect();
+    let key = |row: &Ranked, column| value(&row.1, column).unwrap_or(f64::INFINITY);
     all.sort_by(|a, b| {
         let by = |column| key(a, column).total_cmp(&key(b, column));
         by("never_placed").then(by("mean_wait"))
@@ -206,12 +197,8 @@ fn ranking(results: &str) -> anyhow::Result<Vec<Ranked>> {
     Ok(all)
 }
 
-fn figure((_, row): &Ranked, column: &str) -> Option<f64> {
-    row.get(column)?.parse().ok()
-}
-
 /// A setting as a JSON object: numbers as numbers, `null` where there is none.
-fn object(setting: &str, row: &BTreeMap<String, String>) -> serde_json::Value {
+fn object(setting: &str, row: &Row) -> serde_json::Value {
     let value = |text: &String| text.parse::<f64>().map_or(serde_json::Value::Null, Into::into);
     let figures =
         SHOWN.iter().filter_map(|(name, ..)| Some((name.to_string(), value(row.get(*name)?))));
@@ -228,7 +215,7 @@ fn write_table(out: &mut impl Write, ranking: &[Ranked], title: &str) -> anyhow:
     let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
     let rows = ranking.iter().map(|row| {
         let cells =
-            SHOWN.iter().map(|(column, _, decimals)| number(figure(row, column), *decimals));
+            SHOWN.iter().map(|(column, _, decimals)| number(value(&row.1, column), *decimals));
         std::iter::once(row.0.clone()).chain(cells).collect()
     });
     let rows = table(header.map(String::from).collect(), rows, 1);

@@ -71,8 +71,8 @@ struct Convert {
     /// The trace, plain or .gz; `-` for standard input
     file: PathBuf,
     /// The format of the file [default: by its content]
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<From>,
+    #[arg(long, value_name = "FORMAT", value_parser = FROM.map(|(name, _)| name))]
+    from: Option<String>,
     /// Log: at one time jobs end before others start. Swf: a processor is a node. Placements: a CSV row for each job with
     /// its times and nodes [default: by the ending of the output, .swf or .csv, else log]
     #[arg(long, value_name = "FORMAT")]
@@ -88,16 +88,15 @@ struct Convert {
     output: Option<PathBuf>,
 }
 
-/// What `--from` takes.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum From {
-    Swf,
-    Sacct,
-    Csv,
-    Batsim,
-    Philly,
-    Placements,
-}
+/// What `--from` takes: names, and the format of records; none for SWF.
+const FROM: [(&str, Option<Form>); 6] = [
+    ("swf", None),
+    ("sacct", Some(Form::Sacct)),
+    ("csv", Some(Form::Csv)),
+    ("batsim", Some(Form::Batsim)),
+    ("philly", Some(Form::Philly)),
+    ("placements", Some(Form::Placements)),
+];
 
 /// What `--to` takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -105,20 +104,6 @@ enum To {
     Log,
     Swf,
     Placements,
-}
-
-impl From {
-    /// The format of records; none for SWF.
-    fn form(self) -> Option<Form> {
-        Some(match self {
-            From::Swf => return None,
-            From::Sacct => Form::Sacct,
-            From::Csv => Form::Csv,
-            From::Batsim => Form::Batsim,
-            From::Philly => Form::Philly,
-            From::Placements => Form::Placements,
-        })
-    }
 }
 
 #[derive(Debug, Args)]
@@ -246,7 +231,7 @@ impl Convert {
         let columns = columns.as_deref().map(Columns::parse).transpose()?;
         let mut lines = Lines::open(&file, options.memory)?;
         let form = match (from, &columns) {
-            (Some(from), _) => from.form(),
+            (Some(from), _) => FROM.iter().find(|(name, _)| *name == from).and_then(|f| f.1),
             (None, Some(_)) => Some(Form::Csv),
             (None, None) => form_of(&mut lines)?,
         };

@@ -7,17 +7,14 @@ use clap::Args;
 use super::command_line::CommandLine;
 use super::traffic::TrafficArgs;
 use super::{inputs, progress};
-use crate::allocator;
 use crate::error::{Error, Result, SourceLocation};
+use crate::machines::Asked;
 use crate::metric::mpc::Curve;
 use crate::ordering::NodeOrder;
-use crate::replay::prediction::{DEFAULT_ALLOCATORS, Prediction, predict};
+use crate::replay::prediction::{Prediction, predict};
 use crate::replay::traffic::TrafficSettings;
-use crate::schedule::orderings::{
-    DEFAULT_ALLOCATOR, DEFAULT_MODEL, DEFAULT_POLICY, OTHER_MODELS, Schedules, TraceSettings,
-    on_orderings,
-};
-use crate::schedule::{Task, model, policy};
+use crate::schedule::Task;
+use crate::schedule::orderings::{Schedules, TraceSettings, on_orderings};
 use crate::topology::Topology;
 use crate::trace::open::OpenedLog;
 use crate::trace::{Log, Options, Sizes, Trace, Weight};
@@ -73,75 +70,37 @@ impl WorkloadArgs {
             return match &self.traffic.guest {
                 None => Ok(None),
                 Some(guest) => {
+                    let location = SourceLocation::option(format!("--guest {guest}"));
                     let expected = "--trace FILE: its jobs talk";
-                    Err(refused("--guest", guest, "no --trace".into(), expected).into())
+                    Err(Error::input(location, "no --trace", expected).into())
                 }
             };
         };
-        let allocators = match self.allocators.as_slice() {
-            [] => DEFAULT_ALLOCATORS.map(String::from).to_vec(),
-            given => given.to_vec(),
-        };
-        allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
-        self.check_schedule()?;
+        let asked = self.asked();
+        asked.check()?;
+        let allocators = asked.allocators();
         let nodes = topology.node_count() as u32;
         let OpenedLog { log, trace, .. } =
             inputs::log(path, self.procs_per_node, nodes, topology.context())?;
         let hint = trace.as_ref().and_then(Trace::processors_hint);
         let processors = hint.map(ToString::to_string);
         let (sizes, queue) = match trace {
-            Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), self.queue(&trace)),
+            Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), asked.queue(&trace)),
             None => (self.sizes_of_log(path, topology.context().memory)?, None),
         };
         Ok(Some(Workload { log, sizes, allocators, queue, processors }))
     }
 
-    /// The policy of the schedule, unless there shall be none.
-    pub fn scheduled(&self) -> Option<&str> {
-        Some(self.policy.as_deref().unwrap_or(DEFAULT_POLICY)).filter(|policy| *policy != "none")
-    }
-
-    /// Checks `--policy` and `--model`.
-    pub fn check_schedule(&self) -> Result<()> {
-        self.scheduled().map(policy::check).transpose()?;
-        let Some(text) = &self.model else { return Ok(()) };
-        model::check(text)?;
-        match self.scheduled() {
-            Some(_) => Ok(()),
-            None => {
-                let found = "--policy none, which schedules nothing";
-                Err(refused("--model", text, found.into(), "a policy"))
-            }
-        }
-    }
-
-    /// The jobs of a trace and how they are scheduled.
-    pub fn queue(&self, trace: &Trace) -> Option<(Vec<Task>, TraceSettings)> {
-        let settings = TraceSettings {
-            trace: trace.name().to_string(),
-            policy: self.scheduled()?.to_string(),
-            allocator: self
-                .allocators
-                .first()
-                .map_or(DEFAULT_ALLOCATOR, String::as_str)
-                .to_string(),
-            model: self.model.as_deref().unwrap_or(DEFAULT_MODEL).to_string(),
-            other_models: match self.model {
-                None => OTHER_MODELS.map(String::from).to_vec(),
-                Some(_) => Vec::new(),
-            },
-        };
-        Some((Task::of(trace), settings))
+    /// What is asked of the jobs.
+    pub fn asked(&self) -> Asked<'_> {
+        let (policy, model) = (self.policy.as_deref(), self.model.as_deref());
+        Asked { allocators: &self.allocators, policy, model }
     }
 
     /// The job sizes of a placement log, which cannot be scheduled.
     pub fn sizes_of_log(&self, path: &Path, memory: u64) -> Result<Sizes> {
         let name = path.display().to_string();
-        let given = [("--policy", &self.policy), ("--model", &self.model)];
-        if let Some((option, Some(text))) = given.into_iter().find(|(_, v)| v.is_some()) {
-            let expected = "an SWF trace, whose jobs have times";
-            return Err(refused(option, text, format!("{name}, a placement log"), expected));
-        }
+        self.asked().check_log(&name)?;
         Sizes::read(&name, Weight::Jobs, &Options { memory, ..Options::default() })
     }
 
@@ -202,9 +161,4 @@ impl WorkloadResult {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
         crate::report::Workload { prediction, schedules, processors: self.processors.as_deref() }
     }
-}
-
-/// The error of an option with a value that something else rules out.
-fn refused(option: &str, value: &str, found: String, expected: &str) -> Error {
-    Error::input(SourceLocation::option(format!("{option} {value}")), found, expected)
 }

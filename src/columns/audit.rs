@@ -1,45 +1,37 @@
 //! Tables of an audit: recorded placements scored.
 
-use super::{Column, columns};
+use super::{Column, columns, part, row};
 use crate::audit::Score;
 use crate::audit::summary::Sums;
 
-/// A job and what it got.
-pub struct JobScore<'a> {
-    /// Which placement of the jobs.
-    pub placement: &'a str,
-    /// The job's name.
-    pub job: &'a str,
-    /// When it started, in seconds since 1970.
-    pub start: Option<i64>,
-    /// What it got.
-    pub score: &'a Score,
+row! {
+    /// A job and what it got.
+    pub struct JobScore<'a> {
+        /// What it got.
+        pub score: &'a Score,
+    }
+    /// All but those of levels.
+    pub const ALL:
+    placement: &'a str, "", "`recorded`, or the ordering and the allocator that placed the job.";
+    job: &'a str, "", "The job's name in the records.";
+    ["size"], "nodes", "Nodes of the job.", |r| r.score.size;
+    ["mean_hops"], "hops", "Mean distance of two of its nodes; empty for one node and where no path joins some.",
+        |r| r.score.mean_hops;
+    ["diameter"], "hops", "Largest distance of two of its nodes; empty where no path joins some.", |r| r.score.diameter;
+    ["ring_hops"], "hops",
+        "Hops around the ring through its nodes, in the order of the record or of the ranks; empty as above.",
+        |r| r.score.ring.map(|ring| ring.hops);
+    ["ring_longest"], "hops", "Hops of the longest step of that ring.", |r| r.score.ring.map(|ring| ring.longest);
+    start: Option<i64>, "s", "When it started, since 1970.";
 }
 
 impl<'a> JobScore<'a> {
     /// First where orderings are tried.
-    pub const PLACEMENT: &'a [Column<Self>] = columns! {
-        "placement", "", "`recorded`, or the ordering and the allocator that placed the job.", |r| r.placement;
-    };
-
+    pub const PLACEMENT: &'a [Column<Self>] = part(Self::ALL, 0, 1);
     /// Of every job.
-    pub const JOB: &'a [Column<Self>] = columns! {
-        "job", "", "The job's name in the records.", |r| r.job;
-        "size", "nodes", "Nodes of the job.", |r| r.score.size;
-        "mean_hops", "hops", "Mean distance of two of its nodes; empty for one node and where no path joins some.",
-            |r| r.score.mean_hops;
-        "diameter", "hops", "Largest distance of two of its nodes; empty where no path joins some.",
-            |r| r.score.diameter;
-        "ring_hops", "hops",
-            "Hops around the ring through its nodes, in the order of the record or of the ranks; empty as above.",
-            |r| r.score.ring.map(|ring| ring.hops);
-    };
-
+    pub const JOB: &'a [Column<Self>] = part(Self::ALL, 1, 6);
     /// Behind the levels.
-    pub const LAST: &'a [Column<Self>] = columns! {
-        "ring_longest", "hops", "Hops of the longest step of that ring.", |r| r.score.ring.map(|ring| ring.longest);
-        "start", "s", "When it started, since 1970.", |r| r.start;
-    };
+    pub const LAST: &'a [Column<Self>] = part(Self::ALL, 6, 8);
 }
 
 /// Of each level, leaf first: first the units spanned of all levels, then the fewest of all.

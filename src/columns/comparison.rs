@@ -1,29 +1,19 @@
 //! Tables of a comparison of orderings.
 
-use super::{Column, columns};
+use super::{Column, columns, row};
 use crate::metric::comparison::Entry;
 use crate::ordering::optimise::Score;
 use crate::replay::by_size::SizeMean;
 use crate::replay::prediction::OrderingPrediction;
 
-/// One value of a curve.
-pub struct CurvePoint<'a> {
-    /// The ordering.
-    pub ordering: &'a str,
-    /// The job size.
-    pub size: usize,
-    /// Its MPC.
-    pub mpc: f64,
-}
-
-impl<'a> CurvePoint<'a> {
+row! {
+    /// One value of a curve.
+    pub struct CurvePoint<'a> {}
     /// `mpc.csv`.
-    pub const ALL: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.", |r| r.ordering;
-        "size", "nodes", "Nodes of a job.", |r| r.size;
-        "mpc", "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.",
-            |r| r.mpc;
-    };
+    pub const ALL:
+    ordering: &'a str, "", "The ordering as it was given.";
+    size: usize, "nodes", "Nodes of a job.";
+    mpc: f64, "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
 }
 
 /// An ordering in the ranked table.
@@ -57,74 +47,47 @@ impl<'a> RankedEntry<'a> {
     ];
 }
 
-/// A stretch of sizes with one winner.
-pub struct Winner<'a> {
-    /// First size.
-    pub from: usize,
-    /// Last size.
-    pub to: usize,
-    /// The best ordering there.
-    pub ordering: &'a str,
-}
-
-impl<'a> Winner<'a> {
+row! {
+    /// A stretch of sizes with one winner.
+    pub struct Winner<'a> {}
     /// `stretches.csv`.
-    pub const ALL: &'a [Column<Self>] = columns! {
-        "from", "nodes", "First job size of the stretch.", |r| r.from;
-        "to", "nodes", "Last job size of the stretch.", |r| r.to;
-        "ordering", "", "The best ordering at these sizes.", |r| r.ordering;
-    };
+    pub const ALL:
+    from: usize, "nodes", "First job size of the stretch.";
+    to: usize, "nodes", "Last job size of the stretch.";
+    ordering: &'a str, "", "The best ordering at these sizes.";
 }
 
-/// A size at which the two leaders change places.
-pub struct Crossover<'a> {
-    /// The first size of the new lead.
-    pub size: usize,
-    /// Which of the two leads from there.
-    pub ordering: &'a str,
-}
-
-impl<'a> Crossover<'a> {
+row! {
+    /// A size at which the two leaders change places.
+    pub struct Crossover<'a> {}
     /// `crossovers.csv`.
-    pub const ALL: &'a [Column<Self>] = columns! {
-        "size", "nodes", "Job size at which the two leaders change places.", |r| r.size;
-        "ordering", "", "Which of the two is better from there.", |r| r.ordering;
-    };
+    pub const ALL:
+    size: usize, "nodes", "Job size at which the two leaders change places.";
+    ordering: &'a str, "", "Which of the two is better from there.";
 }
 
-/// What bounds all curves at one size.
-pub struct Limits {
-    /// The job size.
-    pub size: usize,
-    /// A proved floor.
-    pub floor: Option<f64>,
-    /// What compact sets have.
-    pub compact: Option<f64>,
+row! {
+    /// What bounds all curves at one size.
+    pub struct Limits {}
+    /// `limits.csv`.
+    pub const ALL:
+    size: usize, "nodes", "Nodes of a job.";
+    floor: Option<f64>, "hops", "Proved: no ordering has a lower MPC at this size.";
+    compact: Option<f64>, "hops", "Mean distance in the most compact sets of this size found.";
 }
 
-/// `limits.csv`.
-pub const LIMITS: &[Column<Limits>] = columns! {
-    "size", "nodes", "Nodes of a job.", |r| r.size;
-    "floor", "hops", "Proved: no ordering has a lower MPC at this size.", |r| r.floor;
-    "compact", "hops", "Mean distance in the most compact sets of this size found.", |r| r.compact;
-};
-
-/// An ordering by the objective of searches.
-pub struct ScoreRow<'a> {
-    /// The ordering as the user wrote it.
-    pub ordering: &'a str,
-    /// Its score.
-    pub score: &'a Score,
-}
-
-impl<'a> ScoreRow<'a> {
+row! {
+    /// An ordering by the objective of searches.
+    pub struct ScoreRow<'a> {
+        /// Its score.
+        pub score: &'a Score,
+    }
     /// `score`.
-    pub const ALL: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.", |r| r.ordering;
-        "objective", "weight · hops", "Sum over pairs of ranks of weight times distance.", |r| r.score.objective;
-        "lower_bound", "weight · hops", "Proved: no ordering has a smaller objective.", |r| r.score.lower_bound;
-        "gap", "", "(objective - lower_bound) / objective.", |r| r.score.gap;
-    };
+    pub const ALL:
+    ordering: &'a str, "", "The ordering as it was given.";
+    ["objective"], "weight · hops", "Sum over pairs of ranks of weight times distance.", |r| r.score.objective;
+    ["lower_bound"], "weight · hops", "Proved: no ordering has a smaller objective.", |r| r.score.lower_bound;
+    ["gap"], "", "(objective - lower_bound) / objective.", |r| r.score.gap;
 }
 
 /// An ordering and an allocator under a workload.
@@ -156,26 +119,20 @@ impl<'a> WorkloadRow<'a> {
     };
 }
 
-/// An ordering and an allocator under the jobs of one size.
-pub struct WorkloadSizeRow<'a> {
-    /// The ordering.
-    pub ordering: &'a str,
-    /// The allocator as the user wrote it.
-    pub allocator: &'a str,
-    /// The jobs of the size, beside the curve.
-    pub mean: &'a SizeMean,
-}
-
-impl<'a> WorkloadSizeRow<'a> {
+row! {
+    /// An ordering and an allocator under the jobs of one size.
+    pub struct WorkloadSizeRow<'a> {
+        /// The jobs of the size, beside the curve.
+        pub mean: &'a SizeMean,
+    }
     /// `workload-sizes.csv`.
-    pub const ALL: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.", |r| r.ordering;
-        "allocator", "", "The allocator as it was given.", |r| r.allocator;
-        "size", "nodes", "Nodes of a job.", |r| r.mean.size;
-        "jobs", "jobs", "Jobs of this size that were placed.", |r| r.mean.jobs;
-        "mpc", "hops", "MPC of the ordering at this size.", |r| r.mean.mpc;
-        "mean_mind", "hops", "Mean of `mind` over these jobs in the replay.", |r| r.mean.mean_mind;
-        "above_mpc", "hops", "`mean_mind` less `mpc`; negative where jobs are closer together.", |r| r.mean.above();
-        "above_mpc_percent", "%", "The same in per cent of `mpc`; empty where that is 0.", |r| r.mean.per_cent_above();
-    };
+    pub const ALL:
+    ordering: &'a str, "", "The ordering as it was given.";
+    allocator: &'a str, "", "The allocator as it was given.";
+    ["size"], "nodes", "Nodes of a job.", |r| r.mean.size;
+    ["jobs"], "jobs", "Jobs of this size that were placed.", |r| r.mean.jobs;
+    ["mpc"], "hops", "MPC of the ordering at this size.", |r| r.mean.mpc;
+    ["mean_mind"], "hops", "Mean of `mind` over these jobs in the replay.", |r| r.mean.mean_mind;
+    ["above_mpc"], "hops", "`mean_mind` less `mpc`; negative where jobs are closer together.", |r| r.mean.above();
+    ["above_mpc_percent"], "%", "The same in per cent of `mpc`; empty where that is 0.", |r| r.mean.per_cent_above();
 }

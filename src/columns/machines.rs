@@ -1,6 +1,6 @@
 //! Tables of machines side by side.
 
-use super::{Column, Value, columns};
+use super::{Column, Value, columns, row};
 use crate::machines::{AllocatorService, Contender, Service};
 use crate::metric::bisection::Bisection;
 
@@ -57,32 +57,20 @@ fn cut_links(cut: &Bisection) -> Value<'static> {
     cut.whole_links().map_or_else(|| cut.links().into(), Value::from)
 }
 
-/// One value of the best ordering's curve.
-pub struct MachinePoint<'a> {
-    /// The machine.
-    pub machine: &'a str,
-    /// Its best ordering.
-    pub ordering: &'a str,
-    /// The job size.
-    pub size: usize,
-    /// The machine's nodes.
-    pub nodes: f64,
-    /// Its MPC.
-    pub mpc: f64,
-    /// The proved floor.
-    pub floor: Option<f64>,
-}
-
-impl<'a> MachinePoint<'a> {
+row! {
+    /// One value of the best ordering's curve.
+    pub struct MachinePoint<'a> {
+        /// The machine's nodes.
+        pub nodes: f64,
+    }
     /// `machine-curves.csv`.
-    pub const ALL: &'a [Column<Self>] = columns! {
-        "machine", "", "The machine's name.", |r| r.machine;
-        "ordering", "", "The machine's best ordering.", |r| r.ordering;
-        "size", "nodes", "Nodes of a job.", |r| r.size;
-        "share", "", "Share of the machine that such a job takes.", |r| r.size as f64 / r.nodes;
-        "mpc", "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.", |r| r.mpc;
-        "floor", "hops", "Proved: no ordering has a lower MPC at this size.", |r| r.floor;
-    };
+    pub const ALL:
+    machine: &'a str, "", "The machine's name.";
+    ordering: &'a str, "", "The machine's best ordering.";
+    size: usize, "nodes", "Nodes of a job.";
+    ["share"], "", "Share of the machine that such a job takes.", |r| r.size as f64 / r.nodes;
+    mpc: f64, "hops", "Mean placement distance: of two nodes of a job of this size on consecutive ranks.";
+    floor: Option<f64>, "hops", "Proved: no ordering has a lower MPC at this size.";
 }
 
 /// What jobs get on one machine from one allocator.

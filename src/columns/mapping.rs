@@ -1,29 +1,37 @@
 //! Figures of a mapped guest, and the loads of links.
 
-use super::{Column, columns};
+use super::{Column, columns, row};
 use crate::ids::NodeId;
 use crate::mapping::{Analysis, Bar, Fabric};
 
-/// A mapping and what it was made of.
-pub struct MappingFigures<'a> {
-    /// The machine.
-    pub topology: &'a str,
-    /// The guest.
-    pub guest: &'a str,
-    /// Its processes.
-    pub processes: u32,
-    /// What the mapping is called.
-    pub mapping: &'a str,
-    /// The method that found the mapping, where one did.
-    pub method: Option<&'static str>,
-    /// The ordering, where processes follow one.
-    pub order: Option<&'a str>,
-    /// The routing.
-    pub routing: &'a str,
-    /// Directed links of the machine.
-    pub links: usize,
-    /// What was found.
-    pub analysis: &'a Analysis,
+row! {
+    /// A mapping and what it was made of.
+    pub struct MappingFigures<'a> {
+        /// What was found.
+        pub analysis: &'a Analysis,
+    }
+    /// In JSON and on the terminal besides.
+    pub const MORE:
+    topology: &'a str, "", "The machine as it was given.";
+    guest: &'a str, "", "The traffic as it was given.";
+    processes: u32, "", "Processes of the guest.";
+    mapping: &'a str, "", "What put the processes on nodes.";
+    method: Option<&'static str>, "", "The mapping method that found it, if any.";
+    order: Option<&'a str>, "", "The ordering that was given, if any.";
+    routing: &'a str, "", "Which links traffic takes.";
+    ["pairs"], "pairs", "Ordered pairs of processes that communicate.", |r| r.analysis.dilation.pairs;
+    ["volume"], "volume", "Sum of their volumes.", |r| r.analysis.dilation.volume;
+    ["share_between_routers"], "", "Share of the volume that leaves its router.", |r| r.analysis.share_between_routers;
+    links: usize, "links", "Directed links of the machine.";
+    ["allocation.nodes"], "nodes", "Nodes that hold processes.", |r| r.analysis.allocation.nodes;
+    ["allocation.routers"], "routers", "The routers they are on.", |r| r.analysis.allocation.routers;
+    ["allocation.components"], "", "Connected pieces of these routers.", |r| r.analysis.allocation.components;
+    ["allocation.aspl"], "hops", "Mean distance of two of the nodes.", |r| r.analysis.allocation.aspl;
+    ["allocation.diameter"], "hops", "Largest distance of two of the nodes.", |r| r.analysis.allocation.diameter;
+    ["allocation.induced_aspl"], "hops", "Mean distance over routers of the allocation only.",
+        |r| r.analysis.allocation.induced_aspl;
+    ["allocation.induced_diameter"], "hops", "Largest distance over routers of the allocation only.",
+        |r| r.analysis.allocation.induced_diameter;
 }
 
 impl<'a> MappingFigures<'a> {
@@ -39,55 +47,24 @@ impl<'a> MappingFigures<'a> {
             |r| r.analysis.contention.mean;
         "links_used", "links", "Directed links that carry anything.", |r| r.analysis.contention.used;
     };
-
-    /// In JSON and on the terminal besides.
-    pub const MORE: &'a [Column<Self>] = columns! {
-        "topology", "", "The machine as it was given.", |r| r.topology;
-        "guest", "", "The traffic as it was given.", |r| r.guest;
-        "processes", "", "Processes of the guest.", |r| r.processes;
-        "mapping", "", "What put the processes on nodes.", |r| r.mapping;
-        "method", "", "The mapping method that found it, if any.", |r| r.method;
-        "order", "", "The ordering that was given, if any.", |r| r.order;
-        "routing", "", "Which links traffic takes.", |r| r.routing;
-        "pairs", "pairs", "Ordered pairs of processes that communicate.", |r| r.analysis.dilation.pairs;
-        "volume", "volume", "Sum of their volumes.", |r| r.analysis.dilation.volume;
-        "share_between_routers", "", "Share of the volume that leaves its router.",
-            |r| r.analysis.share_between_routers;
-        "links", "links", "Directed links of the machine.", |r| r.links;
-        "allocation.nodes", "nodes", "Nodes that hold processes.", |r| r.analysis.allocation.nodes;
-        "allocation.routers", "routers", "The routers they are on.", |r| r.analysis.allocation.routers;
-        "allocation.components", "", "Connected pieces of these routers.", |r| r.analysis.allocation.components;
-        "allocation.aspl", "hops", "Mean distance of two of the nodes.", |r| r.analysis.allocation.aspl;
-        "allocation.diameter", "hops", "Largest distance of two of the nodes.", |r| r.analysis.allocation.diameter;
-        "allocation.induced_aspl", "hops", "Mean distance over routers of the allocation only.",
-            |r| r.analysis.allocation.induced_aspl;
-        "allocation.induced_diameter", "hops", "Largest distance over routers of the allocation only.",
-            |r| r.analysis.allocation.induced_diameter;
-    };
 }
 
-/// A directed link and what it carries.
-pub struct LinkLoad<'a> {
-    /// The machine's routers and links.
-    pub fabric: &'a Fabric<'a>,
-    /// The router that the link leaves.
-    pub u: u32,
-    /// The router that it enters.
-    pub v: u32,
-    /// What it carries.
-    pub load: f64,
-    /// What it can carry.
-    pub capacity: f64,
+row! {
+    /// A directed link and what it carries.
+    pub struct LinkLoad<'a> {
+        /// The machine's routers and links.
+        pub fabric: &'a Fabric<'a>,
+        /// What it can carry.
+        pub capacity: f64,
+    }
+    /// Of every directed link.
+    pub const ALL:
+    u: u32, "", "The router that the link leaves.";
+    v: u32, "", "The router that it enters.";
+    load: f64, "volume", "The traffic it carries, before division by capacity.";
 }
 
 impl<'a> LinkLoad<'a> {
-    /// Of every directed link.
-    pub const ALL: &'a [Column<Self>] = columns! {
-        "u", "", "The router that the link leaves.", |l| l.u;
-        "v", "", "The router that it enters.", |l| l.v;
-        "load", "volume", "The traffic it carries, before division by capacity.", |l| l.load;
-    };
-
     /// Of the busiest links besides.
     pub const BUSIEST: &'a [Column<Self>] = columns! {
         "from", "", "Name of the router `u`.", |l| l.fabric.router_name(l.u);

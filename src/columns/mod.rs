@@ -150,6 +150,40 @@ macro_rules! columns {
 }
 use columns;
 
+/// A row and the list of its columns: fields without a column, then a line for each column. `name: type, unit, meaning;`
+/// is a field of the row as well; `["name"], unit, meaning, |row| value;` is worked out from the others.
+macro_rules! row {
+    (
+        $(#[$about:meta])* pub struct $row:ident $(<$life:lifetime>)? {
+            $($(#[$doc:meta])* pub $plain:ident: $of:ty,)*
+        }
+        $(#[$list:meta])* pub const $columns:ident:
+        $($($field:ident: $type:ty,)? $([$name:literal],)? $unit:literal, $meaning:literal $(, |$r:pat_param| $value:expr)?;)*
+    ) => {
+        $(#[$about])*
+        pub struct $row $(<$life>)? {
+            $($(#[$doc])* pub $plain: $of,)*
+            $($(#[doc = $meaning] pub $field: $type,)?)*
+        }
+
+        impl $(<$life>)? $row $(<$life>)? {
+            $(#[$list])*
+            pub const $columns: & $($life)? [$crate::columns::Column<Self>] = &[$($crate::columns::Column {
+                name: concat!($(stringify!($field))? $($name)?),
+                unit: $unit,
+                meaning: $meaning,
+                value: $(|row| $crate::columns::Value::from(row.$field))? $(|$r| $crate::columns::Value::from($value))?,
+            }),*];
+        }
+    };
+}
+use row;
+
+/// Columns of a list from one to before another, for lists that appear in parts.
+const fn part<R>(columns: &[Column<R>], from: usize, to: usize) -> &[Column<R>] {
+    columns.split_at(to).0.split_at(from).1
+}
+
 /// A column without its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heading {
@@ -222,7 +256,7 @@ pub struct Table<W> {
 impl<W: Write> Table<W> {
     /// A table without its header.
     pub fn rows(out: W) -> Self {
-        Table { out, text: Vec::new(), first: true }
+        Table { out, text: Vec::with_capacity(256), first: true }
     }
 
     /// A table of these columns, with its header.
@@ -305,17 +339,8 @@ impl<W: Write> Table<W> {
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn finish(self) -> io::Result<()> {
-        self.into_inner().map(|_| ())
-    }
-
-    /// As [`Table::finish`]; what was written to comes back.
-    ///
-    /// # Errors
-    /// What `out` reports.
-    pub fn into_inner(mut self) -> io::Result<W> {
-        self.out.write_all(&self.text)?;
-        Ok(self.out)
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.write_all(&self.text)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Figures of a whole replay, of the jobs of one size in it, of its test, and of its traffic.
 
-use super::{Column, columns};
+use super::{Column, columns, part, row};
 use crate::allocator::Choice;
 use crate::replay::set::ReplayResult;
 use crate::replay::statistics::{Improvement, SizeRow, TTest};
@@ -84,45 +84,35 @@ impl<'a> ReplayFigures<'a> {
     }
 }
 
-/// The jobs of one size in a replay.
-pub struct SizeFigures<'a> {
-    /// The ordering's name.
-    pub ordering: &'a str,
-    /// The allocator as the user wrote it.
-    pub allocator: &'a str,
-    /// Nodes of a job.
-    pub size: u32,
-    /// Sums over these jobs.
-    pub sums: &'a SizeRow,
-    /// Over `fifo:0`.
-    pub improvement: Option<f64>,
-    /// The same times the share of compute of the size's octave.
-    pub normalised: Option<f64>,
+row! {
+    /// The jobs of one size in a replay.
+    pub struct SizeFigures<'a> {
+        /// Sums over these jobs.
+        pub sums: &'a SizeRow,
+        /// The improvement times the share of compute of the size's octave.
+        pub normalised: Option<f64>,
+    }
+    /// All but those in JSON besides.
+    pub const EVERY:
+    ordering: &'a str, "", "The ordering as it was given.";
+    allocator: &'a str, "", "The allocator as it was given.";
+    size: u32, "nodes", "Nodes of a job.";
+    ["count"], "jobs", "Jobs of this size.", |r| r.sums.count;
+    ["mean_mind"], "hops", "Mean of `mind` over these jobs.", |r| r.sums.mean();
+    ["min_mind"], "hops", "The smallest `mind` among them.", |r| r.sums.min();
+    ["max_mind"], "hops", "The largest `mind` among them.", |r| r.sums.max();
+    improvement: Option<f64>, "%", "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.";
+    ["normalised_improvement"], "%",
+        "`improvement` times the share of compute of the size's octave (2, 3-4, 5-8, …).", |r| r.normalised;
 }
 
 impl<'a> SizeFigures<'a> {
     /// What a row of the table begins with.
-    pub const REPLAY: &'a [Column<Self>] = columns! {
-        "ordering", "", "The ordering as it was given.", |r| r.ordering;
-        "allocator", "", "The allocator as it was given.", |r| r.allocator;
-    };
-
+    pub const REPLAY: &'a [Column<Self>] = part(Self::EVERY, 0, 2);
     /// Of the jobs of one size.
-    pub const ALL: &'a [Column<Self>] = columns! {
-        "size", "nodes", "Nodes of a job.", |r| r.size;
-        "count", "jobs", "Jobs of this size.", |r| r.sums.count;
-        "mean_mind", "hops", "Mean of `mind` over these jobs.", |r| r.sums.mean();
-        "min_mind", "hops", "The smallest `mind` among them.", |r| r.sums.min();
-        "max_mind", "hops", "The largest `mind` among them.", |r| r.sums.max();
-        "improvement", "%", "How far `mean_mind` is below that of `fifo:0`; empty up to `--threshold` jobs.",
-            |r| r.improvement;
-    };
-
+    pub const ALL: &'a [Column<Self>] = part(Self::EVERY, 2, 8);
     /// With `--compute`.
-    pub const WEIGHTED: &'a [Column<Self>] = columns! {
-        "normalised_improvement", "%", "`improvement` times the share of compute of the size's octave (2, 3-4, 5-8, …).",
-            |r| r.normalised;
-    };
+    pub const WEIGHTED: &'a [Column<Self>] = part(Self::EVERY, 8, 9);
 
     /// In JSON besides.
     pub const JSON: &'a [Column<Self>] = columns! {

@@ -1,68 +1,36 @@
 //! What the rows of a sweep begin and end with; between them stand the figures of each kind of row.
 
-use super::{Column, columns};
+use super::{Column, part, row};
 
-/// The cell of a row; what its kind of row does not use is none.
-#[derive(Clone, Copy, Default)]
-pub struct CellRow<'a> {
-    /// The machine, as the plan writes it, and so on.
-    pub topology: &'a str,
-    /// The ordering.
-    pub ordering: &'a str,
-    /// The allocator.
-    pub allocator: Option<&'a str>,
-    /// The placement log.
-    pub log: Option<&'a str>,
-    /// The trace.
-    pub trace: Option<&'a str>,
-    /// Processors of a node, in traces.
-    pub procs_per_node: Option<u32>,
-    /// How the trace was changed.
-    pub transform: Option<&'a str>,
-    /// The policy.
-    pub policy: Option<&'a str>,
-    /// The runtime model.
-    pub model: Option<&'a str>,
-    /// The guest.
-    pub guest: Option<&'a str>,
-    /// The routing.
-    pub routing: Option<&'a str>,
-    /// The seed.
-    pub seed: u64,
-    /// The kind of row.
-    pub group: &'a str,
-    /// Why there are no figures.
-    pub note: &'a str,
+row! {
+    /// The cell of a row; what its kind of row does not use is none.
+    #[derive(Clone, Copy, Default)]
+    pub struct CellRow<'a> {}
+    /// All of them.
+    pub const ALL:
+    topology: &'a str, "", "The machine, as the plan writes it.";
+    ordering: &'a str, "", "The ordering.";
+    allocator: Option<&'a str>, "", "The allocator.";
+    log: Option<&'a str>, "", "The placement log.";
+    trace: Option<&'a str>, "", "The trace.";
+    procs_per_node: Option<u32>, "", "Processors of a node, in traces.";
+    transform: Option<&'a str>, "", "How the trace was changed, as options of `nodeorder trace transform`.";
+    policy: Option<&'a str>, "", "The policy.";
+    model: Option<&'a str>, "", "The runtime model.";
+    guest: Option<&'a str>, "", "The guest.";
+    routing: Option<&'a str>, "", "The routing.";
+    seed: u64, "", "The seed.";
+    group: &'a str, "", "Which figures the row has: mpc, replay, schedule or mapping.";
+    note: &'a str, "", "Why the row has no figures, where it has none.";
 }
 
 impl<'a> CellRow<'a> {
     /// What every row begins with.
-    pub const FIRST: &'a [Column<Self>] = columns! {
-        "topology", "", "The machine, as the plan writes it.", |r| r.topology;
-        "ordering", "", "The ordering.", |r| r.ordering;
-    };
-
+    pub const FIRST: &'a [Column<Self>] = part(Self::ALL, 0, 2);
     /// Those of the lists that the plan has.
-    pub const LISTS: &'a [Column<Self>] = columns! {
-        "allocator", "", "The allocator.", |r| r.allocator;
-        "log", "", "The placement log.", |r| r.log;
-        "trace", "", "The trace.", |r| r.trace;
-        "procs_per_node", "", "Processors of a node, in traces.", |r| r.procs_per_node;
-        "transform", "", "How the trace was changed, as options of `nodeorder trace transform`.", |r| r.transform;
-        "policy", "", "The policy.", |r| r.policy;
-        "model", "", "The runtime model.", |r| r.model;
-        "guest", "", "The guest.", |r| r.guest;
-        "routing", "", "The routing.", |r| r.routing;
-    };
-
+    pub const LISTS: &'a [Column<Self>] = part(Self::ALL, 2, 11);
     /// Then, in every row.
-    pub const GROUP: &'a [Column<Self>] = columns! {
-        "seed", "", "The seed.", |r| r.seed;
-        "group", "", "Which figures the row has: mpc, replay, schedule or mapping.", |r| r.group;
-    };
-
+    pub const GROUP: &'a [Column<Self>] = part(Self::ALL, 11, 13);
     /// At the end of every row.
-    pub const NOTE: &'a [Column<Self>] = columns! {
-        "note", "", "Why the row has no figures, where it has none.", |r| r.note;
-    };
+    pub const NOTE: &'a [Column<Self>] = part(Self::ALL, 13, 14);
 }

@@ -1,10 +1,10 @@
 //! Jobs beside each other and alone, at either level.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use rayon::prelude::*;
 
-use super::Speeds;
 use super::flow_run::FlowRun;
 use super::job_level::JobLevel;
 use super::job_run::JobRun;
@@ -12,8 +12,10 @@ use super::jobs::{Job, Phase};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::timing::{Computing, Span, Spans};
 use super::usage::{JobUsage, PhaseUsage};
+use super::{Fair, Speeds};
 use crate::error::{Error, Result, SourceLocation};
 use crate::mapping::{Fabric, RoutingEntry};
+use crate::params::Unit;
 use crate::topology::Topology;
 
 /// How closely messages are followed.
@@ -38,6 +40,31 @@ pub struct Settings {
     pub count_patterns: bool,
     /// How many stages of the jobs are kept for [`Outcome::spans`].
     pub spans: usize,
+}
+
+impl Settings {
+    /// From the texts of `--bandwidth`, `--latency`, `--fair` (`flow`, `rtt`) and `--level` (`flow`, `job`); states that
+    /// come again are counted, and no stages kept.
+    ///
+    /// # Errors
+    /// A text that is no such quantity; a bandwidth of 0.
+    pub fn read([bandwidth, latency, fair, level]: [&str; 4], iterations: u64) -> Result<Self> {
+        let speeds = Speeds {
+            bandwidth: Unit::Bandwidth.option("--bandwidth", bandwidth)?,
+            latency: Unit::Seconds.option("--latency", latency)?,
+            fair: if fair == "rtt" { Fair::Rtt } else { Fair::Flow },
+        };
+        if speeds.bandwidth == 0.0 {
+            return Err(no_bandwidth(bandwidth));
+        }
+        let level = if level == "job" { Level::Job } else { Level::Flow };
+        Ok(Settings { speeds, level, iterations, count_patterns: true, spans: 0 })
+    }
+}
+
+fn no_bandwidth(found: impl Display) -> Error {
+    let location = SourceLocation::option(format!("--bandwidth {found}"));
+    Error::input(location, "a link of bandwidth 0", "a bandwidth above 0")
 }
 
 /// How a job went.
@@ -134,8 +161,7 @@ pub fn side_by_side(
 ) -> Result<Outcome> {
     let speeds = &settings.speeds;
     if !(speeds.bandwidth > 0.0 && speeds.bandwidth.is_finite()) {
-        let location = SourceLocation::option(format!("--bandwidth {}", speeds.bandwidth));
-        return Err(Error::input(location, "a link of bandwidth 0", "a bandwidth above 0"));
+        return Err(no_bandwidth(speeds.bandwidth));
     }
     routing.check(fabric.topology)?;
     let capacity = speeds.capacities(fabric.links);
@@ -220,6 +246,12 @@ fn seed(topology: &Topology, job: usize) -> u64 {
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(job as u64)
 }
 
+/// Mean seconds of an iteration of the only job of a run.
+fn alone(mut run: impl Run, settings: &Settings) -> f64 {
+    run.until_each_has_done(settings.iterations.max(1));
+    run.mean(0).0
+}
+
 fn flows(
     fabric: &Fabric<'_>,
     routing: &RoutingEntry,
@@ -241,12 +273,7 @@ fn flows(
         let sending: Vec<Vec<f64>> = members.iter().map(|i| sending[*i].clone()).collect();
         FlowRun::new(&jobs, &sending, capacity, bound, settings.count_patterns)
     };
-    let alone = (0..jobs.len()).into_par_iter().map(|i| {
-        let mut run = run(&[i]);
-        run.until_each_has_done(settings.iterations.max(1));
-        run.mean(0).0
-    });
-    let alone = alone.collect();
+    let alone = (0..jobs.len()).into_par_iter().map(|i| alone(run(&[i]), settings)).collect();
     let groups =
         meeting(&flows.iter().map(FlowJob::links).map(Iterator::collect).collect::<Vec<_>>());
     let groups = groups.into_iter().map(|members| {
@@ -335,12 +362,7 @@ fn usages(
         );
     }
     let keys: Vec<u64> = (0..jobs.len() as u64).collect();
-    let alone = keys.iter().map(|key| {
-        let mut run = level.run_of(&[*key]);
-        run.until_each_has_done(settings.iterations.max(1));
-        run.mean(0).0
-    });
-    let alone = alone.collect();
+    let alone = keys.iter().map(|key| alone(level.run_of(&[*key]), settings)).collect();
     let mut groups: Vec<(Vec<usize>, Box<dyn Run>)> = Vec::new();
     for key in &keys {
         if groups.iter().any(|(members, _)| members.contains(&(*key as usize))) {

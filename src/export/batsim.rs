@@ -6,15 +6,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Export, ExportTarget, names};
+use super::*;
 use crate::allocator::{ALLOCATORS, AllocatorContext};
-use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
-use crate::ordering::NodeOrder;
 use crate::params::{Opt, Params};
 use crate::ranks::Ranks;
 use crate::schedule::{Outputs, POLICIES, ScheduleResult, Settings, Task, simulate};
-use crate::topology::Topology;
 use crate::trace::{Options, Trace, open};
 
 /// `--to batsim:trace=FILE,alloc=…`.

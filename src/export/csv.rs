@@ -1,10 +1,6 @@
 //! `rank,node,name`: for spreadsheets, notebooks and scripts.
 
-use super::{Export, ExportTarget};
-use crate::error::{Error, Result};
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to csv`.
 pub(super) const TARGET: ExportTarget =

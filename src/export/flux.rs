@@ -1,10 +1,6 @@
 //! Flux: brokers ranked in rank order.
 
-use super::{Export, ExportTarget, header, names};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to flux`.
 pub(super) const TARGET: ExportTarget =

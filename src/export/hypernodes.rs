@@ -1,11 +1,7 @@
 //! Volcano: a HyperNode a unit.
 
 use super::units::{Unit, units};
-use super::{Export, ExportTarget, header};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to hypernodes`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

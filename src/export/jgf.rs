@@ -3,11 +3,7 @@
 use serde_json::{Value, json};
 
 use super::units::{Unit, units};
-use super::{Export, ExportTarget};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to jgf`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -1,11 +1,7 @@
 //! Kueue: a Topology, and the labels that place nodes in it.
 
 use super::units::{Unit, units};
-use super::{Export, ExportTarget, header};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to kueue`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -1,10 +1,6 @@
 //! LSF: compute units of one host each, in rank order.
 
-use super::{Export, ExportTarget, header, names, padded, prefix};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to lsf`.
 pub(super) const TARGET: ExportTarget =

@@ -1,10 +1,6 @@
 //! OpenPBS: a resource of its own to sort vnodes by.
 
-use super::{Export, ExportTarget, header, names};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to pbs`.
 pub(super) const TARGET: ExportTarget =

@@ -2,13 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Export, ExportTarget, header};
-use crate::error::{Error, Result, SourceLocation};
-use crate::ids::NodeId;
+use super::*;
 use crate::mapping::routing::Routes;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
 
 /// `--to simgrid`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

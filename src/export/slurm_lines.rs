@@ -1,9 +1,7 @@
 //! Slurm by the order of NodeName lines: ranks inside a leaf, the leaves in rank order.
 
 use super::units::{check_contiguous, units};
-use super::{Export, ExportTarget, all_names, header};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
+use super::*;
 use crate::params::{Opt, Params};
 use crate::topology::{Topology, compact_list};
 

@@ -1,10 +1,6 @@
 //! Slurm by node name: aliases whose order is the rank order.
 
-use super::{Export, ExportTarget, all_names, header, padded, prefix, range};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to slurm-names`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -1,10 +1,7 @@
 //! A site's own topology.conf with its lines in rank order.
 
 use super::slurm_site::{Described, described};
-use super::{Export, ExportTarget, header};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
+use super::*;
 use crate::topology::site::SiteKind;
 use crate::topology::{Topology, compact_list};
 

@@ -2,11 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::all_names;
 use super::units::units;
-use crate::error::{Error, Result, SourceLocation};
-use crate::ordering::NodeOrder;
-use crate::topology::Topology;
+use super::*;
 use crate::topology::site::{Site, SiteKind, SiteTorus};
 
 /// A topology of Slurm's.

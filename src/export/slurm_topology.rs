@@ -1,10 +1,6 @@
 //! Slurm by switch rank: a tree whose leaves stand in rank order.
 
-use super::{Export, ExportTarget, all, header, names, padded};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to slurm-topology`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

@@ -1,10 +1,6 @@
 //! Slurm by node weight: the first free nodes in rank order.
 
-use super::{Export, ExportTarget, all_names, header};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::*;
 
 /// `--to slurm-weights`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

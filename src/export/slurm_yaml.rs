@@ -1,10 +1,7 @@
 //! Slurm's topology.yaml, its entries in rank order.
 
 use super::slurm_site::{Described, described};
-use super::{Export, ExportTarget, header};
-use crate::error::Result;
-use crate::ordering::NodeOrder;
-use crate::params::Params;
+use super::*;
 use crate::topology::site::{SiteKind, SiteTorus};
 use crate::topology::{Topology, compact_list};
 

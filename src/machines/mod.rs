@@ -5,11 +5,13 @@
 //! else the mean of the best ordering's MPC over log-spaced sizes. Between the first two it says how sure the
 //! difference is ([`Difference`]).
 
+mod asked;
 mod comparison;
 mod confidence;
 mod headline;
 mod workload;
 
+pub use asked::Asked;
 pub use comparison::{Contender, Criterion, Machines, Seeds, compare};
 pub use confidence::Difference;
 pub use headline::{headline, outcome};

@@ -1,11 +1,6 @@
 //! What jobs got over time, a line for each placement of them.
 
-use super::chart::{BELOW, Legend, Panel, TOP, heading};
-use super::drawing::Figure;
-use super::element::{Sample, Stroke};
-use super::palette::look;
-use super::scale::{Scale, bounds};
-use crate::error::Result;
+use super::kit::*;
 
 /// Height of a panel.
 const HIGH: f64 = 190.0;
@@ -32,8 +27,7 @@ pub fn over_time<'a>(
     let times = bounds(panels.iter().flat_map(|(_, lines)| lines.iter().flatten().map(|p| p.0)));
     let what: Vec<&str> = panels.iter().map(|(name, _)| *name).collect();
     let told = format!("{} over time: {}.", what.join(", "), names.join(", "));
-    Figure::new(title, told, size, move |pen| {
-        heading(pen, note)?;
+    Figure::new((title, note), told, size, move |pen| {
         let scale = |lines: &Vec<Points>| {
             let (low, high) = bounds(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
             Scale::near((low.min(high - 1e-9), high), 5)
@@ -44,8 +38,8 @@ pub fn over_time<'a>(
         let x = Scale::named((first, last.max(first + 1.0)), ticks.clone());
         for (i, ((name, lines), y)) in panels.iter().zip(&scales).enumerate() {
             let top = TOP + i as f64 * (HIGH + BELOW);
-            let (from, to) = ((left, top), (legend.panel_right(), top + HIGH));
-            let mut chart = Panel { from, to, x: (&x, ""), y: (y, name) }.draw(pen)?;
+            let ends = (left, legend.panel_right());
+            let mut chart = Panel::at(ends, (top, HIGH), (&x, ""), (y, name)).draw(pen)?;
             for (slot, points) in lines.iter().enumerate() {
                 chart.line(points.iter().copied(), &Stroke::of(look(slot), 1.8))?;
                 if points.len() <= 60 {

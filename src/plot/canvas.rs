@@ -205,12 +205,10 @@ pub(super) fn png((width, height): (u32, u32), rgb: &[u8]) -> Vec<u8> {
     let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
     // Writing to memory does not fail.
     let _ = zlib.write_all(&rows);
-    let mut header = Vec::new();
-    header.extend((width as u32).to_be_bytes());
-    header.extend((height as u32).to_be_bytes());
-    header.extend([8, 2, 0, 0, 0]); // 8 bits, RGB, deflate, adaptive filters, not interlaced
+    let [width, height] = [width, height].map(|length| (length as u32).to_be_bytes());
     let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
-    chunk(&mut png, b"IHDR", &header);
+    // 8 bits, RGB, deflate, adaptive filters, not interlaced
+    chunk(&mut png, b"IHDR", &[&width[..], &height, &[8, 2, 0, 0, 0]].concat());
     chunk(&mut png, b"IDAT", &zlib.finish().unwrap_or_default());
     chunk(&mut png, b"IEND", &[]);
     png

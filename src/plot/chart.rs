@@ -1,13 +1,15 @@
 //! Charts: panels with axes, what is drawn in them, and legends. Plotters draws them; here is how ours look.
 
+use std::collections::HashSet;
+
 use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition, SeriesLabelPosition};
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::element::Rectangle;
 
 use super::canvas::Canvas;
 use super::element::{Element, Point, SAMPLE, Sample, Shape, Stroke};
-use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, look};
-use super::pen::{Pen, filled};
+use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, filled, look};
+use super::pen::Pen;
 use super::scale::Scale;
 use super::text::Text;
 use super::thin::thin;
@@ -53,6 +55,16 @@ pub(super) struct Chart<'p, 'a> {
 }
 
 impl<'p> Panel<'p> {
+    /// The panel between left and right, so high below its top.
+    pub fn at(
+        (left, right): Point,
+        (top, high): Point,
+        x: (&'p Scale, &'p str),
+        y: (&'p Scale, &'p str),
+    ) -> Self {
+        Panel { from: (left, top), to: (right, top + high), x, y }
+    }
+
     /// Draws grid, ticks, names, and the line of zero where the axis goes below.
     pub fn draw<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
         self.draw_with(pen, (true, true))
@@ -130,6 +142,16 @@ impl Chart<'_, '_> {
         let points = thin(points, |p| self.pixel(p));
         let line = [Element { points, shape: Shape::Line(*stroke), scale: self.pen.scale }];
         self.pen.checked(self.context.draw_series(line)).map(|_| ())
+    }
+
+    /// Of points that share a square of `side` pixels the first.
+    pub fn apart(&self, points: impl Iterator<Item = Point>, side: f64) -> Vec<Point> {
+        let mut taken = HashSet::new();
+        let square = |point| {
+            let (x, y) = self.pixel(point);
+            ((x / side).round() as i64, (y / side).round() as i64)
+        };
+        points.filter(|point| taken.insert(square(*point))).collect()
     }
 
     /// A line from the left to the right.
@@ -212,6 +234,18 @@ pub(super) fn beside(y: &Scale, count: usize) -> impl Iterator<Item = (f64, f64)
     (0..count).map(move |i| first + i as f64 * (wide + GAP)).map(move |left| (left, left + wide))
 }
 
+/// Labels as a list in a sentence.
+pub(super) fn list<'a>(labels: impl IntoIterator<Item = &'a str>) -> String {
+    labels.into_iter().collect::<Vec<_>>().join("; ")
+}
+
+/// Curves from the highest value down, thinned to a point a pixel of `room`: ranks and values.
+pub(super) fn falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
+    let points = (room as usize).min(values.len());
+    let at = (0..points).map(move |i| i * (values.len() - 1) / (points - 1).max(1));
+    at.map(|at| (at as f64, values[at]))
+}
+
 /// What stands for what.
 pub(super) struct Legend {
     entries: Vec<(String, Look, Sample)>,
@@ -277,7 +311,7 @@ impl Legend {
 fn column(pen: &Pen<'_>, at: Point, entries: &[(String, Look, Sample)]) -> Result<()> {
     let size = (WIDTH - at.0, entries.len() as f64 * ROW + 20.0);
     let bare = Scale::named((0.0, 1.0), Vec::new());
-    let (to, axis) = ((at.0 + size.0, at.1 + size.1), (&bare, ""));
-    let panel = Panel { from: at, to, x: axis, y: axis };
+    let axis = (&bare, "");
+    let panel = Panel::at((at.0, at.0 + size.0), (at.1, size.1), axis, axis);
     panel.bare(pen)?.legend(entries, SeriesLabelPosition::Coordinate(0, 0))
 }

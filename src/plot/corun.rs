@@ -1,10 +1,6 @@
 //! Jobs that share links: what they do at first, and how busy links are.
 
-use super::chart::{Panel, WIDTH, heading, panel_title};
-use super::drawing::Figure;
-use super::element::Stroke;
-use super::palette::{HOLE, look};
-use super::scale::{Scale, brief};
+use super::kit::*;
 use crate::corun::Outcome;
 
 const LEFT: f64 = 150.0;
@@ -39,14 +35,10 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     );
     let told = format!("Which jobs send when, at first, and the links by utilisation. {note}.");
     let (middle, size) = (TOP + high + BELOW, (WIDTH, TOP + high + BELOW + TALL + 60.0));
-    Figure::new(&format!("Jobs side by side on {machine}"), told, size, move |pen| {
-        heading(pen, &note)?;
-        panel_title(
-            pen,
-            (LEFT, TOP - 12.0),
-            "Jobs at first: coloured while they send",
-            RIGHT - LEFT,
-        )?;
+    let title = format!("Jobs side by side on {machine}");
+    Figure::new((&title, &note), told, size, move |pen| {
+        let first = "Jobs at first: coloured while they send";
+        panel_title(pen, (LEFT, TOP - 12.0), first, RIGHT - LEFT)?;
         let row = high / jobs.max(1) as f64;
         pen.rect((LEFT, TOP), (RIGHT - LEFT, high), HOLE)?;
         let x = |time: f64| LEFT + (RIGHT - LEFT) * (time / until).clamp(0.0, 1.0);
@@ -55,27 +47,19 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
             let at = (from, TOP + row * (span.job as f64 + 0.1));
             pen.rect(at, ((to - from).max(0.5), 0.8 * row), look(span.job % 6).colour)?;
         }
-        let label = |(i, job): (usize, &'a crate::corun::JobOutcome)| {
-            (jobs as f64 - i as f64 - 0.5, job.name.chars().take(20).collect::<String>())
-        };
-        let names = if jobs <= NAMED {
-            outcome.jobs.iter().enumerate().map(label).collect()
-        } else {
-            Vec::new()
-        };
-        let (time, lines) =
-            (Scale::exact((0.0, until), 8).brief(), Scale::named((0.0, jobs as f64), names));
-        let (from, to) = ((LEFT, TOP), (RIGHT, TOP + high));
-        Panel { from, to, x: (&time, "time (s)"), y: (&lines, "") }
-            .draw_with(pen, (false, false))?;
+        let named = outcome.jobs.iter().filter(|_| jobs <= NAMED).enumerate();
+        let label = |name: &str| name.chars().take(20).collect::<String>();
+        let names = named.map(|(i, job)| (jobs as f64 - i as f64 - 0.5, label(&job.name)));
+        let lines = Scale::named((0.0, jobs as f64), names.collect());
+        let time = Scale::exact((0.0, until), 8).brief();
+        let panel = Panel::at((LEFT, RIGHT), (TOP, high), (&time, "time (s)"), (&lines, ""));
+        panel.draw_with(pen, (false, false))?;
         panel_title(pen, (LEFT, middle - 12.0), "Directed links, the busiest first", RIGHT - LEFT)?;
         let x = Scale::exact((0.0, used.len().max(1) as f64), 8);
         let y = Scale::linear((0.0, 100.0 * used.first().copied().unwrap_or(0.0)), 5).brief();
-        let (from, to) = ((LEFT, middle), (RIGHT, middle + TALL));
-        let panel = Panel { from, to, x: (&x, "directed links"), y: (&y, "utilisation (%)") };
-        let points = used.len().min((RIGHT - LEFT) as usize);
-        let line = (0..points).map(|i| i * (used.len() - 1) / (points - 1).max(1));
-        let line = line.map(|at| (at as f64, 100.0 * used[at]));
+        let (x, y) = ((&x, "directed links"), (&y, "utilisation (%)"));
+        let panel = Panel::at((LEFT, RIGHT), (middle, TALL), x, y);
+        let line = falling(&used, RIGHT - LEFT).map(|(rank, used)| (rank, 100.0 * used));
         panel.draw_with(pen, (false, true))?.line(line, &Stroke::solid(look(0).colour, 2.0))
     })
 }

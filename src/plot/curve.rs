@@ -1,13 +1,6 @@
 //! MPC against job size: the full range, a closer look, the gain over random placement, the gap to the best.
 
-use super::chart::{Chart, LOG_SIZES, Legend, Panel, heading};
-use super::drawing::Figure;
-use super::element::{Point, Sample, Stroke};
-use super::palette::{AXIS, Look, MUTED, Mark, look};
-use super::pen::Pen;
-use super::scale::Scale;
-use super::text::Text;
-use crate::error::Result;
+use super::kit::*;
 
 /// One ordering's curve.
 #[derive(Clone, Copy, Debug)]
@@ -82,41 +75,28 @@ struct Curves<'a> {
 
 impl View {
     /// What it shows: in words, on the horizontal and on the vertical axis.
-    fn about(self) -> (&'static str, &'static str, &'static str) {
-        let mpc = "MPC: mean distance (hops)";
+    fn about(self) -> (String, &'static str, &'static str) {
+        let (sizes, mpc) = ("job size (nodes)", "MPC: mean distance (hops)");
+        let distance = |against| format!("Mean placement distance in hops against {against}.");
+        let log = "against job size on a logarithmic axis.";
         match self {
-            View::Full => (
-                "Mean placement distance in hops against job size in nodes, all sizes.",
-                "job size (nodes)",
-                mpc,
-            ),
-            View::Closer => (
-                "Mean placement distance in hops against job size in nodes, small jobs.",
-                "job size (nodes), small jobs",
-                mpc,
-            ),
-            View::Gain => (
-                "How far below a random placement the mean distance is, in per cent, against job size \
-                 on a logarithmic axis.",
-                LOG_SIZES,
-                "below random placement (%)",
-            ),
-            View::AboveBest => (
-                "How far above the best ordering of each size the mean distance is, in per cent, against \
-                 job size on a logarithmic axis.",
-                LOG_SIZES,
-                "above the best at this size (%)",
-            ),
-            View::Sizes => (
-                "Mean placement distance in hops against job size in nodes on a logarithmic axis.",
-                LOG_SIZES,
-                mpc,
-            ),
-            View::Shares => (
-                "Mean placement distance in hops against the share of the machine that a job takes.",
-                "share of the machine (%)",
-                mpc,
-            ),
+            View::Full => (distance("job size in nodes, all sizes"), sizes, mpc),
+            View::Closer => {
+                (distance("job size in nodes, small jobs"), "job size (nodes), small jobs", mpc)
+            }
+            View::Gain => {
+                let far = "How far below a random placement the mean distance is, in per cent,";
+                (format!("{far} {log}"), LOG_SIZES, "below random placement (%)")
+            }
+            View::AboveBest => {
+                let far = "How far above the best ordering of each size the mean distance is, in per cent,";
+                (format!("{far} {log}"), LOG_SIZES, "above the best at this size (%)")
+            }
+            View::Sizes => (distance("job size in nodes on a logarithmic axis"), LOG_SIZES, mpc),
+            View::Shares => {
+                let share = distance("the share of the machine that a job takes");
+                (share, "share of the machine (%)", mpc)
+            }
         }
     }
 
@@ -142,15 +122,13 @@ pub fn curves<'a>(
     if views != [View::AboveBest] {
         limits.known().for_each(|(name, _, look)| legend.add_line(name, look));
     }
-    let names: Vec<&str> = series.iter().map(|s| s.label).collect();
-    let what: Vec<&str> = views.iter().map(|v| v.about().0).collect();
-    let told = format!("{} Orderings: {}.", what.join(" "), names.join("; "));
+    let what: Vec<String> = views.iter().map(|v| v.about().0).collect();
+    let told = format!("{} Orderings: {}.", what.join(" "), list(series.iter().map(|s| s.label)));
     let size = legend.figure(TOP, views.len() as f64 * STEP);
     let (series, best) = (series.to_vec(), best(series.iter().map(|s| s.values)));
     let any = !best.is_empty();
     let curves = Curves { series, limits, best, legend };
-    Figure::new(title, told, size, move |pen| {
-        heading(pen, "")?;
+    Figure::new((title, ""), told, size, move |pen| {
         for (i, view) in views.iter().enumerate() {
             curves.draw(pen, *view, TOP + i as f64 * STEP)?;
         }
@@ -202,8 +180,8 @@ impl Curves<'_> {
         let right = self.legend.panel_right();
         let (x, y) = self.scales(view, right - LEFT);
         let (_, x_name, y_name) = view.about();
-        let (from, to) = ((LEFT, top), (right, top + PANEL));
-        let mut chart = Panel { from, to, x: (&x, x_name), y: (&y, y_name) }.draw(pen)?;
+        let panel = Panel::at((LEFT, right), (top, PANEL), (&x, x_name), (&y, y_name));
+        let mut chart = panel.draw(pen)?;
         if let Some(mean) = self.limits.mean_distance.filter(|_| view == View::Full) {
             chart.across(mean, &Stroke { colour: AXIS, width: 1.2, dash: &[5.0, 4.0] })?;
             let text = format!("mean distance of the machine, {mean:.2} hops");

@@ -4,6 +4,7 @@ use plotters::backend::BitMapBackend;
 use plotters::drawing::IntoDrawingArea;
 
 use super::canvas::{Canvas, PIXEL_SCALE, png};
+use super::chart::heading;
 use super::element::Point;
 use super::palette::PAPER;
 use super::pen::Pen;
@@ -15,21 +16,32 @@ type Draw<'a> = Box<dyn Fn(&Pen<'_>) -> Result<()> + 'a>;
 /// A figure, ready to be drawn.
 pub struct Figure<'a> {
     title: String,
+    note: Option<String>,
     description: String,
     size: Point,
     draw: Draw<'a>,
 }
 
 impl<'a> Figure<'a> {
-    /// `title` says in a line what it shows; `description` in words, for those who cannot see it; `size` is in
-    /// pixels; `draw` draws it, ground excepted.
+    /// `title` says in a line what it shows, and `note` more, below it; `description` in words, for those who cannot see
+    /// it; `size` is in pixels; `draw` draws it, ground and heading excepted.
     pub(super) fn new(
-        title: &str,
+        (title, note): (&str, &str),
         description: String,
         size: Point,
         draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
     ) -> Self {
-        Figure { title: title.to_string(), description, size, draw: Box::new(draw) }
+        Figure { note: Some(note.into()), description, ..Figure::bare(title, size, draw) }
+    }
+
+    /// One without a heading.
+    pub(super) fn bare(
+        title: &str,
+        size: Point,
+        draw: impl Fn(&Pen<'_>) -> Result<()> + 'a,
+    ) -> Self {
+        let (title, draw) = (title.to_string(), Box::new(draw));
+        Figure { title, note: None, description: String::new(), size, draw }
     }
 
     /// The figure if there is something to draw, else an error with the reason why not.
@@ -49,6 +61,7 @@ impl<'a> Figure<'a> {
         if ground {
             pen.rect((0.0, 0.0), self.size, PAPER)?;
         }
+        self.note.iter().try_for_each(|note| heading(&pen, note))?;
         (self.draw)(&pen)?;
         pen.checked(pen.area.present())
     }

@@ -2,11 +2,9 @@
 //! of a legend. They are drawn in device units, after plotters has placed them.
 
 use plotters::element::{Drawable, PointCollection};
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, DrawingBackend, DrawingErrorKind,
-};
+use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
 
-use super::palette::{Look, Mark, Rgb, backend};
+use super::palette::{Look, Mark, Rgb, filled};
 
 /// A point: in pixels from the top left, or in values of a chart.
 pub(super) type Point = (f64, f64);
@@ -35,19 +33,6 @@ impl Stroke<'static> {
     }
 }
 
-/// A colour with a width, as backends take it.
-struct Line(BackendColor, u32);
-
-impl BackendStyle for Line {
-    fn color(&self) -> BackendColor {
-        self.0
-    }
-
-    fn stroke_width(&self) -> u32 {
-        self.1
-    }
-}
-
 type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 fn stroke<B: DrawingBackend>(
@@ -59,7 +44,8 @@ fn stroke<B: DrawingBackend>(
     if points.len() < 2 {
         return Ok(());
     }
-    let style = Line(backend(stroke.colour, 1.0), (stroke.width * scale).round().max(1.0) as u32);
+    let width = (stroke.width * scale).round().max(1.0) as u32;
+    let style = filled(stroke.colour, 1.0).stroke_width(width);
     let pattern: Vec<f64> = stroke.dash.iter().map(|d| d * scale).collect();
     if pattern.is_empty() {
         return canvas.draw_path(points, &style);
@@ -77,7 +63,7 @@ fn mark<B: DrawingBackend>(
     look: Look,
     scale: f64,
 ) -> Drawn<B> {
-    let fill = backend(look.colour, 1.0);
+    let fill = filled(look.colour, 1.0);
     let d = |pixels: f64| (pixels * scale).round() as i32;
     match look.mark {
         Mark::Disc => canvas.draw_circle((x, y), d(3.3) as u32, &fill, true),
@@ -94,7 +80,7 @@ fn mark<B: DrawingBackend>(
             canvas.fill_polygon([(x, y - r), (x + r, y), (x, y + r), (x - r, y)], &fill)
         }
         Mark::Cross => {
-            let (r, style) = (d(3.2), Line(fill, d(1.8) as u32));
+            let (r, style) = (d(3.2), fill.stroke_width(d(1.8) as u32));
             canvas.draw_path([(x - r, y - r), (x + r, y + r)], &style)?;
             canvas.draw_path([(x - r, y + r), (x + r, y - r)], &style)
         }
@@ -173,7 +159,7 @@ fn draw_sample<B: DrawingBackend>(
     let d = |pixels: f64| (pixels * scale).round() as i32;
     let rect = |canvas: &mut B, (from, to): (f64, f64), half: f64, alpha: f64| {
         let corners = ((x + d(from), y - d(half)), (x + d(to), y + d(half)));
-        canvas.draw_rect(corners.0, corners.1, &backend(look.colour, alpha), true)
+        canvas.draw_rect(corners.0, corners.1, &filled(look.colour, alpha), true)
     };
     match sample {
         Sample::Patch => return rect(canvas, (8.0, 28.0), 6.0, 1.0),

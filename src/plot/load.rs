@@ -1,15 +1,8 @@
 //! What a placed guest does to the machine, in four panels: loads of links, how many links have which
 //! contention, how far traffic goes, which process sends to which.
 
-use super::chart::{Chart, Legend, Panel, WIDTH, heading, panel_title};
-use super::drawing::Figure;
-use super::element::{Point, Sample, Stroke};
-use super::palette::{AXIS, HOLE, MUTED, RAMP_STEPS, look, ramp};
-use super::pen::{Pen, upright_ramp};
-use super::scale::{Scale, bounds, brief, thousands};
+use super::kit::*;
 use super::slice::{self, Slice};
-use super::text::Text;
-use crate::error::Result;
 use crate::ids::NodeId;
 use crate::mapping::{Analysis, Fabric, Guest, ProcessMapping};
 
@@ -64,8 +57,7 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
     let matrix = Matrix::new(guest, placement, ranks);
     let loads = Loads { fabric, analysis };
     let height = TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 52.0;
-    Figure::new(&title, told, (WIDTH, height), move |pen| {
-        heading(pen, &note)?;
+    Figure::new((&title, &note), told, (WIDTH, height), move |pen| {
         match &slice {
             Some(slice) => loads.plane(pen, slice)?,
             None => loads.ranked(pen)?,
@@ -133,12 +125,8 @@ impl Loads<'_> {
         let y = Scale::linear((0.0, self.analysis.contention.max), 6).brief();
         let (x, y) = ((&x, "directed links"), (&y, "contention (volume/capacity)"));
         let mut chart = panel(pen, 0, "Contention of the links, the busiest first", x, y)?;
-        // A point a pixel is enough.
-        let points = (COLUMN as usize).min(order.len());
-        let line = (0..points).map(|i| {
-            let at = i * (order.len() - 1) / (points - 1).max(1);
-            (at as f64, self.contention(order[at]))
-        });
+        let ranked: Vec<f64> = order.iter().map(|link| self.contention(*link)).collect();
+        let line = falling(&ranked, COLUMN);
         chart.line(line.chain([(order.len() as f64, 0.0)]), &Stroke::solid(look(0).colour, 2.0))
     }
 

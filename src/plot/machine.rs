@@ -1,13 +1,6 @@
 //! Where an ordering goes on its machine: cells coloured by rank, and its path where it can be made out.
 
-use super::chart::{WIDTH, heading};
-use super::drawing::Figure;
-use super::element::{Point, Stroke};
-use super::palette::{AXIS, GRID, HOLE, MUTED, RAMP_STEPS, Rgb, ramp};
-use super::pen::{Pen, upright_ramp};
-use super::scale::thousands;
-use super::text::Text;
-use crate::error::Result;
+use super::kit::*;
 use crate::ids::NodeId;
 use crate::layout::panels::{Panel, Panels, panels_of};
 use crate::layout::{Layout, nested};
@@ -59,7 +52,8 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
         "Cells of the machine coloured by rank, dark for the first and light for the last: {up} \
          against {across}{more}{note}."
     );
-    Figure::new(&title, told, (WIDTH, machine.height()), move |pen| machine.draw(pen))
+    let (size, title) = ((WIDTH, machine.height()), (title.as_str(), machine.layout.note.clone()));
+    Figure::new((title.0, &title.1), told, size, move |pen| machine.draw(pen))
 }
 
 /// Units within units, as the page draws them.
@@ -78,8 +72,8 @@ fn units(title: &str, topology: &Topology, order: &NodeOrder, layout: Layout) ->
     let scale = (room / layout.width).min(HEIGHT / layout.height).min(44.0);
     let high = (layout.height * scale).max(96.0 + CAPTION);
     let ranks = order.len();
+    let title = (title, &*layout.about.clone());
     Figure::new(title, told, (WIDTH, TOP + high + BOTTOM), move |pen| {
-        heading(pen, &layout.about)?;
         let at = |x: f64, y: f64| (LEFT + x * scale, TOP + y * scale);
         for frame in &layout.frames {
             let (w, h) = (frame.w * scale, frame.h * scale);
@@ -133,10 +127,6 @@ impl Machine {
         (TOP + height + BOTTOM).max(TOP + CAPTION + 96.0 + BOTTOM + 16.0)
     }
 
-    fn step(&self, rank: u32) -> usize {
-        step(rank as usize, self.ranks)
-    }
-
     /// The top left corner of a cell of the panel at `origin`.
     fn corner(&self, panel: &Panel, cell: usize, origin: Point) -> Point {
         let (column, row) = (cell % panel.columns, cell / panel.columns);
@@ -145,7 +135,6 @@ impl Machine {
     }
 
     fn draw(&self, pen: &Pen<'_>) -> Result<()> {
-        heading(pen, &self.layout.note)?;
         self.cells(pen)?;
         let (caption, (width, _)) = (Text::new(12.0), self.panel_size());
         for (i, panel) in self.layout.panels.iter().enumerate() {
@@ -165,11 +154,12 @@ impl Machine {
         for (i, panel) in self.layout.panels.iter().enumerate() {
             let origin = self.origin(i);
             for (row, ranks) in panel.ranks.chunks(panel.columns).enumerate() {
-                let step = |rank: &Option<u32>| rank.map_or(RAMP_STEPS, |r| self.step(r));
+                let shade =
+                    |rank: &Option<u32>| rank.map_or(RAMP_STEPS, |r| step(r as usize, self.ranks));
                 let mut start = row * panel.columns;
-                for run in ranks.chunk_by(|a, b| step(a) == step(b)) {
+                for run in ranks.chunk_by(|a, b| shade(a) == shade(b)) {
                     let size = (run.len() as f64 * self.cell, self.cell);
-                    by_colour.push((step(&run[0]), self.corner(panel, start, origin), size));
+                    by_colour.push((shade(&run[0]), self.corner(panel, start, origin), size));
                     start += run.len();
                 }
             }
@@ -195,7 +185,7 @@ impl Machine {
             let colour = if light { LIGHT } else { DARK };
             let stroke = Stroke::solid(colour, if near { wide } else { wide * 0.4 });
             let wanted = |(from, to): &&(usize, usize)| {
-                let dark = |rank: u32| self.step(rank) < RAMP_STEPS * 6 / 10;
+                let dark = |rank| step(rank as usize, self.ranks) < RAMP_STEPS * 6 / 10;
                 panel.ranks[*from].is_some_and(dark) == light && panel.adjacent(*from, *to) == near
             };
             for run in chains(panel.steps.iter().filter(wanted)) {

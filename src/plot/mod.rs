@@ -15,6 +15,7 @@ mod corun;
 mod curve;
 mod drawing;
 mod element;
+mod kit;
 mod load;
 mod machine;
 mod palette;
@@ -35,31 +36,14 @@ pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, Series, View, curves, mpc_plot};
 pub use drawing::Figure;
 pub use load::{Mapped, mapping};
 pub use machine::machine;
-pub use palette::Mark;
+pub use palette::{Look as Style, Mark, look as style};
 pub use scale::thousands;
 pub(crate) use spark::{sample, spark};
 pub(crate) use svg::{STYLE, inline};
 pub(crate) use winners::series;
 pub use winners::winners;
 
-/// How a curve looks, for those who draw it themselves.
-#[derive(Debug, serde::Serialize)]
-pub struct Style {
-    /// `#rrggbb`.
-    pub colour: String,
-    /// Strokes and gaps in pixels.
-    pub dash: &'static [f64],
-    /// The second cue beside its colour.
-    pub mark: Mark,
-}
-
-/// The look of slot `slot`.
-pub fn style(slot: usize) -> Style {
-    let look = palette::look(slot);
-    Style { colour: svg::hex(look.colour), dash: look.dash, mark: look.mark }
-}
-
 /// The colours of ranks from the first to the last, as `#rrggbb`.
 pub fn ramp() -> Vec<String> {
-    (0..palette::RAMP_STEPS).map(|step| svg::hex(palette::ramp(step))).collect()
+    (0..palette::RAMP_STEPS).map(|step| palette::hex(palette::ramp(step))).collect()
 }

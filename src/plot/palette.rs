@@ -3,11 +3,12 @@
 //! A curve's look follows its *slot*, the number of its ordering as the user named them, so that an ordering
 //! looks the same in every figure of a page, however it ranks.
 
+use plotters::style::{RGBAColor, ShapeStyle};
 use plotters_backend::BackendColor;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Red, green, blue.
-pub(crate) type Rgb = (u8, u8, u8);
+pub type Rgb = (u8, u8, u8);
 
 /// The drawing's ground.
 pub(super) const PAPER: Rgb = (255, 255, 255);
@@ -52,16 +53,29 @@ pub enum Mark {
     Cross,
 }
 
-/// How a curve is drawn.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
+/// How a curve looks, also for those who draw it themselves.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Look {
+    /// In JSON `#rrggbb`.
+    #[serde(serialize_with = "as_hex")]
     pub colour: Rgb,
+    /// Strokes and gaps in pixels.
     pub dash: &'static [f64],
+    /// The second cue beside its colour.
     pub mark: Mark,
 }
 
+fn as_hex<S: Serializer>(colour: &Rgb, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&hex(*colour))
+}
+
+/// `#rrggbb`.
+pub(super) fn hex((r, g, b): Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
 /// The look of slot `slot`. The first 140 slots all differ.
-pub(super) fn look(slot: usize) -> Look {
+pub fn look(slot: usize) -> Look {
     const MARKS: [Mark; 5] = [Mark::Disc, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Cross];
     let hues = HUES.len();
     Look {
@@ -100,6 +114,11 @@ pub(super) fn backend(rgb: Rgb, alpha: f64) -> BackendColor {
     BackendColor { alpha, rgb }
 }
 
+/// A colour that fills.
+pub(super) fn filled((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
+    ShapeStyle { color: RGBAColor(r, g, b, alpha), filled: true, stroke_width: 0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,12 +128,8 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for slot in 0..140 {
             let Look { colour, dash, mark } = look(slot);
-            assert!(seen.insert((
-                colour,
-                dash.len(),
-                dash.first().map(|x| x.to_bits()),
-                mark as u8
-            )));
+            let first = dash.first().map(|x| x.to_bits());
+            assert!(seen.insert((colour, dash.len(), first, mark as u8)));
         }
     }
 

@@ -2,11 +2,10 @@
 
 use plotters::element::{Circle, Rectangle};
 use plotters::style::text_anchor::{Pos, VPos};
-use plotters::style::{RGBAColor, ShapeStyle};
 
 use super::canvas::{Area, DrawError};
 use super::element::{Element, Point, Shape, Stroke};
-use super::palette::{RAMP_STEPS, Rgb, ramp};
+use super::palette::{RAMP_STEPS, Rgb, filled, ramp};
 use super::text::{DESCENT, Text, register_fonts};
 use crate::error::{Error, Result};
 
@@ -16,11 +15,6 @@ pub(super) struct Pen<'a> {
     pub scale: f64,
     /// The figure's title, by which errors call it.
     pub title: &'a str,
-}
-
-/// A colour that fills.
-pub(super) fn filled((r, g, b): Rgb, alpha: f64) -> ShapeStyle {
-    ShapeStyle { color: RGBAColor(r, g, b, alpha), filled: true, stroke_width: 0 }
 }
 
 impl<'a> Pen<'a> {

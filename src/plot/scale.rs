@@ -251,10 +251,8 @@ mod tests {
 
     #[test]
     fn labels_read_well() {
-        assert_eq!(
-            [label(19200.0), label(0.30000000000000004), label(-2.5)],
-            ["19,200", "0.3", "−2.5"]
-        );
+        let labels = [19200.0, 0.30000000000000004, -2.5].map(label);
+        assert_eq!(labels, ["19,200", "0.3", "−2.5"]);
         assert_eq!(thousands(1_234_567), "1,234,567");
         let top = |high| Scale::linear((0.0, high), 8).range.1;
         assert_eq!([top(9.26), top(89.0)], [10.0, 100.0]);

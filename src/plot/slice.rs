@@ -69,8 +69,7 @@ fn draw(fabric: &Fabric<'_>, lattice: &Lattice, here: &[u32], across: usize, up:
             let router = lattice.cell(&from);
             for (link, head) in fabric.links.leaving(router).zip(fabric.links.heads(router)) {
                 lattice.coordinates(*head, &mut to);
-                let inside = (0..to.len()).all(|a| a == across || a == up || to[a] == here[a]);
-                if !inside {
+                if (0..to.len()).any(|a| a != across && a != up && to[a] != here[a]) {
                     continue;
                 }
                 let at = |p: &[u32]| {
@@ -96,10 +95,9 @@ fn draw(fabric: &Fabric<'_>, lattice: &Lattice, here: &[u32], across: usize, up:
         others.map(|a| format!(", {} = {}", lattice.axes[a], here[a])).collect();
     let shown = |axis: usize, window: &std::ops::Range<u32>| {
         let (name, extent) = (&lattice.axes[axis], lattice.extents[axis]);
-        if window.len() as u32 == extent {
-            format!("{name} ({extent})")
-        } else {
-            format!("{name} ({} to {} of {extent})", window.start, window.end - 1)
+        match window.len() as u32 == extent {
+            true => format!("{name} ({extent})"),
+            false => format!("{name} ({} to {} of {extent})", window.start, window.end - 1),
         }
     };
     if here.len() > 2 {

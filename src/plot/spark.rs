@@ -13,12 +13,12 @@ const HEIGHT: f64 = 28.0;
 /// The curve of `series` relative to a random placement (the top edge, `mean`; the bottom is 0), sizes on a log
 /// axis, over the `best` of all curves at each size in grey.
 pub(crate) fn spark<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Figure<'a> {
-    Figure::new("a curve in a table", String::new(), (WIDTH, HEIGHT), move |pen| {
+    Figure::bare("a curve in a table", (WIDTH, HEIGHT), move |pen| {
         let x = Scale::log((2.0, (best.len() + 1) as f64), WIDTH);
         let mean = if mean > 0.0 { mean } else { 1.0 };
         let y = Scale::named((0.0, mean), Vec::new());
-        let (from, to) = ((1.0, 2.0), (WIDTH - 1.0, HEIGHT - 2.0));
-        let mut chart = Panel { from, to, x: (&x, ""), y: (&y, "") }.bare(pen)?;
+        let panel = Panel::at((1.0, WIDTH - 1.0), (2.0, HEIGHT - 4.0), (&x, ""), (&y, ""));
+        let mut chart = panel.bare(pen)?;
         chart.across(mean, &Stroke::solid(AXIS, 0.6))?;
         chart.line(sizes_and(best), &Stroke::solid(MUTED, 1.0))?;
         chart.line(sizes_and(series.values), &Stroke::solid(look(series.slot).colour, 1.8))
@@ -27,7 +27,7 @@ pub(crate) fn spark<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Figur
 
 /// The sample of the curve of slot `slot`.
 pub(crate) fn sample(slot: usize) -> Figure<'static> {
-    Figure::new("the sample of a curve", String::new(), (32.0, 12.0), move |pen| {
+    Figure::bare("the sample of a curve", (32.0, 12.0), move |pen| {
         let (points, shape) =
             (vec![pen.device((1.0, 6.0))], Shape::Sample(look(slot), Sample::Curve));
         pen.checked(pen.area.draw(&Element { points, shape, scale: pen.scale }))

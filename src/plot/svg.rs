@@ -13,7 +13,7 @@ use std::fmt::Write;
 use plotters_backend::text_anchor::HPos;
 use plotters_backend::{BackendColor, BackendCoord, BackendTextStyle, FontStyle, FontTransform};
 
-use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb};
+use super::palette::{AXIS, GRID, HOLE, INK, MUTED, PAPER, Rgb, hex};
 use super::text::em;
 
 /// Device units a pixel.
@@ -75,9 +75,7 @@ impl<'a> Svg<'a> {
     /// A filled rectangle. Its edges are kept sharp: smoothed ones leave seams between cells.
     pub fn rect(&mut self, (x0, y0): BackendCoord, (x1, y1): BackendCoord, colour: BackendColor) {
         let path = self.path(fill(colour) + " shape-rendering=\"crispEdges\"");
-        path.push('M');
-        number(path, x0, false);
-        number(path, y0, true);
+        pair(path, 'M', (x0, y0));
         for (way, tenths) in [('h', x1 - x0), ('v', y1 - y0), ('h', x0 - x1)] {
             path.push(way);
             number(path, tenths, false);
@@ -113,9 +111,7 @@ impl<'a> Svg<'a> {
     /// A disc.
     pub fn disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
         let path = self.path(fill(colour));
-        path.push('M');
-        number(path, x - radius, false);
-        number(path, y, true);
+        pair(path, 'M', (x - radius, y));
         for across in [2 * radius, -2 * radius] {
             let _ = write!(path, "a{0} {0} 0 0 0 ", f64::from(radius) / SCALE);
             number(path, across, false);
@@ -153,21 +149,20 @@ impl<'a> Svg<'a> {
         let mut last: Option<BackendCoord> = None;
         for (x, y) in points {
             match last {
-                None => {
-                    path.push('M');
-                    number(path, x, false);
-                    number(path, y, true);
-                }
-                Some((px, py)) if (px, py) == (x, y) => continue,
-                Some((px, py)) => {
-                    path.push('l');
-                    number(path, x - px, false);
-                    number(path, y - py, true);
-                }
+                None => pair(path, 'M', (x, y)),
+                Some(before) if before == (x, y) => continue,
+                Some((px, py)) => pair(path, 'l', (x - px, y - py)),
             }
             last = Some((x, y));
         }
     }
+}
+
+/// A command of a path and its two numbers.
+fn pair(path: &mut String, command: char, (x, y): BackendCoord) {
+    path.push(command);
+    number(path, x, false);
+    number(path, y, true);
 }
 
 /// Tenths as a number, with the blank that parts it from the one before.
@@ -197,11 +192,6 @@ fn fill(BackendColor { rgb, alpha }: BackendColor) -> String {
     colour + &opacity(alpha)
 }
 
-/// `#rrggbb`.
-pub(super) fn hex((r, g, b): Rgb) -> String {
-    format!("#{r:02x}{g:02x}{b:02x}")
-}
-
 fn opacity(alpha: f64) -> String {
     if alpha < 1.0 { format!(" opacity=\"{alpha}\"") } else { String::new() }
 }
@@ -229,11 +219,8 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// `svg` as part of an HTML page that has [`STYLE`]: without what a page does not need again.
 pub(crate) fn inline(svg: &str) -> String {
-    svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1).replacen(
-        &format!("<style>{STYLE}</style>\n"),
-        "",
-        1,
-    )
+    let style = format!("<style>{STYLE}</style>\n");
+    svg.replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1).replacen(&style, "", 1)
 }
 
 #[cfg(test)]

@@ -13,31 +13,27 @@ pub(super) fn thin(
     points: impl IntoIterator<Item = Point>,
     pixel: impl Fn(Point) -> Point,
 ) -> Vec<Point> {
-    let mut placed = points.into_iter().map(|point| Placed { at: pixel(point), point }).peekable();
+    let mut placed = points.into_iter().map(|point| (pixel(point), point)).peekable();
     let mut kept: Vec<Placed> = placed.peek().copied().into_iter().collect();
     let mut last = None;
     while let Some(first) = placed.next() {
-        let column = |p: &Placed| (p.at.0 / COLUMN).floor();
+        let column = |p: &Placed| (p.0.0 / COLUMN).floor();
         let (mut low, mut high) = (first, first);
         last = Some(first);
         while let Some(next) = placed.next_if(|p| column(p) == column(&first)) {
-            low = if next.at.1 < low.at.1 { next } else { low };
-            high = if next.at.1 > high.at.1 { next } else { high };
+            low = if next.0.1 < low.0.1 { next } else { low };
+            high = if next.0.1 > high.0.1 { next } else { high };
             last = Some(next);
         }
-        kept.extend(if low.at.0 <= high.at.0 { [low, high] } else { [high, low] });
+        kept.extend(if low.0.0 <= high.0.0 { [low, high] } else { [high, low] });
     }
     kept.extend(last);
     kept.dedup();
     straighten(&kept)
 }
 
-/// A point and its place in pixels.
-#[derive(Clone, Copy, PartialEq)]
-struct Placed {
-    at: Point,
-    point: Point,
-}
+/// A point's place in pixels, and the point.
+type Placed = (Point, Point);
 
 /// Drops points that lie on the line from the last kept point to the next one.
 fn straighten(points: &[Placed]) -> Vec<Point> {
@@ -55,9 +51,9 @@ fn straighten(points: &[Placed]) -> Vec<Point> {
             || i - start >= 40
             || !points[start + 1..=i]
                 .iter()
-                .all(|p| on_line(points[start].at, points[i + 1].at, p.at));
+                .all(|p| on_line(points[start].0, points[i + 1].0, p.0));
         if needed {
-            kept.push(point.point);
+            kept.push(point.1);
             start = i;
         }
     }

@@ -1,11 +1,7 @@
 //! Which ordering is the best at which sizes: a bar where it is, each ordering at a height of its own.
 
-use super::chart::{BELOW, Chart, LOG_SIZES, Panel, WIDTH, heading};
 use super::curve::Series;
-use super::drawing::Figure;
-use super::palette::{Rgb, look};
-use super::scale::{LOG_TICK, Scale};
-use crate::error::Result;
+use super::kit::*;
 use crate::metric::comparison::{Comparison, Entry, Stretch};
 
 const TOP: f64 = 50.0;
@@ -23,20 +19,17 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
     let stretches = &comparison.stretches;
     let wins = |i: &usize| stretches.iter().any(|s| s.winner == *i);
     let winning: Vec<usize> = (0..comparison.entries.len()).filter(wins).collect();
-    let entry = |i: &usize| &comparison.entries[*i];
-    let named = winning.iter().map(entry);
+    let named = winning.iter().map(|i| &comparison.entries[*i]);
     let named = named.map(|e| format!("{} at {:.1} % of them", e.label, 100.0 * e.best_share));
     let named = named.collect::<Vec<_>>().join("; ");
     let told = format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");
     let bottom = TOP + winning.len() as f64 * EACH;
-    Figure::new(title, told, (WIDTH, bottom + BELOW), move |pen| {
-        heading(pen, "")?;
+    Figure::new((title, ""), told, (WIDTH, bottom + BELOW), move |pen| {
         let y = Scale::rows(winning.iter().map(|i| comparison.entries[*i].label.as_str()));
         let (left, right) = (y.room(), WIDTH - 24.0);
         let last = stretches.last().map_or(2, |s| s.to);
         let x = Scale::log((1.5, last as f64 + 0.5), 12.0 * LOG_TICK);
-        let (from, to) = ((left, TOP), (right, bottom));
-        let panel = Panel { from, to, x: (&x, LOG_SIZES), y: (&y, " ") };
+        let panel = Panel::at((left, right), (TOP, bottom - TOP), (&x, LOG_SIZES), (&y, " "));
         let chart = panel.draw_with(pen, (true, false))?;
         for (row, i) in winning.iter().enumerate() {
             let colour = look(slots.get(*i).copied().unwrap_or(*i)).colour;
@@ -45,11 +38,8 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
             let seen = bars(&chart, wins, colour, (left, right), y)?;
             if let Some(first) = stretches.iter().find(|s| s.winner == *i && seen < VISIBLE) {
                 let size = (first.from as f64 - 0.5 + first.to as f64 + 0.5) / 2.0;
-                chart.pen.disc(
-                    (chart.pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0),
-                    5.0,
-                    colour,
-                )?;
+                let at = (chart.pixel((size, 0.0)).0, y + (EACH - 10.0) / 2.0);
+                chart.pen.disc(at, 5.0, colour)?;
             }
         }
         Ok(())

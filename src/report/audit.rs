@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value as Json, json};
 
-use super::File;
+use super::{File, shape};
 use crate::audit::summary::{Summary, Sums};
 use crate::audit::{Audit, LeftOut, Scored};
 use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
@@ -16,68 +16,52 @@ use crate::metric::shape::Shape;
 mod page;
 
 /// The rows of an audit, job by job.
-pub struct Rows<W> {
-    table: Table<W>,
+#[derive(Clone, Copy, Debug)]
+pub struct Rows {
     /// Whether the first column says which placement a row is of.
-    named: bool,
+    pub named: bool,
     /// Whether the last ones are those of shapes.
-    shaped: bool,
+    pub shaped: bool,
 }
 
-impl<W: Write> Rows<W> {
-    /// A table with its header; `levels` are the machine's, leaf first.
+impl Rows {
+    /// Writes the header line; `levels` are the machine's, leaf first.
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn new(out: W, named: bool, shaped: bool, levels: &[String]) -> io::Result<Self> {
-        let mut rows = Rows::without_header(out, named, shaped);
-        if named {
-            rows.table.header(JobScore::PLACEMENT)?;
-        }
-        rows.table.header(JobScore::JOB)?;
-        for of in ["units", "fewest"] {
-            levels.iter().try_for_each(|level| rows.table.cell(format!("{of}_{level}").into()))?;
-        }
-        rows.table.header(JobScore::LAST)?;
-        if shaped {
-            rows.table.header(&of_shapes())?;
-        }
-        rows.table.end()?;
-        Ok(rows)
-    }
-
-    /// A part of a table that has its header elsewhere.
-    pub fn without_header(out: W, named: bool, shaped: bool) -> Self {
-        Rows { table: Table::rows(out), named, shaped }
-    }
-
-    /// Adds a row; `placement` is the name of its placement.
-    ///
-    /// # Errors
-    /// What `out` reports.
-    pub fn add(&mut self, scored: &Scored<'_>, placement: &str) -> io::Result<()> {
-        let Scored { job, start, score, .. } = *scored;
-        let row = JobScore { placement, job, start, score };
+    pub fn write_header(self, levels: &[String], out: impl Write) -> io::Result<()> {
+        let mut table = Table::rows(out);
         if self.named {
-            self.table.values(JobScore::PLACEMENT, &row)?;
+            table.header(JobScore::PLACEMENT)?;
         }
-        self.table.values(JobScore::JOB, &row)?;
-        for units in [&score.spanned, &score.fewest] {
-            units.iter().try_for_each(|count| self.table.cell((*count).into()))?;
+        table.header(JobScore::JOB)?;
+        shape::level_names(&mut table, levels)?;
+        table.header(JobScore::LAST)?;
+        if self.shaped {
+            table.header(&of_shapes())?;
         }
-        self.table.values(JobScore::LAST, &row)?;
-        if let Some(shape) = score.shape.as_ref().filter(|_| self.shaped) {
-            self.table.values(&of_shapes(), shape)?;
-        }
-        self.table.end()
+        table.end()?;
+        table.finish()
     }
 
-    /// Hands over what is left; what was written to comes back.
+    /// Writes a row; `placement` is the name of its placement.
     ///
     /// # Errors
     /// What `out` reports.
-    pub fn finish(self) -> io::Result<W> {
-        self.table.into_inner()
+    pub fn write(self, scored: &Scored<'_>, placement: &str, out: impl Write) -> io::Result<()> {
+        let Scored { job, start, score, .. } = *scored;
+        let (row, mut table) = (JobScore { placement, job, start, score }, Table::rows(out));
+        if self.named {
+            table.values(JobScore::PLACEMENT, &row)?;
+        }
+        table.values(JobScore::JOB, &row)?;
+        shape::level_counts(&mut table, [&score.spanned, &score.fewest])?;
+        table.values(JobScore::LAST, &row)?;
+        if let Some(shape) = score.shape.as_ref().filter(|_| self.shaped) {
+            table.values(&of_shapes(), shape)?;
+        }
+        table.end()?;
+        table.finish()
     }
 }
 

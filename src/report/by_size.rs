@@ -124,11 +124,11 @@ fn figure(
          is better"
     );
     let allocators: Vec<&str> = prediction.allocators.iter().map(String::as_str).collect();
-    let svg = plot::replay::Figure::overlay(&title, &note, &allocators, &rows)?.svg()?;
+    let drawn = plot::replay::Figure::overlay(&title, &note, &allocators, &rows)?;
     let caption = format!(
         "Where marks lie on the line, jobs get the distance that MPC says; above it, they are farther apart.{left_out}"
     );
-    Ok(Figure { file: "workload-sizes.svg".into(), caption, svg })
+    Figure::of("workload-sizes.svg", caption, drawn)
 }
 
 /// What an allocator's means say of MPC's ranking, a sentence a case; nothing where MPC ranks no two orderings.

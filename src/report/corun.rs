@@ -1,14 +1,43 @@
-//! Jobs side by side as one JSON document.
+//! Jobs side by side as one JSON document, and the use of links as a table.
+
+use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::columns::corun::{CorunFigures, JOB};
-use crate::columns::object;
+use crate::columns::corun::{CorunFigures, JOB, LinkUse};
+use crate::columns::{object, write};
+use crate::corun::{Fair, Level, Outcome, Settings};
+use crate::mapping::{Fabric, RoutingEntry};
 
 /// What was simulated, how it went, and every job.
-pub fn document(figures: &CorunFigures<'_>) -> Value {
-    let mut document = object(CorunFigures::ALL, figures);
+pub fn document(
+    fabric: &Fabric<'_>,
+    routing: &RoutingEntry,
+    settings: &Settings,
+    outcome: &Outcome,
+) -> Value {
+    let figures = CorunFigures {
+        topology: fabric.topology.spec(),
+        routing: routing.name,
+        level: if settings.level == Level::Job { "job" } else { "flow" },
+        fair: if settings.speeds.fair == Fair::Rtt { "rtt" } else { "flow" },
+        bandwidth: settings.speeds.bandwidth,
+        latency: settings.speeds.latency,
+        iterations: settings.iterations,
+        outcome,
+    };
+    let mut document = object(CorunFigures::ALL, &figures);
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
-    document["jobs"] = figures.outcome.jobs.iter().map(|job| object(JOB, job)).collect();
+    document["jobs"] = outcome.jobs.iter().map(|job| object(JOB, job)).collect();
     document
+}
+
+/// Mean utilisation of every directed link, as CSV.
+///
+/// # Errors
+/// What `out` reports.
+pub fn write_links(out: impl Write, fabric: &Fabric<'_>, outcome: &Outcome) -> io::Result<()> {
+    let used = outcome.utilisation.iter().enumerate();
+    let used = used.map(|(link, used)| LinkUse { fabric, link, utilisation: *used });
+    write(out, LinkUse::ALL, used)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::columns::comparison::{Crossover, CurvePoint, LIMITS, Limits, RankedEntry, Winner};
+use crate::columns::comparison::{Crossover, CurvePoint, Limits, RankedEntry, Winner};
 use crate::columns::{self, Table};
 use crate::metric::comparison::Comparison;
 
@@ -75,8 +75,8 @@ pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<
         floor: floor.get(i).copied(),
         compact: compact.get(i).copied(),
     };
-    Table::new(&mut out, LIMITS)?.finish()?;
-    columns::write_rows(out, LIMITS, floor.len().max(compact.len()), row)
+    Table::new(&mut out, Limits::ALL)?.finish()?;
+    columns::write_rows(out, Limits::ALL, floor.len().max(compact.len()), row)
 }
 
 /// The sizes at which the two leaders change places, and which of them leads from there.

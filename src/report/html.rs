@@ -4,6 +4,7 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
+use crate::error::Result;
 use crate::plot::{self, thousands};
 
 /// `value` with `decimals` decimals.
@@ -96,6 +97,17 @@ pub(crate) struct Figure {
     pub caption: String,
     /// The drawing.
     pub svg: String,
+}
+
+impl Figure {
+    /// What was drawn, with its file and what the page says of it.
+    pub fn of(
+        file: impl Into<String>,
+        caption: impl Into<String>,
+        drawn: plot::Figure<'_>,
+    ) -> Result<Self> {
+        Ok(Figure { file: file.into(), caption: caption.into(), svg: drawn.svg()? })
+    }
 }
 
 /// Which value of a column is marked; none where all are equal.

@@ -19,6 +19,7 @@ pub mod audit;
 pub mod by_size;
 pub mod corun;
 pub mod csv;
+mod document;
 pub mod hosts;
 mod html;
 pub mod json;
@@ -233,11 +234,9 @@ fn figures(
     let title = format!("Best ordering at each job size on {}", topology.name());
     let caption = "The sizes at which each ordering is the best; lighter where it is the best at only some of the \
                    sizes that share a pixel.";
-    let svg = plot::winners(&title, comparison, slots).svg()?;
-    let winners = Figure { file: "winners.svg".into(), caption: caption.into(), svg };
+    let winners = Figure::of("winners.svg", caption, plot::winners(&title, comparison, slots))?;
     let machine = |(rank, order): (usize, &NodeOrder)| {
-        let file = format!("ordering-{:02}.svg", rank + 1);
-        Ok(Figure { file, caption: String::new(), svg: plot::machine(topology, order).svg()? })
+        Figure::of(format!("ordering-{:02}.svg", rank + 1), "", plot::machine(topology, order))
     };
     let ranked: Vec<_> = (slots.iter().enumerate())
         .filter_map(|(rank, slot)| Some((rank, orders.get(*slot)?)))
@@ -289,8 +288,8 @@ fn curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<Vec<Fi
     ];
     let shown = views.into_iter().filter(|((_, _, shown), ..)| *shown);
     let draw = |((file, view, _), title, caption): ((&str, _, _), &str, String)| {
-        let svg = plot::curves(&title.replace("{}", name), &series, &[view], limits)?.svg()?;
-        Ok(Figure { file: file.into(), caption, svg })
+        let views = &[view];
+        Figure::of(file, caption, plot::curves(&title.replace("{}", name), &series, views, limits)?)
     };
     shown.collect::<Vec<_>>().into_par_iter().map(draw).collect()
 }

@@ -35,12 +35,8 @@ pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Fi
             None => "no ranking to compare".into(),
         })
         .collect();
-    let panels: Vec<(&str, &str)> = prediction
-        .allocators
-        .iter()
-        .map(String::as_str)
-        .zip(said.iter().map(String::as_str))
-        .collect();
+    let names = prediction.allocators.iter().map(String::as_str);
+    let panels: Vec<(&str, &str)> = names.zip(said.iter().map(String::as_str)).collect();
     let forecast = |(slot, row): (usize, &'p OrderingPrediction)| Row {
         label: &row.ordering,
         slot,
@@ -48,12 +44,9 @@ pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Fi
     };
     let rows: Vec<Row<'_, _>> = prediction.rows.iter().enumerate().map(forecast).collect();
     let title = format!("Does MPC predict the distances of jobs on {machine}?");
-    Ok(Figure {
-        file: "workload.svg".into(),
-        caption: "Where the marks rise from left to right, weighted MPC ranks the orderings as the replay does."
-            .into(),
-        svg: plot::replay::Figure::prediction(&title, &panels, &rows)?.svg()?,
-    })
+    let caption = "Where the marks rise from left to right, weighted MPC ranks the orderings as the replay does.";
+    let drawn = plot::replay::Figure::prediction(&title, &panels, &rows)?;
+    Figure::of("workload.svg", caption, drawn)
 }
 
 /// The page's sections: what was replayed and how good a forecast MPC is, with the `figure`; and the contention of

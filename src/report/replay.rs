@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
@@ -12,9 +13,10 @@ use crate::columns::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFI
 use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS};
 use crate::columns::{self, Column, Table, object};
 use crate::error::Result;
+use crate::ordering::NodeOrder;
 use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
 use crate::replay::Step;
-use crate::replay::set::{BASELINE, ReplayResult};
+use crate::replay::set::{BASELINE, Label, ReplayResult};
 use crate::replay::statistics::{SizeRow, Summary, by_group, octave_share};
 use crate::topology::Topology;
 
@@ -111,6 +113,52 @@ impl Columns {
             table.end()?;
         }
         table.finish()
+    }
+}
+
+/// The rows of one block of events, made in parallel.
+pub struct BlockRows<'a> {
+    columns: Columns,
+    /// The ordering and the allocator of each replay.
+    lanes: Vec<(Hosts<'a>, &'a str)>,
+    texts: Vec<Mutex<Vec<u8>>>,
+}
+
+impl<'a> BlockRows<'a> {
+    /// Rows of the replays with these labels, on orderings of `topology`; other replays have none.
+    pub fn new(
+        columns: Columns,
+        labels: &[Label<'a>],
+        topology: &'a Topology,
+        orders: &'a [NodeOrder],
+    ) -> Self {
+        let lanes: Vec<_> = (labels.iter())
+            .filter_map(|label| {
+                let order = orders.iter().find(|order| order.label() == label.ordering)?;
+                Some((Hosts { topology, order }, label.allocator))
+            })
+            .collect();
+        let texts = lanes.iter().map(|_| Mutex::default()).collect();
+        BlockRows { columns, lanes, texts }
+    }
+
+    /// Makes the rows of one replay.
+    ///
+    /// # Errors
+    /// Names that cannot be written.
+    pub fn write(&self, step: &Step<'_>) -> io::Result<()> {
+        let lane = self.lanes.get(step.replay);
+        if let Some(((hosts, allocator), text)) = lane.zip(self.texts.get(step.replay)) {
+            let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+            text.clear();
+            self.columns.write(step, *hosts, allocator, &mut *text)?;
+        }
+        Ok(())
+    }
+
+    /// The rows of each replay.
+    pub fn texts(&self) -> impl Iterator<Item = MutexGuard<'_, Vec<u8>>> {
+        self.texts.iter().map(|text| text.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -6,18 +6,28 @@ use crate::columns::Table;
 use crate::columns::shape::SHAPE;
 use crate::metric::shape::Shape;
 
+/// The names of the levels' columns; the line stays open.
+pub(super) fn level_names(table: &mut Table<impl Write>, levels: &[String]) -> io::Result<()> {
+    let mut names = ["units", "fewest"].iter().flat_map(|of| levels.iter().map(move |l| (of, l)));
+    names.try_for_each(|(of, level)| table.cell(format!("{of}_{level}").into()))
+}
+
+/// Units spanned and the fewest possible of a row; the line stays open.
+pub(super) fn level_counts(
+    table: &mut Table<impl Write>,
+    [spanned, fewest]: [&[u32]; 2],
+) -> io::Result<()> {
+    spanned.iter().chain(fewest).try_for_each(|count| table.cell((*count).into()))
+}
+
 /// The names of the columns; the line stays open.
 pub(super) fn header(table: &mut Table<impl Write>, levels: &[String]) -> io::Result<()> {
-    for of in ["units", "fewest"] {
-        levels.iter().try_for_each(|level| table.cell(format!("{of}_{level}").into()))?;
-    }
+    level_names(table, levels)?;
     table.header(SHAPE)
 }
 
 /// The values of a row; the line stays open.
 pub(super) fn values(table: &mut Table<impl Write>, shape: &Shape) -> io::Result<()> {
-    for units in [&shape.spanned, &shape.fewest] {
-        units.iter().try_for_each(|count| table.cell((*count).into()))?;
-    }
+    level_counts(table, [&shape.spanned, &shape.fewest])?;
     table.values(SHAPE, shape)
 }

@@ -25,7 +25,7 @@ const IMPROVED: &str = "The best combinations by mean distance, best first.";
 const MOST_NOTES: usize = 40;
 
 /// One row of the results by its columns.
-type Row = BTreeMap<String, String>;
+pub type Row = BTreeMap<String, String>;
 
 #[derive(Template)]
 #[template(path = "sweep.html")]
@@ -142,7 +142,11 @@ pub fn files_with(
     Ok(files)
 }
 
-fn read(results: &Text) -> Result<Vec<Row>> {
+/// The rows of a table of results.
+///
+/// # Errors
+/// No table of a sweep, with file and line.
+pub fn read(results: &Text) -> Result<Vec<Row>> {
     let location = |line: u64| SourceLocation::line(results.name(), line as usize);
     let mut reader = csv::Reader::from_reader(results.as_str().as_bytes());
     let wrong = |e: csv::Error| {
@@ -172,7 +176,8 @@ fn get<'r>(row: &'r Row, column: &str) -> &'r str {
     row.get(column).map_or("", String::as_str)
 }
 
-fn value(row: &Row, column: &str) -> Option<f64> {
+/// The number in a column, where there is one.
+pub fn value(row: &Row, column: &str) -> Option<f64> {
     get(row, column).parse().ok()
 }
 

@@ -1,14 +1,9 @@
 //! Bars, a row each of what is compared, in panels beside each other: means of small jobs, large jobs and all, or
 //! any other figures.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, beside, heading, panel_title};
-use super::super::drawing::Figure;
-use super::super::palette::look;
-use super::super::scale::{Scale, bounds, thousands};
-use super::super::text::Text;
+use super::super::kit::*;
 use super::data::{BarPanel, Bars, Row};
 use super::groups::{EVERY_SIZE, GROUPS, clean};
-use crate::error::Result;
 
 /// Height of a bar with the gap to the next.
 const EACH: f64 = 22.0;
@@ -52,11 +47,9 @@ impl<'a> Figure<'a> {
             .map(|(i, panel)| (*panel, rows.iter().map(|row| finite(row.data.get(i))).collect()))
             .collect();
         let told = values.iter().map(|(panel, values)| {
-            let each = rows
-                .iter()
-                .zip(values)
-                .map(|(row, v)| format!("{} {}", row.label, panel.number(*v)));
-            format!("{}, {}: {}", panel.axis, panel.name, each.collect::<Vec<_>>().join("; "))
+            let each = rows.iter().zip(values).map(|(row, v)| (row.label, panel.number(*v)));
+            let each: Vec<String> = each.map(|(label, v)| format!("{label} {v}")).collect();
+            format!("{}, {}: {}", panel.axis, panel.name, each.join("; "))
         });
         let told = format!("{}.", told.collect::<Vec<_>>().join(". "));
         let rows: Vec<(&str, usize)> = rows.iter().map(|row| (row.label, row.slot)).collect();
@@ -71,8 +64,7 @@ impl<'a> Figure<'a> {
         let all = range(&values.iter().map(|(_, v)| v).collect::<Vec<_>>());
         let size = (WIDTH, TOP + panels.len().div_ceil(across) as f64 * step);
         let panels = values.len();
-        Figure::new(title, told, size, move |pen| {
-            heading(pen, note)?;
+        Figure::new((title, note), told, size, move |pen| {
             let (text, y) = (Text::new(12.0), Scale::rows(rows.iter().map(|row| row.0)));
             let columns: Vec<_> = beside(&y, across).collect();
             for (i, (panel, values)) in values.iter().enumerate() {
@@ -86,8 +78,8 @@ impl<'a> Figure<'a> {
                 let named = !shared || beside < ACROSS || i % across == 1;
                 let x_name = if named { panel.axis } else { "" };
                 let y_name = if i % across == 0 { " " } else { "" };
-                let (from, to) = ((left, top), (end - NUMBER, top + high));
-                let drawn = Panel { from, to, x: (&x, x_name), y: (&y, y_name) };
+                let ends = (left, end - NUMBER);
+                let drawn = Panel::at(ends, (top, high), (&x, x_name), (&y, y_name));
                 let mut chart = drawn.draw_with(pen, (true, false))?;
                 for (i, ((_, slot), mean)) in rows.iter().zip(values).enumerate() {
                     let middle = count - i as f64 - 0.5;

@@ -1,16 +1,7 @@
 //! MPC as a line and the means that replays gave as marks, against job size: a panel an ordering.
 
-use std::collections::HashSet;
-
-use super::super::chart::{
-    BELOW, LOG_SIZES, Legend, Panel, TOP, WIDTH, beside, heading, panel_title,
-};
-use super::super::drawing::Figure;
-use super::super::element::{Point, Sample, Stroke};
-use super::super::palette::{INK, Look, Mark, look};
-use super::super::scale::{Scale, bounds};
-use super::data::{Overlay, Row, list};
-use crate::error::Result;
+use super::super::kit::*;
+use super::data::{Overlay, Row, drawable};
 
 /// Height of a panel.
 const PANEL: f64 = 190.0;
@@ -25,10 +16,7 @@ const CLOSE: f64 = 2.0;
 const LINE: Look = Look { colour: INK, dash: &[], mark: Mark::Disc };
 
 /// A panel's line and its marks, each allocator's in a list.
-struct Drawn {
-    line: Vec<Point>,
-    marks: Vec<Vec<Point>>,
-}
+type Drawn = (Vec<Point>, Vec<Vec<Point>>);
 
 impl<'a> Figure<'a> {
     /// MPC as a line, and mean MIND of the jobs of each size as marks, a kind of mark an allocator; a panel for
@@ -50,50 +38,34 @@ impl<'a> Figure<'a> {
             list(allocators.iter().copied()),
             list(rows.iter().map(|row| row.label)),
         );
-        let good = |(size, value): &(u32, f64)| *size > 0 && value.is_finite();
-        let means = || rows.iter().flat_map(|r| r.data.means).flatten().filter(|m| good(m));
-        let sizes = bounds(means().map(|m| f64::from(m.0)));
+        let means = rows.iter().flat_map(|r| r.data.means).flatten().copied();
+        let sizes = bounds(drawable(means).into_iter().map(|m| m.0));
         let within = sizes.unwrap_or((1.0, 2.0));
-        let points = |points: &mut dyn Iterator<Item = (u32, f64)>| -> Vec<Point> {
-            points.filter(good).map(|(size, value)| (f64::from(size), value)).collect()
-        };
-        let drawn = |row: &Row<'a, Overlay<'_>>| Drawn {
-            line: points(&mut (2..).zip(row.data.curve.iter().copied()))
-                .into_iter()
-                .filter(|p| (within.0..=within.1).contains(&p.0))
-                .collect(),
-            marks: row.data.means.iter().map(|m| points(&mut m.iter().copied())).collect(),
+        let drawn = |row: &Row<'a, Overlay<'_>>| -> Drawn {
+            let mut line = drawable((2..).zip(row.data.curve.iter().copied()));
+            line.retain(|p| (within.0..=within.1).contains(&p.0));
+            (line, row.data.means.iter().map(|m| drawable(m.iter().copied())).collect())
         };
         let panels: Vec<(&'a str, Drawn)> = rows.iter().map(|r| (r.label, drawn(r))).collect();
-        let all = |(_, panel): &(&str, Drawn)| -> Vec<Point> {
-            panel.marks.iter().flatten().chain(&panel.line).copied().collect()
-        };
-        let values = bounds(panels.iter().flat_map(all).map(|p| p.1));
+        let all = panels.iter().flat_map(|(_, (line, marks))| marks.iter().flatten().chain(line));
+        let values = bounds(all.map(|p| p.1));
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
-        Figure::new(title, told, size, move |pen| {
-            heading(pen, note)?;
+        Figure::new((title, note), told, size, move |pen| {
             legend.draw_flow(pen)?;
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 5);
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();
             let x = Scale::log(within, columns[0].1 - columns[0].0);
-            for (i, (name, Drawn { line, marks })) in panels.iter().enumerate() {
+            for (i, (name, (line, marks))) in panels.iter().enumerate() {
                 let top = first_top + (i / ACROSS) as f64 * STEP + NAMES;
                 let (left, right) = columns[i % ACROSS];
                 panel_title(pen, (left, top - 8.0), name, right - left)?;
                 let y_name = if i % ACROSS == 0 { "mean distance (hops)" } else { "" };
-                let (from, to) = ((left, top), (right, top + PANEL));
-                let mut chart =
-                    Panel { from, to, x: (&x, LOG_SIZES), y: (&y, y_name) }.draw(pen)?;
+                let panel = Panel::at((left, right), (top, PANEL), (&x, LOG_SIZES), (&y, y_name));
+                let mut chart = panel.draw(pen)?;
                 chart.line(line.iter().copied(), &Stroke::of(LINE, 1.6))?;
                 for (slot, points) in marks.iter().enumerate().rev() {
-                    let mut taken = HashSet::new();
-                    let mut apart = points.clone();
-                    apart.retain(|point| {
-                        let (x, y) = chart.pixel(*point);
-                        taken.insert(((x / CLOSE).round() as i64, (y / CLOSE).round() as i64))
-                    });
-                    chart.marks(apart, look(slot))?;
+                    chart.marks(chart.apart(points.iter().copied(), CLOSE), look(slot))?;
                 }
             }
             Ok(())

@@ -1,7 +1,6 @@
 //! What the figures of replays are drawn from.
 
-use super::super::chart::Legend;
-use super::super::element::Sample;
+use super::super::kit::*;
 
 /// One of several things that a figure compares.
 #[derive(Clone, Copy, Debug)]
@@ -87,9 +86,10 @@ pub struct Overlay<'a> {
     pub means: &'a [Vec<(u32, f64)>],
 }
 
-/// Labels as a list in a sentence.
-pub(super) fn list<'a>(labels: impl Iterator<Item = &'a str>) -> String {
-    labels.collect::<Vec<_>>().join("; ")
+/// Sizes and values that can be drawn.
+pub(super) fn drawable(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Point> {
+    let good = |(size, value): &(u32, f64)| *size > 0 && value.is_finite();
+    points.into_iter().filter(good).map(|(size, value)| (f64::from(size), value)).collect()
 }
 
 /// The labels of rows as a list in a sentence, and their legend.

@@ -1,12 +1,8 @@
 //! Values against job size: of allocators, and of one allocator on several machines.
 
-use super::super::chart::{BELOW, LOG_SIZES, Panel, TOP, heading};
-use super::super::drawing::Figure;
-use super::super::element::Sample;
-use super::super::scale::{Scale, bounds};
+use super::super::kit::*;
 use super::data::{Line, OnMachine, Row, named};
 use super::scatter::{Curve, Scatter};
-use crate::error::Result;
 
 impl Figure<'_> {
     /// A value against job size, a line an allocator (Figs 12 to 28). `what` is the value's name and unit,
@@ -56,17 +52,16 @@ fn by_size<T, const PANELS: usize>(
     let size = legend.figure(TOP, PANELS as f64 * (high + BELOW));
     let ends = panels.iter().filter_map(|(scatter, _)| scatter.sizes());
     let sizes = bounds(ends.flat_map(|(low, high)| [low, high]));
+    let most = if PANELS == 1 { 8 } else { 9 };
+    let scales = panels.each_ref().map(|(scatter, _)| Scale::linear(scatter.values(), most));
+    let title = (title, &*panels[0].0.note(&scales[0]));
     Figure::new(title, format!("{told}: {names}."), size, move |pen| {
         let right = legend.panel_right();
-        let most = if PANELS == 1 { 8 } else { 9 };
-        let scales = panels.each_ref().map(|(scatter, _)| Scale::linear(scatter.values(), most));
         let left = scales.iter().map(Scale::room).fold(0.0, f64::max);
         let x = Scale::log(sizes.unwrap_or((1.0, 2.0)), right - left);
-        heading(pen, &panels[0].0.note(&scales[0]))?;
         for (i, ((scatter, name), y)) in panels.iter().zip(&scales).enumerate() {
             let top = TOP + i as f64 * (high + BELOW);
-            let (from, to) = ((left, top), (right, top + high));
-            let panel = Panel { from, to, x: (&x, LOG_SIZES), y: (y, name) };
+            let panel = Panel::at((left, right), (top, high), (&x, LOG_SIZES), (y, name));
             scatter.draw(&mut panel.draw(pen)?, y)?;
         }
         legend.draw(pen, TOP - 3.0)

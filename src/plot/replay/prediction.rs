@@ -1,13 +1,7 @@
 //! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, beside, heading, panel_title};
-use super::super::drawing::Figure;
-use super::super::element::{Point, Sample};
-use super::super::palette::{MUTED, look};
-use super::super::scale::{Scale, bounds};
-use super::super::text::Text;
-use super::data::{Forecast, Row, list, named};
-use crate::error::Result;
+use super::super::kit::*;
+use super::data::{Forecast, Row, named};
 
 /// Height of a panel.
 const PANEL: f64 = 250.0;
@@ -56,8 +50,8 @@ impl<'a> Figure<'a> {
         let forecasts = bounds(rows.iter().filter_map(|r| finite(r.data.forecast)));
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
+        let title = (title, "a mark an ordering; lower is better on both axes");
         Figure::new(title, told, size, move |pen| {
-            heading(pen, "a mark an ordering; lower is better on both axes")?;
             legend.draw_flow(pen)?;
             let (x, y) = (scale(forecasts, 200.0, 3), scale(outcomes, PANEL, 6));
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();
@@ -68,9 +62,8 @@ impl<'a> Figure<'a> {
                 let muted = Text::new(12.0).colour(MUTED);
                 pen.text((left, top - 8.0), &muted.fit(said, right - left), &muted)?;
                 let y_name = if i % ACROSS == 0 { "mean MIND in the replay (hops)" } else { "" };
-                let (from, to) = ((left, top), (right, top + PANEL));
                 let (x, y) = ((&x, "weighted MPC (hops)"), (&y, y_name));
-                let mut chart = Panel { from, to, x, y }.draw(pen)?;
+                let mut chart = Panel::at((left, right), (top, PANEL), x, y).draw(pen)?;
                 for (slot, at) in marks {
                     chart.marks([*at], look(*slot))?;
                 }

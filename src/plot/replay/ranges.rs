@@ -1,13 +1,8 @@
 //! Smallest, mean and largest mean distance against job size: a band and a line.
 
-use super::super::chart::{BELOW, Chart, LOG_SIZES, Panel, TOP, heading};
-use super::super::drawing::Figure;
-use super::super::element::{BAND, Point, Sample, Stroke};
-use super::super::palette::look;
-use super::super::scale::{Scale, bounds};
+use super::super::kit::*;
 use super::data::{Range, Spread, named};
 use super::scatter::marks;
-use crate::error::Result;
 
 const PANEL: f64 = 430.0;
 /// The narrowest stretch of a band, in pixels.
@@ -70,14 +65,13 @@ impl Figure<'_> {
         let spreads = || rows.iter().flat_map(|(_, sizes)| sizes);
         let values = bounds(spreads().flat_map(|s| [s.least, s.most]));
         let sizes = bounds(spreads().map(|s| f64::from(s.size))).unwrap_or((1.0, 2.0));
+        let title = (title, "line: mean of the jobs of a size; band: smallest to largest");
         Figure::new(title, told, legend.figure(TOP, PANEL + BELOW), move |pen| {
-            heading(pen, "line: mean of the jobs of a size; band: smallest to largest")?;
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
             let (left, right) = (y.room(), legend.panel_right());
             let x = Scale::log(sizes, right - left);
-            let (from, to) = ((left, TOP), (right, TOP + PANEL));
             let (x, y) = ((&x, LOG_SIZES), (&y, "MIND: mean distance within a job (hops)"));
-            let mut chart = Panel { from, to, x, y }.draw(pen)?;
+            let mut chart = Panel::at((left, right), (TOP, PANEL), x, y).draw(pen)?;
             for (look, sizes) in rows.iter().rev() {
                 for (from, to, low, high) in band(sizes, &chart, (left, right)) {
                     let (top, bottom) = (chart.pixel((1.0, high)).1, chart.pixel((1.0, low)).1);

@@ -2,11 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::super::chart::Chart;
-use super::super::element::{Point, Stroke};
-use super::super::palette::look;
-use super::super::scale::{Scale, bounds, thousands};
-use crate::error::Result;
+use super::super::kit::*;
+use super::data::drawable;
 
 /// Bins an octave of sizes.
 const BINS: f64 = 4.0;
@@ -26,11 +23,7 @@ pub(super) struct Curve {
 
 impl Curve {
     pub fn new(slot: usize, points: &[(u32, f64)]) -> Self {
-        let mut points: Vec<Point> = points
-            .iter()
-            .filter(|(size, value)| *size > 0 && value.is_finite())
-            .map(|(size, value)| (f64::from(*size), *value))
-            .collect();
+        let mut points = drawable(points.iter().copied());
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let line = medians(&points);
         Curve { slot, points, line }
@@ -88,14 +81,11 @@ impl Scatter {
     pub fn draw(&self, chart: &mut Chart<'_, '_>, y: &Scale) -> Result<()> {
         const SIDE: f64 = 2.2;
         for curve in self.0.iter().rev().filter(|c| c.binned()) {
-            let mut drawn = HashSet::new();
-            for point in curve.points.iter().filter(|p| y.contains(p.1)) {
-                let (x, y) = chart.pixel(*point);
-                // Dots on the same half pixel are one.
-                if drawn.insert(((x * 2.0).round() as i64, (y * 2.0).round() as i64)) {
-                    let corner = (x - SIDE / 2.0, y - SIDE / 2.0);
-                    chart.pen.tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
-                }
+            let inside = curve.points.iter().copied().filter(|p| y.contains(p.1));
+            // Dots on the same half pixel are one.
+            for (x, y) in chart.apart(inside, 0.5).into_iter().map(|p| chart.pixel(p)) {
+                let corner = (x - SIDE / 2.0, y - SIDE / 2.0);
+                chart.pen.tint(corner, (SIDE, SIDE), look(curve.slot).colour, 0.3)?;
             }
         }
         for (i, curve) in self.0.iter().enumerate().rev() {
@@ -162,9 +152,8 @@ mod tests {
         let scatter = Scatter(vec![Curve::new(0, &points)]);
         assert_eq!(scatter.values(), (0.0, 49.0));
         let note = scatter.note(&Scale::linear(scatter.values(), 8));
-        assert!(
-            note.starts_with("400 job sizes") && note.ends_with("; 2 dots lie outside the picture")
-        );
+        assert!(note.starts_with("400 job sizes"), "{note}");
+        assert!(note.ends_with("; 2 dots lie outside the picture"), "{note}");
     }
 
     proptest! {

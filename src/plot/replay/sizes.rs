@@ -2,15 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::chart::{BELOW, Chart, LOG_SIZES, MARGIN, Panel, TOP, WIDTH, heading};
-use super::super::drawing::Figure;
-use super::super::element::Sample;
-use super::super::palette::{MUTED, look};
-use super::super::pen::Pen;
-use super::super::scale::{Scale, bounds, thousands};
-use super::super::text::Text;
+use super::super::kit::*;
 use super::data::{Jobs, named};
-use crate::error::Result;
 
 const PANEL: f64 = 260.0;
 
@@ -90,9 +83,9 @@ fn bars(
     let named = (first..=last).filter(|o| (last - o) % every == 0);
     let ticks = named.map(|o| (f64::from(o - first) + 0.5, octave_label(o))).collect();
     let x = Scale::named((0.0, f64::from(octaves)), ticks);
-    let (from, to) = ((left, TOP), (right, TOP + PANEL));
     let axes = ((&x, "job size (nodes), by octave"), (y, "share of jobs (%)"));
-    let mut chart = Panel { from, to, x: axes.0, y: axes.1 }.draw_with(pen, (false, true))?;
+    let panel = Panel::at((left, right), (TOP, PANEL), axes.0, axes.1);
+    let mut chart = panel.draw_with(pen, (false, true))?;
     let count = logs.len() as f64;
     let each = (0.78 / count).min(70.0 / wide);
     let gap = (1.0 / wide).min(each / 2.0);
@@ -156,8 +149,7 @@ impl Figure<'_> {
              Logs: {names}."
         );
         let good = logs.iter().any(|log| log.total > 0);
-        Figure::new(title, told, legend.figure(TOP, 2.0 * (PANEL + BELOW)), move |pen| {
-            heading(pen, &note)?;
+        Figure::new((title, &note), told, legend.figure(TOP, 2.0 * (PANEL + BELOW)), move |pen| {
             let sizes = || logs.iter().flat_map(|log| log.jobs.keys().copied());
             let (least, most) = (sizes().min().unwrap_or(1), sizes().max().unwrap_or(1));
             let octaves = (octave(least), octave(most));
@@ -171,10 +163,9 @@ impl Figure<'_> {
             bars(&logs, pen, octaves, (left, right), &shares)?;
 
             let top = TOP + PANEL + BELOW;
-            let (from, to) = ((left, top), (right, top + PANEL));
             let x = Scale::log((f64::from(least), f64::from(most)), right - left);
             let (x, y) = ((&x, LOG_SIZES), (&counts, "jobs of this size, log scale"));
-            jobs(&logs, &mut Panel { from, to, x, y }.draw(pen)?)?;
+            jobs(&logs, &mut Panel::at((left, right), (top, PANEL), x, y).draw(pen)?)?;
             if logs.len() > 1 { legend.draw(pen, TOP - 3.0) } else { Ok(()) }
         })
         .when(good, "no job in any log")

@@ -1,13 +1,8 @@
 //! Means of small jobs, large jobs and all against a parameter of allocators, a line a family.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, beside, heading, panel_title};
-use super::super::drawing::Figure;
-use super::super::element::{Point, Sample, Stroke};
-use super::super::palette::look;
-use super::super::scale::{Scale, bounds};
+use super::super::kit::*;
 use super::data::{Means, Sweep, named};
 use super::groups::{EVERY_SIZE, GROUPS, clean, values};
-use crate::error::Result;
 
 const PANEL: f64 = 300.0;
 /// Room above a panel for its name.
@@ -44,8 +39,7 @@ impl<'a> Figure<'a> {
         let range = bounds(values(points().map(|(_, means)| means)));
         let ends = bounds(points().map(|p| p.0)).unwrap_or((1.0, 2.0));
         let top = TOP + legend.flow_height() + NAMES;
-        Figure::new(title, told, (WIDTH, top + PANEL + BELOW), move |pen| {
-            heading(pen, EVERY_SIZE)?;
+        Figure::new((title, EVERY_SIZE), told, (WIDTH, top + PANEL + BELOW), move |pen| {
             legend.draw_flow(pen)?;
             let y = Scale::linear(range.unwrap_or((0.0, 1.0)), 10);
             for (group, ((name, of), (left, right))) in GROUPS.iter().zip(beside(&y, 3)).enumerate()
@@ -54,8 +48,8 @@ impl<'a> Figure<'a> {
                 let x = Scale::log(ends, right - left);
                 let x_name = if group == 1 { parameter } else { "" };
                 let y_name = if group == 0 { what } else { "" };
-                let (from, to) = ((left, top), (right, top + PANEL));
-                let mut chart = Panel { from, to, x: (&x, x_name), y: (&y, y_name) }.draw(pen)?;
+                let panel = Panel::at((left, right), (top, PANEL), (&x, x_name), (&y, y_name));
+                let mut chart = panel.draw(pen)?;
                 for (look, points) in lines.iter().rev() {
                     let points = points.iter().filter_map(|(x, means)| Some((*x, of(means)?)));
                     let points: Vec<Point> = points.collect();

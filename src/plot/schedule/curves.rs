@@ -1,12 +1,7 @@
 //! Nodes in use, jobs waiting and fragmentation over time.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
-use super::super::drawing::Figure;
-use super::super::element::Stroke;
-use super::super::palette::look;
-use super::super::scale::Scale;
+use super::super::kit::*;
 use super::time::{COLUMNS, LEFT, RIGHT, axis};
-use crate::error::Result;
 
 /// Height of a panel, and the gap to the next.
 const PANEL: f64 = 150.0;
@@ -31,10 +26,9 @@ pub struct Moment {
 #[derive(Clone, Copy, Default)]
 struct Column {
     time: f64,
-    busy: f64,
-    broken: f64,
     waiting: u32,
-    room: [f64; 2],
+    /// Shares of nodes in use and of fragmentation, and [`Moment::room`].
+    means: [f64; 4],
 }
 
 struct Curves {
@@ -57,19 +51,17 @@ impl Curves {
                 let inside = to.min(i as f64 + 1.0) - from.max(i as f64);
                 if inside > 0.0 {
                     column.time += inside;
-                    column.busy += inside * pair[0].busy;
-                    column.broken += inside * pair[0].broken;
                     column.waiting = column.waiting.max(pair[0].waiting);
-                    for (sum, value) in column.room.iter_mut().zip(pair[0].room) {
+                    let Moment { busy, broken, room: [placeable, slurm], .. } = pair[0];
+                    let values = [Some(busy), Some(broken), placeable, slurm];
+                    for (sum, value) in column.means.iter_mut().zip(values) {
                         *sum += inside * value.unwrap_or(0.0);
                     }
                 }
             }
         }
         for column in columns.iter_mut().filter(|c| c.time > 0.0) {
-            column.busy /= column.time;
-            column.broken /= column.time;
-            column.room.iter_mut().for_each(|sum| *sum /= column.time);
+            column.means.iter_mut().for_each(|sum| *sum /= column.time);
         }
         let known = [0, 1].map(|i| moments.iter().any(|moment| moment.room[i].is_some()));
         Curves { range, columns, known }
@@ -95,18 +87,17 @@ impl Figure<'_> {
         let (from, to) = figure.range;
         let panels = 3 + figure.known.iter().filter(|known| **known).count();
         let size = (WIDTH, TOP + panels as f64 * PANEL + (panels - 1) as f64 * GAP + BELOW);
-        Figure::new(title, told, size, move |pen| {
-            let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
-            heading(pen, note)?;
+        let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
+        Figure::new((title, note), told, size, move |pen| {
             type Value = fn(&Column) -> f64;
             let longest = f64::from(figure.longest().max(1));
-            let most = |i: usize| figure.columns.iter().map(|c| c.room[i]).fold(1.0, f64::max);
+            let most = |i: usize| figure.columns.iter().map(|c| c.means[2 + i]).fold(1.0, f64::max);
             let panels: [(bool, &str, f64, Value); 5] = [
-                (true, "nodes in use (%)", 100.0, |c| 100.0 * c.busy),
+                (true, "nodes in use (%)", 100.0, |c| 100.0 * c.means[0]),
                 (true, "jobs waiting", longest, |c| f64::from(c.waiting)),
-                (true, "fragmentation (%)", 100.0, |c| 100.0 * c.broken),
-                (figure.known[0], "largest job (nodes)", most(0), |c| c.room[0]),
-                (figure.known[1], "Slurm's measure", most(1), |c| c.room[1]),
+                (true, "fragmentation (%)", 100.0, |c| 100.0 * c.means[1]),
+                (figure.known[0], "largest job (nodes)", most(0), |c| c.means[2]),
+                (figure.known[1], "Slurm's measure", most(1), |c| c.means[3]),
             ];
             let panels: Vec<_> = panels.into_iter().filter(|panel| panel.0).collect();
             let last = panels.len() - 1;
@@ -114,9 +105,9 @@ impl Figure<'_> {
             for (i, (_, y_name, high, of)) in panels.into_iter().enumerate() {
                 let top = TOP + i as f64 * (PANEL + GAP);
                 let y = Scale::exact((0.0, high), 3);
-                let (from, to) = ((LEFT, top), (RIGHT, top + PANEL));
                 let x_name = if i == last { time.as_str() } else { "" };
-                let mut chart = Panel { from, to, x: (&x, x_name), y: (&y, y_name) }.draw(pen)?;
+                let panel = Panel::at((LEFT, RIGHT), (top, PANEL), (&x, x_name), (&y, y_name));
+                let mut chart = panel.draw(pen)?;
                 let middle = |i: usize| x.value_of((i as f64 + 0.5) / COLUMNS as f64);
                 let columns = figure.columns.iter().enumerate();
                 let points = columns.map(|(i, c)| (middle(i), of(c)));
@@ -145,9 +136,9 @@ mod tests {
         let mean = |of: fn(&Column) -> f64| {
             curves.columns.iter().map(of).sum::<f64>() / curves.columns.len() as f64
         };
-        assert!((mean(|c| c.busy) - 0.5).abs() < 1e-9);
-        assert!((mean(|c| c.broken) - 0.5).abs() < 1e-9);
-        assert!((mean(|c| c.room[0]) - 7.0).abs() < 1e-9);
+        assert!((mean(|c| c.means[0]) - 0.5).abs() < 1e-9);
+        assert!((mean(|c| c.means[1]) - 0.5).abs() < 1e-9);
+        assert!((mean(|c| c.means[2]) - 7.0).abs() < 1e-9);
         assert_eq!(curves.known, [true, false]);
         assert_eq!((curves.columns[0].waiting, curves.longest()), (3, 9));
         assert!(Figure::curves("t", &[moment(1.0, 1.0, 1)]).is_err());

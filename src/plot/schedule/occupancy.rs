@@ -1,11 +1,7 @@
 //! Ranks upwards, time across, a colour a job.
 
-use super::super::chart::{BELOW, Panel, TOP, WIDTH, heading};
-use super::super::drawing::Figure;
-use super::super::palette::{HOLE, Rgb, look};
-use super::super::scale::Scale;
+use super::super::kit::*;
 use super::time::{CELL, COLUMNS, LEFT, RIGHT, axis, unit};
-use crate::error::Result;
 use crate::ranks::Ranks;
 
 const TALL: f64 = 440.0;
@@ -118,8 +114,8 @@ impl Figure<'_> {
              a colour a job; free ranks are grey."
         );
         let good = !stays.is_empty() && nodes > 0;
-        Figure::new(title, told, (WIDTH, TOP + TALL + BELOW), move |pen| {
-            heading(pen, &format!("{jobs} jobs, {shown}; a colour a job, free ranks grey"))?;
+        let note = format!("{jobs} jobs, {shown}; a colour a job, free ranks grey");
+        Figure::new((title, &note), told, (WIDTH, TOP + TALL + BELOW), move |pen| {
             let bottom = TOP + TALL;
             pen.rect((LEFT, TOP), (RIGHT - LEFT, TALL), HOLE)?;
             let high = TALL / figure.rows as f64;
@@ -130,8 +126,7 @@ impl Figure<'_> {
             }
             let (x, time) = axis(figure.range);
             let y = Scale::exact((0.0, f64::from(nodes)), 11);
-            let (from, to) = ((LEFT, TOP), (RIGHT, bottom));
-            let panel = Panel { from, to, x: (&x, &time), y: (&y, "rank") };
+            let panel = Panel::at((LEFT, RIGHT), (TOP, TALL), (&x, &time), (&y, "rank"));
             panel.draw_with(pen, (false, false)).map(|_| ())
         })
         .when(good, "no job")

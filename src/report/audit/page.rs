@@ -1,6 +1,4 @@
-//! An audit as one page, `templates/audit.html`: what the scheduler did to the jobs, beside what others would have done.
-
-use askama::Template;
+//! An audit as one page: what the scheduler did to the jobs, beside what others would have done.
 
 use super::{Subject, period};
 use crate::audit::Audit;
@@ -8,28 +6,12 @@ use crate::audit::summary::{Summary, Sums};
 use crate::error::Result;
 use crate::plot::audit::{Points, over_time};
 use crate::plot::replay::{Figure as Drawn, Row};
-use crate::plot::{self, thousands};
+use crate::plot::thousands;
 use crate::report::File;
+use crate::report::document::Document;
 use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
-use crate::report::page::{CSS, TABLES};
-use crate::report::terms::{self, Term};
+use crate::report::terms;
 use crate::report::words::file_name;
-
-#[derive(Template)]
-#[template(path = "audit.html")]
-struct Page<'p> {
-    version: &'static str,
-    title: String,
-    css: String,
-    js: &'static str,
-    verdict: Words,
-    details: String,
-    sections: Vec<Section>,
-    facts: Vec<Fact>,
-    files: Vec<(&'p str, &'static str)>,
-    command: &'p str,
-    terms: Vec<Term>,
-}
 
 /// The page as HTML text, and its figures.
 pub(super) fn html(
@@ -57,33 +39,30 @@ pub(super) fn html(
         ));
     }
     let (verdict, details) = verdict(audit);
-    let page = Page {
-        version: env!("CARGO_PKG_VERSION"),
+    let page = Document {
         title: format!("What the scheduler did to the jobs of {name}"),
-        css: [CSS, plot::STYLE].concat(),
-        js: TABLES,
         verdict,
         details,
+        about: ("read", "What was read"),
         facts,
-        files: files.iter().filter_map(File::listed).collect(),
-        command: subject.command,
+        exact: "Every job is scored; nothing is sampled.",
         terms: [&terms::DISTANCES[..2], &terms::AUDIT, &[terms::ALLOCATOR]].concat(),
         sections,
+        ..Document::new(files, subject.command)
     };
-    let text = page.to_string();
-    Ok((text, page.sections.into_iter().flat_map(|section| section.figures).collect()))
+    Ok(page.html())
 }
 
 /// What the reader came for, in two sentences.
-fn verdict(audit: &Audit) -> (Words, String) {
+fn verdict(audit: &Audit) -> (Words, Words) {
     let recorded = &audit.placements[0].all;
     let hops = recorded.mean_hops().map_or_else(
         || "no job of several nodes whose distances are known".to_string(),
         |hops| format!("{hops:.3} hops between two nodes of a job on average"),
     );
     let mut said = vec![Part::Text(format!("Recorded: {hops}"))];
-    if let (Some(level), Some(share)) =
-        (audit.levels.first(), recorded.at_fewest(0).filter(|_| !audit.levels.is_empty()))
+    if let Some(level) = audit.levels.first()
+        && let Some(share) = recorded.at_fewest(0)
     {
         said.push(
             format!("; {:.1}% of the jobs span the fewest {level} units possible", 100.0 * share)
@@ -103,16 +82,17 @@ fn verdict(audit: &Audit) -> (Words, String) {
     }
     said.push(".".into());
     let skipped = audit.placements.iter().map(|s| s.skipped).max().unwrap_or(0);
-    let mut details = String::new();
+    let mut details = Words::default();
     if audit.placements.len() > 1 {
-        details = "Orderings were tried by a replay of the same jobs, each from its recorded start to its recorded end, on a \
+        details = words![
+            "Orderings were tried by a replay of the same jobs, each from its recorded start to its recorded end, on a \
                    machine that was empty at first: nobody waits longer or shorter than recorded."
-            .into();
+        ];
         if skipped > 0 {
-            details += &format!(
+            details.parts.push(format!(
                 " Up to {} jobs found too few nodes free and were skipped, so means are not over quite the same jobs.",
                 thousands(skipped)
-            );
+            ).into());
         }
     }
     (Words { parts: said }, details)
@@ -157,6 +137,32 @@ fn placements(audit: &Audit) -> Section {
     Section::new("placements", "All jobs", about, table)
 }
 
+/// Jobs and hops of some groups of the recorded jobs, the hops that the placements `tried` give them (by their number
+/// and that of the group), and the units of the first `levels`.
+fn columns(
+    audit: &Audit,
+    groups: &[&Sums],
+    levels: usize,
+    tried: impl Fn(usize, usize) -> Option<f64>,
+) -> Vec<Column> {
+    let each = |value: &dyn Fn(&Sums) -> Option<f64>| groups.iter().map(|s| value(s)).collect();
+    let column =
+        |title: String, decimals, values: Vec<_>| Column::new(title, decimals, Best::None, values);
+    let mut columns = vec![
+        Column::counts("Jobs", groups.iter().map(|s| s.jobs)),
+        column("Recorded (hops)".into(), 3, each(&Sums::mean_hops)),
+    ];
+    for (i, placement) in audit.placements.iter().enumerate().skip(1) {
+        let values = (0..groups.len()).map(|group| tried(i, group)).collect();
+        columns.push(column(format!("{} (hops)", placement.name), 3, values));
+    }
+    for (i, level) in audit.levels.iter().enumerate().take(levels) {
+        columns.push(column(format!("Spans {level}"), 2, each(&|s| s.spanned(i))));
+        columns.push(column(format!("Fewest {level}"), 2, each(&|s| s.fewest(i))));
+    }
+    columns
+}
+
 /// The recorded jobs by size, and figures of all placements.
 fn sizes(audit: &Audit) -> Result<Section> {
     let recorded = &audit.placements[0];
@@ -165,21 +171,9 @@ fn sizes(audit: &Audit) -> Result<Section> {
         true => from.to_string(),
         false => format!("{from}–{to}"),
     };
-    let each = |value: &dyn Fn(&Sums) -> Option<f64>| {
-        classes.iter().map(|(.., s)| value(s)).collect::<Vec<_>>()
-    };
-    let mut columns = vec![
-        Column::counts("Jobs", classes.iter().map(|(.., s)| s.jobs)),
-        Column::new("Recorded (hops)", 3, Best::None, each(&Sums::mean_hops)),
-    ];
-    for tried in &audit.placements[1..] {
-        let values = classes.iter().map(|(from, ..)| tried.class(*from)?.mean_hops());
-        columns.push(Column::new(format!("{} (hops)", tried.name), 3, Best::None, values));
-    }
-    for (i, level) in audit.levels.iter().enumerate() {
-        columns.push(Column::new(format!("Spans {level}"), 2, Best::None, each(&|s| s.spanned(i))));
-        columns.push(Column::new(format!("Fewest {level}"), 2, Best::None, each(&|s| s.fewest(i))));
-    }
+    let groups: Vec<&Sums> = classes.iter().map(|(.., sums)| *sums).collect();
+    let tried = |i: usize, group: usize| audit.placements[i].class(classes[group].0)?.mean_hops();
+    let columns = columns(audit, &groups, usize::MAX, tried);
     let names = classes.iter().map(range).collect();
     let table = Table { label: "Jobs by size", of: "Nodes", names, columns, ..Table::default() };
     let about = words![
@@ -206,8 +200,7 @@ fn sizes(audit: &Audit) -> Result<Section> {
         let rows: Vec<Row<'_, &[(u32, f64)]>> = (names.zip(&lines).enumerate())
             .map(|(slot, (label, line))| Row { label, slot, data: &line[..] })
             .collect();
-        let svg = Drawn::improvement(title, what, &rows)?.svg()?;
-        section.figures.push(Figure { file: file.into(), caption: caption.into(), svg });
+        section.figures.push(Figure::of(file, caption, Drawn::improvement(title, what, &rows)?)?);
         Ok(())
     };
     draw(
@@ -249,34 +242,11 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
         hours => format!("periods of {hours} hours"),
     };
     let recorded = &periods[0];
-    let each = |value: &dyn Fn(&Sums) -> Option<f64>| {
-        recorded.iter().map(|(_, s)| value(s)).collect::<Vec<_>>()
+    let groups: Vec<&Sums> = recorded.iter().map(|(_, sums)| sums).collect();
+    let tried = |i: usize, group: usize| {
+        periods[i].iter().find(|(from, _)| *from == recorded[group].0)?.1.mean_hops()
     };
-    let mut columns = vec![
-        Column::counts("Jobs", recorded.iter().map(|(_, s)| s.jobs)),
-        Column::new("Recorded (hops)", 3, Best::None, each(&Sums::mean_hops)),
-    ];
-    for (tried, of) in audit.placements.iter().zip(&periods).skip(1) {
-        let at = |from: &i64| {
-            of.iter().find(|(other, _)| other == from).and_then(|(_, s)| s.mean_hops())
-        };
-        let values = recorded.iter().map(|(from, _)| at(from));
-        columns.push(Column::new(format!("{} (hops)", tried.name), 3, Best::None, values));
-    }
-    if !audit.levels.is_empty() {
-        columns.push(Column::new(
-            format!("Spans {}", audit.levels[0]),
-            2,
-            Best::None,
-            each(&|s| s.spanned(0)),
-        ));
-        columns.push(Column::new(
-            format!("Fewest {}", audit.levels[0]),
-            2,
-            Best::None,
-            each(&|s| s.fewest(0)),
-        ));
-    }
+    let columns = columns(audit, &groups, 1, tried);
     let names = recorded.iter().map(|(from, _)| date(*from, *first, hours)).collect();
     let table = Table { label: "Jobs over time", of: "From", names, columns, ..Table::default() };
     let about = words![format!(
@@ -303,11 +273,8 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
         let labels: Vec<&str> = audit.placements.iter().map(|s| s.name.as_str()).collect();
         let note = format!("means over the jobs that started in these {length}");
         let drawn = over_time("What jobs got over time", &note, &labels, ticks.collect(), panels)?;
-        section.figures.push(Figure {
-            file: "over-time.svg".into(),
-            caption: "Means of the jobs that started in a period: lower is better.".into(),
-            svg: drawn.svg()?,
-        });
+        let caption = "Means of the jobs that started in a period: lower is better.";
+        section.figures.push(Figure::of("over-time.svg", caption, drawn)?);
     }
     Ok(Some(section))
 }

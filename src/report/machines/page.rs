@@ -1,36 +1,18 @@
-//! Machines side by side as one page, `templates/machines.html`: which serves the jobs best, and the figures behind
+//! Machines side by side as one page: which serves the jobs best, and the figures behind
 //! that.
-
-use askama::Template;
 
 use super::Jobs;
 use crate::error::Result;
 use crate::machines::{Contender, Criterion, Machines, Service, outcome};
+use crate::metric::machine::Machine;
 use crate::plot::replay::{BarPanel, Figure as Drawn, Row};
 use crate::plot::{self, Limits, Series, View};
 use crate::report::File;
+use crate::report::document::Document;
 use crate::report::html::{Best, Column, Fact, Figure, Part, Section, Table, Words, bold, words};
-use crate::report::page::{CSS, TABLES};
 use crate::report::schedule_comparison::queue_columns;
-use crate::report::terms::{self, Term};
+use crate::report::terms;
 use crate::report::words::{file_name, per_cent_above};
-
-#[derive(Template)]
-#[template(path = "machines.html")]
-struct Page<'p> {
-    version: &'static str,
-    title: String,
-    css: String,
-    js: &'static str,
-    verdict: Words,
-    details: String,
-    sections: Vec<Section>,
-    /// What each machine is made of.
-    facts: Vec<Fact>,
-    files: Vec<(&'p str, &'static str)>,
-    command: &'p str,
-    terms: Vec<Term>,
-}
 
 /// The page as HTML text, and its figures. `files` stand beside it.
 ///
@@ -70,21 +52,21 @@ pub(super) fn html(
     };
     let hint = jobs.and_then(|jobs| jobs.processors);
     let processors = hint.map(|hint| Fact::wide("Processors of the trace", hint));
-    let page = Page {
-        version: env!("CARGO_PKG_VERSION"),
+    let page = Document {
         title,
-        css: [CSS, plot::STYLE].concat(),
-        js: TABLES,
         verdict: named(machines, &verdict),
-        details: details.join(" "),
+        details: match details.join(" ") {
+            none if none.is_empty() => Words::default(),
+            details => words![bold("How sure is this?"), " ", details],
+        },
+        about: ("built", "How they are built"),
         facts: machines.contenders.iter().map(built).chain(processors).collect(),
-        files: files.iter().filter_map(File::listed).collect(),
-        command,
+        exact: "MPC is computed exactly, over all windows of all sizes; nothing is sampled.",
         terms,
         sections,
+        ..Document::new(files, command)
     };
-    let text = page.to_string();
-    Ok((text, page.sections.into_iter().flat_map(|section| section.figures).collect()))
+    Ok(page.html())
 }
 
 /// The outcome with the first machine and its ordering standing out.
@@ -115,6 +97,9 @@ fn figures(machines: &Machines) -> Section {
     let counts = |title: &str, of: &dyn Fn(&crate::topology::Statistics) -> u64| {
         Column::counts(title, all().map(|m| of(&m.comparison.topology)))
     };
+    let of = |title: &str, decimals, best, of: &dyn Fn(&Machine) -> Option<f64>| {
+        Column::new(title, decimals, best, all().map(of))
+    };
     let (criterion, scores) = (machines.criterion, machines.scores.iter().copied().map(Some));
     let what = match criterion {
         Criterion::Response => "Mean response time of the jobs (s)",
@@ -131,32 +116,16 @@ fn figures(machines: &Machines) -> Section {
         counts("Nodes", &|s| s.nodes),
         counts("Routers", &|s| s.routers),
         counts("Links", &|s| s.links),
-        Column::new("Cables a node", 3, Best::None, all().map(|m| Some(m.links_per_node()))),
-        Column::new(
-            "Diameter (hops)",
-            0,
-            Best::Low,
-            all().map(|m| Some(m.comparison.topology.diameter.into())),
-        ),
-        Column::new(
-            "Mean distance (hops)",
-            3,
-            Best::Low,
-            all().map(|m| Some(m.comparison.topology.mean_distance)),
-        ),
-        Column::new(
-            "Bisection (links)",
-            0,
-            Best::None,
-            all().map(|m| Some(m.bisection.as_ref()?.links())),
-        )
-        .marked(marks()),
-        Column::new("Bisection a node (links)", 3, known, all().map(|m| m.bisection_per_node()))
+        of("Cables a node", 3, Best::None, &|m| Some(m.links_per_node())),
+        of("Diameter (hops)", 0, Best::Low, &|m| Some(m.comparison.topology.diameter.into())),
+        of("Mean distance (hops)", 3, Best::Low, &|m| Some(m.comparison.topology.mean_distance)),
+        of("Bisection (links)", 0, Best::None, &|m| Some(m.bisection.as_ref()?.links()))
             .marked(marks()),
+        of("Bisection a node (links)", 3, known, &|m| m.bisection_per_node()).marked(marks()),
     ];
     if all().any(|m| m.cost.is_some()) {
-        columns.push(Column::new("Cost", 0, Best::None, all().map(|m| m.cost)));
-        columns.push(Column::new("Cost a node", 2, Best::Low, all().map(|m| m.cost_per_node())));
+        columns.push(of("Cost", 0, Best::None, &|m| m.cost));
+        columns.push(of("Cost a node", 2, Best::Low, &|m| m.cost_per_node()));
     }
     let (least, most) = all()
         .map(|m| m.comparison.topology.nodes)
@@ -184,22 +153,16 @@ fn figures(machines: &Machines) -> Section {
 fn orderings(machines: &Machines) -> Result<Section> {
     let contenders: Vec<&Contender> = machines.contenders.iter().collect();
     let all = || contenders.iter().map(|c| &c.machine);
-    let share = |m: &crate::metric::machine::Machine| {
+    let share = |m: &Machine| {
         let random = m.comparison.topology.mean_distance;
         (random > 0.0).then(|| 100.0 * m.mean_log() / random)
     };
-    let above = |m: &crate::metric::machine::Machine| {
-        Some(per_cent_above(m.mean_log(), m.comparison.floor_mean_log?))
-    };
+    let above = |m: &Machine| Some(per_cent_above(m.mean_log(), m.comparison.floor_mean_log?));
+    let means = all().map(|m| Some(m.mean_log()));
     let columns = vec![
         Column::names("Best ordering", all().map(|m| m.best.label().to_string())),
         Column::counts("Orderings tried", all().map(|m| m.comparison.entries.len() as u64)),
-        Column::new(
-            "Log-uniform mean of MPC (hops)",
-            3,
-            Best::Low,
-            all().map(|m| Some(m.mean_log())),
-        ),
+        Column::new("Log-uniform mean of MPC (hops)", 3, Best::Low, means),
         Column::new("Of random placement (%)", 1, Best::Low, all().map(share)),
         Column::new("Above the proved floor, at most (%)", 1, Best::None, all().map(above)),
     ];
@@ -215,13 +178,9 @@ fn orderings(machines: &Machines) -> Result<Section> {
         .collect();
     let title = "The best ordering of each machine by job size, and by share of the machine";
     let drawn = plot::curves(title, &series, &[View::Sizes, View::Shares], Limits::default())?;
-    section.figures.push(Figure {
-        file: "machine-curves.svg".into(),
-        caption: "Lower is better: the nodes of a job are closer together. Above, machines at the same job size; \
-                  below, at the same share of each machine."
-            .into(),
-        svg: drawn.svg()?,
-    });
+    let caption = "Lower is better: the nodes of a job are closer together. Above, machines at the same job size; \
+                   below, at the same share of each machine.";
+    section.figures.push(Figure::of("machine-curves.svg", caption, drawn)?);
     Ok(section)
 }
 
@@ -329,7 +288,6 @@ fn bars(
         rows.push(Row { label: c.machine.name(), slot: *slot, data });
     }
     let note = "each machine with its best ordering; lower is better";
-    let svg = Drawn::bars(title, note, panels, &rows)?.svg()?;
-    let caption = "The same figures, a bar a machine.".into();
-    Ok(vec![Figure { file: file.into(), caption, svg }])
+    let caption = "The same figures, a bar a machine.";
+    Ok(vec![Figure::of(file, caption, Drawn::bars(title, note, panels, &rows)?)?])
 }

@@ -109,8 +109,8 @@ pub(super) fn drawn(
         0 => String::new(),
         n => format!(" The {n} other orderings are in the table."),
     };
-    let svg = Drawn::bars(title, note, &drawn, &rows)?.svg()?;
-    Ok(Some(Figure { file, caption: format!("The figures of the table as bars.{more}"), svg }))
+    let caption = format!("The figures of the table as bars.{more}");
+    Ok(Some(Figure::of(file, caption, Drawn::bars(title, note, &drawn, &rows)?)?))
 }
 
 /// The best combinations' improvement over `fifo:0`, where any has one.
@@ -145,9 +145,6 @@ pub(super) fn improvement(
     }
     let title = format!("Improvement over {BASELINE} on {machine}");
     let what = format!("improvement over {BASELINE} (%)");
-    Ok(Some(Figure {
-        file: format!("section-{number:02}.svg"),
-        caption: IMPROVED.into(),
-        svg: Drawn::averages(&title, &what, &bars)?.svg()?,
-    }))
+    let drawn = Drawn::averages(&title, &what, &bars)?;
+    Ok(Some(Figure::of(format!("section-{number:02}.svg"), IMPROVED, drawn)?))
 }

@@ -2,8 +2,8 @@
 
 use crate::error::{Error, Result, SourceLocation};
 
-/// What a column can say: the key of `--columns`, and whether every table must have it.
-pub(super) const ROLES: [&str; 12] = [
+/// What a column can say: the keys of `--columns`.
+pub const ROLES: [&str; 12] = [
     "job",
     "submit",
     "start",
