@@ -9,8 +9,6 @@
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
 
-use std::ops::Range;
-
 use multiversion::multiversion;
 use rayon::prelude::*;
 
@@ -223,32 +221,39 @@ impl<'g> Search<'g> {
 
     /// The distance of `router` from every source, in the batch's order.
     pub fn expand(&self, router: RouterId, out: &mut [u8; WIDTH]) {
+        let row = self.rows.of(router);
         let mut packed = [0u64; WIDTH / 8];
-        self.spread(router, 0..WIDTH / 8, |at, bytes| packed[at] ^= bytes);
+        for (p, plane) in self.planes[..self.used].iter().enumerate() {
+            // A bit of Gray code turns over its own place and all below.
+            let turned = (2 << p) - 1;
+            for (w, word) in plane[row].iter().enumerate() {
+                for (b, byte) in word.to_le_bytes().iter().enumerate() {
+                    packed[8 * w + b] ^= SPREAD[*byte as usize] * turned;
+                }
+            }
+        }
         let (words, _) = out.as_chunks_mut::<8>();
         for (bytes, word) in words.iter_mut().zip(&packed) {
             *bytes = word.to_le_bytes();
         }
     }
 
-    /// The distance of `router` from sources 8·`eight` to 8·`eight` + 7, a byte each, the first lowest.
-    #[inline]
-    pub fn eight(&self, router: RouterId, eight: usize) -> u64 {
-        let mut packed = 0;
-        self.spread(router, eight..eight + 1, |_, bytes| packed ^= bytes);
-        packed
-    }
-
-    /// Calls `combine` with bytes whose exclusive or, over all planes, are the distances of `router` from eight sources.
-    #[inline(always)]
-    fn spread(&self, router: RouterId, eights: Range<usize>, mut combine: impl FnMut(usize, u64)) {
-        let row = self.rows.of(router);
-        for (p, plane) in self.planes[..self.used].iter().enumerate() {
-            // A bit of Gray code turns over its own place and all below.
-            let turned = (2 << p) - 1;
-            for at in eights.clone() {
-                let byte = plane[row][at / 8] >> (at % 8 * 8) & 255;
-                combine(at, SPREAD[byte as usize] * turned);
+    /// Writes to `at[d][router]` which of sources 8·`eight` to 8·`eight` + 7 are d hops away, one bit each, among those
+    /// of `sources`.
+    pub(crate) fn levels(&self, eight: usize, sources: u8, at: &mut [Vec<u8>]) {
+        let routers = self.visited.len();
+        let mut bits = vec![vec![0u8; routers]; self.used + 1];
+        for p in (0..self.used).rev() {
+            let (bits, above) = bits[p..].split_at_mut(1);
+            for (router, (bits, above)) in bits[0].iter_mut().zip(&above[0]).enumerate() {
+                let row = &self.planes[p][self.rows.of(RouterId(router as u32))];
+                *bits = above ^ (row[eight / 8] >> (eight % 8 * 8)) as u8;
+            }
+        }
+        for (hops, at) in at.iter_mut().enumerate() {
+            at[..routers].fill(sources);
+            for (p, bits) in bits[..self.used].iter().enumerate() {
+                meet(&mut at[..routers], bits, if hops >> p & 1 == 1 { 0 } else { u8::MAX });
             }
         }
     }
@@ -317,6 +322,14 @@ pub(crate) static SPREAD: [u64; 256] = {
     }
     table
 };
+
+/// Leaves of `set` what is in `with`, turned over where `turned` says so.
+#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
+fn meet(set: &mut [u8], with: &[u8], turned: u8) {
+    for (set, with) in set.iter_mut().zip(with) {
+        *set &= with ^ turned;
+    }
+}
 
 /// Which hop is taken.
 #[derive(Clone, Copy)]
@@ -412,6 +425,8 @@ mod tests {
             let mut search = Search::new(graph);
             let far = search.run(&sources).unwrap();
             let mut bytes = [0; WIDTH];
+            let mut levels = vec![vec![9; routers as usize]; far as usize + 1];
+            search.levels(5, 127, &mut levels);
             for v in (0..routers).map(RouterId) {
                 let hops = graph.hops_from(v);
                 search.expand(v, &mut bytes);
@@ -420,10 +435,10 @@ mod tests {
                     assert!(hops[source.index()] <= far);
                 }
                 assert_eq!(search.total(v), search.sum(v, &first(WIDTH)));
-                assert_eq!(
-                    search.eight(v, 5),
-                    u64::from_le_bytes(bytes[40..48].try_into().unwrap())
-                );
+                for (hops, at) in levels.iter().enumerate() {
+                    let bits = (0..7).filter(|s| usize::from(bytes[40 + s]) == hops);
+                    assert_eq!(at[v.index()], bits.map(|s| 1u8 << s).sum::<u8>());
+                }
                 assert_eq!(search.hops(v, 77), u32::from(bytes[77]));
                 let some: u64 = sources[..100].iter().map(|s| u64::from(hops[s.index()])).sum();
                 assert_eq!(search.sum(v, &first(100)), some);

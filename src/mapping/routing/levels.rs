@@ -110,15 +110,10 @@ impl Levels<'_> {
         }
         let routers = self.links.routers();
         self.masks.resize(self.masks.len().max(self.far + 3), vec![0; routers.next_multiple_of(8)]);
-        self.masks[..self.far + 3].iter_mut().for_each(|masks| masks.fill(0));
+        self.masks[self.far + 2].fill(0);
         let lanes = LANES.min(roots.len() - first);
-        for router in 0..routers {
-            let eight = (first - self.searched.start) / LANES;
-            let hops = self.search.eight(RouterId(router as u32), eight).to_le_bytes();
-            for (lane, hops) in hops[..lanes].iter().enumerate() {
-                self.masks[*hops as usize + 1][router] |= 1 << lane;
-            }
-        }
+        let eight = (first - self.searched.start) / LANES;
+        self.search.levels(eight, u8::MAX >> (LANES - lanes), &mut self.masks[1..self.far + 2]);
     }
 
     /// Calls `visit` with every router and the roots that have it at a distance, the farthest distance first: the roots
