@@ -1,10 +1,10 @@
-//! Hops from many routers: by closed form, from 512 at once, or from one at a time, whichever suits.
+//! Hops from many routers: by closed form, from 256 at once, or from one at a time, whichever suits.
 
 use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::ids::RouterId;
-use crate::topology::search::{Search, WIDTH};
+use crate::topology::search::{self, Search, WIDTH};
 use crate::topology::{Metric, Topology};
 
 /// The hops from one router to all.
@@ -33,7 +33,7 @@ impl Hops<'_> {
     }
 }
 
-/// A step of a search from 512 routers over one link, in formulas worked out.
+/// A step of a search from 256 routers over one link, in formulas worked out.
 const STEPS: u64 = 32;
 
 /// Hops that are looked up in a search as quickly as one of all pairs is written out.
@@ -66,9 +66,9 @@ pub(super) fn from_each<T: Default + Send>(
         };
         return Ok((0..batches.len()).into_par_iter().map(run).collect());
     }
-    let planes = (10 * 64 + WIDTH as u64) * graph.router_count() as u64;
+    let planes = search::bytes(graph) + (WIDTH * graph.router_count()) as u64;
     let threads = rayon::current_num_threads().min(batches.len()) as u64;
-    topology.require("searching from 512 routers at once", threads * planes)?;
+    topology.require(search::SEARCHING, threads * planes)?;
     let pairs = (sources.len() as u64).saturating_mul(graph.router_count() as u64);
     let many = lookups >= pairs / WRITTEN;
     let run = |(search, rows): &mut (Search<'_>, Rows), b: usize| {

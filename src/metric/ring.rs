@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::rank_distances::RankDistances;
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
-use crate::topology::search::{Search, WIDTH};
+use crate::topology::search::{self, Search, WIDTH};
 use crate::topology::{Metric, Topology};
 
 /// A closed walk.
@@ -48,7 +48,7 @@ pub fn ring(distances: &RankDistances, ranks: &[u32]) -> Ring {
 /// More memory than allowed, where distances need the router graph.
 ///
 /// # Complexity
-/// O(nodes · axes) where distances have a closed form, else a search for every 512 routers that the sequences stand
+/// O(nodes · axes) where distances have a closed form, else a search for every 256 routers that the sequences stand
 /// on, and O(nodes).
 pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> {
     let mut rings = vec![Ring::default(); sequences.len()];
@@ -71,7 +71,7 @@ pub fn rings(topology: &Topology, sequences: &[&[NodeId]]) -> Result<Vec<Ring>> 
         return Ok(rings);
     }
     let graph = topology.graph()?;
-    topology.require("searching from 512 routers at once", 640 * graph.router_count() as u64)?;
+    topology.require(search::SEARCHING, search::bytes(graph))?;
     let mut sources: Vec<RouterId> = from.keys().copied().collect();
     sources.sort_unstable();
     let mut search = Search::new(graph);

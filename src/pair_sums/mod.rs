@@ -16,6 +16,7 @@ use crate::topology::distance::Shape;
 mod cuts;
 mod fft;
 mod hops;
+mod lag_bits;
 mod lanes;
 mod pairs;
 mod prefix;
@@ -94,8 +95,8 @@ impl PairSums {
 /// More memory than allowed.
 ///
 /// # Complexity
-/// The less of O(N·last) and O(cuts·N log N), term by term; O(N·last) byte additions after N/512 searches
-/// where distances are no sum. Memory O(N), O(512·routers) a thread for searches.
+/// The less of O(N·last) and O(cuts·N log N), term by term; O(N·last) byte additions after N/256 searches
+/// where distances are no sum. Memory O(N), O(256·routers) a thread for searches.
 pub fn along(
     topology: &Topology,
     nodes: &[NodeId],

@@ -1,15 +1,15 @@
-//! Breadth-first search from up to 512 routers at once, one bit each.
+//! Breadth-first search from up to 256 routers at once, one bit each.
 //!
-//! A step of the search ORs, for every router, the visited sets of its neighbours: 512 searches for the
-//! price of one pass over the links a hop. Distances are kept bit-sliced: plane p holds bit p of the
-//! distance of every (router, source) pair. Sets and planes stand in rows, one a router, numbered so that linked
-//! routers stand close to each other ([`RouterGraph::rows`]): more of what a step reads is in the cache.
+//! A step of the search ORs, for every router, the visited sets of its neighbours: 256 searches for the
+//! price of one pass over the links a hop. Distances are kept bit-sliced and in Gray code, which takes one plane a hop:
+//! a search not over after hops h = 2^p, 3·2^p, 5·2^p, … turns its bit of plane p over. Sets and planes stand in rows,
+//! one a router, numbered so that linked routers stand close to each other ([`RouterGraph::rows`]): more of what a step
+//! reads is in the cache. Rows of 512 bits are no faster on 16,384 routers, and take six times as long a hop on 131,072.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
 
 use multiversion::multiversion;
-
 use rayon::prelude::*;
 
 use super::graph::Rows;
@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::ids::RouterId;
 
 /// Sources a batch.
-pub const WIDTH: usize = 512;
+pub const WIDTH: usize = 256;
 
 /// One bit for each source of a batch.
 pub type Bits = [u64; WIDTH / 64];
@@ -26,8 +26,10 @@ pub type Bits = [u64; WIDTH / 64];
 /// Searches that are not over after this many steps are given up: a byte holds every distance.
 pub const MAX_HOPS: u32 = 255;
 
-/// Buffers for searches on one graph, reused from batch to batch. Memory: routers · 64 B · (2 + bits of
-/// the largest distance).
+/// What takes the memory of [`bytes`], in words.
+pub const SEARCHING: &str = "searching from 256 routers at once";
+
+/// Buffers for searches on one graph, reused from batch to batch. Memory: [`bytes`] at most.
 pub struct Search<'g> {
     graph: &'g RouterGraph,
     rows: &'g Rows,
@@ -36,16 +38,30 @@ pub struct Search<'g> {
     planes: Vec<Vec<Bits>>,
     /// Planes in use by the last batch.
     used: usize,
-    /// What [`Search::add_up`] found, by row.
+    /// Sums over all sources, by row.
     sums: Vec<u64>,
+    queues: [Vec<u32>; 2],
+}
+
+/// The most that the buffers for `graph` take: two sets, eight planes, a sum and two queues.
+pub fn bytes(graph: &RouterGraph) -> u64 {
+    (WIDTH as u64 / 8 * 10 + 16) * graph.router_count() as u64
 }
 
 impl<'g> Search<'g> {
     /// Buffers for `graph`.
     pub fn new(graph: &'g RouterGraph) -> Self {
-        let empty = vec![[0; WIDTH / 64]; graph.router_count()];
-        let (visited, next, rows) = (empty.clone(), empty, graph.rows());
-        Search { graph, rows, visited, next, planes: Vec::new(), used: 0, sums: Vec::new() }
+        let empty = || vec![[0; WIDTH / 64]; graph.router_count()];
+        Search {
+            graph,
+            rows: graph.rows(),
+            visited: empty(),
+            next: empty(),
+            planes: Vec::new(),
+            used: 0,
+            sums: vec![0; graph.router_count()],
+            queues: Default::default(),
+        }
     }
 
     /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found,
@@ -56,69 +72,137 @@ impl<'g> Search<'g> {
         if self.graph.is_weighted() {
             return None;
         }
-        self.visited.fill([0; WIDTH / 64]);
-        self.planes.iter_mut().for_each(|plane| plane.fill([0; WIDTH / 64]));
-        self.used = 0;
-        for (s, source) in sources.iter().enumerate() {
-            self.visited[self.rows.of(*source)][s / 64] |= 1 << (s % 64);
-        }
+        let begin = self.begin(sources);
         let all = first(sources.len());
-        for hop in 1..=MAX_HOPS + 1 {
-            let bits = (u32::BITS - hop.leading_zeros()) as usize;
-            while self.planes.len() < bits {
-                self.planes.push(vec![[0; WIDTH / 64]; self.visited.len()]);
-            }
-            let step = step(self.rows, hop, &all, &self.visited, &mut self.next, &mut self.planes);
+        for hop in begin + 1..=MAX_HOPS + 1 {
+            grow(&mut self.planes, planes_of(hop), self.visited.len());
+            let at = At { hop, begins: hop == begin + 1 };
+            let (visited, next) = (&self.visited, &mut self.next);
+            let step = step(self.rows, at, &all, visited, next, &mut self.planes, &mut self.sums);
             if !step.reached {
-                return Some(self.end(hop - 1));
-            }
-            if !step.left && hop <= MAX_HOPS {
-                return Some(self.end(hop));
+                return Some(self.end(hop - 1, &all, hop));
             }
             std::mem::swap(&mut self.visited, &mut self.next);
+            if !step.left && hop <= MAX_HOPS {
+                return Some(self.end(hop, &all, hop));
+            }
         }
         None
     }
 
-    /// Notes how many planes `far` hops take.
-    fn end(&mut self, far: u32) -> u32 {
-        self.used = (u32::BITS - far.leading_zeros()) as usize;
+    /// Takes the first hops source by source, as long as few routers are reached: a step looks at all of them. Returns
+    /// how many hops.
+    fn begin(&mut self, sources: &[RouterId]) -> u32 {
+        self.visited.fill([0; WIDTH / 64]);
+        self.sums.fill(0);
+        let [queue, next] = &mut self.queues;
+        queue.clear();
+        let mut ends: Vec<usize> = (1..=sources.len()).collect();
+        for (s, source) in sources.iter().enumerate() {
+            let row = self.rows.of(*source);
+            self.visited[row][s / 64] |= 1 << (s % 64);
+            queue.push(row as u32);
+        }
+        let (mut hop, mut cleared) = (0, 0);
+        loop {
+            let links: usize = queue.iter().map(|row| self.rows.linked(*row as usize).len()).sum();
+            let goes_on = hop < 7 && links <= self.visited.len();
+            // The planes of this hop or, at the end, of the first step.
+            let planes = planes_of(hop + 1);
+            grow(&mut self.planes, planes, self.visited.len());
+            while cleared < planes {
+                self.planes[cleared].fill([0; WIDTH / 64]);
+                cleared += 1;
+            }
+            if !goes_on {
+                return hop;
+            }
+            hop += 1;
+            next.clear();
+            let mut from = 0;
+            for (s, end) in ends.iter_mut().enumerate() {
+                let (word, bit) = (s / 64, 1u64 << (s % 64));
+                for row in &queue[from..*end] {
+                    for v in self.rows.linked(*row as usize) {
+                        let set = &mut self.visited[*v as usize][word];
+                        if *set & bit == 0 {
+                            *set |= bit;
+                            next.push(*v);
+                            self.sums[*v as usize] += u64::from(hop);
+                            for p in planes_set(hop) {
+                                self.planes[p][*v as usize][word] |= bit;
+                            }
+                        }
+                    }
+                }
+                from = std::mem::replace(end, next.len());
+            }
+            if next.is_empty() {
+                // The first step finds it again.
+                return hop - 1;
+            }
+            std::mem::swap(queue, next);
+        }
+    }
+
+    /// Notes how many planes `far` hops take, after `steps` of them. What has not been reached is no hop away.
+    fn end(&mut self, far: u32, all: &Bits, steps: u32) -> u32 {
+        self.used = planes_of(far);
+        if far < steps {
+            for (v, visited) in self.visited.iter().enumerate().filter(|(_, set)| *set != all) {
+                for plane in &mut self.planes[..self.used] {
+                    plane[v].iter_mut().zip(visited).for_each(|(bits, reached)| *bits &= reached);
+                }
+                let left = (0..all.len()).map(|w| (all[w] & !visited[w]).count_ones());
+                self.sums[v] -= u64::from(steps) * u64::from(left.sum::<u32>());
+            }
+        }
         far
     }
 
-    /// The planes of one router, lowest bit first.
-    pub fn planes(&self, router: RouterId) -> impl Iterator<Item = &Bits> {
-        let row = self.rows.of(router);
-        self.planes[..self.used].iter().map(move |plane| &plane[row])
+    /// How many bits the distances found have.
+    pub(crate) fn plane_count(&self) -> usize {
+        self.used
+    }
+
+    /// Calls `visit` with the bits of one router's distances, the highest first, and which bit it is.
+    #[inline(always)]
+    pub(crate) fn decode(&self, router: RouterId, mut visit: impl FnMut(usize, &Bits)) {
+        let (row, mut bits) = (self.rows.of(router), [0; WIDTH / 64]);
+        for p in (0..self.used).rev() {
+            let plane = &self.planes[p][row];
+            for w in 0..bits.len() {
+                bits[w] ^= plane[w];
+            }
+            visit(p, &bits);
+        }
     }
 
     /// The distance of `router` from the `source`-th of the batch.
     #[inline]
     pub fn hops(&self, router: RouterId, source: usize) -> u32 {
-        let bit = |plane: &Bits| (plane[source / 64] >> (source % 64) & 1) as u32;
-        self.planes(router).enumerate().map(|(p, plane)| bit(plane) << p).sum()
+        let row = self.rows.of(router);
+        let bit = |plane: &Vec<Bits>| (plane[row][source / 64] >> (source % 64) & 1) as u32;
+        let bits = self.planes[..self.used].iter().rev().scan(0, |above, plane| {
+            *above ^= bit(plane);
+            Some(*above)
+        });
+        bits.fold(0, |hops, bit| 2 * hops + bit)
     }
 
     /// Σ over the sources in `mask` of their distance to `router`.
     pub fn sum(&self, router: RouterId, mask: &Bits) -> u64 {
-        let bits = |plane: &Bits| -> u64 {
-            plane.iter().zip(mask).map(|(p, m)| u64::from((p & m).count_ones())).sum()
-        };
-        self.planes(router).enumerate().map(|(p, plane)| bits(plane) << p).sum()
+        let mut sum = 0;
+        self.decode(router, |p, bits| {
+            let in_mask = bits.iter().zip(mask).map(|(b, m)| (b & m).count_ones());
+            sum += u64::from(in_mask.sum::<u32>()) << p;
+        });
+        sum
     }
 
-    /// Finds, for all routers at once, the sum over the sources in `mask` of their distances: see [`Search::added_up`].
-    pub fn add_up(&mut self, mask: &Bits) {
-        self.sums.clear();
-        self.sums.resize(self.visited.len(), 0);
-        for (p, plane) in self.planes[..self.used].iter().enumerate() {
-            add_plane(plane, mask, p as u32, &mut self.sums);
-        }
-    }
-
-    /// What [`Search::add_up`] found for `router` after the last run.
+    /// Σ over all sources of their distance to `router`, without a look at the planes.
     #[inline]
-    pub fn added_up(&self, router: RouterId) -> u64 {
+    pub fn total(&self, router: RouterId) -> u64 {
         self.sums[self.rows.of(router)]
     }
 
@@ -126,31 +210,72 @@ impl<'g> Search<'g> {
     /// that have all higher bits of it.
     pub fn largest(&self, router: RouterId, mask: &Bits) -> u32 {
         let (mut among, mut largest) = (*mask, 0);
-        for p in (0..self.used).rev() {
-            let plane = &self.planes[p][self.rows.of(router)];
-            let set: Bits = std::array::from_fn(|w| among[w] & plane[w]);
+        self.decode(router, |p, bits| {
+            let set: Bits = std::array::from_fn(|w| among[w] & bits[w]);
             if set.iter().any(|w| *w != 0) {
                 (among, largest) = (set, largest | 1 << p);
             }
-        }
+        });
         largest
     }
 
     /// The distance of `router` from every source, in the batch's order.
     pub fn expand(&self, router: RouterId, out: &mut [u8; WIDTH]) {
-        let (words, _) = out.as_chunks_mut::<8>();
+        let row = self.rows.of(router);
         let mut packed = [0u64; WIDTH / 8];
-        for (p, plane) in self.planes(router).enumerate() {
-            for (w, word) in plane.iter().enumerate() {
+        for (p, plane) in self.planes[..self.used].iter().enumerate() {
+            // A bit of Gray code turns over its own place and all below.
+            let turned = (2 << p) - 1;
+            for (w, word) in plane[row].iter().enumerate() {
                 for (b, byte) in word.to_le_bytes().iter().enumerate() {
-                    packed[8 * w + b] |= SPREAD[*byte as usize] << p;
+                    packed[8 * w + b] ^= SPREAD[*byte as usize] * turned;
                 }
             }
         }
+        let (words, _) = out.as_chunks_mut::<8>();
         for (bytes, word) in words.iter_mut().zip(&packed) {
             *bytes = word.to_le_bytes();
         }
     }
+
+    /// Writes to `at[d][router]` which of sources 8·`eight` to 8·`eight` + 7 are d hops away, one bit each, among those
+    /// of `sources`.
+    pub(crate) fn levels(&self, eight: usize, sources: u8, at: &mut [Vec<u8>]) {
+        let routers = self.visited.len();
+        let mut bits = vec![vec![0u8; routers]; self.used + 1];
+        for p in (0..self.used).rev() {
+            let (bits, above) = bits[p..].split_at_mut(1);
+            for (router, (bits, above)) in bits[0].iter_mut().zip(&above[0]).enumerate() {
+                let row = &self.planes[p][self.rows.of(RouterId(router as u32))];
+                *bits = above ^ (row[eight / 8] >> (eight % 8 * 8)) as u8;
+            }
+        }
+        for (hops, at) in at.iter_mut().enumerate() {
+            at[..routers].fill(sources);
+            for (p, bits) in bits[..self.used].iter().enumerate() {
+                meet(&mut at[..routers], bits, if hops >> p & 1 == 1 { 0 } else { u8::MAX });
+            }
+        }
+    }
+}
+
+/// Sees to it that there are `count` planes.
+fn grow(planes: &mut Vec<Vec<Bits>>, count: usize, rows: usize) {
+    while planes.len() < count {
+        planes.push(vec![[0; WIDTH / 64]; rows]);
+    }
+}
+
+/// How many bits distances up to `far` have.
+fn planes_of(far: u32) -> usize {
+    (u32::BITS - far.leading_zeros()) as usize
+}
+
+/// The bits of `hops` in Gray code.
+#[inline(always)]
+fn planes_set(hops: u32) -> impl Iterator<Item = usize> {
+    let gray = hops ^ hops >> 1;
+    (0..planes_of(hops)).filter(move |p| gray >> p & 1 == 1)
 }
 
 /// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
@@ -165,8 +290,8 @@ pub fn each_batch<T: Send>(
     sources: &[RouterId],
     work: impl Fn(&Search<'_>, &[RouterId], Option<u32>) -> T + Sync,
 ) -> Result<Vec<T>> {
-    let buffers = rayon::current_num_threads() as u64 * 64 * 10 * graph.router_count() as u64;
-    topology.require("searching from 512 routers at once", buffers)?;
+    let buffers = rayon::current_num_threads() as u64 * bytes(graph);
+    topology.require(SEARCHING, buffers)?;
     let run = |search: &mut Search<'_>, batch: &[RouterId]| {
         let far = search.run(batch);
         work(search, batch, far)
@@ -183,25 +308,8 @@ pub fn first(count: usize) -> Bits {
     })
 }
 
-/// Adds the number of bits of each row that are in `mask`, as bit `p` of a distance. Bits are counted by instructions
-/// that the plain target does not have.
-#[multiversion(targets(
-    "x86_64+avx512f+avx512bw+avx512vl+avx512vpopcntdq+popcnt",
-    "x86_64+avx2+popcnt",
-    "aarch64+neon"
-))]
-fn add_plane(plane: &[Bits], mask: &Bits, p: u32, sums: &mut [u64]) {
-    for (row, sum) in plane.iter().zip(sums) {
-        let mut count = 0;
-        for w in 0..row.len() {
-            count += u64::from((row[w] & mask[w]).count_ones());
-        }
-        *sum += count << p;
-    }
-}
-
 /// Byte b of `SPREAD[x]` is bit b of x.
-static SPREAD: [u64; 256] = {
+pub(crate) static SPREAD: [u64; 256] = {
     let mut table = [0u64; 256];
     let mut x = 0;
     while x < 256 {
@@ -215,6 +323,22 @@ static SPREAD: [u64; 256] = {
     table
 };
 
+/// Leaves of `set` what is in `with`, turned over where `turned` says so.
+#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
+fn meet(set: &mut [u8], with: &[u8], turned: u8) {
+    for (set, with) in set.iter_mut().zip(with) {
+        *set &= with ^ turned;
+    }
+}
+
+/// Which hop is taken.
+#[derive(Clone, Copy)]
+struct At {
+    hop: u32,
+    /// Whether all hops before were taken source by source.
+    begins: bool,
+}
+
 /// What a hop did.
 struct Step {
     /// A router was reached that was not before.
@@ -223,49 +347,65 @@ struct Step {
     left: bool,
 }
 
-/// One hop for all sources, whose bits are `all`.
-#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+/// One hop for all sources, whose bits are `all`. What was not reached before is this far or farther: its bit in the
+/// hop's plane is turned over, and the hop added to the sums.
+#[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
 fn step(
     rows: &Rows,
-    hop: u32,
+    At { hop, begins }: At,
     all: &Bits,
     visited: &[Bits],
     next: &mut [Bits],
     planes: &mut [Vec<Bits>],
+    sums: &mut [u64],
 ) -> Step {
-    let (mut reached, mut left) = (false, false);
-    for v in 0..visited.len() {
+    let own = hop.trailing_zeros() as usize;
+    // The plane's first hop: what it holds is another batch's.
+    let fresh = hop == 1 << own && !begins;
+    let (mut reached, mut left) = (0, 0);
+    let routers = visited.len();
+    let (next, sums) = (&mut next[..routers], &mut sums[..routers]);
+    for v in 0..routers {
         let before = visited[v];
+        let missing: Bits = std::array::from_fn(|w| all[w] & !before[w]);
         let mut now = before;
-        if before != *all {
+        if missing != [0; WIDTH / 64] {
             for u in rows.linked(v) {
                 let theirs = &visited[*u as usize];
                 for w in 0..now.len() {
                     now[w] |= theirs[w];
                 }
             }
-            let new: Bits = std::array::from_fn(|w| now[w] & !before[w]);
-            if new.iter().any(|w| *w != 0) {
-                reached = true;
-                for (p, plane) in planes.iter_mut().enumerate() {
-                    if hop >> p & 1 == 1 {
-                        let plane = &mut plane[v];
-                        for w in 0..plane.len() {
-                            plane[w] |= new[w];
-                        }
-                    }
+            let mut count = 0;
+            for w in 0..now.len() {
+                count += u64::from(missing[w].count_ones());
+                reached |= now[w] ^ before[w];
+                left |= now[w] ^ all[w];
+            }
+            if begins {
+                sums[v] += u64::from(hop) * count;
+                for p in planes_set(hop) {
+                    (0..now.len()).for_each(|w| planes[p][v][w] |= missing[w]);
+                }
+            } else {
+                sums[v] += count;
+                let bits = &mut planes[own][v];
+                for w in 0..now.len() {
+                    bits[w] = missing[w] ^ if fresh { 0 } else { bits[w] };
                 }
             }
+        } else if fresh {
+            planes[own][v] = missing;
         }
-        left |= now != *all;
         next[v] = now;
     }
-    Step { reached, left }
+    Step { reached: reached != 0, left: left != 0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::graph::UNREACHED;
     use crate::topology::{Context, Topology};
 
     #[test]
@@ -285,6 +425,8 @@ mod tests {
             let mut search = Search::new(graph);
             let far = search.run(&sources).unwrap();
             let mut bytes = [0; WIDTH];
+            let mut levels = vec![vec![9; routers as usize]; far as usize + 1];
+            search.levels(5, 127, &mut levels);
             for v in (0..routers).map(RouterId) {
                 let hops = graph.hops_from(v);
                 search.expand(v, &mut bytes);
@@ -292,8 +434,12 @@ mod tests {
                     assert_eq!(u32::from(bytes[s]), hops[source.index()], "{spec}");
                     assert!(hops[source.index()] <= far);
                 }
-                search.add_up(&first(100));
-                assert_eq!(search.added_up(v), search.sum(v, &first(100)));
+                assert_eq!(search.total(v), search.sum(v, &first(WIDTH)));
+                for (hops, at) in levels.iter().enumerate() {
+                    let bits = (0..7).filter(|s| usize::from(bytes[40 + s]) == hops);
+                    assert_eq!(at[v.index()], bits.map(|s| 1u8 << s).sum::<u8>());
+                }
+                assert_eq!(search.hops(v, 77), u32::from(bytes[77]));
                 let some: u64 = sources[..100].iter().map(|s| u64::from(hops[s.index()])).sum();
                 assert_eq!(search.sum(v, &first(100)), some);
                 let most = sources[..100].iter().map(|s| hops[s.index()]).max();
@@ -310,5 +456,29 @@ mod tests {
         // The longest way a byte holds, and one more.
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(255)]), Some(255));
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(256)]), None);
+    }
+
+    #[test]
+    fn what_no_path_joins_is_no_hop_away() {
+        // A path of 300 routers and one of 3: the search is over in one long before it is in the other.
+        let arcs = (0..302u32).filter(|u| *u != 199 && *u != 299);
+        let arcs = arcs.flat_map(|u| [(u, u + 1, 1.0), (u + 1, u, 1.0)]).collect();
+        let graph = RouterGraph::from_arcs(303, arcs);
+        for sources in [vec![300, 301], vec![302, 120, 120], (0..256).step_by(3).collect()] {
+            let sources: Vec<RouterId> = sources.into_iter().map(RouterId).collect();
+            let mut search = Search::new(&graph);
+            let far = search.run(&sources).unwrap();
+            let from: Vec<Vec<u32>> = sources.iter().map(|s| graph.hops_from(*s)).collect();
+            let found = |v: RouterId| from.iter().map(move |hops| hops[v.index()]);
+            let routers = || (0..303).map(RouterId);
+            let reached = routers().flat_map(found).filter(|hops| *hops != UNREACHED);
+            assert_eq!(Some(far), reached.max());
+            for v in routers() {
+                let hops: Vec<u32> =
+                    found(v).map(|hops| if hops == UNREACHED { 0 } else { hops }).collect();
+                assert_eq!(hops, (0..hops.len()).map(|s| search.hops(v, s)).collect::<Vec<_>>());
+                assert_eq!(search.total(v), hops.iter().map(|h| u64::from(*h)).sum::<u64>());
+            }
+        }
     }
 }

@@ -97,7 +97,7 @@ fn distances(topology: &Topology) -> Result<(u128, u32)> {
 /// [`crate::Error::Memory`] when the graph or the searches do not fit.
 ///
 /// # Complexity
-/// O(routers · axes or levels) where distances have a closed form, else a search for every 512 routers with nodes.
+/// O(routers · axes or levels) where distances have a closed form, else a search for every 256 routers with nodes.
 pub(crate) fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> {
     Ok(match topology.metric() {
         Metric::Product(product) => (product.pair_sum(counts), product.spread(counts)),
@@ -129,7 +129,7 @@ fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
     (sum * nodes / 2, hops.iter().take(counts.len()).max().copied().unwrap_or(0))
 }
 
-/// Searches on `graph` from all node-carrying routers, 512 at a time, batches in parallel; integer sums, so that the
+/// Searches on `graph` from all node-carrying routers, 256 at a time, batches in parallel; integer sums, so that the
 /// number of threads does not show. The graph is that of `topology` or a part of it; pairs that no path joins add nothing.
 ///
 /// # Errors
@@ -156,7 +156,7 @@ pub(crate) fn by_search(
                 }
                 Some(_) if alike => {
                     largest = largest.max(search.largest(v, &mask));
-                    weight(sources[0]) * search.sum(v, &mask)
+                    weight(sources[0]) * search.total(v)
                 }
                 Some(_) => {
                     largest = largest.max(search.largest(v, &mask));

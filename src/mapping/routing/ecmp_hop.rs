@@ -3,10 +3,12 @@
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End};
+use super::levels::{Levels, keep, over_levels, put};
 use super::wave::{LANES, Waves, over_batches, pick, sum};
 use super::{Fabric, Lengths, Paths, RoutingEntry, weighted};
 use crate::error::Result;
 use crate::topology::RouterGraph;
+use crate::topology::search::SPREAD;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as
 /// hashing switches do.
@@ -30,11 +32,18 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     }
     let links = fabric.links;
     // By link away from the target: the way the search goes, against the traffic.
-    let away = over_batches(fabric, demand, End::Target, |waves, roots, loads| {
-        waves.search(links, demand, End::Target, roots);
-        walk_back(links, waves, loads);
-        Ok(())
+    let dense = over_levels(fabric, demand, End::Target, |levels, loads| {
+        walk_levels(links, levels, loads);
+        true
     })?;
+    let away = match dense {
+        Some(away) => away,
+        None => over_batches(fabric, demand, End::Target, |waves, roots, loads| {
+            waves.search(links, demand, End::Target, roots);
+            walk_back(links, waves, loads);
+            Ok(())
+        })?,
+    };
     let back = |(from, to, _)| links.index(to, from).map_or(0.0, |i| away[i]);
     Ok(links.iter().map(back).collect())
 }
@@ -64,5 +73,28 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
         }
         let here = &mut here[stop.router as usize];
         *here = pick(stop.roots, flow, *here);
+    });
+}
+
+/// As [`walk_back`]: the neighbours nearer to a root are counted in bytes.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
+    levels.walk_back(|stop, [nearer, further], flows, mut flow| {
+        let mut ways = 0;
+        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        {
+            let v = *v as usize;
+            ways += SPREAD[(nearer[v] & stop.roots) as usize];
+            let arriving = keep(further[v] & stop.roots, &flows[v]);
+            for l in 0..LANES {
+                flow[l] += arriving[l];
+            }
+            *load += sum(arriving);
+        }
+        let ways = ways.to_le_bytes();
+        for l in 0..LANES {
+            flow[l] /= f64::from(ways[l]);
+        }
+        put(stop.roots, &flow, &mut flows[stop.router as usize]);
     });
 }

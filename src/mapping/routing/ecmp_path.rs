@@ -3,6 +3,7 @@
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End};
+use super::levels::{Levels, keep, over_levels, put};
 use super::wave::{LANES, Waves, over_batches, pick, sum};
 use super::{Fabric, Lengths, Paths, RoutingEntry, weighted};
 use crate::error::{Error, Result, SourceLocation};
@@ -42,6 +43,16 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
         let (loads, finite) = weighted::by_path(fabric, demand)?;
         return if finite { Ok(loads) } else { Err(too_many()) };
     }
+    let dense = over_levels(fabric, demand, End::Source, |levels, loads| {
+        let finite = levels.count();
+        if finite {
+            walk_levels(fabric.links, levels, loads);
+        }
+        finite
+    })?;
+    if let Some(loads) = dense {
+        return Ok(loads);
+    }
     over_batches(fabric, demand, End::Source, |waves, roots, loads| {
         if !waves.count(fabric.links, demand, End::Source, roots) {
             return Err(too_many());
@@ -75,5 +86,26 @@ fn walk_back(links: &RouterGraph, waves: &mut Waves, loads: &mut [f64]) {
             dep[l] /= paths[l];
         }
         *here = pick(stop.roots, dep, *here);
+    });
+}
+
+/// As [`walk_back`].
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn walk_levels(links: &RouterGraph, levels: &mut Levels<'_>, loads: &mut [f64]) {
+    levels.walk_back(|stop, [_, further], numbers, mut dep| {
+        let paths = keep(stop.roots, &numbers[stop.router as usize]);
+        for (load, v) in loads[links.leaving(stop.router)].iter_mut().zip(links.heads(stop.router))
+        {
+            let mut through = keep(further[*v as usize] & stop.roots, &numbers[*v as usize]);
+            for l in 0..LANES {
+                through[l] *= paths[l];
+                dep[l] += through[l];
+            }
+            *load += sum(through);
+        }
+        for l in 0..LANES {
+            dep[l] /= paths[l];
+        }
+        put(stop.roots, &dep, &mut numbers[stop.router as usize]);
     });
 }

@@ -18,6 +18,7 @@ mod dimension_order;
 mod dragonfly;
 mod ecmp_hop;
 mod ecmp_path;
+mod levels;
 mod minimal;
 mod one_path;
 mod rail;

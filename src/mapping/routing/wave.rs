@@ -232,7 +232,7 @@ pub(super) fn over_batches(
 ///
 /// # Complexity
 /// O(roots · a few hundred links).
-fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
+pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
     /// Routers looked at in the neighbourhood of one.
     const NEAR: usize = 256;
     let roots = demand.roots(end);
