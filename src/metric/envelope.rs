@@ -10,13 +10,9 @@ use crate::topology::{Metric, Topology};
 const MOST: u64 = 100_000_000;
 
 /// For S = 2, 3, …, N a number that the mean pairwise distance of no S of these nodes undercuts, and so
-/// MPC(S) of no ordering of them. `None` where that would take more than 10⁸ distances, and on a machine in several
+/// MPC(S) of no ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
+/// by entropy ([`crate::topology::Product::least_means`]). `None` where neither can be had, and on a machine in several
 /// components.
-///
-/// The ball bound: in a set of S nodes every node is, on the mean over the others, at least as far from
-/// them as from its S-1 nearest nodes; the set's mean is the mean of that over its nodes, so at least the
-/// smallest over all nodes. Where all routers look alike and all nodes count, one router is enough; where some
-/// do not count and they are too many to look at each, the floor is that of the whole machine.
 ///
 /// # Errors
 /// More memory than allowed, where distances need the router graph.
@@ -28,6 +24,20 @@ pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Ve
         return Ok(None);
     }
     topology.require("a floor of MPC curves", 32 * nodes.len() as u64)?;
+    let balls = by_balls(topology, nodes)?;
+    let Metric::Product(product) = topology.metric() else { return Ok(balls) };
+    let mut floor = product.least_means(topology.network().per_router(), nodes.len());
+    floor.iter_mut().for_each(|floor| *floor = floor.max(0.0));
+    floor.iter_mut().zip(balls.into_iter().flatten()).for_each(|(a, b)| *a = a.max(b));
+    Ok(Some(floor))
+}
+
+/// The ball bound: in a set of S nodes every node is, on the mean over the others, at least as far from
+/// them as from its S-1 nearest nodes; the set's mean is the mean of that over its nodes, so at least the
+/// smallest over all nodes. Where all routers look alike and all nodes count, one router is enough; where some
+/// do not count and they are too many to look at each, the floor is that of the whole machine. `None` where it would
+/// take more than 10⁸ distances.
+fn by_balls(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     let (mut count, mut used) = by_router(topology, nodes);
     let alike = topology.network().vertex_transitive();
     let many = used.len() as u64 * (count.len() + nodes.len()) as u64 > MOST;

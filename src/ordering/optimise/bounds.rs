@@ -8,6 +8,7 @@ use super::elements::Arrangement;
 use super::relaxation::{Torus, relaxed};
 use super::scaled::{SAFE, Scaled};
 use super::{SearchProblem, assignment};
+use crate::topology::Metric;
 
 /// Most elements of an assignment by rows and columns: n³ operations, 8n² bytes.
 const ASSIGNED: usize = 400;
@@ -163,7 +164,8 @@ fn uneven(problem: &SearchProblem<'_>) -> f64 {
 }
 
 /// For `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as the S-1 nearest
-/// of some node are from it; so is MPC(S), whose mean over sizes is the objective.
+/// of some node are from it, and as the entropy of their places asks ([`crate::topology::Product::least_means`]); so is MPC(S), whose mean over sizes is the
+/// objective.
 fn balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
     let (space, n) = (problem.space, problem.weights.nodes());
     let looks = if alike { 1 } else { space.len() };
@@ -193,10 +195,15 @@ fn balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
         a
     });
     let (Some(least), Some(shares)) = (least, problem.weights.window_shares()) else { return 0.0 };
+    let by_entropy = match problem.topology.metric() {
+        Metric::Product(p) => p.least_means(problem.topology.network().per_router(), n),
+        _ => Vec::new(),
+    };
     let value = |size: usize| {
         // p(S) times the mean of the S-1 least; a window's total is at least S/2 such sums.
         let windows = (n - size + 1) as f64;
-        shares[size] * windows * size as f64 * least[size] as f64 / 2.0
+        let sum = by_entropy.get(size - 2).map_or(0.0, |mean| mean * (size - 1) as f64);
+        shares[size] * windows * size as f64 * sum.max(least[size] as f64) / 2.0
     };
     SAFE * (2..=n).map(value).sum::<f64>()
 }

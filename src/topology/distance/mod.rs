@@ -7,6 +7,8 @@
 use crate::ids::RouterId;
 
 mod axis;
+mod edges;
+mod entropy;
 mod hub;
 mod labels;
 mod product;

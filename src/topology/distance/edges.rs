@@ -1,0 +1,79 @@
+//! A floor under the mean distance of a small set of routers of a grid or torus, by the links inside it.
+//!
+//! Let a set have S routers and d axes. A line of the network with j of them, j > 0, has at most j-1 links inside the set,
+//! or j where it is a full ring. So along axis a there are at most S - P(a) + S/n(a) links, where P(a) counts the lines
+//! that are met: the projection of the set along a. The projections' product is at least S^(d-1) (Loomis & Whitney, "An
+//! inequality related to the isoperimetric inequality", 1949), so their sum is at least d·S^(1-1/d).
+//!
+//! A router with g links inside the set has g others at distance 1, and the S-1-g nearest further ones at best. That
+//! is convex in g, so the mean over all is at least what it is at the mean of g: twice the links over S.
+
+use super::axis::{Axis, Shape};
+
+/// Sizes up to which the links inside say more than the entropy.
+const MOST: usize = 4096;
+
+/// For S = 2, 3, …, at most `largest`, a number that the mean distance over pairs of any S routers is not below. Empty
+/// where an axis is a clique of more than two.
+///
+/// # Complexity
+/// O(sum of the extents squared + log(diameter)) for each size.
+pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
+    if axes.iter().any(|a| a.shape == Shape::Clique && a.extent > 2) {
+        return Vec::new();
+    }
+    let dimensions = axes.len() as f64;
+    let near = Near::new(axes);
+    let mean = |size: usize| {
+        let routers = size as f64;
+        let projections = (dimensions * routers.powf(1.0 - 1.0 / dimensions) - 1e-9).ceil();
+        let rings = axes.iter().filter(|a| a.shape == Shape::Ring && a.extent > 2);
+        let full: usize = rings.map(|a| size / a.extent as usize).sum();
+        let links = dimensions * routers - projections + full as f64;
+        let inside = (2.0 * links / routers).min(near.neighbours()).min(routers - 1.0);
+        let outside = near.neighbours() - inside;
+        (near.sum(routers - 1.0 + outside) - outside) / (routers - 1.0)
+    };
+    (2..=largest.min(MOST)).map(mean).collect()
+}
+
+/// How many routers are at most how far from one, on a torus that these axes are part of.
+struct Near {
+    /// Routers within 1, 2, … hops, the one itself left out, and the sum of their distances.
+    within: Vec<(f64, f64)>,
+}
+
+impl Near {
+    fn new(axes: &[Axis]) -> Self {
+        let mut shells = vec![1.0];
+        for axis in axes {
+            let extent = if axis.shape == Shape::Path { 2 * axis.extent - 2 } else { axis.extent };
+            let ring = Axis { extent, shape: Shape::Ring };
+            let along: Vec<u128> = ring.ordered_pairs();
+            let mut next = vec![0.0; shells.len() + along.len() - 1];
+            for (h, count) in shells.iter().enumerate() {
+                for (k, pairs) in along.iter().enumerate() {
+                    next[h + k] += count * *pairs as f64 / f64::from(extent);
+                }
+            }
+            shells = next;
+        }
+        let mut so_far = (0.0, 0.0);
+        let add = |(hops, count): (usize, f64)| {
+            so_far = (so_far.0 + count, so_far.1 + count * hops as f64);
+            so_far
+        };
+        Near { within: shells.into_iter().enumerate().skip(1).map(add).collect() }
+    }
+
+    fn neighbours(&self) -> f64 {
+        self.within.first().map_or(0.0, |(count, _)| *count)
+    }
+
+    /// The sum of the distances to the nearest `count`, linear between whole numbers and beyond the last.
+    fn sum(&self, count: f64) -> f64 {
+        let hops = self.within.partition_point(|(within, _)| *within < count);
+        let (before, sum) = if hops == 0 { (0.0, 0.0) } else { self.within[hops - 1] };
+        sum + (count - before) * (hops + 1) as f64
+    }
+}
