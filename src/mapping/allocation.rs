@@ -36,7 +36,7 @@ impl Allocation {
     /// More memory than allowed.
     ///
     /// # Complexity
-    /// A search inside the allocation for every 512 of its routers; in the machine O(routers · axes or levels) where
+    /// A search inside the allocation for every 256 of its routers; in the machine O(routers · axes or levels) where
     /// distances have a closed form, else likewise a search.
     pub fn of(topology: &Topology, nodes: &[NodeId]) -> Result<Self> {
         let mut sorted: Vec<u32> = nodes.iter().map(|n| topology.router_of(*n).0).collect();

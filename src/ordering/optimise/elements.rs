@@ -198,7 +198,7 @@ impl Distances {
         Some(Distances::Lanes { axes, coordinates: routers.iter().map(position).collect() })
     }
 
-    /// All pairs by searches on the router graph, 512 sources at once.
+    /// All pairs by searches on the router graph, 256 sources at once.
     fn searched(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
         let n = routers.len();
         let bytes = (n as u64).saturating_mul(n as u64);
