@@ -26,7 +26,7 @@ def rows(traces):
              f"--trace {traces}/CEA-Curie-2011-2.1-cln.swf.gz --alloc span-best-fit --policy ")
     for policy in ["easy", "conservative"]:
         yield f"curie-{policy}", curie + policy
-    for n in [16384, 32768, 65536]:
+    for n in [16384, 32768, 65536, 131072]:
         yield f"random-regular-{n}", f"mpc random-regular:n={n},d=6 --order bfs"
     for spec in ["torus:16x16x16", "random-regular:n=4096,d=6"]:
         yield f"all-to-all-{spec.split(':')[0]}", f"map {spec} --guest all-to-all:n=4096 --order row-major"

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 
 use super::notes::note;
-use super::output::{self, Output};
+use super::output;
 use super::rows::RowFile;
 use super::traffic::TrafficArgs;
 use super::{inputs, own_files, progress, tables};
@@ -166,7 +166,7 @@ impl Command {
         let labels = if wanted { replays.labels() } else { &[] };
         let rows = BlockRows::new(columns, labels, topology, orders);
         let levels = if self.shape { Units::new(topology).list() } else { Vec::new() };
-        let header = |out: &mut Output| columns.write_header(&levels, out);
+        let header = |out: &mut Vec<u8>| columns.write_header(&levels, out);
         let create = || RowFile::create(self.output.as_deref(), header);
         let mut file = wanted.then(create).transpose()?;
         let started = Instant::now();

@@ -17,24 +17,33 @@ const SPOOL: usize = 1 << 20;
 pub struct RowFile<'p> {
     path: Option<&'p Path>,
     out: Output,
+    /// What goes before the first rows: without any, nothing is written before [`RowFile::finish`].
+    header: Vec<u8>,
     waiting: Vec<SpooledTempFile>,
 }
 
 impl<'p> RowFile<'p> {
-    /// Opens the table and writes its header.
+    /// Opens the table, with what writes its header.
     pub fn create(
         path: Option<&'p Path>,
-        header: impl FnOnce(&mut Output) -> io::Result<()>,
+        write_header: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
     ) -> anyhow::Result<Self> {
-        let mut out = Output::open(path)?;
-        header(&mut out).with_context(|| output::name(path))?;
-        Ok(RowFile { path, out, waiting: Vec::new() })
+        let (out, mut header) = (Output::open(path)?, Vec::new());
+        write_header(&mut header)?;
+        Ok(RowFile { path, out, header, waiting: Vec::new() })
+    }
+
+    /// Writes rows of the first replay.
+    fn write(&mut self, rows: &[u8]) -> anyhow::Result<()> {
+        let header = std::mem::take(&mut self.header);
+        let written = self.out.write_all(&header).and_then(|()| self.out.write_all(rows));
+        written.with_context(|| output::name(self.path))
     }
 
     /// Adds rows of replay `i`.
     pub fn add(&mut self, i: usize, rows: &[u8]) -> anyhow::Result<()> {
         let Some(later) = i.checked_sub(1) else {
-            return self.out.write_all(rows).with_context(|| output::name(self.path));
+            return self.write(rows);
         };
         let known = self.waiting.len().max(i);
         self.waiting.resize_with(known, || SpooledTempFile::new(SPOOL));
@@ -45,7 +54,7 @@ impl<'p> RowFile<'p> {
     pub fn append(&mut self, block: &BlockRows<'_>) -> anyhow::Result<()> {
         let texts: Vec<_> = block.texts().collect();
         let Some((first, later)) = texts.split_first() else { return Ok(()) };
-        self.out.write_all(first).with_context(|| output::name(self.path))?;
+        self.write(first)?;
         self.waiting.resize_with(later.len(), || SpooledTempFile::new(SPOOL));
         let lanes = self.waiting.par_iter_mut().zip(later);
         lanes
@@ -55,6 +64,7 @@ impl<'p> RowFile<'p> {
 
     /// Puts the rows together.
     pub fn finish(mut self) -> anyhow::Result<()> {
+        self.write(&[])?;
         for rows in &mut self.waiting {
             rows.rewind()?;
             std::io::copy(rows, &mut self.out).with_context(|| output::name(self.path))?;
