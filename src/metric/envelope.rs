@@ -11,7 +11,7 @@ const MOST: u64 = 100_000_000;
 
 /// For S = 2, 3, …, N a number that the mean pairwise distance of no S of these nodes undercuts, and so
 /// MPC(S) of no ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
-/// by entropy ([`crate::topology::Product::least_means`]). `None` where neither can be had, and on a machine in several
+/// by entropy ([`crate::topology::distance::Product::least_means`]). `None` where neither can be had, and on a machine in several
 /// components.
 ///
 /// # Errors

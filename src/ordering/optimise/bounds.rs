@@ -164,7 +164,7 @@ fn uneven(problem: &SearchProblem<'_>) -> f64 {
 }
 
 /// For `workload` on a line: S nodes are pairwise at least as far apart, on the mean, as the S-1 nearest
-/// of some node are from it, and as the entropy of their places asks ([`crate::topology::Product::least_means`]); so is MPC(S), whose mean over sizes is the
+/// of some node are from it, and as the entropy of their places asks ([`crate::topology::distance::Product::least_means`]); so is MPC(S), whose mean over sizes is the
 /// objective.
 fn balls(problem: &SearchProblem<'_>, alike: bool, work: u64) -> f64 {
     let (space, n) = (problem.space, problem.weights.nodes());

@@ -46,10 +46,10 @@ const STEPS: f64 = 8.0;
 impl Product {
     /// For S = 2, 3, …, `largest` a number that the mean distance over pairs of any S nodes is not below, where no
     /// router carries more than `per_router` of them; negative where this bound says nothing. The larger of the bound by
-    /// entropy and, with one node a router, that by links ([`edges`]).
+    /// entropy and, with one node a router, that by the links inside the set.
     ///
     /// # Complexity
-    /// O(largest), and for each of 8·log₂(extent) numbers λ the work of [`agreement`].
+    /// O(largest), and for each of 8·log₂(extent) numbers λ O(extent) at a few hundred chances.
     pub fn least_means(&self, per_router: u32, largest: usize) -> Vec<f64> {
         let axes: Vec<Axis> = self.axes.iter().copied().filter(|a| a.extent > 1).collect();
         let widest = axes.iter().map(|a| a.extent).max().unwrap_or(1);
