@@ -298,3 +298,17 @@ fn the_page_stands_alone_and_names_the_best() {
     assert!(sizes.starts_with("placement,from,to,jobs,nodes,apart,mean_hops,"), "{sizes}");
     assert_eq!(sizes.lines().count(), 1 + 2 * 2);
 }
+
+#[test]
+fn a_machine_without_levels_has_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = ["1|1|2|9|2|q[0-1]", "2|1|2|9|3|q[2-3,6]"];
+    std::fs::write(folder.path().join("jobs"), format!("{HEADER}{}\n", rows.join("\n"))).unwrap();
+    done(folder.path(), &["torus:4x4,names=q{}", "--trace", "jobs", "--out", "page"]);
+    let page = std::fs::read_to_string(folder.path().join("page/index.html")).unwrap();
+    assert!(page.contains("torus:4x4"), "{page}");
+    let sizes = std::fs::read_to_string(folder.path().join("page/sizes.csv")).unwrap();
+    assert_eq!(sizes.lines().nth(1), Some("recorded,2,3,2,5,0,1.1666666666666665,1.5,1.2,1.5"));
+    // A machine without levels spans none.
+    assert!(!folder.path().join("page/units-by-size.svg").exists());
+}
