@@ -17,7 +17,7 @@ const MOST: usize = 4096;
 /// where an axis is a clique of more than two.
 ///
 /// # Complexity
-/// O(sum of the extents squared + log(diameter)) for each size.
+/// O((sum of the extents)²), and O(axes + log(diameter)) for each size.
 pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
     if axes.iter().any(|a| a.shape == Shape::Clique && a.extent > 2) {
         return Vec::new();
