@@ -56,7 +56,9 @@ pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry {
             round: 0,
             shapes: Vec::new(),
             numbers: HashMap::new(),
+            beyond: (0, i64::MIN),
             stairs: Vec::new(),
+            starting: Vec::new(),
         }))
     },
 };
@@ -82,8 +84,11 @@ struct Conservative {
     /// Shapes of tasks, and their numbers by nodes and requested time.
     shapes: Vec<Shape>,
     numbers: HashMap<(u32, i64), u32>,
-    /// What fits now, reused.
+    /// So many of the rest cannot begin before a time.
+    beyond: (usize, i64),
+    /// What fits now, and who starts, reused.
     stairs: Vec<(i64, u32)>,
+    starting: Vec<u32>,
 }
 
 /// Tasks of the same nodes and requested time.
@@ -125,6 +130,7 @@ impl Conservative {
         let now = machine.now();
         profile.advance(now);
         for (end, nodes) in self.freed.drain(..) {
+            self.beyond = (0, i64::MIN);
             profile.give(now, end, nodes);
             for group in &mut self.groups {
                 group.lacks.give(nodes, group.time <= end);
@@ -151,7 +157,7 @@ impl Conservative {
     /// A profile without promises.
     fn anew(&mut self, machine: &ClusterState<'_, '_>) -> Profile {
         self.round += 1;
-        (self.taken_back, self.next) = (0, i64::MAX);
+        (self.taken_back, self.next, self.beyond) = (0, i64::MAX, (0, i64::MIN));
         self.freed.clear();
         for group in self.groups.drain(..).rev() {
             for task in self.promised.drain(self.promised.len() - group.count..).rev() {
@@ -161,11 +167,40 @@ impl Conservative {
         Conservative::bare(machine)
     }
 
-    /// Makes promises in queue order up to `task`, and to its neighbours alike.
-    fn promise(&mut self, task: u32, profile: &mut Profile) {
-        while let Some(first) = self.rest.front().filter(|first| first.task <= task).copied() {
-            let alike = self.rest.iter().take_while(|queued| queued.shape == first.shape);
-            let mut left = alike.count();
+    /// The neighbours alike that begin with one of the rest.
+    fn alike(&self, at: usize) -> usize {
+        let shape = self.rest[at].shape;
+        self.rest.range(at..).take_while(|queued| queued.shape == shape).count()
+    }
+
+    /// Where among the rest `task` is that fits now, if none ahead of it can begin before it would end: then it starts now
+    /// whatever they are promised. Otherwise the first ahead that may and its neighbours alike.
+    fn first_before(&mut self, task: u32, profile: &Profile, now: i64) -> (usize, usize) {
+        let until = now + self.waiting.of(task).1;
+        if until > self.beyond.1 {
+            self.beyond = (0, until);
+        }
+        loop {
+            let at = self.beyond.0;
+            let (first, count) = (self.rest[at], self.alike(at));
+            let shape = &self.shapes[first.shape as usize];
+            let from = if shape.round == self.round { shape.promise } else { i64::MIN };
+            if self.rest[at + count - 1].task >= task
+                || profile.begins_before(self.beyond.1, shape.nodes, shape.requested, from)
+            {
+                return (at, count);
+            }
+            self.beyond.0 += count;
+        }
+    }
+
+    /// Makes promises in queue order to the first so many of the rest.
+    fn promise(&mut self, until: usize, profile: &mut Profile) {
+        self.beyond = (0, i64::MIN);
+        let mut done = 0;
+        while done < until {
+            let (first, mut left) = (self.rest[0], self.alike(0));
+            done += left;
             let shape = &mut self.shapes[first.shape as usize];
             if shape.round != self.round {
                 (shape.round, shape.promise) = (self.round, i64::MIN);
@@ -185,34 +220,44 @@ impl Conservative {
         }
     }
 
-    /// Starts those whose time has come.
+    /// Starts those whose time has come, in queue order.
     fn start(&mut self, machine: &mut ClusterState<'_, '_>) {
         let now = machine.now();
-        self.next = i64::MAX;
-        let (mut at, mut stay) = (0, 0);
-        self.groups.retain_mut(|group| {
-            let tasks = at..at + group.count;
-            at = tasks.end;
-            for i in tasks {
-                let task = self.promised[i];
-                // A task that runs longer than requested may still hold the nodes.
-                if group.time <= now && machine.task(task).nodes <= machine.free() {
-                    // Allocators that may refuse have another policy.
-                    let started = machine.start(task);
-                    debug_assert_eq!(started, Attempt::Started);
-                    self.waiting.remove(task);
-                    group.count -= 1;
-                } else {
-                    self.promised[stay] = task;
-                    stay += 1;
+        if self.next <= now {
+            self.next = i64::MAX;
+            let taken: u32 = self.starting.iter().map(|task| machine.task(*task).nodes).sum();
+            let mut free = machine.free() - taken;
+            let (mut at, mut stay) = (0, 0);
+            self.groups.retain_mut(|group| {
+                let tasks = at..at + group.count;
+                at = tasks.end;
+                let nodes = self.shapes[group.shape as usize].nodes;
+                for i in tasks {
+                    let task = self.promised[i];
+                    // A task that runs longer than requested may still hold the nodes.
+                    if group.time <= now && nodes <= free {
+                        free -= nodes;
+                        group.count -= 1;
+                        self.waiting.remove(task);
+                        self.starting.push(task);
+                    } else {
+                        self.promised[stay] = task;
+                        stay += 1;
+                    }
                 }
-            }
-            if group.count > 0 {
-                self.next = self.next.min(group.time);
-            }
-            group.count > 0
-        });
-        self.promised.truncate(stay);
+                if group.count > 0 {
+                    self.next = self.next.min(group.time);
+                }
+                group.count > 0
+            });
+            self.promised.truncate(stay);
+            self.starting.sort_unstable();
+        }
+        for task in self.starting.drain(..) {
+            // Allocators that may refuse have another policy.
+            let started = machine.start(task);
+            debug_assert_eq!(started, Attempt::Started);
+        }
     }
 }
 
@@ -265,13 +310,21 @@ impl Policy for Conservative {
                 stairs.iter().any(|(until, free)| time <= *until && nodes <= *free)
             };
             let Some(task) = self.waiting.next_that(first.task, fits) else { break };
-            self.promise(task, &mut profile);
+            let (at, count) = self.first_before(task, &profile, machine.now());
+            let (nodes, requested) = self.waiting.of(task);
+            if self.rest[at + count - 1].task < task {
+                self.promise(at + count, &mut profile);
+                continue;
+            }
+            let count = profile.reserve(profile.first(), requested, nodes, count);
+            for queued in self.rest.drain(at..at + count) {
+                self.waiting.remove(queued.task);
+                self.starting.push(queued.task);
+            }
         }
         self.stairs = stairs;
         self.profile = Some(profile);
-        if self.next <= machine.now() {
-            self.start(machine);
-        }
+        self.start(machine);
     }
 
     fn waiting(&self) -> usize {

@@ -193,13 +193,37 @@ impl Profile {
     /// The first step, not before `from`, from which on `nodes` are free for `time` ticks: `from` is before the first step
     /// or the time of one. All nodes are free at last.
     pub fn earliest(&self, nodes: u32, time: i64, from: i64) -> Spot {
+        self.search(nodes, time, from, i64::MAX).unwrap_or_else(|| {
+            let block = self.heads.len() - 1;
+            let last = &self.blocks[self.heads[block].block as usize];
+            Spot { time: last.times[last.len - 1], block, step: last.len - 1 }
+        })
+    }
+
+    /// Whether [`Profile::earliest`] is before `until`.
+    pub fn begins_before(&self, until: i64, nodes: u32, time: i64, from: i64) -> bool {
+        self.search(nodes, time, from, until).is_some_and(|spot| spot.time < until)
+    }
+
+    /// The first step.
+    pub fn first(&self) -> Spot {
+        Spot { time: self.heads[0].begin, block: 0, step: 0 }
+    }
+
+    /// The step that [`Profile::earliest`] finds, if it is before `until`; perhaps one that is not.
+    #[inline]
+    fn search(&self, nodes: u32, time: i64, from: i64, until: i64) -> Option<Spot> {
         let nodes = nodes as i32;
         let first = self.block_of(from);
         let mut skip = self.blocks[self.heads[first].block as usize].before(from);
         let mut open: Option<Spot> = None;
         for (i, head) in self.heads.iter().enumerate().skip(first) {
-            if let Some(spot) = open.filter(|spot| head.begin - spot.time >= time) {
-                return spot;
+            if let Some(spot) = open {
+                if head.begin - spot.time >= time {
+                    return open;
+                }
+            } else if head.begin >= until {
+                return None;
             }
             if head.most < nodes {
                 open = None;
@@ -224,20 +248,15 @@ impl Profile {
                     if at == BLOCK {
                         break;
                     }
-                    if let Some(spot) = open.filter(|spot| block.times[at] - spot.time >= time) {
-                        return spot;
+                    if open.is_some_and(|spot| block.times[at] - spot.time >= time) {
+                        return open;
                     }
                     open = None;
                 }
             }
             skip = 0;
         }
-        // The last step has room for everybody.
-        open.unwrap_or_else(|| {
-            let block = self.heads.len() - 1;
-            let last = &self.blocks[self.heads[block].block as usize];
-            Spot { time: last.times[last.len - 1], block, step: last.len - 1 }
-        })
+        open
     }
 
     /// What lacks for a task to begin before `spot`, which [`Profile::earliest`] found for it from `from` on; from the first step
