@@ -303,13 +303,16 @@ impl Policy for Conservative {
             None => self.anew(machine),
         };
         let mut stairs = std::mem::take(&mut self.stairs);
+        let mut from = 0;
         while let Some(first) = self.rest.front() {
             profile.stairs(&mut stairs);
             // A task must fit into what is free now for as long as that is free.
             let fits = |(nodes, time): (u32, i64)| {
                 stairs.iter().any(|(until, free)| time <= *until && nodes <= *free)
             };
-            let Some(task) = self.waiting.next_that(first.task, fits) else { break };
+            let Some(task) = self.waiting.next_that(first.task.max(from), fits) else { break };
+            // Who did not fit does not fit beside more promises.
+            from = task;
             let (at, count) = self.first_before(task, &profile, machine.now());
             let (nodes, requested) = self.waiting.of(task);
             if self.rest[at + count - 1].task < task {
