@@ -104,24 +104,29 @@ fn plain(tasks: &[Task], nodes: u32, easy: bool) -> Vec<i64> {
     starts
 }
 
-/// Conservative backfilling with promises as a list and free nodes counted time by time.
+/// Conservative backfilling with free nodes counted time by time.
 fn plain_conservative(tasks: &[Task], nodes: u32) -> Vec<i64> {
     let mut starts = vec![i64::MIN; tasks.len()];
     let mut waiting: Vec<(usize, i64)> = Vec::new();
     let mut running: Runs = Vec::new();
     let mut submitted = 0;
-    let earliest = |job: &Task, now: i64, running: &Runs, promised: &[(usize, i64)]| {
-        let used = |time: i64| {
-            let runs = running.iter().filter(|r| r.1 > time).map(|r| r.2);
-            let waits = promised
-                .iter()
-                .filter(|(other, start)| *start <= time && time < start + tasks[*other].requested);
-            runs.sum::<u32>() + waits.map(|(other, _)| tasks[*other].nodes).sum::<u32>()
-        };
-        let fits = |start: &i64| {
-            (*start..start + job.requested).all(|time| used(time) + job.nodes <= nodes)
-        };
-        (now..).find(fits).unwrap()
+    // By time, from the first submit on.
+    let first = tasks.first().map_or(0, |task| task.submit);
+    let mut used: Vec<u32> = Vec::new();
+    let take = |used: &mut Vec<u32>, from: i64, to: i64, nodes: u32| {
+        let (from, to) = ((from - first) as usize, (to - first) as usize);
+        used.resize(used.len().max(to), 0);
+        used[from..to].iter_mut().for_each(|used| *used += nodes);
+    };
+    let promise = |job: &Task, now: i64, used: &mut Vec<u32>| {
+        let (mut fits, mut time) = (0, now);
+        while fits < job.requested {
+            let there = used.get((time - first) as usize).is_none_or(|u| u + job.nodes <= nodes);
+            fits = if there { fits + 1 } else { 0 };
+            time += 1;
+        }
+        take(used, time - fits, time, job.nodes);
+        time - fits
     };
     loop {
         let submit = tasks.get(submitted).map(|t| t.submit);
@@ -129,15 +134,14 @@ fn plain_conservative(tasks: &[Task], nodes: u32) -> Vec<i64> {
         let early = running.iter().any(|(end, assumed, _)| *end == now && *assumed > now);
         running.retain(|(end, _, _)| *end > now);
         if early {
-            let queue = std::mem::take(&mut waiting);
-            for (job, _) in queue {
-                let start = earliest(&tasks[job], now, &running, &waiting);
-                waiting.push((job, start));
+            used.clear();
+            running.iter().for_each(|(_, assumed, nodes)| take(&mut used, now, *assumed, *nodes));
+            for (job, start) in &mut waiting {
+                *start = promise(&tasks[*job], now, &mut used);
             }
         }
         while submitted < tasks.len() && tasks[submitted].submit == now {
-            let start = earliest(&tasks[submitted], now, &running, &waiting);
-            waiting.push((submitted, start));
+            waiting.push((submitted, promise(&tasks[submitted], now, &mut used)));
             submitted += 1;
         }
         for (job, _) in waiting.iter().filter(|(_, start)| *start == now) {
@@ -288,6 +292,28 @@ proptest! {
     fn conservative_is_what_the_rule_says(tasks in random_tasks(8, 25, 12)) {
         let outcome = schedule(8, &tasks, "conservative", ALL);
         prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 8));
+        check_invariants(&outcome);
+    }
+
+    /// Queues so long that a pass makes promises to a part of them only, and times so many that they fill several blocks.
+    #[test]
+    fn conservative_is_what_the_rule_says_of_long_queues(
+        jobs in prop::collection::vec((0i64..9, 0usize..6, 0usize..6, 0i64..400), 200..400),
+        nodes in prop::array::uniform6(1u32..40),
+        requested in prop::array::uniform6(1i64..400),
+    ) {
+        let mut submit = 0;
+        let tasks: Vec<Task> = (1..)
+            .zip(jobs)
+            .map(|(id, (later, nodes_of, requested_of, early))| {
+                submit += later;
+                let requested = requested[requested_of];
+                let run = (requested - early).max(1);
+                Task { id, submit, run, requested, nodes: nodes[nodes_of] }
+            })
+            .collect();
+        let outcome = schedule(64, &tasks, "conservative", ALL);
+        prop_assert_eq!(starts(&outcome), plain_conservative(&tasks, 64));
         check_invariants(&outcome);
     }
 

@@ -125,7 +125,9 @@ impl Conservative {
         Profile::new(now, machine.free(), running.map(|task| (task.end.max(now + 1), task.nodes)))
     }
 
-    /// The profile with the promises that stay: those ahead of the first that the nodes come back may move.
+    /// The profile with the promises that stay: those ahead of the first that the nodes come back may move. Where a task
+    /// comes to its end that was promised after a group and has started before it, the group had these nodes before
+    /// them: less than is given here lacks it.
     fn kept(&mut self, mut profile: Profile, machine: &ClusterState<'_, '_>) -> Option<Profile> {
         let now = machine.now();
         profile.advance(now);
@@ -145,7 +147,11 @@ impl Conservative {
         self.taken_back += leave;
         for group in self.groups.drain(stay..).rev() {
             let shape = &mut self.shapes[group.shape as usize];
-            profile.give(group.time, group.time + shape.requested, shape.nodes * group.count as u32);
+            profile.give(
+                group.time,
+                group.time + shape.requested,
+                shape.nodes * group.count as u32,
+            );
             shape.promise = group.before;
             for task in self.promised.drain(self.promised.len() - group.count..).rev() {
                 self.rest.push_front(Queued { task, shape: group.shape });

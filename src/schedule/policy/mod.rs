@@ -19,6 +19,7 @@ mod estimates;
 mod fcfs;
 mod profile;
 mod size_first;
+mod steps;
 mod window;
 
 /// A policy by name: an entry of [`POLICIES`]. It makes the policy from its parameters.

@@ -1,9 +1,6 @@
 //! Free nodes over time to come, as promised so far.
 
-use std::ops::Range;
-
-/// Steps of a block at most: bits of a word.
-const BLOCK: usize = 32;
+use super::steps::{BLOCK, Block, Head};
 
 /// A step function of time: from each time on, until the next, so many nodes are free. The last step has no
 /// end.
@@ -46,7 +43,8 @@ pub(super) struct Lacks {
 }
 
 impl Lacks {
-    /// `nodes` have come back from now to a later time; whether that is beyond the step before the spot.
+    /// `nodes` have come back from now to the begin of a step that was there with the spot, or to a later one; whether that is
+    /// beyond the step before the spot.
     pub fn give(&mut self, nodes: u32, beyond: bool) {
         self.before = self.before.saturating_sub(if beyond { nodes as i32 } else { 0 });
         self.rest = self.rest.saturating_sub(nodes as i32);
@@ -55,93 +53,6 @@ impl Lacks {
     /// Whether it is certain that the task cannot begin earlier.
     pub fn holds(&self, now: i64) -> bool {
         self.before > 0 && (self.rest > 0 || self.since < now)
-    }
-}
-
-/// What is true of a block as a whole.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    /// The time of its first step.
-    begin: i64,
-    /// The least and the most free nodes of a step.
-    least: i32,
-    most: i32,
-    /// To be subtracted from all that the block says is free.
-    taken: i32,
-    /// Which block it is.
-    block: u32,
-}
-
-/// Entries behind the last step say `i64::MAX` and what is free at that step, so that loops may run over all.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    len: usize,
-    times: [i64; BLOCK],
-    free: [i32; BLOCK],
-}
-
-impl Block {
-    fn new(time: i64, free: i32) -> Self {
-        let mut times = [i64::MAX; BLOCK];
-        times[0] = time;
-        Block { len: 1, times, free: [free; BLOCK] }
-    }
-
-    /// A step behind the others.
-    fn push(&mut self, time: i64, free: i32) {
-        self.times[self.len] = time;
-        self.free[self.len..].fill(free);
-        self.len += 1;
-    }
-
-    /// How many steps begin before `time`.
-    fn before(&self, time: i64) -> usize {
-        self.times.partition_point(|at| *at < time)
-    }
-
-    /// Bit by bit: whether so many nodes are free.
-    fn fits(&self, nodes: i32) -> u32 {
-        let mut bits = 0;
-        for (i, free) in self.free.iter().enumerate() {
-            bits |= u32::from(*free >= nodes) << i;
-        }
-        bits
-    }
-
-    /// Takes `nodes` away at some steps; the head of this block, number `block`.
-    fn take(&mut self, steps: Range<usize>, nodes: i32, block: u32, taken: i32) -> Head {
-        let to = if steps.end == self.len { BLOCK } else { steps.end };
-        let (from, to) = (steps.start as i32, to as i32);
-        let (mut least, mut most) = (i32::MAX, i32::MIN);
-        for (i, free) in (0..).zip(&mut self.free) {
-            *free -= if (i >= from) & (i < to) { nodes } else { 0 };
-            (least, most) = (least.min(*free), most.max(*free));
-        }
-        Head { begin: self.times[0], least: least - taken, most: most - taken, taken, block }
-    }
-
-    /// The least free nodes of the steps `from..to`; `i32::MAX` for none.
-    fn least(&self, from: usize, to: usize) -> i32 {
-        let (from, to) = (from as i32, to as i32);
-        let inside = (0..)
-            .zip(&self.free)
-            .map(|(i, free)| if (i >= from) & (i < to) { *free } else { i32::MAX });
-        inside.fold(i32::MAX, i32::min)
-    }
-
-    /// Forgets the first `count` steps, not all.
-    fn forget(&mut self, count: usize) {
-        self.times.copy_within(count..self.len, 0);
-        self.free.copy_within(count..self.len, 0);
-        self.shorten(self.len - count);
-    }
-
-    /// Forgets all but the first `len` steps.
-    fn shorten(&mut self, len: usize) {
-        self.len = len;
-        self.times[len..].fill(i64::MAX);
-        let last = self.free[len - 1];
-        self.free[len..].fill(last);
     }
 }
 
@@ -468,9 +379,70 @@ mod tests {
                 promised.push((nodes, time, wanted));
                 let inside = &mut plain[wanted as usize..(wanted + time) as usize];
                 let room = inside.iter().min().unwrap() / nodes;
+                prop_assert!(!profile.begins_before(wanted, nodes, time, from));
+                prop_assert!(profile.begins_before(wanted + 1, nodes, time, from));
                 let count = profile.reserve(spot, time, nodes, most);
                 prop_assert_eq!(count, most.min(room as usize));
                 inside.iter_mut().for_each(|f| *f -= nodes * count as u32);
+            }
+        }
+
+        /// Promises that are taken back, and nodes that come back before a promise is made: where it is certain that these
+        /// change nothing, they change nothing.
+        #[test]
+        fn what_comes_back_is_free(
+            ends in prop::collection::vec((1i64..90, 1u32..4), 0..40),
+            free in 1u32..5,
+            asked in prop::collection::vec((1u32..9, 1i64..40), 1..90),
+            back in prop::collection::vec((any::<prop::sample::Index>(), 1u32..4), 90),
+            out in prop::collection::vec(any::<prop::sample::Index>(), 90),
+        ) {
+            let mut ends = ends;
+            ends.sort_unstable();
+            let all = free + ends.iter().map(|e| e.1).sum::<u32>();
+            let mut plain: Vec<u32> = (0..9000)
+                .map(|t| free + ends.iter().filter(|e| e.0 <= t).map(|e| e.1).sum::<u32>())
+                .collect();
+            let mut steps: Vec<i64> = ends.iter().map(|e| e.0).collect();
+            let mut profile = Profile::new(0, free, ends.into_iter());
+            let (mut promised, mut stairs) = (Vec::new(), Vec::new());
+            for (i, (nodes, time)) in asked.into_iter().enumerate() {
+                if i % 3 == 2 && !promised.is_empty() {
+                    let (at, time, nodes) = promised.swap_remove(out[i].index(promised.len()));
+                    profile.give(at, at + time, nodes);
+                    plain[at as usize..(at + time) as usize].iter_mut().for_each(|f| *f += nodes);
+                }
+                profile.stairs(&mut stairs);
+                for long in 1..200 {
+                    let least = *plain[..long as usize].iter().min().unwrap();
+                    let stair = stairs.iter().find(|(until, _)| long <= *until);
+                    prop_assert_eq!(stair.map(|(_, free)| *free), Some(least));
+                }
+                let nodes = nodes.min(all);
+                let first = |plain: &[u32]| {
+                    let room = |start: &usize| (*start..start + time as usize).all(|t| plain[t] >= nodes);
+                    (0..).find(room).unwrap() as i64
+                };
+                let spot = profile.earliest(nodes, time, i64::MIN);
+                prop_assert_eq!(spot.time, first(&plain));
+                prop_assert!(!profile.begins_before(spot.time, nodes, time, i64::MIN));
+                prop_assert!(profile.begins_before(spot.time + 1, nodes, time, i64::MIN));
+                let mut lacks = profile.lacks(spot, nodes, time, i64::MIN);
+                let (mut more, mut fuller) = (plain.clone(), profile.clone());
+                for (end, back) in &back[i..90.min(i + 3)] {
+                    let Some(end) = steps.get(end.index(steps.len().max(1))) else { break };
+                    lacks.give(*back, spot.time <= *end);
+                    fuller.give(0, *end, *back);
+                    more[..*end as usize].iter_mut().for_each(|f| *f += back);
+                    let now = first(&more);
+                    prop_assert_eq!(fuller.earliest(nodes, time, i64::MIN).time, now);
+                    prop_assert!(!lacks.holds(0) || now == spot.time, "{:?} {}", lacks, now);
+                }
+                profile.reserve(spot, time, nodes, 1);
+                let inside = spot.time as usize..(spot.time + time) as usize;
+                plain[inside].iter_mut().for_each(|f| *f -= nodes);
+                promised.push((spot.time, time, nodes));
+                steps.push(spot.time + time);
             }
         }
     }
