@@ -1,0 +1,125 @@
+//! One hop of the searches from up to 256 routers at once: a pass over all rows.
+
+use multiversion::multiversion;
+
+use crate::topology::graph::Rows;
+
+/// Sources a batch.
+pub const WIDTH: usize = 256;
+
+/// One bit for each source of a batch.
+pub type Bits = [u64; WIDTH / 64];
+
+/// One bit for each source, within a line of the cache.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(align(32))]
+pub(super) struct Row(pub Bits);
+
+/// No source.
+pub(super) const EMPTY: Row = Row([0; WIDTH / 64]);
+
+/// How a hop is taken.
+#[derive(Clone, Copy)]
+pub(super) enum Way<'a> {
+    /// Few rows have been reached, those whose bits are set: no other is read.
+    Few(&'a [u64]),
+    All,
+    /// Little is left: what is complete is skipped, and a row that becomes so reads no further neighbour.
+    Last,
+}
+
+/// What a hop reads and writes, by row.
+pub(super) struct Hop<'a> {
+    /// The bits of all sources.
+    pub all: &'a Row,
+    pub visited: &'a [Row],
+    /// What is visited after the hop.
+    pub next: &'a mut [Row],
+    /// The plane of the next hop: the bit of what is still missing is turned over.
+    pub plane: &'a mut [Row],
+    /// Whether the plane holds nothing of this batch yet.
+    pub fresh: bool,
+    /// What is missing counts one more.
+    pub sums: &'a mut [u16],
+}
+
+/// Takes a hop. Returns how many pairs are still missing.
+#[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
+pub(super) fn step(rows: &Rows, way: Way<'_>, hop: Hop<'_>) -> usize {
+    let (all, visited) = (hop.all, hop.visited);
+    match way {
+        Way::Few(seen) => hop.reach(|v, now| {
+            for u in rows.linked(v) {
+                if seen[*u as usize / 64] >> (u % 64) & 1 == 1 {
+                    join(now, &visited[*u as usize]);
+                }
+            }
+        }),
+        Way::All => hop.reach(|v, now| {
+            rows.linked(v).iter().for_each(|u| join(now, &visited[*u as usize]));
+        }),
+        Way::Last => hop.finish(|v, now| {
+            for u in rows.linked(v) {
+                join(now, &visited[*u as usize]);
+                if now == all {
+                    break;
+                }
+            }
+        }),
+    }
+}
+
+#[inline(always)]
+fn join(set: &mut Row, with: &Row) {
+    set.0.iter_mut().zip(with.0).for_each(|(set, with)| *set |= with);
+}
+
+impl Hop<'_> {
+    /// Adds to each set what `from_neighbours` does. Few branches, and nothing but a count goes from row to row: the
+    /// reads of many rows are under way at once.
+    #[inline(always)]
+    fn reach(self, from_neighbours: impl Fn(usize, &mut Row)) -> usize {
+        let rows = self.visited.len();
+        let (next, plane, sums) =
+            (&mut self.next[..rows], &mut self.plane[..rows], &mut self.sums[..rows]);
+        let mut left = 0;
+        for v in 0..rows {
+            let mut now = self.visited[v];
+            from_neighbours(v, &mut now);
+            next[v] = now;
+            left += miss(self.all, &now, self.fresh, &mut plane[v], &mut sums[v]);
+        }
+        left
+    }
+
+    /// The same where nearly all rows are complete afterwards: the others alone change their planes and sums.
+    #[inline(always)]
+    fn finish(self, from_neighbours: impl Fn(usize, &mut Row)) -> usize {
+        let mut left = 0;
+        for (v, before) in self.visited.iter().enumerate() {
+            let mut now = *before;
+            if now != *self.all {
+                from_neighbours(v, &mut now);
+            }
+            self.next[v] = now;
+            if now != *self.all || self.fresh {
+                left += miss(self.all, &now, self.fresh, &mut self.plane[v], &mut self.sums[v]);
+            }
+        }
+        left
+    }
+}
+
+/// Notes what is missing of a row. Returns how much.
+#[inline(always)]
+fn miss(all: &Row, now: &Row, fresh: bool, plane: &mut Row, sum: &mut u16) -> usize {
+    let missing: Bits = std::array::from_fn(|w| all.0[w] & !now.0[w]);
+    let count: u32 = missing.iter().map(|word| word.count_ones()).sum();
+    if fresh {
+        plane.0 = missing;
+    } else {
+        plane.0.iter_mut().zip(missing).for_each(|(bits, missing)| *bits ^= missing);
+    }
+    *sum = sum.wrapping_add(count as u16);
+    count as usize
+}
