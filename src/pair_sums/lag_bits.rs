@@ -49,9 +49,12 @@ impl LagBits {
             if t < blocks {
                 let from = ranks.start + 64 * t;
                 let here = &routers[from..ranks.end.min(from + 64)];
-                words.iter_mut().for_each(|word| word[..used].fill([0; 64]));
+                if here.len() < 64 {
+                    words.iter_mut().for_each(|word| word[..used].fill([0; 64]));
+                }
                 for (r, router) in here.iter().enumerate() {
-                    let below = first(WIDTH.min(64 * t + r));
+                    // The sources below.
+                    let below = if t < WORDS { first(64 * t + r) } else { [u64::MAX; WORDS] };
                     search.decode(*router, |p, bits| {
                         for (word, (bits, below)) in words.iter_mut().zip(bits.iter().zip(&below)) {
                             word[p][r] = bits & below;

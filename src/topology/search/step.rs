@@ -19,10 +19,8 @@ pub(super) struct Row(pub Bits);
 pub(super) const EMPTY: Row = Row([0; WIDTH / 64]);
 
 /// How a hop is taken.
-#[derive(Clone, Copy)]
-pub(super) enum Way<'a> {
-    /// Few rows have been reached, those whose bits are set: no other is read.
-    Few(&'a [u64]),
+pub(super) enum Way {
+    /// All rows are read.
     All,
     /// Little is left: what is complete is skipped, and a row that becomes so reads no further neighbour.
     Last,
@@ -45,16 +43,9 @@ pub(super) struct Hop<'a> {
 
 /// Takes a hop. Returns how many pairs are still missing.
 #[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
-pub(super) fn step(rows: &Rows, way: Way<'_>, hop: Hop<'_>) -> usize {
+pub(super) fn step(rows: &Rows, way: Way, hop: Hop<'_>) -> usize {
     let (all, visited) = (hop.all, hop.visited);
     match way {
-        Way::Few(seen) => hop.reach(|v, now| {
-            for u in rows.linked(v) {
-                if seen[*u as usize / 64] >> (u % 64) & 1 == 1 {
-                    join(now, &visited[*u as usize]);
-                }
-            }
-        }),
         Way::All => hop.reach(|v, now| {
             rows.linked(v).iter().for_each(|u| join(now, &visited[*u as usize]));
         }),
