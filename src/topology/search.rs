@@ -138,6 +138,10 @@ impl<'g> Search<'g> {
                 }
             }
         }
+        if starts.len() > 1 && starts[starts.len() - 1] == found.len() {
+            // Nothing was that far.
+            starts.pop();
+        }
         let hops = starts.len() as u32 - 1;
         self.note(&starts, hops + 1, &first(sources.len()));
         hops
