@@ -195,12 +195,12 @@ impl<'g> Search<'g> {
         self.used
     }
 
-    /// Calls `visit` with the bits of one router's distances, the highest first, and which bit it is.
+    /// Calls `visit` with the bits of the distances of the router of one row, the highest first, and which bit it is.
     #[inline(always)]
-    pub(crate) fn decode(&self, router: RouterId, mut visit: impl FnMut(usize, &Bits)) {
-        let (row, mut bits) = (self.rows.of(router), [0; WIDTH / 64]);
+    pub(crate) fn decode(&self, row: u32, mut visit: impl FnMut(usize, &Bits)) {
+        let mut bits = [0; WIDTH / 64];
         for p in (0..self.used).rev() {
-            let plane = &self.planes[p][row].0;
+            let plane = &self.planes[p][row as usize].0;
             for w in 0..bits.len() {
                 bits[w] ^= plane[w];
             }
@@ -223,7 +223,7 @@ impl<'g> Search<'g> {
     /// Σ over the sources in `mask` of their distance to `router`.
     pub fn sum(&self, router: RouterId, mask: &Bits) -> u64 {
         let mut sum = 0;
-        self.decode(router, |p, bits| {
+        self.decode(self.rows.of(router) as u32, |p, bits| {
             let in_mask = bits.iter().zip(mask).map(|(b, m)| (b & m).count_ones());
             sum += u64::from(in_mask.sum::<u32>()) << p;
         });
@@ -233,14 +233,20 @@ impl<'g> Search<'g> {
     /// Σ over all sources of their distance to `router`, without a look at the planes.
     #[inline]
     pub fn total(&self, router: RouterId) -> u64 {
-        self.sums[self.rows.of(router)].into()
+        self.total_of(self.rows.of(router) as u32)
+    }
+
+    /// The same for the router of one row.
+    #[inline]
+    pub(crate) fn total_of(&self, row: u32) -> u64 {
+        self.sums[row as usize].into()
     }
 
     /// The largest distance of `router` from a source in `mask`: bit by bit from the top, among the sources
     /// that have all higher bits of it.
     pub fn largest(&self, router: RouterId, mask: &Bits) -> u32 {
         let (mut among, mut largest) = (*mask, 0);
-        self.decode(router, |p, bits| {
+        self.decode(self.rows.of(router) as u32, |p, bits| {
             let set: Bits = std::array::from_fn(|w| among[w] & bits[w]);
             if set.iter().any(|w| *w != 0) {
                 (among, largest) = (set, largest | 1 << p);

@@ -44,66 +44,61 @@ pub(super) struct Hop<'a> {
 /// Takes a hop. Returns how many pairs are still missing.
 #[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
 pub(super) fn step(rows: &Rows, way: Way, hop: Hop<'_>) -> usize {
-    let (all, visited) = (hop.all, hop.visited);
     match way {
-        Way::All => hop.reach(|v, now| {
-            rows.linked(v).iter().for_each(|u| join(now, &visited[*u as usize]));
-        }),
-        Way::Last => hop.finish(|v, now| {
-            for u in rows.linked(v) {
-                join(now, &visited[*u as usize]);
+        Way::All => all_rows(rows, hop),
+        Way::Last => last_rows(rows, hop),
+    }
+}
+
+/// Few branches, and nothing but a count goes from row to row: the reads of many rows are under way at once.
+#[inline(always)]
+fn all_rows(graph: &Rows, hop: Hop<'_>) -> usize {
+    let (visited, rows) = (hop.visited, hop.visited.len());
+    let (next, plane, sums) =
+        (&mut hop.next[..rows], &mut hop.plane[..rows], &mut hop.sums[..rows]);
+    let mut left = 0;
+    for v in 0..rows {
+        let linked = graph.linked(v).iter();
+        let now = linked.fold(visited[v], |now, u| join(now, &visited[*u as usize]));
+        next[v] = now;
+        left += miss(hop.all, now, hop.fresh, &mut plane[v], &mut sums[v]);
+    }
+    left
+}
+
+/// The same where nearly all rows are complete afterwards: the others alone change their planes and sums.
+#[inline(always)]
+fn last_rows(graph: &Rows, hop: Hop<'_>) -> usize {
+    let (visited, rows, all) = (hop.visited, hop.visited.len(), *hop.all);
+    let (next, plane, sums) =
+        (&mut hop.next[..rows], &mut hop.plane[..rows], &mut hop.sums[..rows]);
+    let mut left = 0;
+    for v in 0..rows {
+        let mut now = visited[v];
+        if now != all {
+            for u in graph.linked(v) {
+                now = join(now, &visited[*u as usize]);
                 if now == all {
                     break;
                 }
             }
-        }),
+        }
+        next[v] = now;
+        if now != all || hop.fresh {
+            left += miss(&all, now, hop.fresh, &mut plane[v], &mut sums[v]);
+        }
     }
+    left
 }
 
 #[inline(always)]
-fn join(set: &mut Row, with: &Row) {
-    set.0.iter_mut().zip(with.0).for_each(|(set, with)| *set |= with);
-}
-
-impl Hop<'_> {
-    /// Adds to each set what `from_neighbours` does. Few branches, and nothing but a count goes from row to row: the
-    /// reads of many rows are under way at once.
-    #[inline(always)]
-    fn reach(self, from_neighbours: impl Fn(usize, &mut Row)) -> usize {
-        let rows = self.visited.len();
-        let (next, plane, sums) =
-            (&mut self.next[..rows], &mut self.plane[..rows], &mut self.sums[..rows]);
-        let mut left = 0;
-        for v in 0..rows {
-            let mut now = self.visited[v];
-            from_neighbours(v, &mut now);
-            next[v] = now;
-            left += miss(self.all, &now, self.fresh, &mut plane[v], &mut sums[v]);
-        }
-        left
-    }
-
-    /// The same where nearly all rows are complete afterwards: the others alone change their planes and sums.
-    #[inline(always)]
-    fn finish(self, from_neighbours: impl Fn(usize, &mut Row)) -> usize {
-        let mut left = 0;
-        for (v, before) in self.visited.iter().enumerate() {
-            let mut now = *before;
-            if now != *self.all {
-                from_neighbours(v, &mut now);
-            }
-            self.next[v] = now;
-            if now != *self.all || self.fresh {
-                left += miss(self.all, &now, self.fresh, &mut self.plane[v], &mut self.sums[v]);
-            }
-        }
-        left
-    }
+fn join(set: Row, with: &Row) -> Row {
+    Row(std::array::from_fn(|w| set.0[w] | with.0[w]))
 }
 
 /// Notes what is missing of a row. Returns how much.
 #[inline(always)]
-fn miss(all: &Row, now: &Row, fresh: bool, plane: &mut Row, sum: &mut u16) -> usize {
+fn miss(all: &Row, now: Row, fresh: bool, plane: &mut Row, sum: &mut u16) -> usize {
     let missing: Bits = std::array::from_fn(|w| all.0[w] & !now.0[w]);
     let count: u32 = missing.iter().map(|word| word.count_ones()).sum();
     if fresh {
