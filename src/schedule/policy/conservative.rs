@@ -1,9 +1,10 @@
 //! Conservative backfilling: a reservation for everybody.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
+use super::super::waiting::Waiting;
 use super::conservative_places::ConservativePlaces;
-use super::profile::Profile;
+use super::profile::{Lacks, Profile};
 use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 
 /// `conservative[:interval=0]`: every task is promised, when it is submitted and in queue order, the earliest time at which
@@ -19,11 +20,15 @@ use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 ///
 /// With an allocator that may refuse free nodes promises are places: see [`ConservativePlaces`].
 ///
+/// What the rule promises follows from the running tasks, the queue and the time. So only as much of the queue is
+/// promised as a pass needs: up to the last task that can start at once beside all promises before it. And of the
+/// promises made before an early end those stay, from the head on, that the nodes come back cannot move ([`Lacks`]).
+///
 /// # Complexity
-/// An early end costs O(queue · steps/16) at worst, steps being those of the [`Profile`], at most two for each running and
-/// waiting task. A place is looked for from the last promise to a task of the same size and time on, as promises only
-/// take nodes away, and neighbours in the queue of the same size and time are promised together what fits at one time.
-/// A pass walks over the queue where a promised time has come.
+/// An early end costs O(promises · steps/16) at worst, steps being those of the [`Profile`], at most two for each running
+/// task and promise. A place is looked for from the last promise to a task of the same size and time on, as promises
+/// only take nodes away, and neighbours in the queue of the same size and time are promised together what fits at one
+/// time. Who can start at once is searched in O(log tasks) where size and time of the waiting agree, in O(queue) at worst.
 ///
 /// # References
 /// Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
@@ -40,32 +45,50 @@ pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry {
         }
         Ok(Box::new(Conservative {
             passes,
-            queue: Vec::new(),
-            fresh: 0,
-            profile: None,
-            round: 0,
+            waiting: Waiting::new(context.tasks, |task| task.requested),
+            groups: Vec::new(),
+            promised: Vec::new(),
+            rest: VecDeque::new(),
             next: i64::MAX,
+            profile: None,
+            freed: Vec::new(),
+            taken_back: 0,
+            round: 0,
             shapes: Vec::new(),
             numbers: HashMap::new(),
+            beyond: (0, i64::MIN),
+            stairs: Vec::new(),
+            starting: Vec::new(),
         }))
     },
 };
 
 struct Conservative {
     passes: Passes,
-    /// Waiting tasks in queue order, with the time promised.
-    queue: Vec<Waiting>,
-    /// The last so many of them have no promise yet.
-    fresh: usize,
+    /// All waiting tasks.
+    waiting: Waiting,
+    /// The first of them in queue order, which have promises; and the others.
+    groups: Vec<Group>,
+    promised: Vec<u32>,
+    rest: VecDeque<Queued>,
+    /// No promise is of an earlier time.
+    next: i64,
     /// Free nodes beside all promises; nothing where it must be made anew.
     profile: Option<Profile>,
+    /// Assumed ends and nodes of tasks that ended before them since the last pass.
+    freed: Vec<(i64, u32)>,
+    /// Groups taken back since the profile was made: it may still have their steps.
+    taken_back: usize,
     /// How often the profile was made anew.
     round: u32,
-    /// The first promised time.
-    next: i64,
     /// Shapes of tasks, and their numbers by nodes and requested time.
     shapes: Vec<Shape>,
     numbers: HashMap<(u32, i64), u32>,
+    /// So many of the rest cannot begin before a time.
+    beyond: (usize, i64),
+    /// What fits now, and who starts, reused.
+    stairs: Vec<(i64, u32)>,
+    starting: Vec<u32>,
 }
 
 /// Tasks of the same nodes and requested time.
@@ -77,13 +100,21 @@ struct Shape {
     round: u32,
 }
 
-/// A waiting task.
+/// A waiting task without a promise, and its shape.
 #[derive(Clone, Copy)]
-struct Waiting {
+struct Queued {
     task: u32,
-    /// Which pair of nodes and requested time it has.
     shape: u32,
-    promise: i64,
+}
+
+/// Neighbours in the queue of one shape that are promised the same time.
+struct Group {
+    shape: u32,
+    count: usize,
+    time: i64,
+    /// The promise to that shape before.
+    before: i64,
+    lacks: Lacks,
 }
 
 impl Conservative {
@@ -92,6 +123,141 @@ impl Conservative {
         let now = machine.now();
         let running = machine.running().iter();
         Profile::new(now, machine.free(), running.map(|task| (task.end.max(now + 1), task.nodes)))
+    }
+
+    /// The profile with the promises that stay: those ahead of the first that the nodes come back may move.
+    fn kept(&mut self, mut profile: Profile, machine: &ClusterState<'_, '_>) -> Option<Profile> {
+        let now = machine.now();
+        profile.advance(now);
+        for (end, nodes) in self.freed.drain(..) {
+            self.beyond = (0, i64::MIN);
+            profile.give(now, end, nodes);
+            for group in &mut self.groups {
+                group.lacks.give(nodes, group.time <= end);
+            }
+        }
+        let stay = self.groups.iter().take_while(|group| group.lacks.holds(now)).count();
+        let leave = self.groups.len() - stay;
+        // To take back costs less than to promise; what is left of promises taken back makes all dearer.
+        if leave > 2 * stay + 16 || self.taken_back + leave > stay + machine.running().len() {
+            return (leave == 0).then_some(profile);
+        }
+        self.taken_back += leave;
+        for group in self.groups.drain(stay..).rev() {
+            let shape = &mut self.shapes[group.shape as usize];
+            profile.give(group.time, group.time + shape.requested, shape.nodes * group.count as u32);
+            shape.promise = group.before;
+            for task in self.promised.drain(self.promised.len() - group.count..).rev() {
+                self.rest.push_front(Queued { task, shape: group.shape });
+            }
+        }
+        Some(profile)
+    }
+
+    /// A profile without promises.
+    fn anew(&mut self, machine: &ClusterState<'_, '_>) -> Profile {
+        self.round += 1;
+        (self.taken_back, self.next, self.beyond) = (0, i64::MAX, (0, i64::MIN));
+        self.freed.clear();
+        for group in self.groups.drain(..).rev() {
+            for task in self.promised.drain(self.promised.len() - group.count..).rev() {
+                self.rest.push_front(Queued { task, shape: group.shape });
+            }
+        }
+        Conservative::bare(machine)
+    }
+
+    /// The neighbours alike that begin with one of the rest.
+    fn alike(&self, at: usize) -> usize {
+        let shape = self.rest[at].shape;
+        self.rest.range(at..).take_while(|queued| queued.shape == shape).count()
+    }
+
+    /// Where among the rest `task` is that fits now, if none ahead of it can begin before it would end: then it starts now
+    /// whatever they are promised. Otherwise the first ahead that may and its neighbours alike.
+    fn first_before(&mut self, task: u32, profile: &Profile, now: i64) -> (usize, usize) {
+        let until = now + self.waiting.of(task).1;
+        if until > self.beyond.1 {
+            self.beyond = (0, until);
+        }
+        loop {
+            let at = self.beyond.0;
+            let (first, count) = (self.rest[at], self.alike(at));
+            let shape = &self.shapes[first.shape as usize];
+            let from = if shape.round == self.round { shape.promise } else { i64::MIN };
+            if self.rest[at + count - 1].task >= task
+                || profile.begins_before(self.beyond.1, shape.nodes, shape.requested, from)
+            {
+                return (at, count);
+            }
+            self.beyond.0 += count;
+        }
+    }
+
+    /// Makes promises in queue order to the first so many of the rest.
+    fn promise(&mut self, until: usize, profile: &mut Profile) {
+        self.beyond = (0, i64::MIN);
+        let mut done = 0;
+        while done < until {
+            let (first, mut left) = (self.rest[0], self.alike(0));
+            done += left;
+            let shape = &mut self.shapes[first.shape as usize];
+            if shape.round != self.round {
+                (shape.round, shape.promise) = (self.round, i64::MIN);
+            }
+            while left > 0 {
+                let (nodes, requested, before) = (shape.nodes, shape.requested, shape.promise);
+                let spot = profile.earliest(nodes, requested, before);
+                let lacks = profile.lacks(spot, nodes, requested, before);
+                let count = profile.reserve(spot, requested, nodes, left);
+                let time = spot.time;
+                self.promised.extend(self.rest.drain(..count).map(|queued| queued.task));
+                self.groups.push(Group { shape: first.shape, count, time, before, lacks });
+                shape.promise = time;
+                self.next = self.next.min(time);
+                left -= count;
+            }
+        }
+    }
+
+    /// Starts those whose time has come, in queue order.
+    fn start(&mut self, machine: &mut ClusterState<'_, '_>) {
+        let now = machine.now();
+        if self.next <= now {
+            self.next = i64::MAX;
+            let taken: u32 = self.starting.iter().map(|task| machine.task(*task).nodes).sum();
+            let mut free = machine.free() - taken;
+            let (mut at, mut stay) = (0, 0);
+            self.groups.retain_mut(|group| {
+                let tasks = at..at + group.count;
+                at = tasks.end;
+                let nodes = self.shapes[group.shape as usize].nodes;
+                for i in tasks {
+                    let task = self.promised[i];
+                    // A task that runs longer than requested may still hold the nodes.
+                    if group.time <= now && nodes <= free {
+                        free -= nodes;
+                        group.count -= 1;
+                        self.waiting.remove(task);
+                        self.starting.push(task);
+                    } else {
+                        self.promised[stay] = task;
+                        stay += 1;
+                    }
+                }
+                if group.count > 0 {
+                    self.next = self.next.min(group.time);
+                }
+                group.count > 0
+            });
+            self.promised.truncate(stay);
+            self.starting.sort_unstable();
+        }
+        for task in self.starting.drain(..) {
+            // Allocators that may refuse have another policy.
+            let started = machine.start(task);
+            debug_assert_eq!(started, Attempt::Started);
+        }
     }
 }
 
@@ -113,73 +279,59 @@ impl Policy for Conservative {
         if shape == next {
             self.shapes.push(Shape { nodes, requested, promise: i64::MIN, round: self.round });
         }
-        self.queue.push(Waiting { task, shape, promise: i64::MAX });
-        self.fresh += 1;
+        self.rest.push_back(Queued { task, shape });
+        self.waiting.add(task);
     }
 
     fn ended(&mut self, task: u32, machine: &ClusterState<'_, '_>) {
-        if machine.assumed_end(task) != machine.now() {
+        let end = machine.assumed_end(task);
+        if end > machine.now() {
+            self.freed.push((end, machine.task(task).nodes));
+        } else if end < machine.now() {
             self.profile = None;
         }
     }
 
     fn pass(&mut self, machine: &mut ClusterState<'_, '_>) {
-        let now = machine.now();
-        let late = machine.running().first().is_some_and(|task| task.end <= now);
+        let late = machine.running().first().is_some_and(|task| task.end <= machine.now());
         if late || self.passes.interval() > 0 {
             self.profile = None;
         }
-        let (mut profile, fresh) = match self.profile.take() {
-            Some(mut profile) => {
-                profile.advance(now);
-                (profile, self.fresh)
-            }
-            None => {
-                self.round += 1;
-                self.next = i64::MAX;
-                (Conservative::bare(machine), self.queue.len())
-            }
+        let kept = self.profile.take().and_then(|profile| self.kept(profile, machine));
+        let mut profile = match kept {
+            Some(profile) => profile,
+            None => self.anew(machine),
         };
-        let known = self.queue.len() - fresh;
-        let alike = self.queue[known..].chunk_by_mut(|a, b| a.shape == b.shape);
-        for mut tasks in alike {
-            let shape = &mut self.shapes[tasks[0].shape as usize];
-            if shape.round != self.round {
-                (shape.round, shape.promise) = (self.round, i64::MIN);
+        let mut stairs = std::mem::take(&mut self.stairs);
+        let mut from = 0;
+        while let Some(first) = self.rest.front() {
+            profile.stairs(&mut stairs);
+            // A task must fit into what is free now for as long as that is free.
+            let fits = |(nodes, time): (u32, i64)| {
+                stairs.iter().any(|(until, free)| time <= *until && nodes <= *free)
+            };
+            let Some(task) = self.waiting.next_that(first.task.max(from), fits) else { break };
+            // Who did not fit does not fit beside more promises.
+            from = task;
+            let (at, count) = self.first_before(task, &profile, machine.now());
+            let (nodes, requested) = self.waiting.of(task);
+            if self.rest[at + count - 1].task < task {
+                self.promise(at + count, &mut profile);
+                continue;
             }
-            while !tasks.is_empty() {
-                let spot = profile.earliest(shape.nodes, shape.requested, shape.promise);
-                let count = profile.reserve(spot, shape.requested, shape.nodes, tasks.len());
-                let (promised, rest) = tasks.split_at_mut(count);
-                promised.iter_mut().for_each(|waiting| waiting.promise = spot.time);
-                shape.promise = spot.time;
-                self.next = self.next.min(spot.time);
-                tasks = rest;
+            let count = profile.reserve(profile.first(), requested, nodes, count);
+            for queued in self.rest.drain(at..at + count) {
+                self.waiting.remove(queued.task);
+                self.starting.push(queued.task);
             }
         }
-        self.fresh = 0;
+        self.stairs = stairs;
         self.profile = Some(profile);
-        if self.next > now {
-            return;
-        }
-        self.next = i64::MAX;
-        self.queue.retain(|waiting| {
-            // A task that runs longer than requested may still hold the nodes.
-            let nodes = machine.task(waiting.task).nodes;
-            let starts = waiting.promise <= now && nodes <= machine.free();
-            if starts {
-                // Allocators that may refuse have another policy.
-                let started = machine.start(waiting.task);
-                debug_assert_eq!(started, Attempt::Started);
-            } else {
-                self.next = self.next.min(waiting.promise);
-            }
-            !starts
-        });
+        self.start(machine);
     }
 
     fn waiting(&self) -> usize {
-        self.queue.len()
+        self.waiting.len()
     }
 
     fn interval(&self) -> i64 {

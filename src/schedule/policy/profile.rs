@@ -21,6 +21,8 @@ pub(super) struct Profile {
     heads: Vec<Head>,
     /// In the order they were made: only heads move.
     blocks: Vec<Block>,
+    /// Those that no head has any more.
+    unused: Vec<u32>,
 }
 
 /// The step of a profile at which something may begin. It holds until the profile changes.
@@ -31,6 +33,29 @@ pub(super) struct Spot {
     /// Where it stands.
     block: usize,
     step: usize,
+}
+
+/// What lacks for a task to begin before its spot: it cannot while fewer nodes come back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lacks {
+    /// At the step before the spot, which all begins after `since` need.
+    before: i32,
+    since: i64,
+    /// At one of the steps that stand in the way of earlier begins.
+    rest: i32,
+}
+
+impl Lacks {
+    /// `nodes` have come back from now to a later time; whether that is beyond the step before the spot.
+    pub fn give(&mut self, nodes: u32, beyond: bool) {
+        self.before = self.before.saturating_sub(if beyond { nodes as i32 } else { 0 });
+        self.rest = self.rest.saturating_sub(nodes as i32);
+    }
+
+    /// Whether it is certain that the task cannot begin earlier.
+    pub fn holds(&self, now: i64) -> bool {
+        self.before > 0 && (self.rest > 0 || self.since < now)
+    }
 }
 
 /// What is true of a block as a whole.
@@ -145,13 +170,13 @@ impl Profile {
             .zip(0..)
             .map(|(block, number)| block.take(0..0, 0, number, 0))
             .collect();
-        Profile { heads, blocks }
+        Profile { heads, blocks, unused: Vec::new() }
     }
 
     /// Forgets what was before `now`.
     pub fn advance(&mut self, now: i64) {
         let block = self.block_of(now);
-        self.heads.drain(..block);
+        self.unused.extend(self.heads.drain(..block).map(|head| head.block));
         let head = self.heads[0];
         let first = &mut self.blocks[head.block as usize];
         let current = first.before(now + 1).max(1) - 1;
@@ -168,13 +193,37 @@ impl Profile {
     /// The first step, not before `from`, from which on `nodes` are free for `time` ticks: `from` is before the first step
     /// or the time of one. All nodes are free at last.
     pub fn earliest(&self, nodes: u32, time: i64, from: i64) -> Spot {
+        self.search(nodes, time, from, i64::MAX).unwrap_or_else(|| {
+            let block = self.heads.len() - 1;
+            let last = &self.blocks[self.heads[block].block as usize];
+            Spot { time: last.times[last.len - 1], block, step: last.len - 1 }
+        })
+    }
+
+    /// Whether [`Profile::earliest`] is before `until`.
+    pub fn begins_before(&self, until: i64, nodes: u32, time: i64, from: i64) -> bool {
+        self.search(nodes, time, from, until).is_some_and(|spot| spot.time < until)
+    }
+
+    /// The first step.
+    pub fn first(&self) -> Spot {
+        Spot { time: self.heads[0].begin, block: 0, step: 0 }
+    }
+
+    /// The step that [`Profile::earliest`] finds, if it is before `until`; perhaps one that is not.
+    #[inline]
+    fn search(&self, nodes: u32, time: i64, from: i64, until: i64) -> Option<Spot> {
         let nodes = nodes as i32;
         let first = self.block_of(from);
         let mut skip = self.blocks[self.heads[first].block as usize].before(from);
         let mut open: Option<Spot> = None;
         for (i, head) in self.heads.iter().enumerate().skip(first) {
-            if let Some(spot) = open.filter(|spot| head.begin - spot.time >= time) {
-                return spot;
+            if let Some(spot) = open {
+                if head.begin - spot.time >= time {
+                    return open;
+                }
+            } else if head.begin >= until {
+                return None;
             }
             if head.most < nodes {
                 open = None;
@@ -199,20 +248,86 @@ impl Profile {
                     if at == BLOCK {
                         break;
                     }
-                    if let Some(spot) = open.filter(|spot| block.times[at] - spot.time >= time) {
-                        return spot;
+                    if open.is_some_and(|spot| block.times[at] - spot.time >= time) {
+                        return open;
                     }
                     open = None;
                 }
             }
             skip = 0;
         }
-        // The last step has room for everybody.
-        open.unwrap_or_else(|| {
-            let block = self.heads.len() - 1;
-            let last = &self.blocks[self.heads[block].block as usize];
-            Spot { time: last.times[last.len - 1], block, step: last.len - 1 }
-        })
+        open
+    }
+
+    /// What lacks for a task to begin before `spot`, which [`Profile::earliest`] found for it from `from` on; from the first step
+    /// on it lacks nothing there.
+    pub fn lacks(&self, spot: Spot, nodes: u32, time: i64, from: i64) -> Lacks {
+        let nodes = nodes as i32;
+        let (block, step) = match (spot.block, spot.step) {
+            (0, 0) => return Lacks { before: i32::MAX, since: i64::MIN, rest: i32::MAX },
+            (block, 0) => (block - 1, self.blocks[self.heads[block - 1].block as usize].len - 1),
+            (block, step) => (block, step - 1),
+        };
+        let head = &self.heads[block];
+        let Block { times, free, .. } = &self.blocks[head.block as usize];
+        let (before, since) = (nodes - (free[step] - head.taken), times[step] - time);
+        if from.max(self.heads[0].begin) > since {
+            return Lacks { before, since: i64::MIN, rest: i32::MAX };
+        }
+        // The most of the steps without room up to the first of them that begins after `since`.
+        let first = self.block_of(from);
+        let mut skip = self.blocks[self.heads[first].block as usize].before(from);
+        let mut most = i32::MIN;
+        for head in &self.heads[first..=block] {
+            if head.most < nodes && skip == 0 {
+                most = most.max(head.most);
+                if head.begin > since {
+                    break;
+                }
+            } else if head.least < nodes {
+                let block = &self.blocks[head.block as usize];
+                let steps = (1u64 << block.len) - (1 << skip);
+                let unfit = !u64::from(block.fits(nodes + head.taken)) & steps;
+                // Up to the first that begins later.
+                let passed = block.before(since + 1);
+                let later = (unfit >> passed << passed).trailing_zeros();
+                let unfit = if later < 64 { unfit & ((2 << later) - 1) } else { unfit };
+                for (i, free) in block.free.iter().enumerate() {
+                    let counts = unfit & 1 << i != 0;
+                    most = most.max(if counts { free - head.taken } else { i32::MIN });
+                }
+                if later < 64 {
+                    break;
+                }
+            }
+            skip = 0;
+        }
+        Lacks { before, since, rest: nodes.saturating_sub(most) }
+    }
+
+    /// What is free from the first step on: for how long at most, and how many nodes; fewer nodes for longer, the last
+    /// for ever. O(steps/16), and the steps of blocks in which fewer are free than ever before.
+    pub fn stairs(&self, stairs: &mut Vec<(i64, u32)>) {
+        stairs.clear();
+        let begin = self.heads[0].begin;
+        let mut least = self.blocks[self.heads[0].block as usize].free[0] - self.heads[0].taken;
+        for head in &self.heads {
+            if head.least >= least {
+                continue;
+            }
+            let block = &self.blocks[head.block as usize];
+            for (time, free) in block.times.iter().zip(&block.free) {
+                let free = free - head.taken;
+                if free < least {
+                    stairs.push((time - begin, least as u32));
+                    least = free;
+                }
+            }
+            if least == 0 {
+                break;
+            }
+        }
+        stairs.push((i64::MAX, least as u32));
     }
 
     /// Takes `nodes` away from a step on for `time` ticks, as often as there are, `most` times at most; at least once.
@@ -231,17 +346,29 @@ impl Profile {
             for i in block..=last {
                 let (head, from) = (&self.heads[i], if i == block { step } else { 0 });
                 least = least.min(match (from, to(i)) {
+                    (0, 0) => i32::MAX,
                     (0, BLOCK) => head.least,
                     (from, to) => self.blocks[head.block as usize].least(from, to) - head.taken,
                 });
             }
             count = (least as u32 / nodes.max(1)).clamp(1, most as u32);
         }
-        let nodes = (nodes * count) as i32;
+        self.take((block, step), (last, end), (nodes * count) as i32);
+        count as usize
+    }
+
+    /// Gives `nodes` back from a step on, or the first, to another.
+    pub fn give(&mut self, from: i64, to: i64, nodes: u32) {
+        let to = self.cut(to);
+        let from = self.locate(from);
+        self.take(from, to, -(nodes as i32));
+    }
+
+    /// Takes `nodes` away from one block and index in it to another.
+    fn take(&mut self, (block, step): (usize, usize), (last, end): (usize, usize), nodes: i32) {
         for i in block..=last {
-            let from = if i == block { step } else { 0 };
             let head = &mut self.heads[i];
-            match (from, to(i)) {
+            match (if i == block { step } else { 0 }, if i == last { end } else { BLOCK }) {
                 (0, 0) => {}
                 (0, BLOCK) => {
                     head.taken += nodes;
@@ -254,7 +381,6 @@ impl Profile {
                 }
             }
         }
-        count as usize
     }
 
     /// The block and the index in it of the first step that does not begin before `time`; behind the last of a block
@@ -278,9 +404,13 @@ impl Profile {
             behind.forget(BLOCK / 2);
             block.shorten(BLOCK / 2);
             self.heads[at] = block.take(0..0, 0, number, taken);
-            let next = behind.take(0..0, 0, self.blocks.len() as u32, taken);
-            self.heads.insert(at + 1, next);
-            self.blocks.push(behind);
+            let place = self.unused.pop().unwrap_or(self.blocks.len() as u32);
+            self.heads.insert(at + 1, behind.take(0..0, 0, place, taken));
+            if place as usize == self.blocks.len() {
+                self.blocks.push(behind);
+            } else {
+                self.blocks[place as usize] = behind;
+            }
             if step > BLOCK / 2 {
                 (at, step) = (at + 1, step - BLOCK / 2);
             }
