@@ -13,7 +13,7 @@ use super::workload::WorkloadArgs;
 use super::{inputs, own_files, progress, settings, tables};
 use crate::error::{Error, SourceLocation};
 use crate::metric::comparison::Comparison;
-use crate::metric::mpc::{self, Curve};
+use crate::metric::mpc::{self, Curve, Means};
 use crate::ordering::{self, NodeOrder};
 use crate::report;
 use crate::topology::{Context, Topology};
@@ -71,11 +71,19 @@ impl Command {
         let fabric = self.workload.traffic.fabric(&topology)?;
         let traffic = self.workload.traffic.settings(fabric.as_ref())?;
         let workload = self.workload.open(&topology)?;
-        let (orders, curves) = self.curves(&topology)?;
-        let found = workload.map(|jobs| jobs.run(&topology, &orders, &curves, traffic));
-        let found = found.transpose()?.unwrap_or_default();
+        let orders = self.orders(&topology)?;
+        let (found, comparison) = match workload {
+            Some(jobs) => {
+                let curves: Vec<Curve> = curves(&topology, &orders)?;
+                let found = jobs.run(&topology, &orders, &curves, traffic)?;
+                (found, Comparison::new(&topology, &orders, curves)?)
+            }
+            None => {
+                let means: Vec<Means> = curves(&topology, &orders)?;
+                (Default::default(), Comparison::new(&topology, &orders, means)?)
+            }
+        };
         let found = found.for_report();
-        let comparison = Comparison::new(&topology, &orders, curves)?;
         let command = self.command(context).to_string();
         if let Some(folder) = &self.out {
             let files = report::files(&topology, &orders, &comparison, found, &command)?;
@@ -131,14 +139,14 @@ impl Command {
         super::machines::run(&request, context)
     }
 
-    /// The orderings and their curves.
-    fn curves(&self, topology: &Topology) -> anyhow::Result<(Vec<NodeOrder>, Vec<Curve>)> {
+    /// The orderings.
+    fn orders(&self, topology: &Topology) -> anyhow::Result<Vec<NodeOrder>> {
         let texts = match self.orders.as_slice() {
             [] => ordering::defaults::suiting(topology),
             given => given.to_vec(),
         };
         inputs::check_curves(topology, &texts)?;
-        let bar = progress::bar(2 * texts.len() as u64, "comparing");
+        let bar = progress::bar(texts.len() as u64, "orderings");
         let mut orders = if self.orders.is_empty() {
             let made = texts.par_iter().map(|t| NodeOrder::make(topology, t));
             distinct(made.collect::<Result<Vec<_>, _>>()?)
@@ -151,19 +159,9 @@ impl Command {
             bar.set_message(text.clone());
             orders.push(inputs::order(topology, &text)?);
         }
-        NodeOrder::check_same_nodes(topology, &orders)?;
-        let curves = mpc::curves(topology, &orders, |order| {
-            bar.set_message(order.label().to_string());
-            bar.inc(1);
-        })?;
         bar.finish_and_clear();
-        for (order, curve) in orders.iter().zip(&curves) {
-            if let Some(share) = curve.spanning() {
-                let label = order.label();
-                note!("{label}: {:.1} % of windows span components: left out", 100.0 * share);
-            }
-        }
-        Ok((orders, curves))
+        NodeOrder::check_same_nodes(topology, &orders)?;
+        Ok(orders)
     }
 
     /// The command line that makes this comparison again.
@@ -178,6 +176,29 @@ impl Command {
         let line = line.option("--prices", self.prices.as_ref());
         line.seed(context.seed).option("--out", self.out.as_ref().map(|path| path.display()))
     }
+}
+
+/// The curves of orderings, or what is left of them.
+fn curves<T: From<Curve> + Send>(
+    topology: &Topology,
+    orders: &[NodeOrder],
+) -> anyhow::Result<Vec<T>> {
+    let bar = progress::bar(orders.len() as u64, "comparing");
+    let made = mpc::curves(topology, orders, |order, curve| {
+        bar.set_message(order.label().to_string());
+        bar.inc(1);
+        (curve.spanning(), T::from(curve))
+    })?;
+    bar.finish_and_clear();
+    let mut curves = Vec::with_capacity(made.len());
+    for (order, (spanning, curve)) in orders.iter().zip(made) {
+        if let Some(share) = spanning {
+            let label = order.label();
+            note!("{label}: {:.1} % of windows span components: left out", 100.0 * share);
+        }
+        curves.push(curve);
+    }
+    Ok(curves)
 }
 
 /// The first of orderings that are equal: on many machines two methods give the same one.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::envelope::{compact_sets, lower_envelope};
-use super::mpc::Curve;
+use super::mpc::Means;
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
@@ -30,7 +30,7 @@ pub struct Entry {
     pub best_share: f64,
     /// Mean distance between neighbours in rank.
     pub mean_step: f64,
-    /// The share of windows that span components and are left out ([`Curve::spanning`]).
+    /// The share of windows that span components and are left out ([`super::mpc::Curve::spanning`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spanning: Option<f64>,
 }
@@ -71,20 +71,24 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Ranks `curves`, one an ordering, in the order of `orders`.
+    /// Ranks `curves`, one an ordering, in the order of `orders`: [`super::mpc::Curve`]s, or [`Means`], which take less
+    /// memory.
     ///
     /// # Errors
     /// The statistics need more memory than allowed.
     ///
     /// # Complexity
     /// O(orderings · N) beyond the statistics.
-    pub fn new(topology: &Topology, orders: &[NodeOrder], curves: Vec<Curve>) -> Result<Self> {
-        let largest = curves.iter().map(Curve::largest).max().unwrap_or(0);
+    pub fn new<C>(topology: &Topology, orders: &[NodeOrder], curves: Vec<C>) -> Result<Self>
+    where
+        C: Into<Means> + Send,
+    {
+        let means: Vec<Means> = curves.into_par_iter().map(C::into).collect();
+        let largest = means.iter().map(|means| means.values.len() + 1).max().unwrap_or(0);
         let sizes = display_sizes(largest);
-        // A curve takes twice the memory of its values, so it goes when they are there.
-        let pairs = orders.par_iter().zip(curves);
+        let pairs = orders.par_iter().zip(means);
         let mut entries: Vec<Entry> =
-            pairs.map(|(order, curve)| Entry::new(order, &curve, &sizes)).collect();
+            pairs.map(|(order, means)| Entry::new(order, means, &sizes)).collect();
         let spanning = |entry: &Entry| entry.spanning.unwrap_or(0.0);
         entries.sort_by(|a, b| {
             spanning(a).total_cmp(&spanning(b)).then(a.mean_log.total_cmp(&b.mean_log))
@@ -119,8 +123,7 @@ impl Comparison {
 }
 
 impl Entry {
-    fn new(order: &NodeOrder, curve: &Curve, sizes: &[usize]) -> Self {
-        let values = curve.values();
+    fn new(order: &NodeOrder, Means { values, spanning }: Means, sizes: &[usize]) -> Self {
         Entry {
             label: order.label().to_string(),
             nodes: order.len(),
@@ -129,7 +132,7 @@ impl Entry {
             mean_log: mean_log(&values),
             best_share: 0.0,
             mean_step: values.first().copied().unwrap_or(0.0),
-            spanning: curve.spanning(),
+            spanning,
             values,
         }
     }

@@ -81,6 +81,21 @@ impl Curve {
     }
 }
 
+/// A curve rounded: half the memory, for comparisons of many.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Means {
+    /// [`Curve::values`].
+    pub values: Vec<f64>,
+    /// [`Curve::spanning`].
+    pub spanning: Option<f64>,
+}
+
+impl From<Curve> for Means {
+    fn from(curve: Curve) -> Self {
+        Means { values: curve.values(), spanning: curve.spanning() }
+    }
+}
+
 /// MPC from T: the mean over windows and pairs.
 fn mean(total: u128, windows: u64, size: usize) -> f64 {
     let s = size as u128;
@@ -121,16 +136,17 @@ pub fn curve(topology: &Topology, order: &NodeOrder) -> Result<Curve> {
     curve_by(topology, order, SumMethod::Auto)
 }
 
-/// The curves of several orderings, `done` called after each: side by side where they are small, else each on all threads.
+/// What `made` leaves of the curves of several orderings, each as soon as it is computed: side by side where they are
+/// small, else each on all threads.
 ///
 /// # Errors
 /// As [`curve`], the first.
-pub fn curves(
+pub fn curves<T: Send>(
     topology: &Topology,
     orders: &[NodeOrder],
-    done: impl Fn(&NodeOrder) + Sync,
-) -> Result<Vec<Curve>> {
-    let one = |order: &NodeOrder| curve(topology, order).inspect(|_| done(order));
+    made: impl Fn(&NodeOrder, Curve) -> T + Sync,
+) -> Result<Vec<T>> {
+    let one = |order: &NodeOrder| Ok(made(order, curve(topology, order)?));
     let ranks: usize = orders.iter().map(NodeOrder::len).sum();
     match ranks <= SIDE_BY_SIDE {
         // Of several errors the first, whichever thread is the fastest.

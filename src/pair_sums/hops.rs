@@ -24,11 +24,17 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
     let graph = topology.graph()?;
     let routers: Vec<RouterId> = nodes.iter().map(|n| topology.router_of(*n)).collect();
     let n = routers.len();
+    // A rank's row is looked up once, not once a batch: the ranks may be far from each other in that table.
+    let rows: Vec<u32> = routers.iter().map(|router| graph.rows().of(*router) as u32).collect();
     let threads = rayon::current_num_threads();
     let buffers = threads as u64 * (search::bytes(graph) + 256 * n as u64);
     topology.require(search::SEARCHING, buffers)?;
-    let zero =
-        || Partial { sums: PairSums::zero(n), lags: LagBits::new(n), search: Search::new(graph) };
+    let zero = || Partial {
+        rows: &rows,
+        sums: PairSums::zero(n),
+        lags: LagBits::new(n),
+        search: Search::new(graph),
+    };
     let batches = n.div_ceil(WIDTH);
     // Each task takes the next batch that is left: sums of integers are the same whoever adds what.
     let next = AtomicUsize::new(0);
@@ -51,6 +57,8 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
 }
 
 struct Partial<'g> {
+    /// The row of every rank.
+    rows: &'g [u32],
     sums: PairSums,
     lags: LagBits,
     search: Search<'g>,
@@ -72,9 +80,9 @@ impl Partial<'_> {
         }
         let after = start + sources.len();
         // Ranks below are in the rows of the sources' pairs, ranks above in their columns.
-        let add = |(sum, router): (&mut u64, &RouterId)| *sum += self.search.total(*router);
-        self.sums.row[..start].iter_mut().zip(routers).for_each(add);
-        self.sums.col[after..].iter_mut().zip(&routers[after..]).for_each(add);
+        let add = |(sum, row): (&mut u64, &u32)| *sum += self.search.total_of(*row);
+        self.sums.row[..start].iter_mut().zip(self.rows).for_each(add);
+        self.sums.col[after..].iter_mut().zip(&self.rows[after..]).for_each(add);
         for (below, j) in (start..after).enumerate() {
             let column = self.search.sum(routers[j], &first(below));
             self.sums.col[j] += column;
@@ -82,7 +90,7 @@ impl Partial<'_> {
         }
         // Ranks from `end` on are further than `last` from every source: they count for columns only.
         let end = routers.len().min(after + last);
-        self.lags.add_batch(&self.search, routers, start..end);
+        self.lags.add_batch(&self.search, self.rows, start..end);
         Ok(())
     }
 

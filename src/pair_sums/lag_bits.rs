@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use multiversion::multiversion;
 
-use crate::ids::RouterId;
 use crate::topology::search::{SPREAD, Search, WIDTH, first};
 
 /// A bit of 64 numbers for each remainder r.
@@ -35,11 +34,11 @@ impl LagBits {
     }
 
     /// Adds the distances between the sources of `search`, which stand at `ranks.start` (a multiple of 64) and after it,
-    /// and the ranks above each of them, up to the end of `ranks`.
+    /// and the ranks above each of them, up to the end of `ranks`; `rows` are those of all ranks.
     ///
     /// # Complexity
     /// O(planes) operations on words of 64 distances.
-    pub fn add_batch(&mut self, search: &Search<'_>, routers: &[RouterId], ranks: Range<usize>) {
+    pub fn add_batch(&mut self, search: &Search<'_>, rows: &[u32], ranks: Range<usize>) {
         let blocks = ranks.len().div_ceil(64);
         let used = search.plane_count();
         let mut words = [[[0; 64]; PLANES]; WORDS];
@@ -48,11 +47,14 @@ impl LagBits {
         for t in 0..blocks + WORDS - 1 {
             if t < blocks {
                 let from = ranks.start + 64 * t;
-                let here = &routers[from..ranks.end.min(from + 64)];
-                words.iter_mut().for_each(|word| word[..used].fill([0; 64]));
-                for (r, router) in here.iter().enumerate() {
-                    let below = first(WIDTH.min(64 * t + r));
-                    search.decode(*router, |p, bits| {
+                let here = &rows[from..ranks.end.min(from + 64)];
+                if here.len() < 64 {
+                    words.iter_mut().for_each(|word| word[..used].fill([0; 64]));
+                }
+                for (r, row) in here.iter().enumerate() {
+                    // The sources below.
+                    let below = if t < WORDS { first(64 * t + r) } else { [u64::MAX; WORDS] };
+                    search.decode(*row, |p, bits| {
                         for (word, (bits, below)) in words.iter_mut().zip(bits.iter().zip(&below)) {
                             word[p][r] = bits & below;
                         }

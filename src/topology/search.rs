@@ -2,9 +2,10 @@
 //!
 //! A step of the search ORs, for every router, the visited sets of its neighbours: 256 searches for the
 //! price of one pass over the links a hop. Distances are kept bit-sliced and in Gray code, which takes one plane a hop:
-//! a search not over after hops h = 2^p, 3·2^p, 5·2^p, … turns its bit of plane p over. Sets and planes stand in rows,
-//! one a router, numbered so that linked routers stand close to each other ([`RouterGraph::rows`]): more of what a step
-//! reads is in the cache. Rows of 512 bits are no faster on 16,384 routers and slower on 131,072, where they outgrow the cache.
+//! a search not over after hops h = 2^p - 1, 3·2^p - 1, 5·2^p - 1, … turns its bit of plane p over. Sets and planes
+//! stand in rows, one a router, numbered so that linked routers stand close to each other ([`RouterGraph::rows`]): more
+//! of what a step reads is in the cache. Rows of 512 bits are no faster on 16,384 routers and slower on 131,072, where
+//! they outgrow the cache; rows of 128 bits are no faster on either.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
@@ -12,16 +13,15 @@
 use multiversion::multiversion;
 use rayon::prelude::*;
 
+pub use step::{Bits, WIDTH};
+use step::{EMPTY, Hop, Row, Way, step};
+
 use super::graph::Rows;
 use super::{RouterGraph, Topology};
 use crate::error::Result;
 use crate::ids::RouterId;
 
-/// Sources a batch.
-pub const WIDTH: usize = 256;
-
-/// One bit for each source of a batch.
-pub type Bits = [u64; WIDTH / 64];
+mod step;
 
 /// Searches that are not over after this many steps are given up: a byte holds every distance.
 pub const MAX_HOPS: u32 = 255;
@@ -33,17 +33,18 @@ pub const SEARCHING: &str = "searching from 256 routers at once";
 pub struct Search<'g> {
     graph: &'g RouterGraph,
     rows: &'g Rows,
-    visited: Vec<Bits>,
-    next: Vec<Bits>,
-    planes: Vec<Vec<Bits>>,
+    visited: Vec<Row>,
+    next: Vec<Row>,
+    planes: Vec<Vec<Row>>,
     /// Planes in use by the last batch.
     used: usize,
-    /// Sums over all sources, by row.
-    sums: Vec<u64>,
-    queues: [Vec<u32>; 2],
+    /// Sums over all sources, by row. They are at most 256 · 255; what is given up may wrap around.
+    sums: Vec<u16>,
+    /// What was found source by source: a row and the source that reached it, the nearest first.
+    found: Vec<(u32, u8)>,
 }
 
-/// The most that the buffers for `graph` take: two sets, eight planes, a sum and two queues.
+/// The most that the buffers for `graph` take: two sets, eight planes, a sum and what is found source by source.
 pub fn bytes(graph: &RouterGraph) -> u64 {
     (WIDTH as u64 / 8 * 10 + 16) * graph.router_count() as u64
 }
@@ -51,7 +52,7 @@ pub fn bytes(graph: &RouterGraph) -> u64 {
 impl<'g> Search<'g> {
     /// Buffers for `graph`.
     pub fn new(graph: &'g RouterGraph) -> Self {
-        let empty = || vec![[0; WIDTH / 64]; graph.router_count()];
+        let empty = || vec![EMPTY; graph.router_count()];
         Search {
             graph,
             rows: graph.rows(),
@@ -60,7 +61,7 @@ impl<'g> Search<'g> {
             planes: Vec::new(),
             used: 0,
             sums: vec![0; graph.router_count()],
-            queues: Default::default(),
+            found: Vec::new(),
         }
     }
 
@@ -73,91 +74,120 @@ impl<'g> Search<'g> {
             return None;
         }
         let begin = self.begin(sources);
-        let all = first(sources.len());
+        let all = Row(first(sources.len()));
+        let pairs = self.visited.len() * sources.len();
+        let mut left = pairs - self.found.len();
         for hop in begin + 1..=MAX_HOPS + 1 {
-            grow(&mut self.planes, planes_of(hop), self.visited.len());
-            let at = At { hop, begins: hop == begin + 1 };
-            let (visited, next) = (&self.visited, &mut self.next);
-            let step = step(self.rows, at, &all, visited, next, &mut self.planes, &mut self.sums);
-            if !step.reached {
-                return Some(self.end(hop - 1, &all, hop));
-            }
+            // What has still not been reached after the last hop has no distance: any plane may take it.
+            let own = ((hop + 1).trailing_zeros() as usize).min(7);
+            self.grow(own + 1);
+            let way = if 16 * left < pairs { Way::Last } else { Way::All };
+            let pass = Hop {
+                fresh: hop + 1 == 1 << own,
+                all: &all,
+                visited: &self.visited,
+                next: &mut self.next,
+                plane: &mut self.planes[own],
+                sums: &mut self.sums,
+            };
+            let now = step(self.rows, way, pass);
             std::mem::swap(&mut self.visited, &mut self.next);
-            if !step.left && hop <= MAX_HOPS {
-                return Some(self.end(hop, &all, hop));
+            let reached = now < left;
+            left = now;
+            if hop <= MAX_HOPS && left == 0 || !reached {
+                let far = if reached { hop } else { hop - 1 };
+                self.used = planes_of(far);
+                if left > 0 {
+                    self.mask(&all, hop + 1);
+                }
+                return Some(far);
             }
         }
         None
     }
 
     /// Takes the first hops source by source, as long as few routers are reached: a step looks at all of them. Returns
-    /// how many hops.
+    /// how many hops. What is found farther is one hop farther at first.
     fn begin(&mut self, sources: &[RouterId]) -> u32 {
-        self.visited.fill([0; WIDTH / 64]);
-        self.sums.fill(0);
-        let [queue, next] = &mut self.queues;
-        queue.clear();
-        let mut ends: Vec<usize> = (1..=sources.len()).collect();
-        for (s, source) in sources.iter().enumerate() {
-            let row = self.rows.of(*source);
-            self.visited[row][s / 64] |= 1 << (s % 64);
-            queue.push(row as u32);
+        let Search { rows, visited, found, .. } = self;
+        visited.fill(EMPTY);
+        found.clear();
+        for (s, source) in (0..).zip(sources) {
+            let row = rows.of(*source);
+            visited[row].0[s / 64] |= 1 << (s % 64);
+            found.push((row as u32, s as u8));
         }
-        let (mut hop, mut cleared) = (0, 0);
+        // Where each hop begins.
+        let mut starts = vec![0];
         loop {
-            let links: usize = queue.iter().map(|row| self.rows.linked(*row as usize).len()).sum();
-            let goes_on = hop < 7 && links <= self.visited.len();
-            // The planes of this hop or, at the end, of the first step.
-            let planes = planes_of(hop + 1);
-            grow(&mut self.planes, planes, self.visited.len());
-            while cleared < planes {
-                self.planes[cleared].fill([0; WIDTH / 64]);
-                cleared += 1;
+            let last = starts[starts.len() - 1]..found.len();
+            let links = found[last.clone()].iter().map(|(row, _)| rows.linked(*row as usize).len());
+            if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > visited.len() {
+                break;
             }
-            if !goes_on {
-                return hop;
-            }
-            hop += 1;
-            next.clear();
-            let mut from = 0;
-            for (s, end) in ends.iter_mut().enumerate() {
-                let (word, bit) = (s / 64, 1u64 << (s % 64));
-                for row in &queue[from..*end] {
-                    for v in self.rows.linked(*row as usize) {
-                        let set = &mut self.visited[*v as usize][word];
-                        if *set & bit == 0 {
-                            *set |= bit;
-                            next.push(*v);
-                            self.sums[*v as usize] += u64::from(hop);
-                            for p in planes_set(hop) {
-                                self.planes[p][*v as usize][word] |= bit;
-                            }
-                        }
+            starts.push(last.end);
+            for i in last {
+                let (row, s) = found[i];
+                let (word, bit) = (usize::from(s / 64), 1 << (s % 64));
+                for v in rows.linked(row as usize) {
+                    let set = &mut visited[*v as usize].0[word];
+                    if *set & bit == 0 {
+                        *set |= bit;
+                        found.push((*v, s));
                     }
                 }
-                from = std::mem::replace(end, next.len());
             }
-            if next.is_empty() {
-                // The first step finds it again.
-                return hop - 1;
+        }
+        if starts.len() > 1 && starts[starts.len() - 1] == found.len() {
+            // Nothing was that far.
+            starts.pop();
+        }
+        let hops = starts.len() as u32 - 1;
+        self.note(&starts, hops + 1, &first(sources.len()));
+        hops
+    }
+
+    /// Writes the distances of what was found source by source, whose hops begin at `starts`, and `next` for all that
+    /// was not.
+    fn note(&mut self, starts: &[usize], next: u32, all: &Bits) {
+        let gray = |hops: u32| hops ^ hops >> 1;
+        self.grow(planes_of(next));
+        for (p, plane) in self.planes[..planes_of(next)].iter_mut().enumerate() {
+            plane.fill(if gray(next) >> p & 1 == 1 { Row(*all) } else { EMPTY });
+        }
+        let sources: u32 = all.iter().map(|word| word.count_ones()).sum();
+        self.sums.fill((next * sources) as u16);
+        for hops in 0..next {
+            let end = starts.get(hops as usize + 1).copied().unwrap_or(self.found.len());
+            let found = &self.found[starts[hops as usize]..end];
+            found.iter().for_each(|(row, _)| self.sums[*row as usize] -= (next - hops) as u16);
+            let turned = gray(hops) ^ gray(next);
+            for p in (0..planes_of(turned)).filter(|p| turned >> p & 1 == 1) {
+                let plane = &mut self.planes[p];
+                for (row, s) in found {
+                    plane[*row as usize].0[usize::from(s / 64)] ^= 1 << (s % 64);
+                }
             }
-            std::mem::swap(queue, next);
         }
     }
 
-    /// Notes how many planes `far` hops take, after `steps` of them. What has not been reached is no hop away.
-    fn end(&mut self, far: u32, all: &Bits, steps: u32) -> u32 {
-        self.used = planes_of(far);
-        if far < steps {
-            for (v, visited) in self.visited.iter().enumerate().filter(|(_, set)| *set != all) {
-                for plane in &mut self.planes[..self.used] {
-                    plane[v].iter_mut().zip(visited).for_each(|(bits, reached)| *bits &= reached);
-                }
-                let left = (0..all.len()).map(|w| (all[w] & !visited[w]).count_ones());
-                self.sums[v] -= u64::from(steps) * u64::from(left.sum::<u32>());
-            }
+    /// Sees to it that there are `count` planes.
+    fn grow(&mut self, count: usize) {
+        while self.planes.len() < count {
+            self.planes.push(vec![EMPTY; self.visited.len()]);
         }
-        far
+    }
+
+    /// What has not been reached is no hop away: it has been counted `counted` times.
+    fn mask(&mut self, all: &Row, counted: u32) {
+        for (v, visited) in self.visited.iter().enumerate().filter(|(_, set)| *set != all) {
+            for plane in &mut self.planes[..self.used] {
+                plane[v].0.iter_mut().zip(visited.0).for_each(|(bits, reached)| *bits &= reached);
+            }
+            let left = (0..all.0.len()).map(|w| (all.0[w] & !visited.0[w]).count_ones());
+            let times = left.sum::<u32>() * counted;
+            self.sums[v] = self.sums[v].wrapping_sub(times as u16);
+        }
     }
 
     /// How many bits the distances found have.
@@ -165,12 +195,12 @@ impl<'g> Search<'g> {
         self.used
     }
 
-    /// Calls `visit` with the bits of one router's distances, the highest first, and which bit it is.
+    /// Calls `visit` with the bits of the distances of the router of one row, the highest first, and which bit it is.
     #[inline(always)]
-    pub(crate) fn decode(&self, router: RouterId, mut visit: impl FnMut(usize, &Bits)) {
-        let (row, mut bits) = (self.rows.of(router), [0; WIDTH / 64]);
+    pub(crate) fn decode(&self, row: u32, mut visit: impl FnMut(usize, &Bits)) {
+        let mut bits = [0; WIDTH / 64];
         for p in (0..self.used).rev() {
-            let plane = &self.planes[p][row];
+            let plane = &self.planes[p][row as usize].0;
             for w in 0..bits.len() {
                 bits[w] ^= plane[w];
             }
@@ -182,7 +212,7 @@ impl<'g> Search<'g> {
     #[inline]
     pub fn hops(&self, router: RouterId, source: usize) -> u32 {
         let row = self.rows.of(router);
-        let bit = |plane: &Vec<Bits>| (plane[row][source / 64] >> (source % 64) & 1) as u32;
+        let bit = |plane: &Vec<Row>| (plane[row].0[source / 64] >> (source % 64) & 1) as u32;
         let bits = self.planes[..self.used].iter().rev().scan(0, |above, plane| {
             *above ^= bit(plane);
             Some(*above)
@@ -193,7 +223,7 @@ impl<'g> Search<'g> {
     /// Σ over the sources in `mask` of their distance to `router`.
     pub fn sum(&self, router: RouterId, mask: &Bits) -> u64 {
         let mut sum = 0;
-        self.decode(router, |p, bits| {
+        self.decode(self.rows.of(router) as u32, |p, bits| {
             let in_mask = bits.iter().zip(mask).map(|(b, m)| (b & m).count_ones());
             sum += u64::from(in_mask.sum::<u32>()) << p;
         });
@@ -203,14 +233,20 @@ impl<'g> Search<'g> {
     /// Σ over all sources of their distance to `router`, without a look at the planes.
     #[inline]
     pub fn total(&self, router: RouterId) -> u64 {
-        self.sums[self.rows.of(router)]
+        self.total_of(self.rows.of(router) as u32)
+    }
+
+    /// The same for the router of one row.
+    #[inline]
+    pub(crate) fn total_of(&self, row: u32) -> u64 {
+        self.sums[row as usize].into()
     }
 
     /// The largest distance of `router` from a source in `mask`: bit by bit from the top, among the sources
     /// that have all higher bits of it.
     pub fn largest(&self, router: RouterId, mask: &Bits) -> u32 {
         let (mut among, mut largest) = (*mask, 0);
-        self.decode(router, |p, bits| {
+        self.decode(self.rows.of(router) as u32, |p, bits| {
             let set: Bits = std::array::from_fn(|w| among[w] & bits[w]);
             if set.iter().any(|w| *w != 0) {
                 (among, largest) = (set, largest | 1 << p);
@@ -226,7 +262,7 @@ impl<'g> Search<'g> {
         for (p, plane) in self.planes[..self.used].iter().enumerate() {
             // A bit of Gray code turns over its own place and all below.
             let turned = (2 << p) - 1;
-            for (w, word) in plane[row].iter().enumerate() {
+            for (w, word) in plane[row].0.iter().enumerate() {
                 for (b, byte) in word.to_le_bytes().iter().enumerate() {
                     packed[8 * w + b] ^= SPREAD[*byte as usize] * turned;
                 }
@@ -246,7 +282,7 @@ impl<'g> Search<'g> {
         for p in (0..self.used).rev() {
             let (bits, above) = bits[p..].split_at_mut(1);
             for (router, (bits, above)) in bits[0].iter_mut().zip(&above[0]).enumerate() {
-                let row = &self.planes[p][self.rows.of(RouterId(router as u32))];
+                let row = &self.planes[p][self.rows.of(RouterId(router as u32))].0;
                 *bits = above ^ (row[eight / 8] >> (eight % 8 * 8)) as u8;
             }
         }
@@ -259,23 +295,9 @@ impl<'g> Search<'g> {
     }
 }
 
-/// Sees to it that there are `count` planes.
-fn grow(planes: &mut Vec<Vec<Bits>>, count: usize, rows: usize) {
-    while planes.len() < count {
-        planes.push(vec![[0; WIDTH / 64]; rows]);
-    }
-}
-
 /// How many bits distances up to `far` have.
 fn planes_of(far: u32) -> usize {
     (u32::BITS - far.leading_zeros()) as usize
-}
-
-/// The bits of `hops` in Gray code.
-#[inline(always)]
-fn planes_set(hops: u32) -> impl Iterator<Item = usize> {
-    let gray = hops ^ hops >> 1;
-    (0..planes_of(hops)).filter(move |p| gray >> p & 1 == 1)
 }
 
 /// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
@@ -331,119 +353,66 @@ fn meet(set: &mut [u8], with: &[u8], turned: u8) {
     }
 }
 
-/// Which hop is taken.
-#[derive(Clone, Copy)]
-struct At {
-    hop: u32,
-    /// Whether all hops before were taken source by source.
-    begins: bool,
-}
-
-/// What a hop did.
-struct Step {
-    /// A router was reached that was not before.
-    reached: bool,
-    /// A router has not been reached from every source.
-    left: bool,
-}
-
-/// One hop for all sources, whose bits are `all`. What was not reached before is this far or farther: its bit in the
-/// hop's plane is turned over, and the hop added to the sums.
-#[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
-fn step(
-    rows: &Rows,
-    At { hop, begins }: At,
-    all: &Bits,
-    visited: &[Bits],
-    next: &mut [Bits],
-    planes: &mut [Vec<Bits>],
-    sums: &mut [u64],
-) -> Step {
-    let own = hop.trailing_zeros() as usize;
-    // The plane's first hop: what it holds is another batch's.
-    let fresh = hop == 1 << own && !begins;
-    let (mut reached, mut left) = (0, 0);
-    let routers = visited.len();
-    let (next, sums) = (&mut next[..routers], &mut sums[..routers]);
-    for v in 0..routers {
-        let before = visited[v];
-        let missing: Bits = std::array::from_fn(|w| all[w] & !before[w]);
-        let mut now = before;
-        if missing != [0; WIDTH / 64] {
-            for u in rows.linked(v) {
-                let theirs = &visited[*u as usize];
-                for w in 0..now.len() {
-                    now[w] |= theirs[w];
-                }
-            }
-            let mut count = 0;
-            for w in 0..now.len() {
-                count += u64::from(missing[w].count_ones());
-                reached |= now[w] ^ before[w];
-                left |= now[w] ^ all[w];
-            }
-            if begins {
-                sums[v] += u64::from(hop) * count;
-                for p in planes_set(hop) {
-                    (0..now.len()).for_each(|w| planes[p][v][w] |= missing[w]);
-                }
-            } else {
-                sums[v] += count;
-                let bits = &mut planes[own][v];
-                for w in 0..now.len() {
-                    bits[w] = missing[w] ^ if fresh { 0 } else { bits[w] };
-                }
-            }
-        } else if fresh {
-            planes[own][v] = missing;
-        }
-        next[v] = now;
-    }
-    Step { reached: reached != 0, left: left != 0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::topology::graph::UNREACHED;
     use crate::topology::{Context, Topology};
 
+    /// Full batches and small ones, so that hops are taken in every way: source by source, while few rows are reached,
+    /// over all rows and where little is left. Small batches have sources twice; the first batch of a search leaves the
+    /// second its planes.
     #[test]
     fn every_bit_equals_a_search_of_its_own() {
-        for spec in [
-            "cascade:4x3x3,global=single",
-            "mesh:5x7x3",
-            "torus:9x8",
-            "mesh:200",
-            "random-regular:n=300,d=3",
+        for (spec, batches) in [
+            ("cascade:4x3x3,global=single", [WIDTH, 3]),
+            ("mesh:5x7x3", [WIDTH, 1]),
+            ("torus:9x8", [65, WIDTH]),
+            ("mesh:200", [7, WIDTH]),
+            ("random-regular:n=300,d=3", [WIDTH, 2]),
+            ("random-regular:n=300,d=3", [1, 64]),
+            ("random-regular:n=5000,d=5", [WIDTH, 9]),
+            ("watts-strogatz:n=3000,k=4,p=0.05", [200, WIDTH]),
         ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
             let routers = graph.router_count() as u32;
-            let sources: Vec<RouterId> =
-                (0..WIDTH as u32).map(|s| RouterId((s * 7 + 3) % routers)).collect();
             let mut search = Search::new(graph);
-            let far = search.run(&sources).unwrap();
-            let mut bytes = [0; WIDTH];
-            let mut levels = vec![vec![9; routers as usize]; far as usize + 1];
-            search.levels(5, 127, &mut levels);
-            for v in (0..routers).map(RouterId) {
-                let hops = graph.hops_from(v);
-                search.expand(v, &mut bytes);
-                for (s, source) in sources.iter().enumerate() {
-                    assert_eq!(u32::from(bytes[s]), hops[source.index()], "{spec}");
-                    assert!(hops[source.index()] <= far);
+            for count in batches {
+                let source =
+                    |s| RouterId((s * 7 + 3) % if count < WIDTH { routers / 2 } else { routers });
+                let mut sources: Vec<RouterId> = (0..count as u32).map(source).collect();
+                sources[count / 3] = sources[0];
+                let far = search.run(&sources).unwrap();
+                let last = count - 1;
+                let mut bytes = [0; WIDTH];
+                let mut levels = vec![vec![9; routers as usize]; far as usize + 1];
+                search.levels(last / 8, 1 << (last % 8), &mut levels);
+                let (mut farthest, some) = (0, count.div_ceil(2));
+                for v in (0..routers).step_by(1 + routers as usize / 400).map(RouterId) {
+                    let hops = graph.hops_from(v);
+                    let hops: Vec<u32> =
+                        sources.iter().map(|source| hops[source.index()]).collect();
+                    search.expand(v, &mut bytes);
+                    let found: Vec<u32> =
+                        bytes[..count].iter().map(|byte| (*byte).into()).collect();
+                    assert_eq!(found, hops, "{spec}, {count} sources, router {v:?}");
+                    let each: Vec<u32> = (0..count).map(|s| search.hops(v, s)).collect();
+                    assert_eq!(each, hops);
+                    farthest = farthest.max(hops.iter().copied().max().unwrap());
+                    let sum = |hops: &[u32]| hops.iter().map(|hops| u64::from(*hops)).sum::<u64>();
+                    assert_eq!(search.total(v), sum(&hops));
+                    assert_eq!(search.sum(v, &first(count)), sum(&hops));
+                    assert_eq!(search.sum(v, &first(some)), sum(&hops[..some]));
+                    assert_eq!(
+                        Some(search.largest(v, &first(some))),
+                        hops[..some].iter().max().copied()
+                    );
+                    for (at, level) in (0..).zip(&levels) {
+                        assert_eq!(level[v.index()] != 0, hops[last] == at);
+                    }
                 }
-                assert_eq!(search.total(v), search.sum(v, &first(WIDTH)));
-                for (hops, at) in levels.iter().enumerate() {
-                    let bits = (0..7).filter(|s| usize::from(bytes[40 + s]) == hops);
-                    assert_eq!(at[v.index()], bits.map(|s| 1u8 << s).sum::<u8>());
-                }
-                assert_eq!(search.hops(v, 77), u32::from(bytes[77]));
-                let some: u64 = sources[..100].iter().map(|s| u64::from(hops[s.index()])).sum();
-                assert_eq!(search.sum(v, &first(100)), some);
-                let most = sources[..100].iter().map(|s| hops[s.index()]).max();
-                assert_eq!(Some(search.largest(v, &first(100))), most);
+                assert!(farthest <= far && far <= farthest + u32::from(routers > 400), "{spec}");
             }
         }
     }
@@ -455,7 +424,14 @@ mod tests {
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(150)]), Some(150));
         // The longest way a byte holds, and one more.
         assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(255)]), Some(255));
-        assert_eq!(Search::new(ring.graph().unwrap()).run(&[RouterId(256)]), None);
+        let mut search = Search::new(ring.graph().unwrap());
+        assert_eq!(search.run(&[RouterId(256)]), None);
+        // What was given up leaves nothing behind, and the sums reach the most there is.
+        assert_eq!(search.run(&[RouterId(255); WIDTH]), Some(255));
+        for (v, hops) in [(0, 255), (1, 254), (255, 0), (299, 44)] {
+            assert_eq!(search.total(RouterId(v)), 256 * hops);
+            assert_eq!(search.hops(RouterId(v), 99), hops as u32);
+        }
     }
 
     #[test]
