@@ -120,8 +120,7 @@ impl<'a> LabelCentres<'a> {
             let (offset, places) = (self.free.offsets[label], self.free.places[label]);
             let mut agreeing = centre.ball;
             if radius == 1 {
-                let start = centre.router.starts[label] as usize;
-                let cells = &self.free.along[label][start..][..places];
+                let (cells, _) = self.free.line(label, &centre.router);
                 self.counts[offset..][..places].copy_from_slice(cells);
                 agreeing -= centre.router.lines[label] - centre.router.own;
             }
@@ -267,7 +266,7 @@ mod tests {
                     }
                 }
             }
-            for count in counts {
+            for count in counts.into_iter().filter(|_| free.len() > 0) {
                 let count = 1 + count.index(free.len() as usize) as u32;
                 let mut chosen = [Ranks::default(), Ranks::default()];
                 let _ = by_prefix.choose(&free, count, &mut chosen[0]);

@@ -35,7 +35,7 @@ pub struct Router {
     /// Its free ranks, and by label those on its line.
     pub own: u32,
     pub lines: [u32; MOST],
-    /// By label, where its line begins in [`LabelCounts::along`].
+    /// By label, where its line begins in `along`.
     pub starts: [u32; MOST],
 }
 
@@ -71,8 +71,8 @@ pub struct LabelCounts<'a> {
     agreeing: Vec<Vec<u32>>,
     /// By label, all routers, those of a line next to each other: the free ranks, and the router's lowest rank, free or
     /// not; and by line the squares of the free ranks, summed.
-    pub along: Vec<Vec<u32>>,
-    pub ranks: Vec<Vec<u32>>,
+    along: Vec<Vec<u32>>,
+    ranks: Vec<Vec<u32>>,
     squares: Vec<Vec<u64>>,
     /// As `along` by the last label, where ranks are free: the spot of the lowest.
     lowest: Vec<u32>,
@@ -151,7 +151,7 @@ impl<'a> LabelCounts<'a> {
             let labels = made.labels_of(rank);
             made.whole &= !std::mem::replace(&mut seen[made.value(all, &labels)], true);
             for label in 0..=last {
-                let cell = made.line(label, &labels) + labels[label] as usize;
+                let cell = made.start(label, &labels) + labels[label] as usize;
                 made.ranks[label][cell] = rank;
             }
         }
@@ -170,9 +170,16 @@ impl<'a> LabelCounts<'a> {
         terms.sum::<u32>() as usize
     }
 
+    /// The routers on a router's line of a label: free ranks, and lowest ranks, free or not.
+    #[inline(always)]
+    pub fn line(&self, label: usize, router: &Router) -> (&[u32], &[u32]) {
+        let (start, places) = (router.starts[label] as usize, self.places[label]);
+        (&self.along[label][start..][..places], &self.ranks[label][start..][..places])
+    }
+
     /// Where the line of a label through a router begins in `along`.
     #[inline]
-    fn line(&self, label: usize, labels: &Labels) -> usize {
+    fn start(&self, label: usize, labels: &Labels) -> usize {
         self.value(self.all() ^ 1 << label, labels) * self.places[label]
     }
 
@@ -200,9 +207,10 @@ impl<'a> LabelCounts<'a> {
         self.words = self.spots.len().div_ceil(64);
         self.having.clear();
         self.having.resize(self.values * self.words, 0);
-        for (i, spot) in self.spots.iter().enumerate() {
-            for (offset, x) in self.offsets.iter().zip(spot.labels) {
-                self.having[(offset + x as usize) * self.words + i / 64] |= 1 << (i % 64);
+        for (label, offset) in self.offsets.iter().enumerate() {
+            let having = &mut self.having[offset * self.words..];
+            for (i, spot) in self.spots.iter().enumerate() {
+                having[spot.labels[label] as usize * self.words + i / 64] |= 1 << (i % 64);
             }
         }
     }
@@ -299,7 +307,7 @@ impl<'a> LabelCounts<'a> {
         let (last, all) = (W - 1, (1 << W) - 1);
         let rows = all ^ 1 << last;
         for row in &self.rows {
-            let first = self.line(last, row);
+            let first = self.start(last, row);
             let cells = || first..first + self.extents[last] as usize;
             // Ranks that agree in so many labels at least, counted once for each subset that they agree in: those that
             // all routers of the row have in common, and those by the last label.
@@ -322,7 +330,7 @@ impl<'a> LabelCounts<'a> {
             starts[last] = first as u32;
             squares[last] = self.squares[last][first / self.places[last]];
             for label in 0..last {
-                starts[label] = self.line(label, row) as u32;
+                starts[label] = self.start(label, row) as u32;
                 let line = self.value(all ^ 1 << label, row);
                 squares_by_last[label] = &self.squares[label][line..][..cells().len()];
             }

@@ -148,23 +148,14 @@ impl LabelPrefixes {
                 bits &= bits - 1;
                 let taken = spot.count.min(left);
                 left -= taken;
-                for (offset, x) in offsets.iter().zip(spot.labels) {
-                    self.counts[offset + x as usize] += taken;
-                }
+                let [x, y, z, _] = spot.labels.map(|x| x as usize);
+                self.counts[x] += taken;
+                self.counts[offsets[1] + y] += taken;
+                self.counts[offsets[2] + z] += taken;
             }
         }
-        let cells = [0, 1, 2].map(|label| {
-            let start = router.starts[label] as usize;
-            start..start + free.places[label]
-        });
-        let [x, y, z] = cells;
         let lines = Lines {
-            cells: [
-                &free.along[0][x.clone()],
-                &free.along[1][y.clone()],
-                &free.along[2][z.clone()],
-            ],
-            ranks: [&free.ranks[0][x], &free.ranks[1][y], &free.ranks[2][z]],
+            cells: [free.line(0, router), free.line(1, router), free.line(2, router)],
             offsets,
             end: if block == 0 { 0 } else { free.spots[first.min(free.spots.len()) - 1].end },
         };
@@ -226,8 +217,7 @@ struct Cut {
 /// The lines of a centre.
 struct Lines<'a> {
     /// Their routers' free ranks, and lowest ranks.
-    cells: [&'a [u32]; 3],
-    ranks: [&'a [u32]; 3],
+    cells: [(&'a [u32], &'a [u32]); 3],
     offsets: [usize; 3],
     /// The first rank after the blocks that are taken in whole.
     end: u32,
@@ -270,8 +260,8 @@ fn beyond(
 /// Adds the lines, so many times where they are in whole blocks and after them.
 #[inline(always)]
 fn on_lines(counts: &mut [u32], lines: &Lines, [before, after]: [u32; 2]) -> u64 {
-    for ((cells, ranks), offset) in lines.cells.iter().zip(lines.ranks).zip(lines.offsets) {
-        for ((count, cell), rank) in counts[offset..].iter_mut().zip(*cells).zip(ranks) {
+    for ((cells, ranks), offset) in lines.cells.iter().zip(lines.offsets) {
+        for ((count, cell), rank) in counts[offset..].iter_mut().zip(*cells).zip(*ranks) {
             let times = if *rank < lines.end { before } else { after };
             *count = count.wrapping_add(cell.wrapping_mul(times));
         }
