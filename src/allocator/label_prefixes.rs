@@ -11,8 +11,8 @@ const COUNTERS: usize = 1 << 19;
 const FEW: usize = 16;
 
 /// For every beginning of the list of spots that is whole blocks long, and every two values of labels: the free ranks on
-/// routers that have both; and for every value those that have it. For three labels and whole routers. They are
-/// counted as far as asked for.
+/// routers that have both; and for every value those that have it. For three labels and routers whose ranks are one run.
+/// They are counted as far as asked for.
 #[derive(Default)]
 pub struct LabelPrefixes {
     /// Whether there are any.
@@ -92,18 +92,21 @@ impl LabelPrefixes {
         &self.table[blocks * size..][..size]
     }
 
-    /// The sum of distances in the set of all that is less than `farthest` hops from a centre, and of the `missing` lowest
-    /// ranks that are just so far: two hops, or (not `SECOND`) three; `count` in all. O(values + blocks).
+    /// The sum of distances in the set of a centre whose farthest ranks are two hops away, or three (not `SECOND`): all that
+    /// is nearer, and the `missing` lowest ranks just so far; `count` in all. O(values + blocks + spots of a block).
     ///
-    /// A plane is all routers that agree with the centre in one label at least, a line those that do in two. Those that
-    /// do in exactly one are its planes, less its lines twice, and itself three times over; those that do in none are all,
-    /// less its planes, and its lines over, less itself. So the shell within whole blocks is known without a
-    /// look at its ranks, and one block is left in which it ends.
+    /// A plane of the centre is all routers that agree with it in a given label, a line those that do in two. Those that
+    /// agree in exactly one are its planes, less its lines twice, and itself three times over; those that agree in none
+    /// are all, less its planes, and its lines over, less itself. So what the last shell holds in whole blocks is known
+    /// without a look at its ranks; the block in which it ends is taken spot by spot.
     ///
-    /// Of n ranks, those that have value v of a label are `c[v]`, and n²/2 - Σ `c[v]²`/2 pairs differ in it. With v
-    /// not the centre's own, a router that has it is two hops away just where it is on one of the two planes of
-    /// other labels and not on both: counted on both planes, those on the line are twice in it. Those that have the
-    /// centre's own value are on its lines and two hops away, and on the plane in all where three hops are taken.
+    /// Of n ranks `c[v]` have value v of a label: (n² - Σ `c[v]²`)/2 pairs differ in it. Let v be another value than
+    /// the centre's. Of the routers that have it, those on just one of the centre's two planes of other labels are two
+    /// hops away, and the one on both, on a line, is one hop away and in the set in any block. With two hops,
+    /// `c[v]` is what whole blocks have on both planes, less twice the router on the line if it is in
+    /// these, and that router once. With three hops, it is all that whole blocks have, and what both planes have after
+    /// them, less the router on the line if it is there. The centre's own value belongs to its plane of that label:
+    /// with two hops, to the two lines on it and to what is in one plane only; with three, all of it.
     pub fn sum<const SECOND: bool>(
         &mut self,
         free: &LabelCounts,
