@@ -248,7 +248,8 @@ mod tests {
             taken in prop::collection::vec((0u32..1 << 20, 1u32..40), 0..200),
             counts in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
         ) {
-            let machines = ["hyperx:9x4x7,per_router=3", "hyperx:5x17x3", "hyperx:24x10x16", "hyperx:24x24x24,per_router=1"];
+            let machines =
+                ["hyperx:9x4x7,per_router=3", "hyperx:5x17x3", "hyperx:24x10x16", "hyperx:24x24x24"];
             let topology = build(machines[machine]);
             let order = NodeOrder::make(&topology, "row-major").unwrap();
             let distances = RankDistances::new(&topology, &order).unwrap();
@@ -266,7 +267,7 @@ mod tests {
                     }
                 }
             }
-            for count in counts.into_iter().filter(|_| free.len() > 0) {
+            for count in counts.into_iter().filter(|_| !free.is_empty()) {
                 let count = 1 + count.index(free.len() as usize) as u32;
                 let mut chosen = [Ranks::default(), Ranks::default()];
                 let _ = by_prefix.choose(&free, count, &mut chosen[0]);
