@@ -81,6 +81,14 @@ impl Scene {
         scene
     }
 
+    fn context(&self) -> AllocatorContext<'_> {
+        AllocatorContext {
+            topology: &self.topology,
+            order: &self.order,
+            distances: &self.distances,
+        }
+    }
+
     fn set(&self) -> FreeSet {
         let mut set = FreeSet::new(self.distances.len());
         for first in (0..self.distances.len()).filter(|rank| !self.free.contains(rank)) {
@@ -91,12 +99,7 @@ impl Scene {
 
     /// What the allocator called `name` chooses, at first and again after another job on another state.
     fn choose(&self, name: &str, count: u32) -> Vec<u32> {
-        let context = AllocatorContext {
-            topology: &self.topology,
-            order: &self.order,
-            distances: &self.distances,
-        };
-        let mut allocator = allocator::make(name, &context).unwrap();
+        let mut allocator = allocator::make(name, &self.context()).unwrap();
         let mut pick = |set: &FreeSet, count: u32| {
             let mut chosen = Ranks::default();
             assert!(allocator.choose(set, count, &mut chosen).is_placed());
@@ -447,6 +450,44 @@ proptest! {
         let scene = Scene::random(machines[machine], seed, 13, &present);
         let count = 1 + count.index(scene.free.len()) as u32;
         prop_assert_eq!(scene.choose("gen-alg", count), scene.gen_alg(count as usize));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// One allocator, with routers in some order, on free ranks that change.
+    #[test]
+    fn choices_depend_on_none_before(
+        machine in 0usize..4,
+        turn in any::<u32>(),
+        steps in prop::collection::vec(
+            (prop::collection::vec(prop::bool::weighted(0.7), 30..60), any::<prop::sample::Index>()),
+            2..5,
+        ),
+    ) {
+        let machines =
+            ["hyperx:5x3x4,per_router=3", "hyperx:4x9x3", "hyperx:3x2x3x3,per_router=2", "torus:5x4x3"];
+        let by_router = |mut nodes: Vec<NodeId>| {
+            let per = if machine == 0 { 3 } else { 1 + u32::from(machine == 2) };
+            nodes.sort_by_key(|node| ((node.0 / per).wrapping_mul(turn | 1), node.0));
+            nodes
+        };
+        let mut scene = Scene::new(machines[machine], by_router);
+        let same = Scene::new(machines[machine], by_router);
+        let mut allocator = allocator::make("gen-alg", &same.context()).unwrap();
+        for (present, count) in steps {
+            scene.free = same.free.clone();
+            scene.free.retain(|rank| present[*rank as usize % present.len()]);
+            if scene.free.is_empty() {
+                continue;
+            }
+            let count = 1 + count.index(scene.free.len());
+            let mut chosen = Ranks::default();
+            prop_assert!(allocator.choose(&scene.set(), count as u32, &mut chosen).is_placed());
+            chosen.settle();
+            prop_assert_eq!(chosen.iter().collect::<Vec<u32>>(), scene.gen_alg(count));
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use multiversion::multiversion;
 
 use super::label_centres::LabelCentres;
 use super::near::Near;
+use super::recent::Recent;
 use super::{Allocator, AllocatorEntry, Choice};
 use crate::metric::sums::Sums;
 use crate::ranks::{FreeSet, Ranks, Run};
@@ -22,8 +23,8 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// the smallest star.
 ///
 /// Where a distance is the number of labels that differ (HyperX, the best case of a Cascade), stars are counts by
-/// subsets of labels, and a set's sum comes from counts by label: O(2^labels + values of all labels + U/64) for a centre
-/// with three labels, O(2^labels + n) with others.
+/// subsets of labels, and a set's sum comes from counts by label: O(2^labels + values of all labels) for a centre with
+/// three labels on most orderings, O(2^labels + n) with others. The last choices are kept ([`Recent`]).
 ///
 /// # References
 /// Krumke et al., "Compact location problems", 1997
@@ -34,10 +35,10 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
     "the free rank and its nearest ones with the smallest mean pairwise distance",
     |_, context| {
         if let Some(by_label) = LabelCentres::new(context.distances) {
-            return Ok(Box::new(by_label));
+            return Ok(Box::new(Recent::new(by_label)));
         }
         let near = Near::new(context)?;
-        Ok(Box::new(GenAlg {
+        Ok(Box::new(Recent::new(GenAlg {
             index: vec![0; near.locations.count()],
             near,
             sums: Sums::new(context.distances),
@@ -49,7 +50,7 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
             members: Vec::new(),
             last: Vec::new(),
             set: Vec::new(),
-        }))
+        })))
     },
 );
 

@@ -1,14 +1,12 @@
 //! The best centre where a distance is the number of labels that differ.
 
-use super::label_counts::{LabelCounts, Labels, MOST};
+use std::cmp::Ordering;
+
+use super::label_counts::{Around, LabelCounts, MOST, Router};
 use super::label_prefixes::LabelPrefixes;
 use super::{Allocator, Choice};
 use crate::metric::rank_distances::RankDistances;
 use crate::ranks::{FreeSet, Ranks, Run};
-
-/// Runs from which on, and counters up to which prefixes of them are counted.
-const MANY: usize = 128;
-const COUNTERS: usize = 1 << 19;
 
 /// The set that `gen-alg` chooses, found from counts by label: HyperX, the best case of a Cascade.
 ///
@@ -19,10 +17,6 @@ pub struct LabelCentres<'a> {
     distances: &'a RankDistances,
     free: LabelCounts<'a>,
     prefixes: LabelPrefixes,
-    /// Whether these are loaded.
-    cut: bool,
-    /// Ranks on the lines of a centre by block of runs, those of the centre once for each line.
-    lines: Vec<u32>,
     centres: Vec<Centre>,
     /// Of what is gathered, by value of each label.
     counts: Vec<u32>,
@@ -33,8 +27,7 @@ pub struct LabelCentres<'a> {
 struct Centre {
     /// What the sum of its set cannot be below.
     floor: u64,
-    rank: u32,
-    labels: Labels,
+    router: Router,
     /// How far its n-th nearest rank is, and how many are taken there.
     farthest: u32,
     missing: u32,
@@ -52,206 +45,84 @@ impl<'a> LabelCentres<'a> {
         Some(LabelCentres {
             distances,
             prefixes: LabelPrefixes::default(),
-            cut: false,
-            lines: Vec::new(),
             centres: Vec::new(),
             counts: vec![0; free.values],
             free,
         })
     }
 
-    /// Takes over what is free.
-    fn load(&mut self, free: &FreeSet) {
-        self.free.load(free);
-        let counters = LabelPrefixes::counters(self.counts.len(), self.free.runs.len());
-        self.cut = self.free.single
-            && self.free.extents.len() == 3
-            && self.free.runs.len() > MANY
-            && counters <= COUNTERS;
-        if self.cut {
-            let offsets = &self.free.offsets;
-            let values =
-                |labels: Labels| offsets.iter().zip(labels).map(|(offset, x)| offset + x as usize);
-            let runs = self.free.runs.iter().map(|(run, labels)| (*run, values(*labels)));
-            self.prefixes.load(self.counts.len(), runs);
-        }
-    }
-
-    /// Finds out how far a centre's set goes, and its floor. O(2^labels).
-    fn measure(&self, centre: &mut Centre, count: u32) {
-        let (width, all, labels) = (self.free.extents.len(), self.free.all(), &centre.labels);
-        // Ranks that agree in so many labels at least, counted once for each subset that they agree in.
-        let mut agree = [0i64; MOST + 1];
-        for subset in 0..=all {
-            let here = self.free.agreeing[subset][self.free.value(subset, labels)];
-            agree[subset.count_ones() as usize] += i64::from(here);
-        }
-        let own = self.free.agreeing[all][self.free.value(all, labels)];
-        // From those, one by one from all labels down, how many agree in just so many.
-        for exactly in (0..width).rev() {
-            let mut times = 1;
-            for more in exactly + 1..=width {
-                times = times * more as i64 / (more - exactly) as i64;
-                agree[exactly] -= times * agree[more];
+    /// Finds out how far the sets of all centres go, and their floors. `W` is how many labels there are. O(2^labels) for
+    /// each.
+    fn measure<const W: usize>(&mut self, count: u32) {
+        self.centres.clear();
+        self.free.for_each_router::<W>(|router, Around { at, squares }| {
+            let own = router.own;
+            let (mut farthest, mut within) = (0, at[0]);
+            while within < count && farthest < W {
+                farthest += 1;
+                within += at[farthest];
             }
-        }
-        let at = |hops: u32| agree[width - hops as usize] as u32;
-        let (mut farthest, mut within) = (0, at(0));
-        while within < count && (farthest as usize) < width {
-            farthest += 1;
-            within += at(farthest);
-        }
-        centre.farthest = farthest;
-        centre.missing = count - (within - at(farthest));
-        (centre.ball, centre.inside, centre.cross) = (own, 0, own.into());
-        if farthest == 0 {
-            centre.floor = 0;
-            return;
-        }
-        let mut floor = 0;
-        if farthest > 1 {
-            // All on the lines.
-            let mut lines = [u64::MAX; MOST];
-            let mut same = 0;
-            let ball = at(0) + at(1);
-            for (label, away) in lines.iter_mut().enumerate().take(width) {
-                let line = self.free.value(all ^ 1 << label, labels);
-                let others = self.free.agreeing[all ^ 1 << label][line] - own;
-                let agreeing = u64::from(ball - others).pow(2);
-                same += self.free.squares[label][line] - u64::from(own).pow(2) + agreeing;
-                *away = others.into();
-            }
-            lines.sort_unstable();
-            centre.inside = (width as u64 * u64::from(ball).pow(2) - same) / 2;
-            // One that is h hops away differs from all but one router's on h lines, and from the line's in the other labels.
-            let apart = u64::from(ball.saturating_sub(self.free.fullest));
-            let cross = |hops: u32| {
-                u64::from(hops) * apart + lines[..width - hops as usize].iter().sum::<u64>()
+            let mut centre = Centre {
+                router,
+                farthest: farthest as u32,
+                missing: count - (within - at[farthest]),
+                ball: own,
+                cross: own.into(),
+                ..Centre::default()
             };
-            let before = (2..farthest).map(|hops| u64::from(at(hops)) * cross(hops)).sum::<u64>();
-            floor = before + u64::from(centre.missing) * cross(farthest);
-            centre.cross = (2..=farthest).map(cross).min().unwrap_or(0);
-            centre.ball = ball;
-        } else {
-            floor += u64::from(centre.missing) * centre.cross;
-        }
-        floor += centre.inside + self.distances.floor(count - centre.ball);
-        centre.floor = floor;
-    }
-
-    /// The sum of distances in a centre's set, from counts of the runs before the block in which its last shell ends: with
-    /// three labels, those that agree with the centre in exactly one are its planes less twice its lines and
-    /// three times itself, and those that agree in none are all less its planes, and its lines less itself. O(values + blocks).
-    fn sum_by_prefixes(&mut self, centre: &Centre, count: u32) -> u64 {
-        let (all, own) = (self.free.all(), &centre.labels);
-        let mut planes = [0; 3];
-        let mut lines = [0; 3];
-        let offsets = self.free.offsets.iter().zip(own).zip(&self.free.extents).enumerate();
-        self.lines.clear();
-        self.lines.resize(self.free.words, 0);
-        for (label, ((offset, x), extent)) in offsets {
-            planes[label] = offset + *x as usize;
-            lines[label] = self.free.value(all ^ 1 << label, own) * *extent as usize;
-            let cells = lines[label]..lines[label] + *extent as usize;
-            let blocks = &self.free.blocks[label][cells.clone()];
-            for (cell, block) in self.free.along[label][cells].iter().zip(blocks) {
-                self.lines[*block as usize] += cell;
+            if farthest > 1 || farthest == 1 && within == count {
+                // All on the lines.
+                let (mut least, mut same, ball) = (u32::MAX, 0, at[0] + at[1]);
+                for (line, squares) in router.lines.iter().zip(squares).take(W) {
+                    let others = line - own;
+                    same += squares - u64::from(own).pow(2) + u64::from(ball - others).pow(2);
+                    least = least.min(others);
+                }
+                centre.ball = ball;
+                centre.inside = (W as u64 * u64::from(ball).pow(2) - same) / 2;
+                // One that is h hops away differs from all but one router's on h lines, and from the line's in the other
+                // labels.
+                let apart = u64::from(ball.saturating_sub(self.free.fullest));
+                let cross = |hops| hops as u64 * apart + (W - hops) as u64 * u64::from(least);
+                centre.floor = (2..farthest).map(|hops| u64::from(at[hops]) * cross(hops)).sum();
+                centre.cross = (2..=farthest).map(cross).min().unwrap_or(0);
+                if farthest > 1 {
+                    centre.floor += u64::from(centre.missing) * cross(farthest);
+                }
+            } else if farthest == 1 {
+                centre.floor = u64::from(centre.missing) * centre.cross;
             }
-        }
-        let cell = lines[0] + own[0] as usize;
-        let (here, at) = (self.free.along[0][cell], self.free.blocks[0][cell] as usize);
-        let (prefixes, every) = (&self.prefixes, self.counts.len());
-        let second = centre.farthest == 2;
-        // Whole blocks that the last shell takes.
-        let (mut block, mut left, mut on_lines) = (0, centre.missing, 0);
-        while block < self.free.words && left > 0 {
-            on_lines += self.lines[block];
-            let itself = if at <= block { here } else { 0 };
-            let planes = planes.iter().map(|x| prefixes.total(block + 1, *x)).sum::<u32>();
-            let shell = match second {
-                true => planes + 3 * itself - 2 * on_lines,
-                false => prefixes.total(block + 1, every) + on_lines - planes - itself,
-            };
-            if shell > centre.missing {
-                break;
+            if farthest > 0 {
+                centre.floor += centre.inside + self.distances.floor(count - centre.ball);
             }
-            left = centre.missing - shell;
-            block += 1;
-        }
-        // Arithmetic modulo 2³²: single terms may be below zero.
-        let minus = u32::MAX;
-        let rows = |blocks: usize| {
-            let [a, b, c] = planes.map(|x| prefixes.row(blocks, x));
-            a.iter().zip(b).zip(c).map(|((a, b), c)| a + b + c)
-        };
-        if second {
-            self.counts.iter_mut().zip(rows(block)).for_each(|(count, row)| *count = row);
-        } else {
-            let cut = prefixes.row(block, every).iter().zip(rows(block)).zip(rows(self.free.words));
-            for (count, ((every, before), whole)) in self.counts.iter_mut().zip(cut) {
-                *count = (every + whole).wrapping_sub(before);
-            }
-        }
-        let times = if second { [1, minus] } else { [minus, 0] };
-        let mut on_line = [0u32; 3];
-        for label in 0..3 {
-            let cells = lines[label]..lines[label] + self.free.extents[label] as usize;
-            let blocks = &self.free.blocks[label][cells.clone()];
-            let cells = self.free.along[label][cells].iter().zip(blocks);
-            for (count, (cell, at)) in self.counts[self.free.offsets[label]..].iter_mut().zip(cells)
-            {
-                let part = cell.wrapping_mul(times[usize::from((*at as usize) < block)]);
-                *count = count.wrapping_add(part);
-                on_line[label] = on_line[label].wrapping_add(part);
-            }
-        }
-        let itself = match (second, at < block) {
-            (true, false) => minus.wrapping_mul(2 * here),
-            (true, true) | (false, false) => here,
-            (false, true) => 0,
-        };
-        let on_lines = on_line.iter().fold(itself, |sum, line| sum.wrapping_add(*line));
-        for (plane, line) in planes.iter().zip(on_line) {
-            let count = &mut self.counts[*plane];
-            *count = count.wrapping_add(on_lines).wrapping_sub(line);
-        }
-        let mut bits = match left {
-            0 => 0,
-            _ => self.free.away(block, self.free.agree(block, own), centre.farthest),
-        };
-        while bits != 0 && left > 0 {
-            let (run, labels) = &self.free.runs[64 * block + bits.trailing_zeros() as usize];
-            bits &= bits - 1;
-            let taken = run.count.min(left);
-            left -= taken;
-            for (offset, x) in self.free.offsets.iter().zip(labels) {
-                self.counts[offset + *x as usize] += taken;
-            }
-        }
-        let same: u64 = self.counts.iter().map(|count| u64::from(*count).pow(2)).sum();
-        (3 * u64::from(count).pow(2) - same) / 2
+            self.centres.push(centre);
+        });
     }
 
     /// The sum of distances in a centre's set; `None` where it is proved first that it is more than that of `best`, or
     /// as much with a centre no lower.
     fn sum(&mut self, centre: &Centre, count: u32, best: (u64, u32)) -> Option<u64> {
-        if centre.farthest == 0 {
-            return Some(0);
+        if centre.ball == count || centre.farthest == 0 {
+            return Some(centre.inside);
         }
-        if self.cut && centre.farthest > 1 {
-            return Some(self.sum_by_prefixes(centre, count));
+        let own = &centre.router.labels;
+        if self.prefixes.loaded && centre.farthest > 1 {
+            let (free, router, missing) = (&self.free, &centre.router, centre.missing);
+            return Some(match centre.farthest {
+                2 => self.prefixes.sum::<true>(free, router, missing, count),
+                _ => self.prefixes.sum::<false>(free, router, missing, count),
+            });
         }
-        let (width, all, own) = (self.free.extents.len(), self.free.all(), &centre.labels);
+        let width = self.free.extents.len();
         let radius = u32::from(centre.farthest > 1);
         self.counts.fill(0);
         for (label, x) in own[..width].iter().enumerate() {
-            let (offset, extent) = (self.free.offsets[label], self.free.extents[label] as usize);
+            let (offset, places) = (self.free.offsets[label], self.free.places[label]);
             let mut agreeing = centre.ball;
             if radius == 1 {
-                let line = self.free.value(all ^ 1 << label, own);
-                let cells = &self.free.along[label][line * extent..][..extent];
-                self.counts[offset..][..extent].copy_from_slice(cells);
-                agreeing -= cells.iter().sum::<u32>() - cells[*x as usize];
+                let (cells, _) = self.free.line(label, &centre.router);
+                self.counts[offset..][..places].copy_from_slice(cells);
+                agreeing -= centre.router.lines[label] - centre.router.own;
             }
             self.counts[offset + *x as usize] = agreeing;
         }
@@ -263,8 +134,8 @@ impl<'a> LabelCentres<'a> {
             let shell = if missing > 0 { self.free.away(word, agree, centre.farthest) } else { 0 };
             let mut bits = inner | shell;
             while bits != 0 {
-                let (run, labels) = &self.free.runs[64 * word + bits.trailing_zeros() as usize];
-                let mut taken = run.count;
+                let spot = &self.free.spots[64 * word + bits.trailing_zeros() as usize];
+                let mut taken = spot.count;
                 if bits & bits.wrapping_neg() & shell != 0 {
                     taken = taken.min(missing);
                     missing -= taken;
@@ -274,8 +145,8 @@ impl<'a> LabelCentres<'a> {
                     bits &= inner;
                 }
                 let mut same = 0u64;
-                for (offset, x) in self.free.offsets.iter().zip(labels) {
-                    let count = &mut self.counts[offset + *x as usize];
+                for (offset, x) in self.free.offsets.iter().zip(spot.labels) {
+                    let count = &mut self.counts[offset + x as usize];
                     same += u64::from(*count);
                     *count += taken;
                 }
@@ -289,7 +160,7 @@ impl<'a> LabelCentres<'a> {
             let left = u64::from(count - held);
             let others = u64::from((held - centre.ball).saturating_sub(self.free.fullest));
             let floor = sum + left * (centre.cross + others) + self.distances.floor(count - held);
-            if (floor, centre.rank) >= best {
+            if (floor, centre.router.rank) >= best {
                 return None;
             }
         }
@@ -298,39 +169,51 @@ impl<'a> LabelCentres<'a> {
 
     /// The set of the best centre into `chosen`.
     fn best(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) {
-        self.load(free);
-        let mut centres = std::mem::take(&mut self.centres);
-        centres.clear();
-        for (rank, labels) in &self.free.routers {
-            let mut centre = Centre { rank: *rank, labels: *labels, ..Centre::default() };
-            self.measure(&mut centre, count);
-            centres.push(centre);
+        self.free.load(free);
+        self.prefixes.load(&self.free);
+        match self.free.extents.len() {
+            1 => self.measure::<1>(count),
+            2 => self.measure::<2>(count),
+            3 => self.measure::<3>(count),
+            _ => self.measure::<MOST>(count),
         }
+        let mut centres = std::mem::take(&mut self.centres);
         // The one of least floor comes first.
         if let Some(first) = (0..centres.len()).min_by_key(|i| centres[*i].floor) {
             centres.swap(0, first);
         }
         let (mut least, mut best) = ((u64::MAX, u32::MAX), None);
         for centre in &centres {
-            if (centre.floor, centre.rank) >= least {
-                continue;
-            }
-            if let Some(sum) = self.sum(centre, count, least)
-                && (sum, centre.rank) < least
+            let rank = centre.router.rank;
+            if (centre.floor, rank) < least
+                && let Some(sum) = self.sum(centre, count, least)
+                && (sum, rank) < least
             {
-                (least, best) = ((sum, centre.rank), Some(*centre));
+                (least, best) = ((sum, rank), Some(*centre));
             }
         }
         self.centres = centres;
-        let Some(Centre { labels: own, farthest, mut missing, .. }) = best else { return };
-        for (run, labels) in &self.free.runs {
-            let hops = own.iter().zip(labels).filter(|(x, y)| x != y).count() as u32;
-            if hops < farthest {
-                chosen.push(*run);
-            } else if hops == farthest && missing > 0 {
-                let taken = run.count.min(missing);
+        let Some(Centre { router, farthest, missing, .. }) = best else { return };
+        let (mut left, mut missing) = (count, missing);
+        for spot in &self.free.spots {
+            let hops = router.labels.iter().zip(spot.labels).filter(|(x, y)| **x != *y).count();
+            let taken = match (hops as u32).cmp(&farthest) {
+                Ordering::Less => spot.count,
+                Ordering::Equal => spot.count.min(missing),
+                Ordering::Greater => continue,
+            };
+            if hops as u32 == farthest {
                 missing -= taken;
-                chosen.push(Run { count: taken, ..*run });
+            }
+            if spot.end - spot.first == spot.count {
+                chosen.push(Run { first: spot.first, count: taken });
+            } else {
+                let ranks = (spot.first..spot.end).filter(|rank| free.contains(*rank));
+                ranks.take(taken as usize).for_each(|rank| chosen.push_rank(rank));
+            }
+            left -= taken;
+            if left == 0 {
+                break;
             }
         }
     }
@@ -344,5 +227,54 @@ impl Allocator for LabelCentres<'_> {
             self.best(free, count, chosen);
         }
         Choice::Placed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ordering::NodeOrder;
+    use crate::topology::testing::build;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// Blocks of 16, 32 and 64 spots, two and three hops, routers in part free: what is summed run by run is chosen.
+        #[test]
+        fn prefixes_choose_what_runs_do(
+            machine in 0usize..4,
+            taken in prop::collection::vec((0u32..1 << 20, 1u32..40), 0..200),
+            counts in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
+        ) {
+            let machines =
+                ["hyperx:9x4x7,per_router=3", "hyperx:5x17x3", "hyperx:24x10x16", "hyperx:24x24x24"];
+            let topology = build(machines[machine]);
+            let order = NodeOrder::make(&topology, "row-major").unwrap();
+            let distances = RankDistances::new(&topology, &order).unwrap();
+            let (mut by_prefix, mut by_run) =
+                (LabelCentres::new(&distances).unwrap(), LabelCentres::new(&distances).unwrap());
+            by_run.free.whole = false;
+            let mut free = FreeSet::new(distances.len());
+            let lowest = if machine == 3 { 9000 } else { 0 };
+            free.take(Run { first: 0, count: lowest });
+            for (first, count) in taken {
+                let first = first % distances.len();
+                for rank in first..distances.len().min(first + count) {
+                    if free.contains(rank) {
+                        free.take(Run { first: rank, count: 1 });
+                    }
+                }
+            }
+            for count in counts.into_iter().filter(|_| !free.is_empty()) {
+                let count = 1 + count.index(free.len() as usize) as u32;
+                let mut chosen = [Ranks::default(), Ranks::default()];
+                let _ = by_prefix.choose(&free, count, &mut chosen[0]);
+                let _ = by_run.choose(&free, count, &mut chosen[1]);
+                prop_assert_eq!(&chosen[0], &chosen[1]);
+                prop_assert_eq!(chosen[0].len(), count);
+            }
+        }
     }
 }

@@ -39,6 +39,7 @@ mod near_rows;
 mod random;
 mod ranks_by_location;
 mod reach;
+mod recent;
 mod room;
 mod runs;
 mod slurm;
