@@ -56,7 +56,9 @@ pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry {
             round: 0,
             shapes: Vec::new(),
             numbers: HashMap::new(),
-            beyond: (0, i64::MIN),
+            known: 0,
+            beyond: i64::MIN,
+            walk: 0,
             stairs: Vec::new(),
             starting: Vec::new(),
         }))
@@ -84,8 +86,10 @@ struct Conservative {
     /// Shapes of tasks, and their numbers by nodes and requested time.
     shapes: Vec<Shape>,
     numbers: HashMap<(u32, i64), u32>,
-    /// So many of the rest cannot begin before a time.
-    beyond: (usize, i64),
+    /// So many of the rest cannot begin before a time, nor can tasks of shapes with the number of this walk over the rest.
+    known: usize,
+    beyond: i64,
+    walk: u32,
     /// What fits now, and who starts, reused.
     stairs: Vec<(i64, u32)>,
     starting: Vec<u32>,
@@ -98,6 +102,8 @@ struct Shape {
     /// The last promise to one of them, and the profile's round that it was made in.
     promise: i64,
     round: u32,
+    /// The last walk that found that they cannot begin before its time.
+    walk: u32,
 }
 
 /// A waiting task without a promise, and its shape.
@@ -131,8 +137,10 @@ impl Conservative {
     fn kept(&mut self, mut profile: Profile, machine: &ClusterState<'_, '_>) -> Option<Profile> {
         let now = machine.now();
         profile.advance(now);
+        if !self.freed.is_empty() {
+            self.forget_beyond();
+        }
         for (end, nodes) in self.freed.drain(..) {
-            self.beyond = (0, i64::MIN);
             profile.give(now, end, nodes);
             for group in &mut self.groups {
                 group.lacks.give(nodes, group.time <= end);
@@ -163,7 +171,8 @@ impl Conservative {
     /// A profile without promises.
     fn anew(&mut self, machine: &ClusterState<'_, '_>) -> Profile {
         self.round += 1;
-        (self.taken_back, self.next, self.beyond) = (0, i64::MAX, (0, i64::MIN));
+        (self.taken_back, self.next) = (0, i64::MAX);
+        self.forget_beyond();
         self.freed.clear();
         for group in self.groups.drain(..).rev() {
             for task in self.promised.drain(self.promised.len() - group.count..).rev() {
@@ -180,29 +189,39 @@ impl Conservative {
     }
 
     /// Where among the rest `task` is that fits now, if none ahead of it can begin before it would end: then it starts now
-    /// whatever they are promised. Otherwise the first ahead that may and its neighbours alike.
-    fn first_before(&mut self, task: u32, profile: &Profile, now: i64) -> (usize, usize) {
+    /// whatever they are promised. Otherwise where the first ahead is that may.
+    fn first_before(&mut self, task: u32, profile: &Profile, now: i64) -> usize {
         let until = now + self.waiting.of(task).1;
-        if until > self.beyond.1 {
-            self.beyond = (0, until);
+        if until > self.beyond {
+            (self.known, self.beyond) = (0, until);
+            self.walk += 1;
         }
-        loop {
-            let at = self.beyond.0;
-            let (first, count) = (self.rest[at], self.alike(at));
-            let shape = &self.shapes[first.shape as usize];
-            let from = if shape.round == self.round { shape.promise } else { i64::MIN };
-            if self.rest[at + count - 1].task >= task
-                || profile.begins_before(self.beyond.1, shape.nodes, shape.requested, from)
-            {
-                return (at, count);
+        for queued in self.rest.range(self.known..) {
+            let shape = &mut self.shapes[queued.shape as usize];
+            if queued.task == task {
+                break;
             }
-            self.beyond.0 += count;
+            // More promises take nodes away: what was beyond stays so.
+            if shape.walk != self.walk {
+                let from = if shape.round == self.round { shape.promise } else { i64::MIN };
+                if profile.begins_before(self.beyond, shape.nodes, shape.requested, from) {
+                    break;
+                }
+                shape.walk = self.walk;
+            }
+            self.known += 1;
         }
+        self.known
+    }
+
+    /// Forgets that tasks cannot begin before a time.
+    fn forget_beyond(&mut self) {
+        (self.known, self.beyond) = (0, i64::MIN);
     }
 
     /// Makes promises in queue order to the first so many of the rest.
     fn promise(&mut self, until: usize, profile: &mut Profile) {
-        self.beyond = (0, i64::MIN);
+        self.forget_beyond();
         let mut done = 0;
         while done < until {
             let (first, mut left) = (self.rest[0], self.alike(0));
@@ -217,7 +236,9 @@ impl Conservative {
                 let lacks = profile.lacks(spot, nodes, requested, before);
                 let count = profile.reserve(spot, requested, nodes, left);
                 let time = spot.time;
-                self.promised.extend(self.rest.drain(..count).map(|queued| queued.task));
+                for queued in (0..count).filter_map(|_| self.rest.pop_front()) {
+                    self.promised.push(queued.task);
+                }
                 self.groups.push(Group { shape: first.shape, count, time, before, lacks });
                 shape.promise = time;
                 self.next = self.next.min(time);
@@ -283,7 +304,13 @@ impl Policy for Conservative {
         let next = self.shapes.len() as u32;
         let shape = *self.numbers.entry((nodes, requested)).or_insert(next);
         if shape == next {
-            self.shapes.push(Shape { nodes, requested, promise: i64::MIN, round: self.round });
+            self.shapes.push(Shape {
+                nodes,
+                requested,
+                promise: i64::MIN,
+                round: self.round,
+                walk: 0,
+            });
         }
         self.rest.push_back(Queued { task, shape });
         self.waiting.add(task);
@@ -319,9 +346,10 @@ impl Policy for Conservative {
             let Some(task) = self.waiting.next_that(first.task.max(from), fits) else { break };
             // Who did not fit does not fit beside more promises.
             from = task;
-            let (at, count) = self.first_before(task, &profile, machine.now());
+            let at = self.first_before(task, &profile, machine.now());
+            let count = self.alike(at);
             let (nodes, requested) = self.waiting.of(task);
-            if self.rest[at + count - 1].task < task {
+            if self.rest[at].task < task {
                 self.promise(at + count, &mut profile);
                 continue;
             }
