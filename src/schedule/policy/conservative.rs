@@ -21,8 +21,9 @@ use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 /// With an allocator that may refuse free nodes promises are places: see [`ConservativePlaces`].
 ///
 /// What the rule promises follows from the running tasks, the queue and the time. So only as much of the queue is
-/// promised as a pass needs: up to the last task that can start at once beside all promises before it. And of the
-/// promises made before an early end those stay, from the head on, that the nodes come back cannot move ([`Lacks`]).
+/// promised as a pass needs. A task that fits now starts if none ahead of it without a promise can begin before it would
+/// end; where some can, promises are made up to the first of these, and the pass looks again. And of the promises made
+/// before an early end those stay, from the head on, that the nodes come back cannot move ([`Lacks`]).
 ///
 /// # Complexity
 /// An early end costs O(promises · steps/16) at worst, steps being those of the [`Profile`], at most two for each running
