@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::guest_mesh::Guest;
 use super::reach::Reach;
+use super::recent::Recent;
 use super::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
@@ -30,7 +31,8 @@ use crate::ranks::{FreeSet, Ranks};
 /// free within d hops. Where a process has no rank whichever the one before it takes, the ranks of that one are
 /// counted as tried, without a trial. So are twins: a rank next after one that was tried in vain, among the free ones
 /// that carry no process, and on the same router. All that can follow is the same there, and costs as many placements. The
-/// ranks near a router are kept as bits from call to call, while they fit.
+/// ranks near a router are kept as bits from call to call, while they fit, and so are the last choices without `max=`
+/// ([`Recent`]).
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.
@@ -57,7 +59,7 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
                 lattice.extents.iter().filter(|extent| **extent > 1).count().max(1)
             }),
         };
-        Ok(Box::new(Dilation {
+        let dilation = Dilation {
             diameter: context.topology.statistics()?.diameter,
             max,
             axes,
@@ -68,7 +70,11 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
             neighbours: Vec::new(),
             guests: HashMap::new(),
             processes: 0,
-        }))
+        };
+        if max.is_some() {
+            return Ok(Box::new(dilation));
+        }
+        Ok(Box::new(Recent::new(dilation)))
     },
 };
 
