@@ -148,8 +148,12 @@ impl Command {
         inputs::check_curves(topology, &texts)?;
         let bar = progress::bar(texts.len() as u64, "orderings");
         let mut orders = if self.orders.is_empty() {
-            let made = texts.par_iter().map(|t| NodeOrder::make(topology, t));
-            distinct(made.collect::<Result<Vec<_>, _>>()?)
+            let make = |text: &String| NodeOrder::make(topology, text);
+            let made: Result<Vec<_>, _> = match texts.len() * topology.node_count() as usize {
+                ..=SIDE_BY_SIDE => texts.par_iter().map(make).collect(),
+                _ => texts.iter().map(make).collect(),
+            };
+            distinct(made?)
         } else {
             inputs::orders(topology, &texts)?
         };
@@ -177,6 +181,9 @@ impl Command {
         line.seed(context.seed).option("--out", self.out.as_ref().map(|path| path.display()))
     }
 }
+
+/// Ranks of orderings that are made side by side: some take 100 bytes for each while they are made.
+const SIDE_BY_SIDE: usize = 1 << 25;
 
 /// The curves of orderings, or what is left of them.
 fn curves<T: From<Curve> + Send>(
