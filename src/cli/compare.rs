@@ -149,7 +149,7 @@ impl Command {
         let bar = progress::bar(texts.len() as u64, "orderings");
         let mut orders = if self.orders.is_empty() {
             let make = |text: &String| NodeOrder::make(topology, text);
-            let made: Result<Vec<_>, _> = match texts.len() * topology.node_count() as usize {
+            let made: Result<Vec<_>, _> = match texts.len() * topology.node_count() {
                 ..=SIDE_BY_SIDE => texts.par_iter().map(make).collect(),
                 _ => texts.iter().map(make).collect(),
             };
