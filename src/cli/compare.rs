@@ -150,7 +150,7 @@ impl Command {
         let mut orders = if self.orders.is_empty() {
             let make = |text: &String| NodeOrder::make(topology, text);
             let made: Result<Vec<_>, _> = match texts.len() * topology.node_count() {
-                ..=SIDE_BY_SIDE => texts.par_iter().map(make).collect(),
+                ..=MADE_TOGETHER => texts.par_iter().map(make).collect(),
                 _ => texts.iter().map(make).collect(),
             };
             distinct(made?)
@@ -182,8 +182,8 @@ impl Command {
     }
 }
 
-/// Ranks of orderings that are made side by side: some take 100 bytes for each while they are made.
-const SIDE_BY_SIDE: usize = 1 << 25;
+/// Ranks up to which all orderings are made at the same time: some take 100 bytes a rank while they are made.
+const MADE_TOGETHER: usize = 1 << 25;
 
 /// The curves of orderings, or what is left of them.
 fn curves<T: From<Curve> + Send>(

@@ -22,8 +22,8 @@ use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 ///
 /// What the rule promises follows from the running tasks, the queue and the time. So only as much of the queue is
 /// promised as a pass needs. A task that fits now starts if none ahead of it without a promise can begin before it would
-/// end; where some can, promises are made up to the first of these, and the pass looks again. And of the promises made
-/// before an early end those stay, from the head on, that the nodes come back cannot move ([`Lacks`]).
+/// end; where some can, promises are made up to the first of these, and the pass looks again. After an early end those
+/// promises stay, from the head of the queue on, that the freed nodes cannot move ([`Lacks`]).
 ///
 /// # Complexity
 /// An early end costs O(promises · steps/16) at worst, steps being those of the [`Profile`], at most two for each running
@@ -132,9 +132,9 @@ impl Conservative {
         Profile::new(now, machine.free(), running.map(|task| (task.end.max(now + 1), task.nodes)))
     }
 
-    /// The profile with the promises that stay: those ahead of the first that the nodes come back may move. Where a task
-    /// comes to its end that was promised after a group and has started before it, the group had these nodes before
-    /// them: less than is given here lacks it.
+    /// The profile with the promises that stay: those ahead of the first that the freed nodes may move. A task that ended
+    /// may have been promised after a group that still waits: that group was promised its time as if these nodes were
+    /// free, so they are given to it once too often, and it may be promised anew without need.
     fn kept(&mut self, mut profile: Profile, machine: &ClusterState<'_, '_>) -> Option<Profile> {
         let now = machine.now();
         profile.advance(now);
@@ -154,17 +154,12 @@ impl Conservative {
             return (leave == 0).then_some(profile);
         }
         self.taken_back += leave;
-        for group in self.groups.drain(stay..).rev() {
+        for _ in 0..leave {
+            let Some(group) = self.unpromise() else { break };
             let shape = &mut self.shapes[group.shape as usize];
-            profile.give(
-                group.time,
-                group.time + shape.requested,
-                shape.nodes * group.count as u32,
-            );
+            let nodes = shape.nodes * group.count as u32;
+            profile.give(group.time, group.time + shape.requested, nodes);
             shape.promise = group.before;
-            for task in self.promised.drain(self.promised.len() - group.count..).rev() {
-                self.rest.push_front(Queued { task, shape: group.shape });
-            }
         }
         Some(profile)
     }
@@ -175,12 +170,17 @@ impl Conservative {
         (self.taken_back, self.next) = (0, i64::MAX);
         self.forget_beyond();
         self.freed.clear();
-        for group in self.groups.drain(..).rev() {
-            for task in self.promised.drain(self.promised.len() - group.count..).rev() {
-                self.rest.push_front(Queued { task, shape: group.shape });
-            }
-        }
+        while self.unpromise().is_some() {}
         Conservative::bare(machine)
+    }
+
+    /// Puts the tasks of the last group back among the rest.
+    fn unpromise(&mut self) -> Option<Group> {
+        let group = self.groups.pop()?;
+        for task in self.promised.drain(self.promised.len() - group.count..).rev() {
+            self.rest.push_front(Queued { task, shape: group.shape });
+        }
+        Some(group)
     }
 
     /// The neighbours alike that begin with one of the rest.
