@@ -47,6 +47,11 @@ impl Rows {
         self.of[router.index()] as usize
     }
 
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.of.len()
+    }
+
     /// The rows linked to a row.
     #[inline]
     pub fn linked(&self, row: usize) -> &[u32] {
