@@ -11,6 +11,10 @@ use super::{Context, Network};
 use crate::error::Result;
 use crate::ids::RouterId;
 
+mod rows;
+
+pub use rows::{Linked, Rows};
+
 /// Distance of a router that cannot be reached.
 pub const UNREACHED: u32 = u32::MAX;
 
@@ -30,35 +34,6 @@ pub struct RouterGraph {
     rows: OnceLock<Rows>,
 }
 
-/// Routers and links without capacities, under numbers of their own: rows.
-#[derive(Debug)]
-pub struct Rows {
-    /// The row of every router.
-    of: Vec<u32>,
-    /// The rows linked to row r are `linked[starts[r]..starts[r + 1]]`.
-    starts: Vec<u32>,
-    linked: Vec<u32>,
-}
-
-impl Rows {
-    /// The row of a router.
-    #[inline]
-    pub fn of(&self, router: RouterId) -> usize {
-        self.of[router.index()] as usize
-    }
-
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        self.of.len()
-    }
-
-    /// The rows linked to a row.
-    #[inline]
-    pub fn linked(&self, row: usize) -> &[u32] {
-        &self.linked[self.starts[row] as usize..self.starts[row + 1] as usize]
-    }
-}
-
 impl RouterGraph {
     /// Collects the links of `network`.
     ///
@@ -66,7 +41,7 @@ impl RouterGraph {
     /// [`crate::Error::Memory`] when the adjacency would not fit.
     ///
     /// # Complexity
-    /// O(links · log links) time, 56 bytes a link while building, 24 after, 8 more with [`RouterGraph::rows`].
+    /// O(links · log links) time, 56 bytes a link while building, 24 after, at most 12 more with [`RouterGraph::rows`].
     pub fn build(network: &Network, context: &Context) -> Result<Self> {
         let (routers, links) = (network.routers(), network.link_count());
         context.require("the router graph", 64 * links + 28 * u64::from(routers))?;
@@ -148,47 +123,10 @@ impl RouterGraph {
         self.heads(router.0)
     }
 
-    /// The graph with its routers numbered as a breadth-first search meets them, from router 0 and, where that leaves
-    /// some out, from the lowest of those; or as they are, where linked routers are nearer to each other so. O(routers +
-    /// links), 8 bytes a link and 12 a router, once.
+    /// The graph as searches read it. O(routers + links), 6 to 8 bytes a link and 8 a router, once.
     pub fn rows(&self) -> &Rows {
-        self.rows.get_or_init(|| {
-            let n = self.router_count() as u32;
-            let mut of = vec![u32::MAX; n as usize];
-            let mut met = Vec::with_capacity(n as usize);
-            for root in 0..n {
-                let mut next = met.len();
-                if of[root as usize] == u32::MAX {
-                    of[root as usize] = met.len() as u32;
-                    met.push(root);
-                }
-                while let Some(&u) = met.get(next) {
-                    next += 1;
-                    for v in self.heads(u) {
-                        if of[*v as usize] == u32::MAX {
-                            of[*v as usize] = met.len() as u32;
-                            met.push(*v);
-                        }
-                    }
-                }
-            }
-            let apart = |number: &dyn Fn(u32) -> u32| -> u64 {
-                let links = (0..n).map(|u| {
-                    let ends = self.heads(u).iter();
-                    ends.map(|v| u64::from(number(u).abs_diff(number(*v)))).sum::<u64>()
-                });
-                links.sum()
-            };
-            if apart(&|u| u) <= apart(&|u| of[u as usize]) {
-                (0..n).for_each(|u| (of[u as usize], met[u as usize]) = (u, u));
-            }
-            let (mut starts, mut linked) = (vec![0], Vec::new());
-            for u in met {
-                linked.extend(self.heads(u).iter().map(|v| of[*v as usize]));
-                starts.push(linked.len() as u32);
-            }
-            Rows { of, starts, linked }
-        })
+        let heads = |router| self.heads(router);
+        self.rows.get_or_init(|| Rows::new(self.router_count() as u32, heads))
     }
 
     /// The capacities of the links of `router`, in the order of [`RouterGraph::neighbours`].

@@ -134,7 +134,7 @@ impl<'g> Search<'g> {
                 fresh: (written >> own & 1 == 0).then(|| at_first(own)),
                 sums: &mut self.sums,
             };
-            let now = step(self.rows, way, pass);
+            let now = step(self.rows.linked(), way, pass);
             written |= 1 << own;
             std::mem::swap(&mut self.visited, &mut self.next);
             let reached = now < left;
@@ -171,7 +171,8 @@ impl<'g> Search<'g> {
         let mut starts = vec![0];
         loop {
             let last = starts[starts.len() - 1]..found.len();
-            let links = found[last.clone()].iter().map(|(row, _)| rows.linked(*row as usize).len());
+            let links =
+                found[last.clone()].iter().map(|(row, _)| rows.linked().of(*row as usize).len());
             if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > rows.len() {
                 break;
             }
@@ -179,7 +180,7 @@ impl<'g> Search<'g> {
             for i in last {
                 let (row, s) = found[i];
                 let (word, bit) = (usize::from(s / 64), 1 << (s % 64));
-                for v in rows.linked(row as usize) {
+                for v in rows.linked().of(row as usize) {
                     let set = &mut visited[*v as usize * words + word];
                     if *set & bit == 0 {
                         *set |= bit;

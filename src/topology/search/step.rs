@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use crate::topology::graph::Rows;
+use crate::topology::graph::Linked;
 
 /// How a hop is taken.
 pub(super) enum Way {
@@ -29,24 +29,54 @@ pub(super) struct Hop<'a> {
 
 /// Takes a hop. Returns how many pairs are still missing.
 #[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
-pub(super) fn step(rows: &Rows, way: Way, hop: Hop<'_>) -> usize {
-    match (hop.all.len(), way) {
-        (2, Way::All) => pass::<2, false>(rows, hop),
-        (2, Way::Last) => pass::<2, true>(rows, hop),
-        (_, Way::All) => pass::<4, false>(rows, hop),
-        (_, Way::Last) => pass::<4, true>(rows, hop),
+pub(super) fn step(linked: &Linked, way: Way, hop: Hop<'_>) -> usize {
+    if hop.all.len() == 2 { hops::<2>(linked, way, hop) } else { hops::<4>(linked, way, hop) }
+}
+
+/// Rows with as many neighbours each are read in groups whose length is known here: fewer instructions, so that more
+/// reads are under way at once. Where little is left, a group of two nearly always completes a row.
+#[inline(always)]
+fn hops<const W: usize>(linked: &Linked, way: Way, hop: Hop<'_>) -> usize {
+    match (linked, way) {
+        (Linked::Even { each, rows }, Way::Last) => pass::<W, 2, true>(even(*each, rows), hop),
+        (Linked::Even { each, rows }, Way::All) => match each {
+            2 => pass::<W, 2, false>(even(2, rows), hop),
+            4 => pass::<W, 4, false>(even(4, rows), hop),
+            6 => pass::<W, 6, false>(even(6, rows), hop),
+            8 => pass::<W, 8, false>(even(8, rows), hop),
+            each => pass::<W, 4, false>(even(*each, rows), hop),
+        },
+        (Linked::Uneven { starts, rows }, Way::Last) => {
+            pass::<W, 1, true>(uneven(starts, rows), hop)
+        }
+        (Linked::Uneven { starts, rows }, Way::All) => {
+            pass::<W, 1, false>(uneven(starts, rows), hop)
+        }
     }
 }
 
-/// Few branches, and nothing but a count goes from row to row: the reads of many rows are under way at once. Where
-/// little is left, two neighbours nearly always complete a row: it is asked only then.
+/// The neighbours of each row in groups of D.
 #[inline(always)]
-fn pass<const W: usize, const LAST: bool>(graph: &Rows, hop: Hop<'_>) -> usize {
+fn even<const D: usize>(each: usize, rows: &[u32]) -> impl Iterator<Item = &[[u32; D]]> {
+    rows.as_chunks::<D>().0.chunks_exact(each / D)
+}
+
+/// The neighbours of each row, one by one.
+#[inline(always)]
+fn uneven<'g>(starts: &'g [u32], rows: &'g [u32]) -> impl Iterator<Item = &'g [[u32; 1]]> {
+    let row = |ends: &[u32]| rows[ends[0] as usize..ends[1] as usize].as_chunks::<1>().0;
+    starts.windows(2).map(row)
+}
+
+/// Few branches, and nothing but a count goes from row to row: the reads of many rows are under way at once.
+#[inline(always)]
+fn pass<'g, const W: usize, const D: usize, const LAST: bool>(
+    linked: impl Iterator<Item = &'g [[u32; D]]>,
+    hop: Hop<'_>,
+) -> usize {
     let (visited, _) = hop.visited.as_chunks::<W>();
     let (next, _) = hop.next.as_chunks_mut::<W>();
     let (plane, _) = hop.plane.as_chunks_mut::<W>();
-    let rows = visited.len();
-    let (next, plane, sums) = (&mut next[..rows], &mut plane[..rows], &mut hop.sums[..rows]);
     let all: [u64; W] = std::array::from_fn(|w| hop.all[w]);
     let fresh = hop.fresh.map(|fresh| std::array::from_fn(|w| fresh[w]));
     let join = |set: [u64; W], u: &u32| {
@@ -54,25 +84,22 @@ fn pass<const W: usize, const LAST: bool>(graph: &Rows, hop: Hop<'_>) -> usize {
         std::array::from_fn(|w| set[w] | with[w])
     };
     let mut left = 0;
-    for v in 0..rows {
-        let linked = graph.linked(v);
-        let (some, others) = linked.split_at(if LAST { linked.len().min(2) } else { linked.len() });
-        let mut now = some.iter().fold(visited[v], join);
-        if LAST {
-            for u in others {
-                if now == all {
-                    break;
-                }
-                now = join(now, u);
+    let rows = visited.iter().zip(next).zip(plane).zip(hop.sums).zip(linked);
+    for ((((before, next), plane), sum), linked) in rows {
+        let mut now = *before;
+        for group in linked {
+            now = group.iter().fold(now, join);
+            if LAST && now == all {
+                break;
             }
         }
-        next[v] = now;
+        *next = now;
         if !LAST || now != all || fresh.is_some() {
             let missing: [u64; W] = std::array::from_fn(|w| all[w] & !now[w]);
             let count: u32 = missing.iter().map(|word| word.count_ones()).sum();
-            let before = fresh.unwrap_or(plane[v]);
-            plane[v] = std::array::from_fn(|w| before[w] ^ missing[w]);
-            sums[v] = sums[v].wrapping_add(count as u16);
+            let before = fresh.unwrap_or(*plane);
+            *plane = std::array::from_fn(|w| before[w] ^ missing[w]);
+            *sum = sum.wrapping_add(count as u16);
             left += count as usize;
         }
     }
