@@ -13,7 +13,7 @@ use crate::ids::RouterId;
 
 mod rows;
 
-pub use rows::{Linked, Rows};
+pub use rows::Rows;
 
 /// Distance of a router that cannot be reached.
 pub const UNREACHED: u32 = u32::MAX;
@@ -123,7 +123,7 @@ impl RouterGraph {
         self.heads(router.0)
     }
 
-    /// The graph as searches read it. O(routers + links), 6 to 8 bytes a link and 8 a router, once.
+    /// The graph as searches read it. O(routers + links), some 8 bytes a link and 8 a router, once.
     pub fn rows(&self) -> &Rows {
         let heads = |router| self.heads(router);
         self.rows.get_or_init(|| Rows::new(self.router_count() as u32, heads))

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 pub(crate) use read::SPREAD;
 use sets::{Pieces, Sets, WORDS};
-use step::{Hop, Way, step};
+use step::{Hop, Left, step};
 
 use super::graph::Rows;
 use super::{RouterGraph, Topology};
@@ -125,7 +125,13 @@ impl<'g> Search<'g> {
             // What has still not been reached after the last hop has no distance: any plane may take it.
             let own = ((hop + 1).trailing_zeros() as usize).min(7);
             self.grow(own + 1);
-            let way = if 16 * left < pairs { Way::Last } else { Way::All };
+            let share = if 4 * left < self.rows.len() {
+                Left::Few
+            } else if 16 * left < pairs {
+                Left::Some
+            } else {
+                Left::Many
+            };
             let pass = Hop {
                 all,
                 visited: self.visited.piece(self.pieces, 0),
@@ -134,7 +140,7 @@ impl<'g> Search<'g> {
                 fresh: (written >> own & 1 == 0).then(|| at_first(own)),
                 sums: &mut self.sums,
             };
-            let now = step(self.rows.linked(), way, pass);
+            let now = step(self.rows, share, pass);
             written |= 1 << own;
             std::mem::swap(&mut self.visited, &mut self.next);
             let reached = now < left;
@@ -171,8 +177,7 @@ impl<'g> Search<'g> {
         let mut starts = vec![0];
         loop {
             let last = starts[starts.len() - 1]..found.len();
-            let links =
-                found[last.clone()].iter().map(|(row, _)| rows.linked().of(*row as usize).len());
+            let links = found[last.clone()].iter().map(|(row, _)| rows.linked_to(*row).count());
             if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > rows.len() {
                 break;
             }
@@ -180,11 +185,11 @@ impl<'g> Search<'g> {
             for i in last {
                 let (row, s) = found[i];
                 let (word, bit) = (usize::from(s / 64), 1 << (s % 64));
-                for v in rows.linked().of(row as usize) {
-                    let set = &mut visited[*v as usize * words + word];
+                for v in rows.linked_to(row) {
+                    let set = &mut visited[v as usize * words + word];
                     if *set & bit == 0 {
                         *set |= bit;
-                        found.push((*v, s));
+                        found.push((v, s));
                     }
                 }
             }

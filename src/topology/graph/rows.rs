@@ -2,31 +2,18 @@
 
 use crate::ids::RouterId;
 
-/// Routers and links without capacities, under numbers of their own: rows.
+/// Routers and links without capacities, under numbers of their own: rows. A row has as many neighbours as any other,
+/// and what most rows do not have stands in a list of its own.
 #[derive(Debug)]
 pub struct Rows {
     /// The row of every router.
     of: Vec<u32>,
-    linked: Linked,
-}
-
-/// The rows linked to each row.
-#[derive(Debug)]
-pub enum Linked {
-    /// As many for each row, an even number: where it has fewer, it stands for the rest itself.
-    Even {
-        /// How many.
-        each: usize,
-        /// By row.
-        rows: Vec<u32>,
-    },
-    /// Those of row r are `rows[starts[r]..starts[r + 1]]`.
-    Uneven {
-        /// Where each row begins, and the end.
-        starts: Vec<u32>,
-        /// By row.
-        rows: Vec<u32>,
-    },
+    /// Neighbours of a row: an even number.
+    pub each: usize,
+    /// The first `each` rows linked to each row. Where there are fewer, the row stands for the rest itself.
+    pub linked: Vec<u32>,
+    /// The other links, as a row and one linked to it, by row.
+    pub more: Vec<(u32, u32)>,
 }
 
 impl Rows {
@@ -62,26 +49,16 @@ impl Rows {
         if apart(&|u| u) <= apart(&|u| of[u as usize]) {
             (0..n).for_each(|u| (of[u as usize], met[u as usize]) = (u, u));
         }
-        let of_router = |v: &u32| of[*v as usize];
-        let degrees = || met.iter().map(|u| heads(*u).len());
-        let (links, most) = (degrees().sum::<usize>(), degrees().max().unwrap_or(0));
-        let each = most.next_multiple_of(if most > 8 { 4 } else { 2 }).max(2);
-        let linked = if 2 * each * met.len() <= 3 * links {
-            let mut rows = Vec::with_capacity(each * met.len());
-            for (row, u) in met.iter().enumerate() {
-                rows.extend(heads(*u).iter().map(of_router));
-                rows.resize(each * (row + 1), row as u32);
-            }
-            Linked::Even { each, rows }
-        } else {
-            let (mut starts, mut rows) = (vec![0], Vec::with_capacity(links));
-            for u in &met {
-                rows.extend(heads(*u).iter().map(of_router));
-                starts.push(rows.len() as u32);
-            }
-            Linked::Uneven { starts, rows }
-        };
-        Rows { of, linked }
+        let degrees: Vec<usize> = met.iter().map(|u| heads(*u).len()).collect();
+        let each = each(&degrees);
+        let (mut linked, mut more) = (Vec::with_capacity(each * met.len()), Vec::new());
+        for (row, u) in (0..n).zip(met) {
+            let (first, others) = heads(u).split_at(each.min(heads(u).len()));
+            linked.extend(first.iter().map(|v| of[*v as usize]));
+            linked.resize(linked.len() + each - first.len(), row);
+            more.extend(others.iter().map(|v| (row, of[*v as usize])));
+        }
+        Rows { of, each, linked, more }
     }
 
     /// The row of a router.
@@ -95,21 +72,59 @@ impl Rows {
         self.of.len()
     }
 
-    /// What is linked to each row.
-    pub fn linked(&self) -> &Linked {
-        &self.linked
+    /// The rows linked to a row; the row itself may be among them. O(log links) before the first.
+    pub fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = &self.linked[row as usize * self.each..][..self.each];
+        let from = self.more.partition_point(|(v, _)| *v < row);
+        let others = self.more[from..].iter().take_while(move |(v, _)| *v == row);
+        first.iter().copied().chain(others.map(|(_, u)| *u))
     }
 }
 
-impl Linked {
-    /// The rows linked to a row; the row itself may be among them.
-    #[inline]
-    pub fn of(&self, row: usize) -> &[u32] {
-        match self {
-            Linked::Even { each, rows } => &rows[row * each..][..*each],
-            Linked::Uneven { starts, rows } => {
-                &rows[starts[row] as usize..starts[row + 1] as usize]
+/// How many neighbours every row gets: a row too many is read in less time than a link that stands by itself.
+fn each(degrees: &[usize]) -> usize {
+    let most = degrees.iter().copied().max().unwrap_or(0);
+    let sizes = [2, 4, 6].into_iter().chain((8..most + 4).step_by(4));
+    let cost = |each: &usize| {
+        let others: usize = degrees.iter().map(|degree| degree.saturating_sub(*each)).sum();
+        each * degrees.len() + 24 * others
+    };
+    sizes.min_by_key(cost).unwrap_or(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::{Context, Topology};
+
+    #[test]
+    fn rows_have_the_links_of_their_routers() {
+        let specs = ["mesh:4x4", "random-regular:n=60,d=5", "watts-strogatz:n=99,k=4,p=0.2"];
+        for spec in specs.into_iter().chain(["xgft:h=2,m=12x9,w=1x1", "mesh:1"]) {
+            let topology = Topology::inline(spec, &Context::default()).unwrap();
+            let graph = topology.graph().unwrap();
+            let rows = graph.rows();
+            assert_eq!(rows.linked.len(), rows.each * rows.len(), "{spec}");
+            for router in (0..graph.router_count() as u32).map(RouterId) {
+                let row = rows.of(router) as u32;
+                let mut linked: Vec<u32> = rows.linked_to(row).filter(|v| *v != row).collect();
+                let heads = graph.neighbours(router).iter();
+                let mut expected: Vec<u32> = heads.map(|v| rows.of(RouterId(*v)) as u32).collect();
+                linked.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(linked, expected, "{spec}, {router:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_few_long_rows_do_not_lengthen_all() {
+        assert_eq!(each(&[3, 3, 3]), 4);
+        assert_eq!(each(&[6, 5, 6, 2]), 6);
+        assert_eq!(each(&[9, 10]), 12);
+        let mut star = vec![1; 1000];
+        star.push(1000);
+        assert_eq!(each(&star), 2);
+        assert_eq!(each(&[]), 2);
     }
 }

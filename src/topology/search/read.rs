@@ -30,7 +30,7 @@ impl Search<'_> {
     pub fn hops(&self, router: RouterId, source: usize) -> u32 {
         let row = self.rows.of(router);
         let bit =
-            |plane: &Sets| (plane.row(self.pieces, row)[source / 64] >> (source % 64) & 1) as u32;
+            |plane: &Sets| (plane.word(self.pieces, row, source / 64) >> (source % 64) & 1) as u32;
         let bits = self.planes[..self.used].iter().rev().scan(0, |above, plane| {
             *above ^= bit(plane);
             Some(*above)
@@ -100,8 +100,9 @@ impl Search<'_> {
         for p in (0..self.used).rev() {
             let (bits, above) = bits[p..].split_at_mut(1);
             for (router, (bits, above)) in bits[0].iter_mut().zip(&above[0]).enumerate() {
-                let row = self.planes[p].row(self.pieces, self.rows.of(RouterId(router as u32)));
-                *bits = above ^ (row[eight / 8] >> (eight % 8 * 8)) as u8;
+                let row = self.rows.of(RouterId(router as u32));
+                let word = self.planes[p].word(self.pieces, row, eight / 8);
+                *bits = above ^ (word >> (eight % 8 * 8)) as u8;
             }
         }
         for (hops, at) in at.iter_mut().enumerate() {

@@ -76,6 +76,16 @@ impl Sets {
         }
     }
 
+    /// One of the words of a row.
+    #[inline(always)]
+    pub fn word(&self, pieces: Pieces, row: usize, word: usize) -> u64 {
+        let at = match pieces.count {
+            1 => WORDS * row + word,
+            _ => (word / 2 * pieces.rows + row) * 2 + word % 2,
+        };
+        self.words[self.start + at]
+    }
+
     /// The words of a row.
     #[inline(always)]
     pub fn row(&self, pieces: Pieces, row: usize) -> [u64; WORDS] {

@@ -2,14 +2,17 @@
 
 use multiversion::multiversion;
 
-use crate::topology::graph::Linked;
+use crate::topology::graph::Rows;
 
-/// How a hop is taken.
-pub(super) enum Way {
-    /// All that is linked to a row is read.
-    All,
-    /// Little is left: a row that is complete reads no further neighbour.
-    Last,
+/// How many pairs are left before a hop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Many: all that is linked to a row is read.
+    Many,
+    /// Some: two neighbours nearly always complete a row, which is asked only then.
+    Some,
+    /// Few: nearly all rows are complete, and read nothing.
+    Few,
 }
 
 /// What a hop reads and writes: words by row, as many a row as `all` has, 2 or 4.
@@ -29,52 +32,37 @@ pub(super) struct Hop<'a> {
 
 /// Takes a hop. Returns how many pairs are still missing.
 #[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
-pub(super) fn step(linked: &Linked, way: Way, hop: Hop<'_>) -> usize {
-    if hop.all.len() == 2 { hops::<2>(linked, way, hop) } else { hops::<4>(linked, way, hop) }
+pub(super) fn step(rows: &Rows, left: Left, hop: Hop<'_>) -> usize {
+    if hop.all.len() == 2 { hops::<2>(rows, left, hop) } else { hops::<4>(rows, left, hop) }
 }
 
-/// Rows with as many neighbours each are read in groups whose length is known here: fewer instructions, so that more
-/// reads are under way at once. Where little is left, a group of two nearly always completes a row.
+/// The neighbours of a row are read in groups whose length is known here: fewer instructions, so that more reads are
+/// under way at once.
 #[inline(always)]
-fn hops<const W: usize>(linked: &Linked, way: Way, hop: Hop<'_>) -> usize {
-    match (linked, way) {
-        (Linked::Even { each, rows }, Way::Last) => pass::<W, 2, true>(even(*each, rows), hop),
-        (Linked::Even { each, rows }, Way::All) => match each {
-            2 => pass::<W, 2, false>(even(2, rows), hop),
-            4 => pass::<W, 4, false>(even(4, rows), hop),
-            6 => pass::<W, 6, false>(even(6, rows), hop),
-            8 => pass::<W, 8, false>(even(8, rows), hop),
-            each => pass::<W, 4, false>(even(*each, rows), hop),
-        },
-        (Linked::Uneven { starts, rows }, Way::Last) => {
-            pass::<W, 1, true>(uneven(starts, rows), hop)
-        }
-        (Linked::Uneven { starts, rows }, Way::All) => {
-            pass::<W, 1, false>(uneven(starts, rows), hop)
-        }
-    }
+fn hops<const W: usize>(rows: &Rows, left: Left, mut hop: Hop<'_>) -> usize {
+    let left = match (left, rows.each) {
+        (Left::Few, _) => pass::<W, 2, 0>(rows, &mut hop),
+        (Left::Some, _) => pass::<W, 2, 1>(rows, &mut hop),
+        (Left::Many, 2) => pass::<W, 2, ALL>(rows, &mut hop),
+        (Left::Many, 6) => pass::<W, 6, ALL>(rows, &mut hop),
+        (Left::Many, 8) => pass::<W, 8, ALL>(rows, &mut hop),
+        (Left::Many, _) => pass::<W, 4, ALL>(rows, &mut hop),
+    };
+    left - more::<W>(&rows.more, &mut hop)
 }
 
-/// The neighbours of each row in groups of D.
-#[inline(always)]
-fn even<const D: usize>(each: usize, rows: &[u32]) -> impl Iterator<Item = &[[u32; D]]> {
-    rows.as_chunks::<D>().0.chunks_exact(each / D)
-}
+/// All groups of neighbours.
+const ALL: usize = usize::MAX;
 
-/// The neighbours of each row, one by one.
+/// A row that is complete reads none of its groups of D neighbours but the first `SURE`. With all of them there are
+/// few branches. Nothing but a count goes from row to row: the reads of many rows are under way at once.
 #[inline(always)]
-fn uneven<'g>(starts: &'g [u32], rows: &'g [u32]) -> impl Iterator<Item = &'g [[u32; 1]]> {
-    let row = |ends: &[u32]| rows[ends[0] as usize..ends[1] as usize].as_chunks::<1>().0;
-    starts.windows(2).map(row)
-}
-
-/// Few branches, and nothing but a count goes from row to row: the reads of many rows are under way at once.
-#[inline(always)]
-fn pass<'g, const W: usize, const D: usize, const LAST: bool>(
-    linked: impl Iterator<Item = &'g [[u32; D]]>,
-    hop: Hop<'_>,
+fn pass<const W: usize, const D: usize, const SURE: usize>(
+    graph: &Rows,
+    hop: &mut Hop<'_>,
 ) -> usize {
     let (visited, _) = hop.visited.as_chunks::<W>();
+    let linked = graph.linked.as_chunks::<D>().0.chunks_exact(graph.each / D);
     let (next, _) = hop.next.as_chunks_mut::<W>();
     let (plane, _) = hop.plane.as_chunks_mut::<W>();
     let all: [u64; W] = std::array::from_fn(|w| hop.all[w]);
@@ -84,17 +72,17 @@ fn pass<'g, const W: usize, const D: usize, const LAST: bool>(
         std::array::from_fn(|w| set[w] | with[w])
     };
     let mut left = 0;
-    let rows = visited.iter().zip(next).zip(plane).zip(hop.sums).zip(linked);
+    let rows = visited.iter().zip(next).zip(plane).zip(&mut *hop.sums).zip(linked);
     for ((((before, next), plane), sum), linked) in rows {
         let mut now = *before;
-        for group in linked {
-            now = group.iter().fold(now, join);
-            if LAST && now == all {
+        for (g, group) in linked.iter().enumerate() {
+            if g >= SURE && now == all {
                 break;
             }
+            now = group.iter().fold(now, join);
         }
         *next = now;
-        if !LAST || now != all || fresh.is_some() {
+        if SURE == ALL || now != all || fresh.is_some() {
             let missing: [u64; W] = std::array::from_fn(|w| all[w] & !now[w]);
             let count: u32 = missing.iter().map(|word| word.count_ones()).sum();
             let before = fresh.unwrap_or(*plane);
@@ -104,4 +92,27 @@ fn pass<'g, const W: usize, const D: usize, const LAST: bool>(
         }
     }
     left
+}
+
+/// Follows the links that stand by themselves, after the pass. Returns how many pairs they reach that it did not.
+#[inline(always)]
+fn more<const W: usize>(links: &[(u32, u32)], hop: &mut Hop<'_>) -> usize {
+    let (visited, _) = hop.visited.as_chunks::<W>();
+    let (next, _) = hop.next.as_chunks_mut::<W>();
+    let (plane, _) = hop.plane.as_chunks_mut::<W>();
+    let mut reached = 0;
+    for (v, u) in links {
+        let v = *v as usize;
+        let (from, now, plane) = (&visited[*u as usize], &mut next[v], &mut plane[v]);
+        let mut count = 0;
+        for w in 0..W {
+            let new = from[w] & !now[w];
+            now[w] |= new;
+            plane[w] ^= new;
+            count += new.count_ones();
+        }
+        hop.sums[v] = hop.sums[v].wrapping_sub(count as u16);
+        reached += count as usize;
+    }
+    reached
 }
