@@ -28,6 +28,8 @@ def rows(traces):
         yield f"curie-{policy}", curie + policy
     for n in [16384, 32768, 65536, 131072]:
         yield f"random-regular-{n}", f"mpc random-regular:n={n},d=6 --order bfs"
+    for n in [16384, 131072, 196608]:
+        yield f"two-random-regular-{n} threads=2", f"mpc random-regular:n={n},d=6 --order bfs"
     for spec in ["torus:16x16x16", "random-regular:n=4096,d=6"]:
         yield f"all-to-all-{spec.split(':')[0]}", f"map {spec} --guest all-to-all:n=4096 --order row-major"
     grid = "map torus:48x48x48 --guest stencil:48x48x48 --order row-major"
@@ -53,7 +55,7 @@ def run(program, command, threads):
     found = re.findall(r"^objective ([0-9.]+)", said, re.M)
     end = "" if status == 0 else "unfinished" if wall >= LIMIT else "failed"
     cpu = used.ru_utime + used.ru_stime
-    return [f"{cpu:.2f}", f"{wall:.2f}", used.ru_maxrss // 1024, found[-1] if found else "", end]
+    return [f"{cpu:.3f}", f"{wall:.3f}", used.ru_maxrss // 1024, found[-1] if found else "", end]
 
 
 def main():

@@ -5,14 +5,15 @@
 //! a search not over after hops h = 2^p - 1, 3·2^p - 1, 5·2^p - 1, … turns its bit of plane p over. Sets and planes
 //! stand in rows, one a router, numbered so that linked routers stand close to each other ([`RouterGraph::rows`]): more
 //! of what a step reads is in the cache. On large networks the rows stand in two pieces, each of 128 sources, which are
-//! searched from one after the other.
+//! searched from one after the other: on 196,608 routers two threads take 0.7 of the time so.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
 
 use rayon::prelude::*;
 
-pub(crate) use read::SPREAD;
+pub(crate) use sets::SPREAD;
+pub use sets::{Bits, WIDTH, first};
 use sets::{Pieces, Sets, WORDS};
 use step::{Hop, Left, step};
 
@@ -24,12 +25,6 @@ use crate::ids::RouterId;
 mod read;
 mod sets;
 mod step;
-
-/// Sources a batch.
-pub const WIDTH: usize = 256;
-
-/// One bit for each source of a batch.
-pub type Bits = [u64; WORDS];
 
 /// Searches that are not over after this many steps are given up: a byte holds every distance.
 pub const MAX_HOPS: u32 = 255;
@@ -125,7 +120,7 @@ impl<'g> Search<'g> {
             // What has still not been reached after the last hop has no distance: any plane may take it.
             let own = ((hop + 1).trailing_zeros() as usize).min(7);
             self.grow(own + 1);
-            let share = if 4 * left < self.rows.len() {
+            let share = if 4 * left < self.rows.count() {
                 Left::Few
             } else if 16 * left < pairs {
                 Left::Some
@@ -178,7 +173,7 @@ impl<'g> Search<'g> {
         loop {
             let last = starts[starts.len() - 1]..found.len();
             let links = found[last.clone()].iter().map(|(row, _)| rows.linked_to(*row).count());
-            if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > rows.len() {
+            if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > rows.count() {
                 break;
             }
             starts.push(last.end);
@@ -225,7 +220,7 @@ impl<'g> Search<'g> {
     /// Sees to it that there are `count` planes.
     fn grow(&mut self, count: usize) {
         while self.planes.len() < count {
-            self.planes.push(Sets::new(self.rows.len()));
+            self.planes.push(Sets::new(self.rows.count()));
         }
     }
 
@@ -274,15 +269,6 @@ pub fn each_batch<T: Send>(
         work(search, batch, far)
     };
     Ok(sources.par_chunks(WIDTH).map_init(|| Search::new(graph), run).collect())
-}
-
-/// The first `count` sources.
-pub fn first(count: usize) -> Bits {
-    std::array::from_fn(|w| match count.saturating_sub(64 * w) {
-        0 => 0,
-        bits @ 1..64 => (1 << bits) - 1,
-        _ => u64::MAX,
-    })
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl Rows {
     }
 
     /// How many rows there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.of.len()
     }
 
@@ -104,7 +104,7 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
             let rows = graph.rows();
-            assert_eq!(rows.linked.len(), rows.each * rows.len(), "{spec}");
+            assert_eq!(rows.linked.len(), rows.each * rows.count(), "{spec}");
             for router in (0..graph.router_count() as u32).map(RouterId) {
                 let row = rows.of(router) as u32;
                 let mut linked: Vec<u32> = rows.linked_to(row).filter(|v| *v != row).collect();

@@ -2,8 +2,8 @@
 
 use multiversion::multiversion;
 
-use super::sets::Sets;
-use super::{Bits, Search, WIDTH};
+use super::Search;
+use super::sets::{Bits, SPREAD, Sets, WIDTH};
 use crate::ids::RouterId;
 
 impl Search<'_> {
@@ -95,7 +95,7 @@ impl Search<'_> {
     /// Writes to `at[d][router]` which of sources 8·`eight` to 8·`eight` + 7 are d hops away, one bit each, among those
     /// of `sources`.
     pub(crate) fn levels(&self, eight: usize, sources: u8, at: &mut [Vec<u8>]) {
-        let routers = self.rows.len();
+        let routers = self.rows.count();
         let mut bits = vec![vec![0u8; routers]; self.used + 1];
         for p in (0..self.used).rev() {
             let (bits, above) = bits[p..].split_at_mut(1);
@@ -113,21 +113,6 @@ impl Search<'_> {
         }
     }
 }
-
-/// Byte b of `SPREAD[x]` is bit b of x.
-pub(crate) static SPREAD: [u64; 256] = {
-    let mut table = [0u64; 256];
-    let mut x = 0;
-    while x < 256 {
-        let mut b = 0;
-        while b < 8 {
-            table[x] |= ((x as u64 >> b) & 1) << (8 * b);
-            b += 1;
-        }
-        x += 1;
-    }
-    table
-};
 
 /// Leaves of `set` what is in `with`, turned over where `turned` says so.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]

@@ -1,15 +1,19 @@
 //! Rows of bits, one bit for each source, in one piece or in two.
 
-use super::WIDTH;
+/// Sources a batch.
+pub const WIDTH: usize = 256;
 
 /// Words of a row.
 pub(super) const WORDS: usize = WIDTH / 64;
+
+/// One bit for each source of a batch.
+pub type Bits = [u64; WORDS];
 
 /// Rows that take more bytes than this stand in two pieces.
 const ONE_PIECE: usize = 5 << 19;
 
 /// Where the words of the rows stand: all words of a row together, or the first halves of all rows before the second
-/// halves. Searches go piece by piece: they read rows at random, which is slow where these outgrow the cache.
+/// halves. Searches go piece by piece: they read a piece at random, and half as much stays in the cache longer.
 #[derive(Clone, Copy)]
 pub(super) struct Pieces {
     rows: usize,
@@ -88,7 +92,7 @@ impl Sets {
 
     /// The words of a row.
     #[inline(always)]
-    pub fn row(&self, pieces: Pieces, row: usize) -> [u64; WORDS] {
+    pub fn row(&self, pieces: Pieces, row: usize) -> Bits {
         let (halves, _) = self.words[self.start..].as_chunks::<{ WORDS / 2 }>();
         let (at, other) = match pieces.count {
             1 => (2 * row, 2 * row + 1),
@@ -98,3 +102,27 @@ impl Sets {
         [a, b, c, d]
     }
 }
+
+/// The first `count` sources.
+pub fn first(count: usize) -> Bits {
+    std::array::from_fn(|w| match count.saturating_sub(64 * w) {
+        0 => 0,
+        bits @ 1..64 => (1 << bits) - 1,
+        _ => u64::MAX,
+    })
+}
+
+/// Byte b of `SPREAD[x]` is bit b of x.
+pub(crate) static SPREAD: [u64; 256] = {
+    let mut table = [0u64; 256];
+    let mut x = 0;
+    while x < 256 {
+        let mut b = 0;
+        while b < 8 {
+            table[x] |= ((x as u64 >> b) & 1) << (8 * b);
+            b += 1;
+        }
+        x += 1;
+    }
+    table
+};
