@@ -4,8 +4,9 @@
 //! price of one pass over the links a hop. Distances are kept bit-sliced and in Gray code, which takes one plane a hop:
 //! a search not over after hops h = 2^p - 1, 3·2^p - 1, 5·2^p - 1, … turns its bit of plane p over. Sets and planes
 //! stand in rows, one a router, numbered so that linked routers stand close to each other ([`RouterGraph::rows`]): more
-//! of what a step reads is in the cache. On large networks the rows stand in two pieces, each of 128 sources, which are
-//! searched from one after the other: on 196,608 routers two threads take 0.7 of the time so.
+//! of what a step reads is in the cache.
+//! Rows of 512 bits are no faster on 16,384 routers and slower on 131,072, where they outgrow the cache; rows of 128 bits
+//! are no faster on either.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 
 pub(crate) use sets::SPREAD;
 pub use sets::{Bits, WIDTH, first};
-use sets::{Pieces, Sets, WORDS};
+use sets::{EMPTY, Row};
 use step::{Hop, Left, step};
 
 use super::graph::Rows;
@@ -36,16 +37,15 @@ pub const SEARCHING: &str = "searching from 256 routers at once";
 pub struct Search<'g> {
     graph: &'g RouterGraph,
     rows: &'g Rows,
-    pieces: Pieces,
-    visited: Sets,
-    next: Sets,
-    planes: Vec<Sets>,
+    visited: Vec<Row>,
+    next: Vec<Row>,
+    planes: Vec<Vec<Row>>,
     /// Planes in use by the last batch.
     used: usize,
     /// Sums over all sources, by row, less `counted`. They are at most 256 · 255; what is given up may wrap around.
     sums: Vec<u16>,
     counted: u16,
-    /// What was found source by source: a row and the source of the piece that reached it, the nearest first.
+    /// What was found source by source: a row and the source that reached it, the nearest first.
     found: Vec<(u32, u8)>,
 }
 
@@ -57,15 +57,10 @@ pub fn bytes(graph: &RouterGraph) -> u64 {
 impl<'g> Search<'g> {
     /// Buffers for `graph`.
     pub fn new(graph: &'g RouterGraph) -> Self {
-        Search::in_pieces(graph, Pieces::of(graph.router_count()))
-    }
-
-    fn in_pieces(graph: &'g RouterGraph, pieces: Pieces) -> Self {
-        let empty = || Sets::new(graph.router_count());
+        let empty = || vec![EMPTY; graph.router_count()];
         Search {
             graph,
             rows: graph.rows(),
-            pieces,
             visited: empty(),
             next: empty(),
             planes: Vec::new(),
@@ -84,34 +79,13 @@ impl<'g> Search<'g> {
         if self.graph.is_weighted() {
             return None;
         }
-        self.sums.fill(0);
-        self.counted = 0;
-        let mut parts = sources.chunks(64 * self.pieces.words());
-        let (mut far, mut written) = (0, Vec::new());
-        for piece in 0..self.pieces.count() {
-            let (farthest, planes) = self.search(piece, parts.next().unwrap_or(&[]))?;
-            far = far.max(farthest);
-            written.push(planes);
-        }
-        self.used = planes_of(far);
-        for (piece, written) in written.into_iter().enumerate() {
-            for plane in self.planes[..self.used].iter_mut().skip(written) {
-                plane.piece_mut(self.pieces, piece).fill(0);
-            }
-        }
-        Some(far)
-    }
-
-    /// Searches from the sources of one piece. Returns the largest distance found and how many planes are written.
-    fn search(&mut self, piece: usize, sources: &[RouterId]) -> Option<(u32, usize)> {
         let starts = self.begin(sources);
-        let next = starts.len() as u32;
         // Until a hop says otherwise, what has not been found is `next` hops away.
-        self.counted = self.counted.wrapping_add((next as usize * sources.len()) as u16);
-        let (all, none) = (first(sources.len()), [0; WORDS]);
-        let all = &all[..self.pieces.words()];
-        let at_first =
-            |plane: usize| &if gray(next) >> plane & 1 == 1 { all } else { &none }[..all.len()];
+        let next = starts.len() as u32;
+        self.counted = (next as usize * sources.len()) as u16;
+        self.sums.fill(0);
+        let all = Row(first(sources.len()));
+        let at_first = |plane: usize| if gray(next) >> plane & 1 == 1 { all } else { EMPTY };
         let pairs = self.sums.len() * sources.len();
         let mut left = pairs - self.found.len();
         // The planes that hops wrote.
@@ -120,7 +94,7 @@ impl<'g> Search<'g> {
             // What has still not been reached after the last hop has no distance: any plane may take it.
             let own = ((hop + 1).trailing_zeros() as usize).min(7);
             self.grow(own + 1);
-            let share = if 4 * left < self.rows.count() {
+            let share = if 4 * left < self.sums.len() {
                 Left::Few
             } else if 16 * left < pairs {
                 Left::Some
@@ -128,10 +102,10 @@ impl<'g> Search<'g> {
                 Left::Many
             };
             let pass = Hop {
-                all,
-                visited: self.visited.piece(self.pieces, 0),
-                next: self.next.piece_mut(self.pieces, 0),
-                plane: self.planes[own].piece_mut(self.pieces, piece),
+                all: &all,
+                visited: &self.visited,
+                next: &mut self.next,
+                plane: &mut self.planes[own],
                 fresh: (written >> own & 1 == 0).then(|| at_first(own)),
                 sums: &mut self.sums,
             };
@@ -141,16 +115,17 @@ impl<'g> Search<'g> {
             let reached = now < left;
             left = now;
             if hop <= MAX_HOPS && left == 0 || !reached {
-                let planes = planes_of(next | written);
-                self.grow(planes);
-                for plane in (0..planes).filter(|plane| written >> plane & 1 == 0) {
-                    self.planes[plane].fill(self.pieces, piece, at_first(plane));
+                let far = if reached { hop } else { hop - 1 };
+                self.used = planes_of(next | far);
+                self.grow(self.used);
+                for plane in (0..self.used).filter(|plane| written >> plane & 1 == 0) {
+                    self.planes[plane].fill(at_first(plane));
                 }
-                self.note(piece, &starts);
+                self.note(&starts);
                 if left > 0 {
-                    self.mask(piece, planes, all, hop + 1);
+                    self.mask(&all, hop + 1);
                 }
-                return Some((if reached { hop } else { hop - 1 }, planes));
+                return Some(far);
             }
         }
         None
@@ -159,21 +134,19 @@ impl<'g> Search<'g> {
     /// Takes the first hops source by source, as long as few routers are reached: a step looks at all of them. Returns
     /// where each hop begins in `found`.
     fn begin(&mut self, sources: &[RouterId]) -> Vec<usize> {
-        let Search { rows, pieces, visited, found, .. } = self;
-        let words = pieces.words();
-        let visited = visited.piece_mut(*pieces, 0);
-        visited.fill(0);
+        let Search { rows, visited, found, .. } = self;
+        visited.fill(EMPTY);
         found.clear();
         for (s, source) in (0..).zip(sources) {
             let row = rows.of(*source);
-            visited[row * words + s / 64] |= 1 << (s % 64);
+            visited[row].0[s / 64] |= 1 << (s % 64);
             found.push((row as u32, s as u8));
         }
         let mut starts = vec![0];
         loop {
             let last = starts[starts.len() - 1]..found.len();
             let links = found[last.clone()].iter().map(|(row, _)| rows.linked_to(*row).count());
-            if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > rows.count() {
+            if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > visited.len() {
                 break;
             }
             starts.push(last.end);
@@ -181,7 +154,7 @@ impl<'g> Search<'g> {
                 let (row, s) = found[i];
                 let (word, bit) = (usize::from(s / 64), 1 << (s % 64));
                 for v in rows.linked_to(row) {
-                    let set = &mut visited[v as usize * words + word];
+                    let set = &mut visited[v as usize].0[word];
                     if *set & bit == 0 {
                         *set |= bit;
                         found.push((v, s));
@@ -198,8 +171,8 @@ impl<'g> Search<'g> {
 
     /// Corrects the distances of what was found source by source, whose hops begin at `starts`: the planes and sums have
     /// it as one hop farther than the last of these.
-    fn note(&mut self, piece: usize, starts: &[usize]) {
-        let (next, words) = (starts.len() as u32, self.pieces.words());
+    fn note(&mut self, starts: &[usize]) {
+        let next = starts.len() as u32;
         for (hops, start) in (0..next).zip(starts) {
             let end = starts.get(hops as usize + 1).copied().unwrap_or(self.found.len());
             let found = &self.found[*start..end];
@@ -209,9 +182,9 @@ impl<'g> Search<'g> {
             }
             let turned = gray(hops) ^ gray(next);
             for p in (0..planes_of(turned)).filter(|p| turned >> p & 1 == 1) {
-                let plane = self.planes[p].piece_mut(self.pieces, piece);
+                let plane = &mut self.planes[p];
                 for (row, s) in found {
-                    plane[*row as usize * words + usize::from(s / 64)] ^= 1 << (s % 64);
+                    plane[*row as usize].0[usize::from(s / 64)] ^= 1 << (s % 64);
                 }
             }
         }
@@ -220,20 +193,17 @@ impl<'g> Search<'g> {
     /// Sees to it that there are `count` planes.
     fn grow(&mut self, count: usize) {
         while self.planes.len() < count {
-            self.planes.push(Sets::new(self.rows.count()));
+            self.planes.push(vec![EMPTY; self.visited.len()]);
         }
     }
 
     /// What has not been reached is no hop away: it has been counted `counted` times.
-    fn mask(&mut self, piece: usize, planes: usize, all: &[u64], counted: u32) {
-        let words = all.len();
-        let visited = self.visited.piece(self.pieces, 0).chunks_exact(words);
-        for (v, visited) in visited.enumerate().filter(|(_, set)| *set != all) {
-            for plane in &mut self.planes[..planes] {
-                let plane = &mut plane.piece_mut(self.pieces, piece)[v * words..][..words];
-                plane.iter_mut().zip(visited).for_each(|(bits, reached)| *bits &= reached);
+    fn mask(&mut self, all: &Row, counted: u32) {
+        for (v, visited) in self.visited.iter().enumerate().filter(|(_, set)| *set != all) {
+            for plane in &mut self.planes[..self.used] {
+                plane[v].0.iter_mut().zip(visited.0).for_each(|(bits, reached)| *bits &= reached);
             }
-            let left = all.iter().zip(visited).map(|(all, reached)| (all & !reached).count_ones());
+            let left = (0..all.0.len()).map(|w| (all.0[w] & !visited.0[w]).count_ones());
             let times = left.sum::<u32>() * counted;
             self.sums[v] = self.sums[v].wrapping_sub(times as u16);
         }
@@ -277,11 +247,6 @@ mod tests {
     use crate::topology::graph::UNREACHED;
     use crate::topology::{Context, Topology};
 
-    fn in_any_pieces(graph: &RouterGraph) -> [Search<'_>; 2] {
-        let pieces = Pieces::of(graph.router_count());
-        [pieces, pieces.other()].map(|pieces| Search::in_pieces(graph, pieces))
-    }
-
     /// Full batches and small ones, so that hops are taken in every way: source by source, while few rows are reached,
     /// over all rows and where little is left. Small batches have sources twice; the first batch of a search leaves the
     /// second its planes.
@@ -300,9 +265,8 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
             let routers = graph.router_count() as u32;
-            let mut searches = in_any_pieces(graph);
-            for (count, i) in batches.into_iter().flat_map(|count| [(count, 0), (count, 1)]) {
-                let search = &mut searches[i];
+            let mut search = Search::new(graph);
+            for count in batches {
                 let source =
                     |s| RouterId((s * 7 + 3) % if count < WIDTH { routers / 2 } else { routers });
                 let mut sources: Vec<RouterId> = (0..count as u32).map(source).collect();
@@ -344,22 +308,16 @@ mod tests {
     #[test]
     fn too_long_a_way_is_reported() {
         let ring = Topology::inline("mesh:300", &Context::default()).unwrap();
-        let far = |source| {
-            let runs = in_any_pieces(ring.graph().unwrap()).map(|mut s| s.run(&[RouterId(source)]));
-            assert_eq!(runs[0], runs[1]);
-            runs[0]
-        };
+        let mut search = Search::new(ring.graph().unwrap());
+        let mut far = |source| search.run(&[RouterId(source)]);
         assert_eq!((far(0), far(150)), (None, Some(150)));
         // The longest way a byte holds, and one more.
         assert_eq!((far(255), far(256)), (Some(255), None));
-        for mut search in in_any_pieces(ring.graph().unwrap()) {
-            assert_eq!(search.run(&[RouterId(256)]), None);
-            // What was given up leaves nothing behind, and the sums reach the most there is.
-            assert_eq!(search.run(&[RouterId(255); WIDTH]), Some(255));
-            for (v, hops) in [(0, 255), (1, 254), (255, 0), (299, 44)] {
-                assert_eq!(search.total(RouterId(v)), 256 * hops);
-                assert_eq!(search.hops(RouterId(v), 99), hops as u32);
-            }
+        // What was given up leaves nothing behind, and the sums reach the most there is.
+        assert_eq!(search.run(&[RouterId(255); WIDTH]), Some(255));
+        for (v, hops) in [(0, 255), (1, 254), (255, 0), (299, 44)] {
+            assert_eq!(search.total(RouterId(v)), 256 * hops);
+            assert_eq!(search.hops(RouterId(v), 99), hops as u32);
         }
     }
 
@@ -369,7 +327,7 @@ mod tests {
         let arcs = (0..302u32).filter(|u| *u != 199 && *u != 299);
         let arcs = arcs.flat_map(|u| [(u, u + 1, 1.0), (u + 1, u, 1.0)]).collect();
         let graph = RouterGraph::from_arcs(303, arcs);
-        let mut searches = in_any_pieces(&graph);
+        let mut search = Search::new(&graph);
         let here_and_there = (0..WIDTH as u32).map(|s| if s < 128 { 300 + s % 3 } else { s });
         let batches = [
             (0..256).step_by(3).collect(),
@@ -377,9 +335,8 @@ mod tests {
             here_and_there.collect(),
             vec![302, 120, 120],
         ];
-        for (sources, i) in batches.iter().flat_map(|sources| [(sources, 0), (sources, 1)]) {
-            let sources: Vec<RouterId> = sources.iter().copied().map(RouterId).collect();
-            let search = &mut searches[i];
+        for sources in batches {
+            let sources: Vec<RouterId> = sources.into_iter().map(RouterId).collect();
             let far = search.run(&sources).unwrap();
             let from: Vec<Vec<u32>> = sources.iter().map(|s| graph.hops_from(*s)).collect();
             let found = |v: RouterId| from.iter().map(move |hops| hops[v.index()]);

@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 
 use super::Search;
-use super::sets::{Bits, SPREAD, Sets, WIDTH};
+use super::sets::{Bits, Row, SPREAD, WIDTH};
 use crate::ids::RouterId;
 
 impl Search<'_> {
@@ -17,7 +17,7 @@ impl Search<'_> {
     pub(crate) fn decode(&self, row: u32, mut visit: impl FnMut(usize, &Bits)) {
         let mut bits = [0; WIDTH / 64];
         for p in (0..self.used).rev() {
-            let plane = self.planes[p].row(self.pieces, row as usize);
+            let plane = &self.planes[p][row as usize].0;
             for w in 0..bits.len() {
                 bits[w] ^= plane[w];
             }
@@ -29,8 +29,7 @@ impl Search<'_> {
     #[inline]
     pub fn hops(&self, router: RouterId, source: usize) -> u32 {
         let row = self.rows.of(router);
-        let bit =
-            |plane: &Sets| (plane.word(self.pieces, row, source / 64) >> (source % 64) & 1) as u32;
+        let bit = |plane: &Vec<Row>| (plane[row].0[source / 64] >> (source % 64) & 1) as u32;
         let bits = self.planes[..self.used].iter().rev().scan(0, |above, plane| {
             *above ^= bit(plane);
             Some(*above)
@@ -80,7 +79,7 @@ impl Search<'_> {
         for (p, plane) in self.planes[..self.used].iter().enumerate() {
             // A bit of Gray code turns over its own place and all below.
             let turned = (2 << p) - 1;
-            for (w, word) in plane.row(self.pieces, row).iter().enumerate() {
+            for (w, word) in plane[row].0.iter().enumerate() {
                 for (b, byte) in word.to_le_bytes().iter().enumerate() {
                     packed[8 * w + b] ^= SPREAD[*byte as usize] * turned;
                 }
@@ -95,13 +94,13 @@ impl Search<'_> {
     /// Writes to `at[d][router]` which of sources 8·`eight` to 8·`eight` + 7 are d hops away, one bit each, among those
     /// of `sources`.
     pub(crate) fn levels(&self, eight: usize, sources: u8, at: &mut [Vec<u8>]) {
-        let routers = self.rows.count();
+        let routers = self.visited.len();
         let mut bits = vec![vec![0u8; routers]; self.used + 1];
         for p in (0..self.used).rev() {
             let (bits, above) = bits[p..].split_at_mut(1);
             for (router, (bits, above)) in bits[0].iter_mut().zip(&above[0]).enumerate() {
                 let row = self.rows.of(RouterId(router as u32));
-                let word = self.planes[p].word(self.pieces, row, eight / 8);
+                let word = self.planes[p][row].0[eight / 8];
                 *bits = above ^ (word >> (eight % 8 * 8)) as u8;
             }
         }
