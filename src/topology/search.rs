@@ -40,6 +40,8 @@ pub struct Search<'g> {
     visited: Vec<Row>,
     next: Vec<Row>,
     planes: Vec<Vec<Row>>,
+    /// What all rows of a plane are turned over by.
+    turned: Vec<Row>,
     /// Planes in use by the last batch.
     used: usize,
     /// Sums over all sources, by row, less `counted`. They are at most 256 · 255; what is given up may wrap around.
@@ -64,6 +66,7 @@ impl<'g> Search<'g> {
             visited: empty(),
             next: empty(),
             planes: Vec::new(),
+            turned: Vec::new(),
             used: 0,
             sums: vec![0; graph.router_count()],
             counted: 0,
@@ -88,8 +91,9 @@ impl<'g> Search<'g> {
         let at_first = |plane: usize| if gray(next) >> plane & 1 == 1 { all } else { EMPTY };
         let pairs = self.sums.len() * sources.len();
         let mut left = pairs - self.found.len();
-        // The planes that hops wrote.
-        let mut written = 0u32;
+        // The planes that hops wrote, and the one that is to be the set of what is visited: the first hop of a plane
+        // turns over what is still missing, so the plane is that set.
+        let (mut written, mut kept) = (0u32, None);
         for hop in next..=MAX_HOPS + 1 {
             // What has still not been reached after the last hop has no distance: any plane may take it.
             let own = ((hop + 1).trailing_zeros() as usize).min(7);
@@ -106,20 +110,32 @@ impl<'g> Search<'g> {
                 visited: &self.visited,
                 next: &mut self.next,
                 plane: &mut self.planes[own],
-                fresh: (written >> own & 1 == 0).then(|| at_first(own)),
+                fresh: written >> own & 1 == 0,
                 sums: &mut self.sums,
             };
+            let fresh = pass.fresh;
             let now = step(self.rows, share, pass);
-            written |= 1 << own;
             std::mem::swap(&mut self.visited, &mut self.next);
+            if let Some(plane) = kept.take() {
+                std::mem::swap(&mut self.next, &mut self.planes[plane]);
+            }
+            if fresh {
+                written |= 1 << own;
+                self.turned[own] = Row(std::array::from_fn(|w| at_first(own).0[w] ^ all.0[w]));
+                kept = Some(own);
+            }
             let reached = now < left;
             left = now;
             if hop <= MAX_HOPS && left == 0 || !reached {
                 let far = if reached { hop } else { hop - 1 };
                 self.used = planes_of(next | far);
                 self.grow(self.used);
+                if let Some(plane) = kept {
+                    self.planes[plane].copy_from_slice(&self.visited);
+                }
                 for plane in (0..self.used).filter(|plane| written >> plane & 1 == 0) {
-                    self.planes[plane].fill(at_first(plane));
+                    self.planes[plane].fill(EMPTY);
+                    self.turned[plane] = at_first(plane);
                 }
                 self.note(&starts);
                 if left > 0 {
@@ -194,14 +210,17 @@ impl<'g> Search<'g> {
     fn grow(&mut self, count: usize) {
         while self.planes.len() < count {
             self.planes.push(vec![EMPTY; self.visited.len()]);
+            self.turned.push(EMPTY);
         }
     }
 
     /// What has not been reached is no hop away: it has been counted `counted` times.
     fn mask(&mut self, all: &Row, counted: u32) {
         for (v, visited) in self.visited.iter().enumerate().filter(|(_, set)| *set != all) {
-            for plane in &mut self.planes[..self.used] {
-                plane[v].0.iter_mut().zip(visited.0).for_each(|(bits, reached)| *bits &= reached);
+            for (plane, turned) in self.planes[..self.used].iter_mut().zip(&self.turned) {
+                for (w, bits) in plane[v].0.iter_mut().enumerate() {
+                    *bits = (*bits ^ turned.0[w]) & visited.0[w] ^ turned.0[w];
+                }
             }
             let left = (0..all.0.len()).map(|w| (all.0[w] & !visited.0[w]).count_ones());
             let times = left.sum::<u32>() * counted;

@@ -17,9 +17,9 @@ impl Search<'_> {
     pub(crate) fn decode(&self, row: u32, mut visit: impl FnMut(usize, &Bits)) {
         let mut bits = [0; WIDTH / 64];
         for p in (0..self.used).rev() {
-            let plane = &self.planes[p][row as usize].0;
+            let (plane, turned) = (&self.planes[p][row as usize].0, &self.turned[p].0);
             for w in 0..bits.len() {
-                bits[w] ^= plane[w];
+                bits[w] ^= plane[w] ^ turned[w];
             }
             visit(p, &bits);
         }
@@ -29,9 +29,9 @@ impl Search<'_> {
     #[inline]
     pub fn hops(&self, router: RouterId, source: usize) -> u32 {
         let row = self.rows.of(router);
-        let bit = |plane: &Vec<Row>| (plane[row].0[source / 64] >> (source % 64) & 1) as u32;
-        let bits = self.planes[..self.used].iter().rev().scan(0, |above, plane| {
-            *above ^= bit(plane);
+        let bit = |set: &Row| (set.0[source / 64] >> (source % 64) & 1) as u32;
+        let bits = (0..self.used).rev().scan(0, |above, p| {
+            *above ^= bit(&self.planes[p][row]) ^ bit(&self.turned[p]);
             Some(*above)
         });
         bits.fold(0, |hops, bit| 2 * hops + bit)
@@ -76,12 +76,13 @@ impl Search<'_> {
     pub fn expand(&self, router: RouterId, out: &mut [u8; WIDTH]) {
         let row = self.rows.of(router);
         let mut packed = [0u64; WIDTH / 8];
-        for (p, plane) in self.planes[..self.used].iter().enumerate() {
+        for p in 0..self.used {
             // A bit of Gray code turns over its own place and all below.
-            let turned = (2 << p) - 1;
-            for (w, word) in plane[row].0.iter().enumerate() {
+            let below = (2 << p) - 1;
+            for (w, word) in self.planes[p][row].0.iter().enumerate() {
+                let word = word ^ self.turned[p].0[w];
                 for (b, byte) in word.to_le_bytes().iter().enumerate() {
-                    packed[8 * w + b] ^= SPREAD[*byte as usize] * turned;
+                    packed[8 * w + b] ^= SPREAD[*byte as usize] * below;
                 }
             }
         }
@@ -100,7 +101,7 @@ impl Search<'_> {
             let (bits, above) = bits[p..].split_at_mut(1);
             for (router, (bits, above)) in bits[0].iter_mut().zip(&above[0]).enumerate() {
                 let row = self.rows.of(RouterId(router as u32));
-                let word = self.planes[p][row].0[eight / 8];
+                let word = self.planes[p][row].0[eight / 8] ^ self.turned[p].0[eight / 8];
                 *bits = above ^ (word >> (eight % 8 * 8)) as u8;
             }
         }

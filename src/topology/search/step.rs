@@ -25,8 +25,8 @@ pub(super) struct Hop<'a> {
     pub next: &'a mut [Row],
     /// The plane of the next hop: the bit of what is still missing is turned over.
     pub plane: &'a mut [Row],
-    /// What every row of the plane stands for as long as it holds nothing of these searches.
-    pub fresh: Option<Row>,
+    /// Whether the plane holds nothing of these searches. Then it stays as it is: `next` says the same.
+    pub fresh: bool,
     /// What is missing counts one more.
     pub sums: &'a mut [u16],
 }
@@ -67,11 +67,12 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
             now = group.iter().fold(now, |now, u| join(now, &visited[*u as usize]));
         }
         *next = now;
-        if SURE == ALL || now != all || fresh.is_some() {
+        if SURE == ALL || now != all {
             let missing: Bits = std::array::from_fn(|w| all.0[w] & !now.0[w]);
             let count: u32 = missing.iter().map(|word| word.count_ones()).sum();
-            let before = fresh.unwrap_or(*plane);
-            *plane = Row(std::array::from_fn(|w| before.0[w] ^ missing[w]));
+            if !fresh {
+                *plane = Row(std::array::from_fn(|w| plane.0[w] ^ missing[w]));
+            }
             *sum = sum.wrapping_add(count as u16);
             left += count as usize;
         }
@@ -94,7 +95,7 @@ fn more(links: &[(u32, u32)], hop: &mut Hop<'_>) -> usize {
         let new: Bits = std::array::from_fn(|w| from.0[w] & !now.0[w]);
         for (w, new) in new.iter().enumerate() {
             now.0[w] |= new;
-            plane.0[w] ^= new;
+            plane.0[w] ^= if hop.fresh { 0 } else { *new };
         }
         let count: u32 = new.iter().map(|word| word.count_ones()).sum();
         hop.sums[v] = hop.sums[v].wrapping_sub(count as u16);
