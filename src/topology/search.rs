@@ -4,9 +4,8 @@
 //! price of one pass over the links a hop. Distances are kept bit-sliced and in Gray code, which takes one plane a hop:
 //! a search not over after hops h = 2^p - 1, 3·2^p - 1, 5·2^p - 1, … turns its bit of plane p over. Sets and planes
 //! stand in rows, one a router, numbered so that linked routers stand close to each other ([`RouterGraph::rows`]): more
-//! of what a step reads is in the cache.
-//! Rows of 512 bits are no faster on 16,384 routers and slower on 131,072, where they outgrow the cache; rows of 128 bits
-//! are no faster on either.
+//! of what a step reads is in the cache. Rows of 512 bits are no faster on 16,384 routers and slower on 131,072, where
+//! they outgrow the cache; rows of 128 bits are no faster on either.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
