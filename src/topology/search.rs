@@ -160,7 +160,7 @@ impl<'g> Search<'g> {
         let mut starts = vec![0];
         loop {
             let last = starts[starts.len() - 1]..found.len();
-            let links = found[last.clone()].iter().map(|(row, _)| rows.linked_to(*row).count());
+            let links = found[last.clone()].iter().map(|(row, _)| rows.degree(*row));
             if last.is_empty() || starts.len() > 7 || 2 * links.sum::<usize>() > visited.len() {
                 break;
             }

@@ -74,9 +74,18 @@ impl Rows {
     /// The rows linked to a row; the row itself may be among them. O(log links) before the first.
     pub fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
         let first = &self.linked[row as usize * self.each..][..self.each];
+        first.iter().copied().chain(self.more_of(row).iter().map(|(_, u)| *u))
+    }
+
+    /// How many rows [`Rows::linked_to`] has. O(log links).
+    pub fn degree(&self, row: u32) -> usize {
+        self.each + self.more_of(row).len()
+    }
+
+    fn more_of(&self, row: u32) -> &[(u32, u32)] {
         let from = self.more.partition_point(|(v, _)| *v < row);
-        let others = self.more[from..].iter().take_while(move |(v, _)| *v == row);
-        first.iter().copied().chain(others.map(|(_, u)| *u))
+        let to = self.more.partition_point(|(v, _)| *v <= row);
+        &self.more[from..to]
     }
 }
 
@@ -104,6 +113,7 @@ mod tests {
             assert_eq!(rows.linked.len(), rows.each * rows.count(), "{spec}");
             for router in (0..graph.router_count() as u32).map(RouterId) {
                 let row = rows.of(router) as u32;
+                assert_eq!(rows.degree(row), rows.linked_to(row).count());
                 let mut linked: Vec<u32> = rows.linked_to(row).filter(|v| *v != row).collect();
                 let heads = graph.neighbours(router).iter();
                 let mut expected: Vec<u32> = heads.map(|v| rows.of(RouterId(*v)) as u32).collect();
