@@ -104,15 +104,15 @@ impl<'g> Search<'g> {
             } else {
                 Left::Many
             };
+            let fresh = written >> own & 1 == 0;
             let pass = Hop {
                 all: &all,
                 visited: &self.visited,
                 next: &mut self.next,
                 plane: &mut self.planes[own],
-                fresh: written >> own & 1 == 0,
+                fresh,
                 sums: &mut self.sums,
             };
-            let fresh = pass.fresh;
             let now = step(self.rows, share, pass);
             std::mem::swap(&mut self.visited, &mut self.next);
             if let Some(plane) = kept.take() {

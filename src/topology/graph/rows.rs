@@ -66,11 +66,6 @@ impl Rows {
         self.of[router.index()] as usize
     }
 
-    /// How many rows there are.
-    pub fn count(&self) -> usize {
-        self.of.len()
-    }
-
     /// The rows linked to a row; the row itself may be among them. O(log links) before the first.
     pub fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
         let first = &self.linked[row as usize * self.each..][..self.each];
@@ -110,7 +105,7 @@ mod tests {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();
             let rows = graph.rows();
-            assert_eq!(rows.linked.len(), rows.each * rows.count(), "{spec}");
+            assert_eq!(rows.linked.len(), rows.each * graph.router_count(), "{spec}");
             for router in (0..graph.router_count() as u32).map(RouterId) {
                 let row = rows.of(router) as u32;
                 assert_eq!(rows.degree(row), rows.linked_to(row).count());
