@@ -1,36 +1,40 @@
-//! Lag sums of distances that a search left in bit planes: added up bit by bit, 64 lags in a word, and written as
-//! numbers once, at the end.
+//! Lag sums of distances that a search left in bit planes: added up bit by bit, and written as numbers once, at the end.
 //!
-//! Rank j is 64·t + r, and a word of its row has the distances from 64 ranks that begin at a multiple of 64. Such words
-//! of ranks of the same r, one multiple of 64 further each, stand for the same 64 lags: adders of whole words add them
-//! up.
+//! A word of the row of rank j has the distances from 64 ranks that begin at a multiple of 64. Moved by the rank's
+//! remainder, words of ranks that follow each other have the same lag at the same bit: adders of whole words add them up.
 
 use std::ops::Range;
 
 use multiversion::multiversion;
 
-use crate::topology::search::{SPREAD, Search, WIDTH, first};
-
-/// A bit of 64 numbers for each remainder r.
-type Block = [u64; 64];
+use crate::topology::search::{Bits, Search, WIDTH};
 
 /// Words of a row.
 const WORDS: usize = WIDTH / 64;
 
-/// Planes of a sum of [`WORDS`] bytes.
-const PLANES: usize = 10;
+/// Ranks whose distances are added at a time.
+const RANKS: usize = 8;
 
-/// Sums by lag. Bit b of block q at r belongs to lag 64·q + r - b. Memory: 8 bytes for each rank and bit of the sums.
+/// Bits of a distance, and of a sum over [`WIDTH`] of them.
+const BITS: usize = 8;
+const SUM: usize = 2 * BITS;
+
+/// The distances of [`RANKS`] ranks, the lowest bits first.
+type Eight = [[Bits; RANKS]; BITS];
+
+/// Sums of 256 lags, 64 a word, the lowest bits first.
+type Sums = [Bits; SUM];
+
+/// Sums by lag. Bit b of word q belongs to lag 64·q + 63 - b. Memory: 5 bytes a rank.
 pub(super) struct LagBits {
-    blocks: usize,
-    /// The lowest bits first, then by block.
-    planes: Vec<Vec<Block>>,
+    /// The lowest bits first.
+    lags: Vec<[u64; 40]>,
 }
 
 impl LagBits {
     /// Zeros for `ranks` ranks.
     pub fn new(ranks: usize) -> Self {
-        LagBits { blocks: ranks.div_ceil(64), planes: Vec::new() }
+        LagBits { lags: vec![[0; 40]; ranks.div_ceil(64)] }
     }
 
     /// Adds the distances between the sources of `search`, which stand at `ranks.start` (a multiple of 64) and after it,
@@ -39,81 +43,93 @@ impl LagBits {
     /// # Complexity
     /// O(planes) operations on words of 64 distances.
     pub fn add_batch(&mut self, search: &Search<'_>, rows: &[u32], ranks: Range<usize>) {
-        let blocks = ranks.len().div_ceil(64);
         let used = search.plane_count();
-        let mut words = [[[0; 64]; PLANES]; WORDS];
-        // The blocks of lags that get further words: block q stands at q mod WORDS.
-        let mut open = words;
-        for t in 0..blocks + WORDS - 1 {
-            if t < blocks {
-                let from = ranks.start + 64 * t;
-                let here = &rows[from..ranks.end.min(from + 64)];
-                if here.len() < 64 {
-                    words.iter_mut().for_each(|word| word[..used].fill([0; 64]));
+        // Word w of the row of a rank among the t-th 64 has lags from 64·(t - w) - 63 to 64·(t - w) + 63: those from
+        // 64·(t - w) on in word w of `near`, those below it in `far`.
+        let (mut near, mut far) = ([[0; WORDS]; SUM], [[0; WORDS]; SUM]);
+        let (mut nears, mut fars) = ([[[0; WORDS]; RANKS]; BITS], [[[0; WORDS]; RANKS]; BITS]);
+        let blocks = rows[ranks].chunks(64).map(Some);
+        for (t, block) in blocks.chain([None; WORDS - 1]).enumerate() {
+            for (eight, rows) in block.unwrap_or(&[]).chunks(RANKS).enumerate() {
+                if rows.len() < RANKS {
+                    (nears, fars) = ([[[0; WORDS]; RANKS]; BITS], [[[0; WORDS]; RANKS]; BITS]);
                 }
-                for (r, row) in here.iter().enumerate() {
-                    // The sources below.
-                    let below = if t < WORDS { first(64 * t + r) } else { [u64::MAX; WORDS] };
-                    search.decode(*row, |p, bits| {
-                        for (word, (bits, below)) in words.iter_mut().zip(bits.iter().zip(&below)) {
-                            word[p][r] = bits & below;
-                        }
-                    });
+                read(search, rows, RANKS * eight, &mut nears, &mut fars);
+                add(&mut near, &nears[..used]);
+                add(&mut far, &fars[..used]);
+            }
+            // Nothing more comes to the last word; the others are the next one of the ranks that follow. Lags below
+            // zero are pairs with ranks below, which count elsewhere.
+            for (sums, below) in [(&mut near, WORDS - 1), (&mut far, WORDS)] {
+                let lags = t.checked_sub(below).and_then(|q| self.lags.get_mut(q));
+                let mut carry = 0;
+                for (k, lags) in lags.into_iter().flatten().enumerate() {
+                    let with = sums.get(k).map_or(0, |sum| sum[WORDS - 1]);
+                    ([*lags], [carry]) = full([*lags], [with], [carry]);
                 }
-                for (w, word) in words.iter().enumerate().take(t + 1) {
-                    let mut carry = [0; 64];
-                    for (p, sum) in open[(t - w) % WORDS][..used + 2].iter_mut().enumerate() {
-                        add(sum, if p < used { &word[p] } else { &[0; 64] }, &mut carry);
-                    }
+                for sum in sums {
+                    sum.rotate_right(1);
+                    sum[0] = 0;
                 }
             }
-            if let Some(q) = (t + 1).checked_sub(WORDS) {
-                self.add_block(q, &open[q % WORDS][..used + 2]);
-                open[q % WORDS][..used + 2].fill([0; 64]);
-            }
-        }
-    }
-
-    fn add_block(&mut self, block: usize, number: &[Block]) {
-        let mut carry = [0; 64];
-        for p in 0.. {
-            if p >= number.len() && carry == [0; 64] {
-                break;
-            }
-            if p == self.planes.len() {
-                self.planes.push(vec![[0; 64]; self.blocks]);
-            }
-            add(&mut self.planes[p][block], number.get(p).unwrap_or(&[0; 64]), &mut carry);
         }
     }
 
     /// Adds the sums to those of each lag, as far as there are any. O(ranks · bits of the sums).
     pub fn add_to(&self, lags: &mut [u64]) {
-        for (q, r) in (0..self.blocks).flat_map(|q| (0..64).map(move |r| (q, r))) {
-            for (eight, planes) in self.planes.chunks(8).enumerate() {
-                for byte in 0..8 {
-                    let spread = |(p, plane): (usize, &Vec<Block>)| {
-                        SPREAD[(plane[q][r] >> (8 * byte) & 255) as usize] << p
-                    };
-                    let sums = planes.iter().enumerate().map(spread).fold(0, |a, b| a | b);
-                    for (l, sum) in sums.to_le_bytes().into_iter().enumerate() {
-                        let lag = (64 * q + r).checked_sub(8 * byte + l);
-                        if let Some(lag) = lag.and_then(|lag| lags.get_mut(lag)) {
-                            *lag += u64::from(sum) << (8 * eight);
-                        }
-                    }
+        for (lags, sums) in lags.chunks_mut(64).zip(&self.lags) {
+            for (k, sum) in sums.iter().enumerate().filter(|(_, sum)| **sum != 0) {
+                for (b, lag) in lags.iter_mut().enumerate() {
+                    *lag += (sum >> (63 - b) & 1) << k;
                 }
             }
         }
     }
 }
 
-/// Adds one bit of 64 · 64 numbers, and the carry from the bit below, which becomes the carry to the one above.
+/// Reads the distances of up to [`RANKS`] ranks, the first of remainder `r`, and moves them to their lags.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn add(sum: &mut Block, with: &Block, carry: &mut Block) {
-    for r in 0..64 {
-        let (a, b, c) = (sum[r], with[r], carry[r]);
-        sum[r] = a ^ b ^ c;
-        carry[r] = a & b | (a ^ b) & c;
+fn read(search: &Search<'_>, rows: &[u32], r: usize, nears: &mut Eight, fars: &mut Eight) {
+    for (i, row) in rows.iter().enumerate().take(RANKS) {
+        search.decode(*row, |p, bits| {
+            nears[p][i] = bits.map(|word| word << (63 - r - i));
+            fars[p][i] = bits.map(|word| word >> 1 >> (r + i));
+        });
     }
+}
+
+/// Adds the distances of [`RANKS`] ranks, the lowest bits first.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn add(sums: &mut Sums, eight: &[[Bits; RANKS]]) {
+    let (own, above) = sums.split_at_mut(eight.len());
+    let mut carry = [[0; WORDS]; RANKS];
+    for (sum, bits) in own.iter_mut().zip(eight) {
+        let [a, b, c, d] = pairs(sum, bits);
+        let [e, f, g, h] = pairs(sum, &carry);
+        carry = [a, b, c, d, e, f, g, h];
+    }
+    let [first, second, third, others @ ..] = above else { return };
+    let four: [Bits; 4] = pairs(first, &carry);
+    let two: [Bits; 2] = pairs(second, &four);
+    let [mut carry] = pairs(third, &two);
+    for sum in others {
+        (*sum, carry) = full(*sum, carry, [0; WORDS]);
+    }
+}
+
+/// Adds pairs of bits to a sum. Returns what is carried.
+#[inline(always)]
+fn pairs<const N: usize>(sum: &mut Bits, bits: &[Bits]) -> [Bits; N] {
+    let mut carry = [[0; WORDS]; N];
+    for (carry, pair) in carry.iter_mut().zip(bits.as_chunks::<2>().0) {
+        (*sum, *carry) = full(*sum, pair[0], pair[1]);
+    }
+    carry
+}
+
+/// The sums of three bits, and what is carried.
+#[inline(always)]
+fn full<const N: usize>(a: [u64; N], b: [u64; N], c: [u64; N]) -> ([u64; N], [u64; N]) {
+    let sum = std::array::from_fn(|w| a[w] ^ b[w] ^ c[w]);
+    (sum, std::array::from_fn(|w| a[w] & b[w] | (a[w] ^ b[w]) & c[w]))
 }

@@ -1,11 +1,12 @@
 //! Breadth-first search from up to 256 routers at once, one bit each.
 //!
 //! A step of the search ORs, for every router, the visited sets of its neighbours: 256 searches for the
-//! price of one pass over the links a hop. Distances are kept bit-sliced and in Gray code, which takes one plane a hop:
-//! a search not over after hops h = 2^p - 1, 3·2^p - 1, 5·2^p - 1, … turns its bit of plane p over. Sets and planes
-//! stand in rows, one a router, numbered so that linked routers stand close to each other ([`RouterGraph::rows`]): more
-//! of what a step reads is in the cache. Rows of 512 bits are no faster on 16,384 routers and slower on 131,072, where
-//! they outgrow the cache; rows of 128 bits are no faster on either.
+//! price of one pass over the links a hop. Distances are kept bit-sliced and in Gray code, where one bit changes a hop:
+//! a search not over after hops h = 2^p - 1, 3·2^p - 1, 5·2^p - 1, … turns its bit p over. So the set that such a hop
+//! leaves is a part of bit p as it stands, and most hops write nothing else. Sets stand in rows, one a router, numbered
+//! so that linked routers stand close to each other ([`RouterGraph::rows`]): more of what a step reads is in the cache.
+//! Rows of 512 bits are no faster on 16,384 routers and slower on 131,072, where they outgrow the cache; rows of 128
+//! bits are no faster on either.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 
 pub(crate) use sets::SPREAD;
 pub use sets::{Bits, WIDTH, first};
-use sets::{EMPTY, Row};
+use sets::{EMPTY, Row, join};
 use step::{Hop, Left, step};
 
 use super::graph::Rows;
@@ -32,16 +33,25 @@ pub const MAX_HOPS: u32 = 255;
 /// What takes the memory of [`bytes`], in words.
 pub const SEARCHING: &str = "searching from 256 routers at once";
 
+/// Bits of a distance.
+const BITS: usize = 8;
+
+/// Hops whose sets are kept. Later ones turn over what earlier ones left, unless theirs is the first of its bit.
+const KEPT: usize = 3;
+
 /// Buffers for searches on one graph, reused from batch to batch. Memory: [`bytes`] at most.
 pub struct Search<'g> {
     graph: &'g RouterGraph,
     rows: &'g Rows,
     visited: Vec<Row>,
     next: Vec<Row>,
-    planes: Vec<Vec<Row>>,
-    /// What all rows of a plane are turned over by.
-    turned: Vec<Row>,
-    /// Planes in use by the last batch.
+    /// Sets by bit of the Gray code of distances: the bit is set in an odd number of them and of `turned`.
+    planes: [Vec<Vec<Row>>; BITS],
+    /// What all rows of a bit are turned over by.
+    turned: [Row; BITS],
+    /// Sets that wait for use.
+    free: Vec<Vec<Row>>,
+    /// Bits that the distances of the last batch have.
     used: usize,
     /// Sums over all sources, by row, less `counted`. They are at most 256 · 255; what is given up may wrap around.
     sums: Vec<u16>,
@@ -50,9 +60,11 @@ pub struct Search<'g> {
     found: Vec<(u32, u8)>,
 }
 
-/// The most that the buffers for `graph` take: two sets, eight planes, a sum and what is found source by source.
+/// The most that the buffers for `graph` take: two sets, what is kept (of six hops in a row three bits or more), a sum
+/// and what is found source by source.
 pub fn bytes(graph: &RouterGraph) -> u64 {
-    (WIDTH as u64 / 8 * 10 + 16) * graph.router_count() as u64
+    let sets = (2 + KEPT + BITS - 3) as u64;
+    (WIDTH as u64 / 8 * sets + 16) * graph.router_count() as u64
 }
 
 impl<'g> Search<'g> {
@@ -64,8 +76,9 @@ impl<'g> Search<'g> {
             rows: graph.rows(),
             visited: empty(),
             next: empty(),
-            planes: Vec::new(),
-            turned: Vec::new(),
+            planes: Default::default(),
+            turned: [EMPTY; BITS],
+            free: Vec::new(),
             used: 0,
             sums: vec![0; graph.router_count()],
             counted: 0,
@@ -81,22 +94,22 @@ impl<'g> Search<'g> {
         if self.graph.is_weighted() {
             return None;
         }
+        self.free.extend(self.planes.iter_mut().flat_map(|sets| sets.drain(..)));
         let starts = self.begin(sources);
         // Until a hop says otherwise, what has not been found is `next` hops away.
         let next = starts.len() as u32;
         self.counted = (next as usize * sources.len()) as u16;
         self.sums.fill(0);
         let all = Row(first(sources.len()));
-        let at_first = |plane: usize| if gray(next) >> plane & 1 == 1 { all } else { EMPTY };
+        self.turned =
+            std::array::from_fn(|bit| if gray(next - 1) >> bit & 1 == 1 { all } else { EMPTY });
         let pairs = self.sums.len() * sources.len();
         let mut left = pairs - self.found.len();
-        // The planes that hops wrote, and the one that is to be the set of what is visited: the first hop of a plane
-        // turns over what is still missing, so the plane is that set.
-        let (mut written, mut kept) = (0u32, None);
+        // How many sets are kept, and the bit that the visited set is a part of, once it has been read.
+        let (mut count, mut kept) = (1, Some(turns(next - 1)));
         for hop in next..=MAX_HOPS + 1 {
-            // What has still not been reached after the last hop has no distance: any plane may take it.
-            let own = ((hop + 1).trailing_zeros() as usize).min(7);
-            self.grow(own + 1);
+            let bit = turns(hop);
+            let fresh = count < KEPT || self.planes[bit].is_empty();
             let share = if 4 * left < self.sums.len() {
                 Left::Few
             } else if 16 * left < pairs {
@@ -104,43 +117,36 @@ impl<'g> Search<'g> {
             } else {
                 Left::Many
             };
-            let fresh = written >> own & 1 == 0;
+            let mut spare = self.take();
             let pass = Hop {
                 all: &all,
                 visited: &self.visited,
                 next: &mut self.next,
-                plane: &mut self.planes[own],
+                plane: if fresh { &mut spare } else { &mut self.planes[bit][0] },
                 fresh,
                 sums: &mut self.sums,
             };
             let now = step(self.rows, share, pass);
             std::mem::swap(&mut self.visited, &mut self.next);
-            if let Some(plane) = kept.take() {
-                std::mem::swap(&mut self.next, &mut self.planes[plane]);
-            }
-            if fresh {
-                written |= 1 << own;
-                self.turned[own] = Row(std::array::from_fn(|w| at_first(own).0[w] ^ all.0[w]));
-                kept = Some(own);
+            if let Some(bit) = kept.take() {
+                self.planes[bit].push(std::mem::replace(&mut self.next, spare));
+                self.turned[bit] = join(&self.turned[bit], &all, |a, b| a ^ b);
+            } else {
+                self.free.push(spare);
             }
             let reached = now < left;
             left = now;
             if hop <= MAX_HOPS && left == 0 || !reached {
                 let far = if reached { hop } else { hop - 1 };
-                self.used = planes_of(next | far);
-                self.grow(self.used);
-                if let Some(plane) = kept {
-                    self.planes[plane].copy_from_slice(&self.visited);
-                }
-                for plane in (0..self.used).filter(|plane| written >> plane & 1 == 0) {
-                    self.planes[plane].fill(EMPTY);
-                    self.turned[plane] = at_first(plane);
-                }
+                self.used = (u32::BITS - far.leading_zeros()) as usize;
                 self.note(&starts);
                 if left > 0 {
                     self.mask(&all, hop + 1);
                 }
                 return Some(far);
+            }
+            if fresh {
+                (count, kept) = (count + 1, Some(bit));
             }
         }
         None
@@ -184,45 +190,50 @@ impl<'g> Search<'g> {
         starts
     }
 
-    /// Corrects the distances of what was found source by source, whose hops begin at `starts`: the planes and sums have
-    /// it as one hop farther than the last of these.
+    /// Corrects what was found source by source, whose hops begin at `starts`: sums have it as one hop farther than the
+    /// last of these, and planes know of the last alone.
     fn note(&mut self, starts: &[usize]) {
         let next = starts.len() as u32;
         for (hops, start) in (0..next).zip(starts) {
             let end = starts.get(hops as usize + 1).copied().unwrap_or(self.found.len());
-            let found = &self.found[*start..end];
-            for (row, _) in found {
+            for (row, _) in &self.found[*start..end] {
                 let sum = &mut self.sums[*row as usize];
                 *sum = sum.wrapping_sub((next - hops) as u16);
             }
-            let turned = gray(hops) ^ gray(next);
-            for p in (0..planes_of(turned)).filter(|p| turned >> p & 1 == 1) {
-                let plane = &mut self.planes[p];
-                for (row, s) in found {
+            let wrong = gray(hops) ^ gray(next - 1);
+            for bit in (0..BITS).filter(|bit| wrong >> bit & 1 == 1) {
+                if self.planes[bit].is_empty() {
+                    let mut set = self.take();
+                    set.fill(EMPTY);
+                    self.planes[bit].push(set);
+                }
+                let plane = &mut self.planes[bit][0];
+                for (row, s) in &self.found[*start..end] {
                     plane[*row as usize].0[usize::from(s / 64)] ^= 1 << (s % 64);
                 }
             }
         }
     }
 
-    /// Sees to it that there are `count` planes.
-    fn grow(&mut self, count: usize) {
-        while self.planes.len() < count {
-            self.planes.push(vec![EMPTY; self.visited.len()]);
-            self.turned.push(EMPTY);
-        }
+    /// A set for any use.
+    fn take(&mut self) -> Vec<Row> {
+        self.free.pop().unwrap_or_else(|| vec![EMPTY; self.visited.len()])
     }
 
     /// What has not been reached is no hop away: it has been counted `counted` times.
     fn mask(&mut self, all: &Row, counted: u32) {
-        for (v, visited) in self.visited.iter().enumerate().filter(|(_, set)| *set != all) {
-            for (plane, turned) in self.planes[..self.used].iter_mut().zip(&self.turned) {
-                for (w, bits) in plane[v].0.iter_mut().enumerate() {
-                    *bits = (*bits ^ turned.0[w]) & visited.0[w] ^ turned.0[w];
+        for v in 0..self.visited.len() {
+            let missing = join(all, &self.visited[v], |all, visited| all & !visited);
+            if missing == EMPTY {
+                continue;
+            }
+            for bit in 0..self.used {
+                let wrong = join(&self.bits(bit, v), &missing, |bits, missing| bits & missing);
+                if let Some(plane) = self.planes[bit].first_mut() {
+                    plane[v] = join(&plane[v], &wrong, |plane, wrong| plane ^ wrong);
                 }
             }
-            let left = (0..all.0.len()).map(|w| (all.0[w] & !visited.0[w]).count_ones());
-            let times = left.sum::<u32>() * counted;
+            let times = missing.0.iter().map(|word| word.count_ones()).sum::<u32>() * counted;
             self.sums[v] = self.sums[v].wrapping_sub(times as u16);
         }
     }
@@ -233,9 +244,10 @@ fn gray(hops: u32) -> u32 {
     hops ^ hops >> 1
 }
 
-/// How many bits distances up to `far` have.
-fn planes_of(far: u32) -> usize {
-    (u32::BITS - far.leading_zeros()) as usize
+/// The bit of the Gray code that turns over from `hops` to one more. What has still not been reached after the last hop
+/// has no distance: any bit may take it.
+fn turns(hops: u32) -> usize {
+    ((hops + 1).trailing_zeros() as usize).min(BITS - 1)
 }
 
 /// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the

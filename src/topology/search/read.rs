@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 
 use super::Search;
-use super::sets::{Bits, Row, SPREAD, WIDTH};
+use super::sets::{Bits, EMPTY, Row, SPREAD, WIDTH, join};
 use crate::ids::RouterId;
 
 impl Search<'_> {
@@ -15,23 +15,26 @@ impl Search<'_> {
     /// Calls `visit` with the bits of the distances of the router of one row, the highest first, and which bit it is.
     #[inline(always)]
     pub(crate) fn decode(&self, row: u32, mut visit: impl FnMut(usize, &Bits)) {
-        let mut bits = [0; WIDTH / 64];
+        let mut bits = EMPTY;
         for p in (0..self.used).rev() {
-            let (plane, turned) = (&self.planes[p][row as usize].0, &self.turned[p].0);
-            for w in 0..bits.len() {
-                bits[w] ^= plane[w] ^ turned[w];
-            }
-            visit(p, &bits);
+            bits = join(&bits, &self.bits(p, row as usize), |above, bits| above ^ bits);
+            visit(p, &bits.0);
         }
+    }
+
+    /// A bit of the Gray code of the distances of one row.
+    #[inline(always)]
+    pub(super) fn bits(&self, bit: usize, row: usize) -> Row {
+        let sets = self.planes[bit].iter();
+        sets.fold(self.turned[bit], |bits, set| join(&bits, &set[row], |a, b| a ^ b))
     }
 
     /// The distance of `router` from the `source`-th of the batch.
     #[inline]
     pub fn hops(&self, router: RouterId, source: usize) -> u32 {
         let row = self.rows.of(router);
-        let bit = |set: &Row| (set.0[source / 64] >> (source % 64) & 1) as u32;
         let bits = (0..self.used).rev().scan(0, |above, p| {
-            *above ^= bit(&self.planes[p][row]) ^ bit(&self.turned[p]);
+            *above ^= (self.bits(p, row).0[source / 64] >> (source % 64) & 1) as u32;
             Some(*above)
         });
         bits.fold(0, |hops, bit| 2 * hops + bit)
@@ -79,8 +82,7 @@ impl Search<'_> {
         for p in 0..self.used {
             // A bit of Gray code turns over its own place and all below.
             let below = (2 << p) - 1;
-            for (w, word) in self.planes[p][row].0.iter().enumerate() {
-                let word = word ^ self.turned[p].0[w];
+            for (w, word) in self.bits(p, row).0.iter().enumerate() {
                 for (b, byte) in word.to_le_bytes().iter().enumerate() {
                     packed[8 * w + b] ^= SPREAD[*byte as usize] * below;
                 }
@@ -101,7 +103,7 @@ impl Search<'_> {
             let (bits, above) = bits[p..].split_at_mut(1);
             for (router, (bits, above)) in bits[0].iter_mut().zip(&above[0]).enumerate() {
                 let row = self.rows.of(RouterId(router as u32));
-                let word = self.planes[p][row].0[eight / 8] ^ self.turned[p].0[eight / 8];
+                let word = self.bits(p, row).0[eight / 8];
                 *bits = above ^ (word >> (eight % 8 * 8)) as u8;
             }
         }

@@ -14,6 +14,12 @@ pub(super) struct Row(pub Bits);
 /// No source.
 pub(super) const EMPTY: Row = Row([0; WIDTH / 64]);
 
+/// The words of two rows taken together.
+#[inline(always)]
+pub(super) fn join(set: &Row, with: &Row, word: impl Fn(u64, u64) -> u64) -> Row {
+    Row(std::array::from_fn(|w| word(set.0[w], with.0[w])))
+}
+
 /// The first `count` sources.
 pub fn first(count: usize) -> Bits {
     std::array::from_fn(|w| match count.saturating_sub(64 * w) {

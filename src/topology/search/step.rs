@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use super::sets::{Bits, Row};
+use super::sets::{Row, join};
 use crate::topology::graph::Rows;
 
 /// How many pairs are left before a hop.
@@ -23,9 +23,9 @@ pub(super) struct Hop<'a> {
     pub visited: &'a [Row],
     /// What is visited after the hop.
     pub next: &'a mut [Row],
-    /// The plane of the next hop: the bit of what is still missing is turned over.
+    /// A plane where the bit of what is still missing is turned over.
     pub plane: &'a mut [Row],
-    /// Whether the plane holds nothing of these searches. Then it stays as it is: `next` says the same.
+    /// Whether `next` is kept instead. Then the plane is any set, and stays as it is.
     pub fresh: bool,
     /// What is missing counts one more.
     pub sums: &'a mut [u16],
@@ -64,14 +64,14 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
             if g >= SURE && now == all {
                 break;
             }
-            now = group.iter().fold(now, |now, u| join(now, &visited[*u as usize]));
+            now = group.iter().fold(now, |now, u| join(&now, &visited[*u as usize], |a, b| a | b));
         }
         *next = now;
         if SURE == ALL || now != all {
-            let missing: Bits = std::array::from_fn(|w| all.0[w] & !now.0[w]);
-            let count: u32 = missing.iter().map(|word| word.count_ones()).sum();
+            let missing = join(&all, &now, |all, now| all & !now);
+            let count: u32 = missing.0.iter().map(|word| word.count_ones()).sum();
             if !fresh {
-                *plane = Row(std::array::from_fn(|w| plane.0[w] ^ missing[w]));
+                *plane = join(plane, &missing, |plane, missing| plane ^ missing);
             }
             *sum = sum.wrapping_add(count as u16);
             left += count as usize;
@@ -80,24 +80,19 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
     left
 }
 
-#[inline(always)]
-fn join(set: Row, with: &Row) -> Row {
-    Row(std::array::from_fn(|w| set.0[w] | with.0[w]))
-}
-
 /// Follows the links that stand by themselves, after the pass. Returns how many pairs they reach that it did not.
 #[inline(always)]
 fn more(links: &[(u32, u32)], hop: &mut Hop<'_>) -> usize {
     let mut reached = 0;
     for (v, u) in links {
         let v = *v as usize;
-        let (from, now, plane) = (&hop.visited[*u as usize], &mut hop.next[v], &mut hop.plane[v]);
-        let new: Bits = std::array::from_fn(|w| from.0[w] & !now.0[w]);
-        for (w, new) in new.iter().enumerate() {
-            now.0[w] |= new;
-            plane.0[w] ^= if hop.fresh { 0 } else { *new };
+        let (from, now) = (&hop.visited[*u as usize], &mut hop.next[v]);
+        let new = join(from, now, |from, now| from & !now);
+        *now = join(now, &new, |now, new| now | new);
+        if !hop.fresh {
+            hop.plane[v] = join(&hop.plane[v], &new, |plane, new| plane ^ new);
         }
-        let count: u32 = new.iter().map(|word| word.count_ones()).sum();
+        let count: u32 = new.0.iter().map(|word| word.count_ones()).sum();
         hop.sums[v] = hop.sums[v].wrapping_sub(count as u16);
         reached += count as usize;
     }
