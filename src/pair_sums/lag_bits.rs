@@ -51,9 +51,6 @@ impl LagBits {
         let blocks = rows[ranks].chunks(64).map(Some);
         for (t, block) in blocks.chain([None; WORDS - 1]).enumerate() {
             for (eight, rows) in block.unwrap_or(&[]).chunks(RANKS).enumerate() {
-                if rows.len() < RANKS {
-                    (nears, fars) = ([[[0; WORDS]; RANKS]; BITS], [[[0; WORDS]; RANKS]; BITS]);
-                }
                 read(search, rows, RANKS * eight, &mut nears, &mut fars);
                 add(&mut near, &nears[..used]);
                 add(&mut far, &fars[..used]);
@@ -90,12 +87,14 @@ impl LagBits {
 /// Reads the distances of up to [`RANKS`] ranks, the first of remainder `r`, and moves them to their lags.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn read(search: &Search<'_>, rows: &[u32], r: usize, nears: &mut Eight, fars: &mut Eight) {
-    for (i, row) in rows.iter().enumerate().take(RANKS) {
-        search.decode(*row, |p, bits| {
+    let eight = std::array::from_fn(|i| rows[i.min(rows.len() - 1)]);
+    search.decode(eight, |p, eight: &[Bits; RANKS]| {
+        for (i, bits) in eight.iter().enumerate() {
+            let bits = if i < rows.len() { *bits } else { [0; WORDS] };
             nears[p][i] = bits.map(|word| word << (63 - r - i));
             fars[p][i] = bits.map(|word| word >> 1 >> (r + i));
-        });
-    }
+        }
+    });
 }
 
 /// Adds the distances of [`RANKS`] ranks, the lowest bits first.

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 pub(crate) use sets::SPREAD;
 pub use sets::{Bits, WIDTH, first};
-use sets::{EMPTY, Row, join};
+use sets::{EMPTY, Set, join};
 use step::{Hop, Left, step};
 
 use super::graph::Rows;
@@ -43,14 +43,14 @@ const KEPT: usize = 3;
 pub struct Search<'g> {
     graph: &'g RouterGraph,
     rows: &'g Rows,
-    visited: Vec<Row>,
-    next: Vec<Row>,
+    visited: Set,
+    next: Set,
     /// Sets by bit of the Gray code of distances: the bit is set in an odd number of them and of `turned`.
-    planes: [Vec<Vec<Row>>; BITS],
+    planes: [Vec<Set>; BITS],
     /// What all rows of a bit are turned over by.
-    turned: [Row; BITS],
+    turned: [Bits; BITS],
     /// Sets that wait for use.
-    free: Vec<Vec<Row>>,
+    free: Vec<Set>,
     /// Bits that the distances of the last batch have.
     used: usize,
     /// Sums over all sources, by row, less `counted`. They are at most 256 · 255; what is given up may wrap around.
@@ -70,7 +70,7 @@ pub fn bytes(graph: &RouterGraph) -> u64 {
 impl<'g> Search<'g> {
     /// Buffers for `graph`.
     pub fn new(graph: &'g RouterGraph) -> Self {
-        let empty = || vec![EMPTY; graph.router_count()];
+        let empty = || Set::new(graph.router_count());
         Search {
             graph,
             rows: graph.rows(),
@@ -100,7 +100,7 @@ impl<'g> Search<'g> {
         let next = starts.len() as u32;
         self.counted = (next as usize * sources.len()) as u16;
         self.sums.fill(0);
-        let all = Row(first(sources.len()));
+        let all = first(sources.len());
         self.turned =
             std::array::from_fn(|bit| if gray(next - 1) >> bit & 1 == 1 { all } else { EMPTY });
         let pairs = self.sums.len() * sources.len();
@@ -156,11 +156,12 @@ impl<'g> Search<'g> {
     /// where each hop begins in `found`.
     fn begin(&mut self, sources: &[RouterId]) -> Vec<usize> {
         let Search { rows, visited, found, .. } = self;
+        let visited: &mut [Bits] = visited;
         visited.fill(EMPTY);
         found.clear();
         for (s, source) in (0..).zip(sources) {
             let row = rows.of(*source);
-            visited[row].0[s / 64] |= 1 << (s % 64);
+            visited[row][s / 64] |= 1 << (s % 64);
             found.push((row as u32, s as u8));
         }
         let mut starts = vec![0];
@@ -175,7 +176,7 @@ impl<'g> Search<'g> {
                 let (row, s) = found[i];
                 let (word, bit) = (usize::from(s / 64), 1 << (s % 64));
                 for v in rows.linked_to(row) {
-                    let set = &mut visited[v as usize].0[word];
+                    let set = &mut visited[v as usize][word];
                     if *set & bit == 0 {
                         *set |= bit;
                         found.push((v, s));
@@ -207,21 +208,21 @@ impl<'g> Search<'g> {
                     set.fill(EMPTY);
                     self.planes[bit].push(set);
                 }
-                let plane = &mut self.planes[bit][0];
+                let plane: &mut [Bits] = &mut self.planes[bit][0];
                 for (row, s) in &self.found[*start..end] {
-                    plane[*row as usize].0[usize::from(s / 64)] ^= 1 << (s % 64);
+                    plane[*row as usize][usize::from(s / 64)] ^= 1 << (s % 64);
                 }
             }
         }
     }
 
     /// A set for any use.
-    fn take(&mut self) -> Vec<Row> {
-        self.free.pop().unwrap_or_else(|| vec![EMPTY; self.visited.len()])
+    fn take(&mut self) -> Set {
+        self.free.pop().unwrap_or_else(|| Set::new(self.visited.len()))
     }
 
     /// What has not been reached is no hop away: it has been counted `counted` times.
-    fn mask(&mut self, all: &Row, counted: u32) {
+    fn mask(&mut self, all: &Bits, counted: u32) {
         for v in 0..self.visited.len() {
             let missing = join(all, &self.visited[v], |all, visited| all & !visited);
             if missing == EMPTY {
@@ -233,7 +234,7 @@ impl<'g> Search<'g> {
                     plane[v] = join(&plane[v], &wrong, |plane, wrong| plane ^ wrong);
                 }
             }
-            let times = missing.0.iter().map(|word| word.count_ones()).sum::<u32>() * counted;
+            let times = missing.iter().map(|word| word.count_ones()).sum::<u32>() * counted;
             self.sums[v] = self.sums[v].wrapping_sub(times as u16);
         }
     }

@@ -3,7 +3,7 @@
 use multiversion::multiversion;
 
 use super::Search;
-use super::sets::{Bits, EMPTY, Row, SPREAD, WIDTH, join};
+use super::sets::{Bits, EMPTY, SPREAD, WIDTH, join};
 use crate::ids::RouterId;
 
 impl Search<'_> {
@@ -12,19 +12,29 @@ impl Search<'_> {
         self.used
     }
 
-    /// Calls `visit` with the bits of the distances of the router of one row, the highest first, and which bit it is.
+    /// Calls `visit` with the bits of the distances of the routers of N rows, the highest first, and which bit it is.
     #[inline(always)]
-    pub(crate) fn decode(&self, row: u32, mut visit: impl FnMut(usize, &Bits)) {
-        let mut bits = EMPTY;
+    pub(crate) fn decode<const N: usize>(
+        &self,
+        rows: [u32; N],
+        mut visit: impl FnMut(usize, &[Bits; N]),
+    ) {
+        let mut bits = [EMPTY; N];
         for p in (0..self.used).rev() {
-            bits = join(&bits, &self.bits(p, row as usize), |above, bits| above ^ bits);
-            visit(p, &bits.0);
+            bits = bits.map(|bits| join(&bits, &self.turned[p], |a, b| a ^ b));
+            for set in &self.planes[p] {
+                let set: &[Bits] = set;
+                for (bits, row) in bits.iter_mut().zip(rows) {
+                    *bits = join(bits, &set[row as usize], |a, b| a ^ b);
+                }
+            }
+            visit(p, &bits);
         }
     }
 
     /// A bit of the Gray code of the distances of one row.
     #[inline(always)]
-    pub(super) fn bits(&self, bit: usize, row: usize) -> Row {
+    pub(super) fn bits(&self, bit: usize, row: usize) -> Bits {
         let sets = self.planes[bit].iter();
         sets.fold(self.turned[bit], |bits, set| join(&bits, &set[row], |a, b| a ^ b))
     }
@@ -34,7 +44,7 @@ impl Search<'_> {
     pub fn hops(&self, router: RouterId, source: usize) -> u32 {
         let row = self.rows.of(router);
         let bits = (0..self.used).rev().scan(0, |above, p| {
-            *above ^= (self.bits(p, row).0[source / 64] >> (source % 64) & 1) as u32;
+            *above ^= (self.bits(p, row)[source / 64] >> (source % 64) & 1) as u32;
             Some(*above)
         });
         bits.fold(0, |hops, bit| 2 * hops + bit)
@@ -43,7 +53,7 @@ impl Search<'_> {
     /// Σ over the sources in `mask` of their distance to `router`.
     pub fn sum(&self, router: RouterId, mask: &Bits) -> u64 {
         let mut sum = 0;
-        self.decode(self.rows.of(router) as u32, |p, bits| {
+        self.decode([self.rows.of(router) as u32], |p, [bits]| {
             let in_mask = bits.iter().zip(mask).map(|(b, m)| (b & m).count_ones());
             sum += u64::from(in_mask.sum::<u32>()) << p;
         });
@@ -66,7 +76,7 @@ impl Search<'_> {
     /// that have all higher bits of it.
     pub fn largest(&self, router: RouterId, mask: &Bits) -> u32 {
         let (mut among, mut largest) = (*mask, 0);
-        self.decode(self.rows.of(router) as u32, |p, bits| {
+        self.decode([self.rows.of(router) as u32], |p, [bits]| {
             let set: Bits = std::array::from_fn(|w| among[w] & bits[w]);
             if set.iter().any(|w| *w != 0) {
                 (among, largest) = (set, largest | 1 << p);
@@ -82,7 +92,7 @@ impl Search<'_> {
         for p in 0..self.used {
             // A bit of Gray code turns over its own place and all below.
             let below = (2 << p) - 1;
-            for (w, word) in self.bits(p, row).0.iter().enumerate() {
+            for (w, word) in self.bits(p, row).iter().enumerate() {
                 for (b, byte) in word.to_le_bytes().iter().enumerate() {
                     packed[8 * w + b] ^= SPREAD[*byte as usize] * below;
                 }
@@ -103,7 +113,7 @@ impl Search<'_> {
             let (bits, above) = bits[p..].split_at_mut(1);
             for (router, (bits, above)) in bits[0].iter_mut().zip(&above[0]).enumerate() {
                 let row = self.rows.of(RouterId(router as u32));
-                let word = self.bits(p, row).0[eight / 8];
+                let word = self.bits(p, row)[eight / 8];
                 *bits = above ^ (word >> (eight % 8 * 8)) as u8;
             }
         }

@@ -2,7 +2,7 @@
 
 use multiversion::multiversion;
 
-use super::sets::{Row, join};
+use super::sets::{Bits, join};
 use crate::topology::graph::Rows;
 
 /// How many pairs are left before a hop.
@@ -19,12 +19,12 @@ pub(super) enum Left {
 /// What a hop reads and writes, by row.
 pub(super) struct Hop<'a> {
     /// The bits of all sources.
-    pub all: &'a Row,
-    pub visited: &'a [Row],
+    pub all: &'a Bits,
+    pub visited: &'a [Bits],
     /// What is visited after the hop.
-    pub next: &'a mut [Row],
+    pub next: &'a mut [Bits],
     /// A plane where the bit of what is still missing is turned over.
-    pub plane: &'a mut [Row],
+    pub plane: &'a mut [Bits],
     /// Whether `next` is kept instead. Then the plane is any set, and stays as it is.
     pub fresh: bool,
     /// What is missing counts one more.
@@ -69,7 +69,7 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
         *next = now;
         if SURE == ALL || now != all {
             let missing = join(&all, &now, |all, now| all & !now);
-            let count: u32 = missing.0.iter().map(|word| word.count_ones()).sum();
+            let count: u32 = missing.iter().map(|word| word.count_ones()).sum();
             if !fresh {
                 *plane = join(plane, &missing, |plane, missing| plane ^ missing);
             }
@@ -92,7 +92,7 @@ fn more(links: &[(u32, u32)], hop: &mut Hop<'_>) -> usize {
         if !hop.fresh {
             hop.plane[v] = join(&hop.plane[v], &new, |plane, new| plane ^ new);
         }
-        let count: u32 = new.0.iter().map(|word| word.count_ones()).sum();
+        let count: u32 = new.iter().map(|word| word.count_ones()).sum();
         hop.sums[v] = hop.sums[v].wrapping_sub(count as u16);
         reached += count as usize;
     }
