@@ -27,7 +27,7 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
     // A rank's row is looked up once, not once a batch: the ranks may be far from each other in that table.
     let rows: Vec<u32> = routers.iter().map(|router| graph.rows().of(*router) as u32).collect();
     let threads = rayon::current_num_threads();
-    let buffers = threads as u64 * (search::bytes(graph) + 256 * n as u64);
+    let buffers = threads as u64 * (search::bytes(graph) + 64 * n as u64);
     topology.require(search::SEARCHING, buffers)?;
     let zero = || Partial {
         rows: &rows,

@@ -55,12 +55,15 @@ impl LagBits {
                 add(&mut near, &nears[..used]);
                 add(&mut far, &fars[..used]);
             }
-            // Nothing more comes to the last word; the others are the next one of the ranks that follow. Lags below
-            // zero are pairs with ranks below, which count elsewhere.
+            // The last word gets nothing more. The others move on: with the next 64 ranks, word w has the lags that word
+            // w - 1 had. Lags below zero are pairs with ranks below, which count elsewhere.
             for (sums, below) in [(&mut near, WORDS - 1), (&mut far, WORDS)] {
                 let lags = t.checked_sub(below).and_then(|q| self.lags.get_mut(q));
                 let mut carry = 0;
                 for (k, lags) in lags.into_iter().flatten().enumerate() {
+                    if k >= SUM && carry == 0 {
+                        break;
+                    }
                     let with = sums.get(k).map_or(0, |sum| sum[WORDS - 1]);
                     ([*lags], [carry]) = full([*lags], [with], [carry]);
                 }

@@ -37,7 +37,7 @@ pub const SEARCHING: &str = "searching from 256 routers at once";
 const BITS: usize = 8;
 
 /// Hops whose sets are kept. Later ones turn over what earlier ones left, unless theirs is the first of its bit.
-const KEPT: usize = 3;
+const KEPT: usize = 6;
 
 /// Buffers for searches on one graph, reused from batch to batch. Memory: [`bytes`] at most.
 pub struct Search<'g> {
@@ -60,10 +60,10 @@ pub struct Search<'g> {
     found: Vec<(u32, u8)>,
 }
 
-/// The most that the buffers for `graph` take: two sets, what is kept (of six hops in a row three bits or more), a sum
-/// and what is found source by source.
+/// The most that the buffers for `graph` take: three sets, those kept of six hops and of bits that are in none of these
+/// (six hops in a row have three bits or more), a sum and what is found source by source.
 pub fn bytes(graph: &RouterGraph) -> u64 {
-    let sets = (2 + KEPT + BITS - 3) as u64;
+    let sets = (3 + KEPT + BITS - 3) as u64;
     (WIDTH as u64 / 8 * sets + 16) * graph.router_count() as u64
 }
 
@@ -110,13 +110,7 @@ impl<'g> Search<'g> {
         for hop in next..=MAX_HOPS + 1 {
             let bit = turns(hop);
             let fresh = count < KEPT || self.planes[bit].is_empty();
-            let share = if 4 * left < self.sums.len() {
-                Left::Few
-            } else if 16 * left < pairs {
-                Left::Some
-            } else {
-                Left::Many
-            };
+            let share = Left::of(left, self.sums.len(), pairs);
             let mut spare = self.take();
             let pass = Hop {
                 all: &all,
@@ -292,6 +286,8 @@ mod tests {
             ("random-regular:n=300,d=3", [1, 64]),
             ("random-regular:n=5000,d=5", [WIDTH, 9]),
             ("watts-strogatz:n=3000,k=4,p=0.05", [200, WIDTH]),
+            // Sets on large pages.
+            ("random-regular:n=70001,d=4", [WIDTH, 3]),
         ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();
             let graph = topology.graph().unwrap();

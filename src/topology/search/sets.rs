@@ -104,3 +104,22 @@ pub(crate) static SPREAD: [u64; 256] = {
     }
     table
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_and_large_sets_hold_what_is_written() {
+        for rows in [0, 1, 3, 1000, 65_535, 65_536, 70_001] {
+            let mut set = Set::new(rows);
+            assert_eq!(set.len(), rows);
+            assert!(set.iter().all(|row| *row == EMPTY));
+            for (v, row) in set.iter_mut().enumerate() {
+                *row = [v as u64, 1, 2, !(v as u64)];
+            }
+            assert!(set.iter().enumerate().all(|(v, row)| *row == [v as u64, 1, 2, !(v as u64)]));
+            assert_eq!(set.as_ptr().align_offset(64), 0);
+        }
+    }
+}

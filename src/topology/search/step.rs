@@ -16,6 +16,19 @@ pub(super) enum Left {
     Few,
 }
 
+impl Left {
+    /// `left` of all `pairs` of sources and rows.
+    pub fn of(left: usize, rows: usize, pairs: usize) -> Self {
+        if 4 * left < rows {
+            Left::Few
+        } else if 16 * left < pairs {
+            Left::Some
+        } else {
+            Left::Many
+        }
+    }
+}
+
 /// What a hop reads and writes, by row.
 pub(super) struct Hop<'a> {
     /// The bits of all sources.
