@@ -43,8 +43,10 @@ impl Search<'_> {
     #[inline]
     pub fn hops(&self, router: RouterId, source: usize) -> u32 {
         let row = self.rows.of(router);
+        let bit = |set: &Bits| (set[source / 64] >> (source % 64) & 1) as u32;
         let bits = (0..self.used).rev().scan(0, |above, p| {
-            *above ^= (self.bits(p, row)[source / 64] >> (source % 64) & 1) as u32;
+            let sets = self.planes[p].iter();
+            *above ^= sets.fold(bit(&self.turned[p]), |sum, set| sum ^ bit(&set[row]));
             Some(*above)
         });
         bits.fold(0, |hops, bit| 2 * hops + bit)
@@ -111,10 +113,16 @@ impl Search<'_> {
         let mut bits = vec![vec![0u8; routers]; self.used + 1];
         for p in (0..self.used).rev() {
             let (bits, above) = bits[p..].split_at_mut(1);
-            for (router, (bits, above)) in bits[0].iter_mut().zip(&above[0]).enumerate() {
-                let row = self.rows.of(RouterId(router as u32));
-                let word = self.bits(p, row)[eight / 8];
-                *bits = above ^ (word >> (eight % 8 * 8)) as u8;
+            let byte = |set: &Bits| (set[eight / 8] >> (eight % 8 * 8)) as u8;
+            let turned = byte(&self.turned[p]);
+            for (bits, above) in bits[0].iter_mut().zip(&above[0]) {
+                *bits = above ^ turned;
+            }
+            for set in &self.planes[p] {
+                let set: &[Bits] = set;
+                for (router, bits) in bits[0].iter_mut().enumerate() {
+                    *bits ^= byte(&set[self.rows.of(RouterId(router as u32))]);
+                }
             }
         }
         for (hops, at) in at.iter_mut().enumerate() {

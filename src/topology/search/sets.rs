@@ -33,15 +33,15 @@ impl Set {
     /// Empty rows.
     pub fn new(rows: usize) -> Self {
         let bytes = size_of::<Bits>() * rows;
-        let pages = MmapMut::map_anon(bytes + LARGE).ok().filter(|_| bytes >= LARGE);
+        let pages = (bytes >= LARGE).then(|| MmapMut::map_anon(bytes + LARGE));
         let (memory, from) = match pages {
-            Some(pages) => {
+            Some(Ok(pages)) => {
                 #[cfg(target_os = "linux")]
                 let _ = pages.advise(memmap2::Advice::HugePage);
                 let from = pages.as_ptr().align_offset(LARGE) / 8;
                 (Memory::Pages(pages), from)
             }
-            None => {
+            _ => {
                 let words = vec![0u64; bytes / 8 + 7];
                 let from = words.as_ptr().align_offset(64);
                 (Memory::Heap(words), from)
