@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use multiversion::multiversion;
 
-use crate::topology::search::{Bits, Search, WIDTH};
+use crate::topology::search::{BITS, Bits, Search, WIDTH};
 
 /// Words of a row.
 const WORDS: usize = WIDTH / 64;
@@ -15,8 +15,7 @@ const WORDS: usize = WIDTH / 64;
 /// Ranks whose distances are added at a time.
 const RANKS: usize = 8;
 
-/// Bits of a distance, and of a sum over [`WIDTH`] of them.
-const BITS: usize = 8;
+/// Bits of a sum over [`WIDTH`] distances.
 const SUM: usize = 2 * BITS;
 
 /// The distances of [`RANKS`] ranks, the lowest bits first.

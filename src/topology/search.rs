@@ -34,7 +34,7 @@ pub const MAX_HOPS: u32 = 255;
 pub const SEARCHING: &str = "searching from 256 routers at once";
 
 /// Bits of a distance.
-const BITS: usize = 8;
+pub const BITS: usize = 8;
 
 /// Hops whose sets are kept. Later ones turn over what earlier ones left, unless theirs is the first of its bit.
 const KEPT: usize = 6;
