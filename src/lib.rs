@@ -32,8 +32,6 @@ pub mod allocator;
 pub mod audit;
 pub mod blocks;
 pub mod catalog;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod columns;
 pub mod corun;
 pub mod error;

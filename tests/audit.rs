@@ -15,7 +15,7 @@ struct Run {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_nodeorder"))
+    let output = crate::command()
         .arg("audit")
         .args(arguments)
         .current_dir(folder)
@@ -128,7 +128,7 @@ fn other_placements_are_those_of_a_replay() {
         "span-best-fit",
     ];
     let found = done(folder.path(), &[&["fat-tree:k=8", "--trace", "jobs"], &tried[..]].concat());
-    let replayed = Command::new(env!("CARGO_BIN_EXE_nodeorder"))
+    let replayed = crate::command()
         .args(["replay", "fat-tree:k=8", "--log", "log", "--extent"])
         .args(tried)
         .current_dir(folder.path())

@@ -10,7 +10,7 @@ use nodeorder::trace::{Options, open};
 use serde_json::Value;
 
 fn run(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let mut command = crate::command();
     let said = command.args(arguments).current_dir(folder).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (said.status.success(), text(said.stdout), text(said.stderr))

@@ -25,7 +25,7 @@ const MACHINES: [(&str, &str, &[&str]); 7] = [
 ];
 
 fn nodeorder(folder: &Path, arguments: &[&str]) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let mut command = crate::command();
     let output = command.args(arguments).current_dir(folder).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {stderr}", arguments.join(" "));

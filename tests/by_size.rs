@@ -9,7 +9,7 @@ const ORDERS: [&str; 4] = ["hilbert", "snake", "row-major", "random"];
 const ALLOCATORS: [&str; 3] = ["fifo:0", "first-fit:1", "span-best-fit"];
 
 fn run(folder: &Path, arguments: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let mut command = crate::command();
     let output = command.args(arguments).current_dir(folder).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && stderr.is_empty(), "{}: {stderr}", arguments.join(" "));

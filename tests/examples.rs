@@ -59,7 +59,7 @@ fn a_page_is_written() {
 
 #[test]
 fn examples_are_short() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let folder = crate::root().join("examples");
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         // The notebooks beside them are run where the Python package is tested.

@@ -13,7 +13,7 @@ mod drivers;
 use drivers::{CONTEXT, DRIVERS, Driver};
 
 fn data() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/hostile")
+    crate::root().join("tests/data/hostile")
 }
 
 /// The files of a folder in the order of their names.
@@ -148,7 +148,7 @@ macro_rules! hold {
         #[test]
         fn every_driver_is_held_and_fuzzed() {
             let held = [$($name),*];
-            let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+            let fuzz = crate::root().join("fuzz");
             for driver in DRIVERS {
                 assert!(held.contains(&driver.name), "{}", driver.name);
                 if fuzz.exists() {
@@ -300,7 +300,7 @@ fn sums_of_the_largest_sizes_do_not_overflow() {
 /// No unsafe code, in any file of the crate.
 #[test]
 fn the_crate_forbids_unsafe_code() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = crate::root().join("src");
     for file in ["lib.rs", "main.rs"] {
         let text = std::fs::read_to_string(root.join(file)).unwrap();
         assert!(text.contains("#![forbid(unsafe_code)]"), "{file}");

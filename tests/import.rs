@@ -3,9 +3,9 @@
 use std::process::Command;
 
 fn nodeorder(arguments: &[&str]) -> (bool, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_nodeorder"))
+    let output = crate::command()
         .args(arguments)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data"))
+        .current_dir(crate::root().join("tests/data"))
         .output()
         .unwrap();
     let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();

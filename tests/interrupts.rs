@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use crate::skip::skipped;
 
 fn start(folder: &Path, command: &str) -> Child {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let mut child = crate::command();
     child.args(command.split(' ')).current_dir(folder);
     child.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }

@@ -35,7 +35,7 @@ fn allowed(expression: &str) -> bool {
 fn every_dependency_may_be_shipped() {
     let metadata = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(crate::root())
         .output()
         .unwrap();
     let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
@@ -65,7 +65,7 @@ fn crates(features: &[&str]) -> usize {
         .args(["tree", "--locked", "--package", "nodeorder", "--edges", "normal,build"])
         .args(["--prefix", "none", "--format", "{p}"])
         .args(features)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(crate::root())
         .output()
         .unwrap();
     let tree = String::from_utf8(output.stdout).unwrap();
@@ -82,7 +82,7 @@ fn crates(features: &[&str]) -> usize {
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn the_stated_number_of_dependencies_is_true() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::root();
     let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
     let (all, library) = (crates(&[]), crates(&["--no-default-features"]));
     let stated = format!("takes {all} crates, the library alone {library}");
@@ -92,7 +92,7 @@ fn the_stated_number_of_dependencies_is_true() {
 /// deny.toml, for cargo-deny, and this file allow the same.
 #[test]
 fn both_lists_of_licences_are_one() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::root();
     let text = std::fs::read_to_string(root.join("deny.toml")).unwrap();
     let (_, list) = text.split_once("allow = [").unwrap();
     let (list, _) = list.split_once(']').unwrap();
@@ -109,7 +109,7 @@ fn the_policy_holds() {
     }
     let output = Command::new(env!("CARGO"))
         .args(["deny", "--offline", "check", "bans", "licenses", "sources"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(crate::root())
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

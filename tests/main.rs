@@ -1,6 +1,9 @@
 //! The tests from outside, as one program: linked once, run side by side. A file a subject; `cargo test --test all mpc::`
 //! runs one of them.
 
+use std::path::PathBuf;
+use std::process::Command;
+
 mod allocators;
 mod audit;
 mod batsim;
@@ -48,3 +51,15 @@ mod topology_allocators;
 mod totals;
 mod trace;
 mod waiting;
+
+/// The project's folder: the manifest of the command, which these tests belong to, lies two folders below.
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().unwrap().parent().unwrap().to_path_buf()
+}
+
+/// The command, in the project's folder.
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    command.current_dir(root());
+    command
+}

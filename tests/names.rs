@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 fn done(folder: &Path, arguments: &str) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let mut command = crate::command();
     let output = command.args(arguments.split(' ')).current_dir(folder).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments}: {said}");
@@ -108,7 +108,7 @@ fn names_that_do_not_read_back_are_refused() {
         [("0,1\n1,0\n2,b\n", "`1`, the name of node 0"), ("0,\"a,b\"\n1,x\n2,y\n", "`a,b`")]
     {
         fs::write(folder.path().join("names.csv"), names).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+        let mut command = crate::command();
         command.args(["order", "mesh:3,names=names.csv", "--by", "snake", "--names"]);
         let output = command.current_dir(folder.path()).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();

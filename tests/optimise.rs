@@ -332,7 +332,7 @@ fn workload_orderings_are_no_worse_than_any_other() {
 /// say, and better than any ordering that `compare` would show.
 #[test]
 fn kept_orderings_fit_their_machines() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("orderings");
+    let folder = crate::root().join("orderings");
     let mut files = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

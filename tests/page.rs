@@ -297,7 +297,7 @@ rank,ordering,nodes,mean_log,mean_plain,best_share,mean_step,mpc_2,mpc_4
 
 /// Runs the command in `folder`.
 fn nodeorder(folder: &std::path::Path, arguments: &[&str]) {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let mut command = crate::command();
     let output = command.args(arguments).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -14,7 +14,7 @@ fn python(test: &str) -> Option<Command> {
         return None;
     }
     let mut command = Command::new("python3");
-    command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/papers"));
+    command.current_dir(crate::root().join("reports/papers"));
     Some(command)
 }
 
@@ -43,7 +43,7 @@ struct Source {
 }
 
 fn sources() -> Vec<Source> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/papers.md");
+    let path = crate::root().join("docs/papers.md");
     let text = std::fs::read_to_string(path).unwrap();
     let rows = text.lines().filter(|line| line.starts_with("| ")).skip(1);
     let source = |line: &str| {
@@ -96,7 +96,7 @@ fn wrong_citations(text: &str, sources: &[Source]) -> Vec<String> {
 fn citations_have_titles_and_sections_that_exist() {
     let sources = sources();
     assert_eq!(sources.len(), 5);
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut folders = vec![crate::root().join("src")];
     let (mut wrong, mut cited) = (Vec::new(), 0);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {

@@ -3,10 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
 fn nodeorder() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_nodeorder"))
 }
@@ -157,12 +153,12 @@ fn run(folder: &Path, binary: &Path, arguments: &[&str]) {
 fn every_command_of_the_readme_works() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("topologies")).unwrap();
-    for entry in std::fs::read_dir(root().join("topologies")).unwrap() {
+    for entry in std::fs::read_dir(crate::root().join("topologies")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_owned();
         std::fs::copy(&path, folder.path().join("topologies").join(name)).unwrap();
     }
-    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let text = std::fs::read_to_string(crate::root().join("README.md")).unwrap();
     let ran = run_all(&text, folder.path(), nodeorder());
     assert!(ran >= 10, "only {ran} commands found");
     let page = std::fs::read_to_string(folder.path().join("titan-orderings/index.html")).unwrap();
@@ -174,7 +170,7 @@ fn every_command_of_the_readme_works() {
 #[test]
 fn every_command_of_the_guide_works() {
     let folder = tempfile::tempdir().unwrap();
-    let text = std::fs::read_to_string(root().join("docs/guide.md")).unwrap();
+    let text = std::fs::read_to_string(crate::root().join("docs/guide.md")).unwrap();
     let ran = run_all(&text, folder.path(), nodeorder());
     assert!(ran >= 20, "only {ran} commands found");
     for file in ["our-orderings/index.html", "cplant-october/index.html", "bought/index.html"] {
@@ -188,7 +184,7 @@ fn every_command_of_the_guide_works() {
 
 /// A section of docs/walks.md: what stands below its heading.
 pub fn walk(heading: &str) -> String {
-    let text = std::fs::read_to_string(root().join("docs/walks.md")).unwrap();
+    let text = std::fs::read_to_string(crate::root().join("docs/walks.md")).unwrap();
     let (_, rest) = text.split_once(&format!("\n## {heading}\n")).unwrap();
     rest.split("\n## ").next().unwrap().to_string()
 }
@@ -221,7 +217,7 @@ fn every_walk_is_as_it_is_told() {
 /// The TOML example is a machine.
 #[test]
 fn the_machine_of_the_readme_builds() {
-    let text = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let text = std::fs::read_to_string(crate::root().join("README.md")).unwrap();
     let toml = text.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let toml = nodeorder::input::Text::new("ours.toml", toml);
     let machine = nodeorder::Topology::toml(&toml, None, &Default::default()).unwrap();
@@ -239,7 +235,7 @@ fn files_the_texts_point_to_exist() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
     ] {
-        let path = root().join(name);
+        let path = crate::root().join(name);
         let text = std::fs::read_to_string(&path).unwrap();
         for link in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
             let (file, heading) = link.split_once('#').unwrap_or((link, ""));

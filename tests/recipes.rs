@@ -3,10 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
 /// A block of the text: its language, its file and its lines.
 struct Recipe {
     language: String,
@@ -73,11 +69,11 @@ fn copy(from: &Path, to: &Path) {
 /// The lines that a recipe wants to stand beside are there: holds without compiling anything.
 #[test]
 fn recipes_fit_the_source() {
-    let text = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let text = std::fs::read_to_string(crate::root().join("CONTRIBUTING.md")).unwrap();
     let recipes = recipes(&text);
     assert!(recipes.len() >= 11, "only {} recipes", recipes.len());
     for recipe in recipes.iter().filter(|recipe| recipe.language == "diff") {
-        let source = std::fs::read_to_string(root().join(&recipe.file)).unwrap();
+        let source = std::fs::read_to_string(crate::root().join(&recipe.file)).unwrap();
         patched(&source, &recipe.lines, &recipe.file);
     }
 }
@@ -88,13 +84,13 @@ fn recipes_fit_the_source() {
 #[ignore = "compiles the crate and its tests once more"]
 fn recipes_pass_all_tests() {
     let folder = tempfile::tempdir().unwrap();
-    for entry in std::fs::read_dir(root()).unwrap() {
+    for entry in std::fs::read_dir(crate::root()).unwrap() {
         let entry = entry.unwrap();
         if !["target", ".git"].iter().any(|name| entry.file_name() == *name) {
             copy(&entry.path(), &folder.path().join(entry.file_name()));
         }
     }
-    let text = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let text = std::fs::read_to_string(crate::root().join("CONTRIBUTING.md")).unwrap();
     recipes(&text).iter().for_each(|recipe| apply(recipe, folder.path()));
     let cargo = |arguments: &[&str], settings: &[(&str, &str)]| {
         let output = Command::new(env!("CARGO"))

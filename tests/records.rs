@@ -8,7 +8,7 @@ use nodeorder::trace::records::{Columns, Form, Record, Records, State, placement
 use nodeorder::trace::{Options, Reason, Trace, WorkloadKind, convert, kind, open};
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/traces").join(name)
+    crate::root().join("tests/data/traces").join(name)
 }
 
 /// Counts of what was left out or mended, by reason.
@@ -540,7 +540,7 @@ fn commands_take_records_where_they_take_traces() {
     let folder = tempfile::tempdir().unwrap();
     let sacct = data("sacct.txt").display().to_string();
     let run = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_nodeorder"))
+        let output = crate::command()
             .args(arguments)
             .current_dir(folder.path())
             .output()

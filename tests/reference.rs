@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// Holds a file of `docs/` to the text that the program makes.
 fn check(file: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(file);
+    let path = crate::root().join("docs").join(file);
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, text).unwrap();
     }

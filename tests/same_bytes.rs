@@ -6,7 +6,7 @@ use std::process::Command;
 
 #[test]
 fn commands_write_the_bytes_that_were_recorded() {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/same_bytes/run");
+    let script = crate::root().join("tests/same_bytes/run");
     let output = Command::new("bash")
         .arg(script)
         .arg(env!("CARGO_BIN_EXE_nodeorder"))

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// What a command writes to standard output.
 fn said(folder: &std::path::Path, arguments: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let mut command = crate::command();
     let done = command.current_dir(folder).args(arguments).output().unwrap();
     assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8(done.stdout).unwrap()
@@ -167,7 +167,7 @@ fn placements_are_chosen_for_the_sizes_of_a_trace() {
             "`--order`: found several",
         ),
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+        let mut command = crate::command();
         let done = command.current_dir(folder).args(arguments).output().unwrap();
         let message = String::from_utf8_lossy(&done.stderr);
         assert_eq!(done.status.code(), Some(1), "{message}");
@@ -229,7 +229,7 @@ fn the_shipped_plans_run() {
     for name in ["blocks-16.toml", "blocks-18.toml"] {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        let path = format!("{}/reports/2026-11-22-nvl72-blocks/{name}", env!("CARGO_MANIFEST_DIR"));
+        let path = crate::root().join("reports/2026-11-22-nvl72-blocks").join(name);
         let plan = std::fs::read_to_string(&path).unwrap();
         let shorter =
             plan.replace("jobs=500", "jobs=12").replace("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]", "[1]");

@@ -101,7 +101,7 @@ fn links_carry_what_their_source_says() {
 
 /// The files of `topologies/`, by name.
 fn files() -> BTreeMap<String, Text> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("topologies");
+    let folder = crate::root().join("topologies");
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

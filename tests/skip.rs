@@ -38,7 +38,7 @@ pub fn trace(test: &str, name: &str) -> Option<PathBuf> {
 
 /// A file that is not part of the project, where it lies beside it; else `test` says that it skips it.
 pub fn shared(test: &str, name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(name);
+    let path = crate::root().join("../shared").join(name);
     let there = path.exists();
     if !there {
         skipped(test, &format!("no {}", path.display()));
@@ -48,7 +48,7 @@ pub fn shared(test: &str, name: &str) -> Option<PathBuf> {
 
 #[test]
 fn skipped_tests_are_listed_and_ci_knows_the_peers() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::root();
     let run = std::fs::read_to_string(root.join(".ci/run")).unwrap();
     for peer in [Peer::Chromium, Peer::Scotch, Peer::SimGrid, Peer::Slurm, Peer::Slurm26] {
         assert!(run.contains(&format!("[{peer:?}]=")), ".ci/run does not know {peer:?}");

@@ -169,7 +169,7 @@ fn hold_to_stream(path: &Path) -> (usize, usize) {
 
 #[test]
 fn excerpts_of_recorded_streams_are_chosen_alike() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/slurm-26");
+    let folder = crate::root().join("tests/data/slurm-26");
     let (mut equal, mut refused) = (0, 0);
     for entry in std::fs::read_dir(folder).unwrap() {
         let (e, r) = hold_to_stream(&entry.unwrap().path());
@@ -404,7 +404,7 @@ fn switches_hold_a_job_back_for_five_minutes() {
     std::fs::write(at("jobs.swf"), job(1, 0, 3) + &job(2, 0, 3) + &job(3, 10, 2)).unwrap();
     for (alloc, start) in [("slurm-tree", "10"), ("slurm-tree:switches=1", "310")] {
         for policy in ["fcfs", "easy", "conservative"] {
-            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+            let mut command = crate::command();
             command.args(["schedule", &format!("slurm-topology:{}", at("topology.conf"))]);
             command.args(["--order", "row-major", "--trace", &at("jobs.swf"), "--policy", policy]);
             let said = command.args(["--alloc", alloc]).output().unwrap();
@@ -573,7 +573,7 @@ fn switches_hold_a_job_back_that_no_machine_would_suit() {
     };
     let starts = |jobs: &str, policy: &str| -> Vec<(String, String)> {
         std::fs::write(at("jobs.swf"), jobs).unwrap();
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+        let mut command = crate::command();
         command.args(["schedule", &format!("slurm-topology:{}", at("topology.conf"))]);
         command.args(["--order", "row-major", "--trace", &at("jobs.swf"), "--policy", policy]);
         let said = command.args(["--alloc", "slurm-tree:switches=1"]).output().unwrap();
@@ -618,7 +618,7 @@ fn jobs_of_a_log_have_options() {
     std::fs::write(at("topology.conf"), blocks + "BlockSizes=4,8\n").unwrap();
     let run = |log: &str, alloc: &str| {
         std::fs::write(at("log"), log).unwrap();
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+        let mut command = crate::command();
         command.args(["replay", &format!("slurm-topology:{}", at("topology.conf")), "--ranks"]);
         command.args(["--order", "row-major", "--log", &at("log"), "--alloc", alloc]);
         let said = command.output().unwrap();

@@ -23,7 +23,7 @@ procs_per_node = [1, 4]
 const CELLS: usize = 3 * 2 * 4 * (4 * 4 + 2 * 2);
 
 fn nodeorder(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let mut command = crate::command();
     command.args(arguments).current_dir(folder).stdin(Stdio::null());
     command
 }

@@ -15,7 +15,7 @@ fn read(path: &Path) -> Vec<BTreeMap<String, String>> {
 }
 
 fn run(folder: &Path, arguments: &[&str]) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+    let mut command = crate::command();
     let output = command.args(arguments).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

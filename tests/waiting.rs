@@ -607,7 +607,7 @@ fn a_guest_that_does_not_fit_is_named_with_the_line_of_its_job() {
         format!("{id} {id} -1 100 {nodes} -1 -1 {nodes} 200 -1 1 1 1 1 1 -1 -1 -1\n")
     };
     std::fs::write(&path, format!("; Version: 2.2\n{}{}", job(4, 64), job(9, 16))).unwrap();
-    let said = std::process::Command::new(env!("CARGO_BIN_EXE_nodeorder"))
+    let said = crate::command()
         .args(["schedule", "torus:8x8x2", "--order", "row-major", "--policy", "fcfs"])
         .args(["--alloc", "fifo:0", "--model", "network:guest=npb-bt:n=64", "--trace"])
         .arg(&path)

@@ -11,15 +11,15 @@ use super::output::{self, Output};
 use super::rows::RowFile;
 use super::tables::{number, table};
 use super::{inputs, layout, own_files, progress};
-use crate::audit::summary::{Summary, Sums};
-use crate::audit::{Audit, AuditSettings, Scored, audit};
-use crate::error::{Error, SourceLocation};
-use crate::input::Lines;
-use crate::metric::units::Units;
-use crate::report::audit::{Rows, Subject, document, files};
-use crate::topology::{Context, Topology};
-use crate::trace::records::{Columns, Form, Records};
-use crate::trace::{self, WorkloadKind};
+use nodeorder::audit::summary::{Summary, Sums};
+use nodeorder::audit::{Audit, AuditSettings, Scored, audit};
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::input::Lines;
+use nodeorder::metric::units::Units;
+use nodeorder::report::audit::{Rows, Subject, document, files};
+use nodeorder::topology::{Context, Topology};
+use nodeorder::trace::records::{Columns, Form, Records};
+use nodeorder::trace::{self, WorkloadKind};
 
 /// Score the placements that a scheduler recorded: how far apart its jobs' nodes were, and what others would give
 #[derive(Debug, Args)]

@@ -11,12 +11,12 @@ use super::notes::note;
 use super::output::{self, Output};
 use super::workload::WorkloadArgs;
 use super::{inputs, own_files, progress, settings, tables};
-use crate::error::{Error, SourceLocation};
-use crate::metric::comparison::Comparison;
-use crate::metric::mpc::{self, Curve, Means};
-use crate::ordering::{self, NodeOrder};
-use crate::report;
-use crate::topology::{Context, Topology};
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::metric::comparison::Comparison;
+use nodeorder::metric::mpc::{self, Curve, Means};
+use nodeorder::ordering::{self, NodeOrder};
+use nodeorder::report;
+use nodeorder::topology::{Context, Topology};
 
 /// Rank orderings of a machine by their exact MPC curves, and write a page of plots
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::output;
-use crate::topology::Context;
+use nodeorder::topology::Context;
 
 /// Print the completion script of a shell
 ///

@@ -6,12 +6,12 @@ use clap::Args;
 
 use super::picture::Picture;
 use super::{output, progress};
-use crate::columns::{self, corun::JOB};
-use crate::corun::{Job, Settings, side_by_side};
-use crate::input::Text;
-use crate::mapping::{Fabric, RoutingEntry};
-use crate::topology::Context;
-use crate::{plot, report};
+use nodeorder::columns::{self, corun::JOB};
+use nodeorder::corun::{Job, Settings, side_by_side};
+use nodeorder::input::Text;
+use nodeorder::mapping::{Fabric, RoutingEntry};
+use nodeorder::topology::Context;
+use nodeorder::{plot, report};
 
 /// Simulate jobs that share links: seconds an iteration beside the others and alone
 #[derive(Debug, Args)]

@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::notes::note;
 use super::output;
-use crate::error::{Error, SourceLocation};
-use crate::export::{self, SimGridFigures};
-use crate::params::Unit;
-use crate::topology::Context;
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::export::{self, SimGridFigures};
+use nodeorder::params::Unit;
+use nodeorder::topology::Context;
 
 /// Write an ordering in the format of another program
 #[derive(Debug, Args)]

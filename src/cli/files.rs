@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use crate::error::{Error, Result, SourceLocation};
-use crate::input::{Text, beside};
-use crate::reference;
+use nodeorder::error::{Error, Result, SourceLocation};
+use nodeorder::input::{Text, beside};
+use nodeorder::reference;
 
 /// The options that name a file to write; `trace info` has one more.
 const WRITTEN: [&str; 7] = ["output", "plot", "summary", "timeline", "totals", "edges", "links"];

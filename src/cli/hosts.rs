@@ -8,14 +8,14 @@ use clap::Args;
 
 use super::notes::note;
 use super::{inputs, output, progress, watch::Clock};
-use crate::error::{Error, SourceLocation};
-use crate::export::{HOST_FORMS, JobHosts};
-use crate::ids::NodeId;
-use crate::input::Text;
-use crate::mapping::{Guest, method};
-use crate::metric::ring::{Ring, rings};
-use crate::ordering::{NodeOrder, defaults};
-use crate::topology::{Context, Topology};
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::export::{HOST_FORMS, JobHosts};
+use nodeorder::ids::NodeId;
+use nodeorder::input::Text;
+use nodeorder::mapping::{Guest, method};
+use nodeorder::metric::ring::{Ring, rings};
+use nodeorder::ordering::{NodeOrder, defaults};
+use nodeorder::topology::{Context, Topology};
 
 /// Put the hosts of one job in order
 #[derive(Debug, Args)]

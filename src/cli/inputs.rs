@@ -5,19 +5,19 @@ use std::path::Path;
 use super::notes::note;
 use super::progress;
 use super::watch::Clock;
-use crate::error::{Error, SourceLocation, bytes, sanitize};
-use crate::metric::mpc;
-use crate::ordering::{NodeOrder, ORDERINGS};
-use crate::topology::{Context, Topology};
-use crate::trace::open::OpenedLog;
-use crate::trace::{Options, Tally, Trace};
+use nodeorder::error::{Error, SourceLocation, bytes, sanitize};
+use nodeorder::metric::mpc;
+use nodeorder::ordering::{NodeOrder, ORDERINGS};
+use nodeorder::topology::{Context, Topology};
+use nodeorder::trace::open::OpenedLog;
+use nodeorder::trace::{Options, Tally, Trace};
 
 /// So many of the nodes that an ordering leaves out are named.
 const FEW: usize = 4;
 
 /// The topology of a `SPEC` argument.
 pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
-    let topology = crate::catalog::topology(spec, context)?;
+    let topology = nodeorder::catalog::topology(spec, context)?;
     if let Some(rule) = topology.chosen() {
         note!("{spec}: chose {} ({rule})", topology.spec());
     }

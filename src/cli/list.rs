@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::layout;
 use super::output;
-use crate::error::{Error, SourceLocation};
-use crate::params::{Fallback, Opt, head};
-use crate::reference::{self, Table};
-use crate::registry::Entry;
-use crate::topology::Context;
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::params::{Fallback, Opt, head};
+use nodeorder::reference::{self, Table};
+use nodeorder::registry::Entry;
+use nodeorder::topology::Context;
 
 /// List the entries of a table, one line each, or show one entry with its options
 #[derive(Debug, Args)]

@@ -11,13 +11,13 @@ use super::tables::{SCHEDULED, number, scheduled, table};
 use super::watch::Clock;
 use super::workload::WorkloadArgs;
 use super::{inputs, own_files, progress};
-use crate::error::{Error, SourceLocation};
-use crate::machines::{self, Contender, Machines, Queue, Workload, headline};
-use crate::metric::machine::{Machine, Prices};
-use crate::report;
-use crate::topology::{Context, Topology};
-use crate::trace::open::OpenedLog;
-use crate::trace::{Log, Trace, convert};
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::machines::{self, Contender, Machines, Queue, Workload, headline};
+use nodeorder::metric::machine::{Machine, Prices};
+use nodeorder::report;
+use nodeorder::topology::{Context, Topology};
+use nodeorder::trace::open::OpenedLog;
+use nodeorder::trace::{Log, Trace, convert};
 
 /// What `compare` was asked to do with several machines.
 pub struct Request<'a> {
@@ -96,7 +96,7 @@ fn on_jobs(
     request: &Request<'_>,
     path: &Path,
     topologies: &[Topology],
-    compare: &dyn Fn(Option<&Workload<'_>>) -> crate::Result<Machines>,
+    compare: &dyn Fn(Option<&Workload<'_>>) -> nodeorder::Result<Machines>,
 ) -> anyhow::Result<(Machines, String, Option<String>)> {
     let jobs = request.workload;
     let asked = jobs.asked();

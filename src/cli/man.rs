@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory};
 
 use super::output;
-use crate::error::{Error, SourceLocation};
-use crate::topology::Context;
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::topology::Context;
 
 /// Print a command's manual page, or write all of them to a folder
 #[derive(Debug, Args)]

@@ -9,16 +9,16 @@ use super::layout::field;
 use super::picture::Picture;
 use super::watch::Clock;
 use super::{output, progress};
-use crate::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
-use crate::columns::{self, filled};
-use crate::ids::NodeId;
-use crate::input::Text;
-use crate::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, RoutingEntry, method};
-use crate::ordering::NodeOrder;
-use crate::plot::{self, Mapped};
-use crate::report;
-use crate::report::mapping::{busiest, link_load};
-use crate::topology::{Context, Topology};
+use nodeorder::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
+use nodeorder::columns::{self, filled};
+use nodeorder::ids::NodeId;
+use nodeorder::input::Text;
+use nodeorder::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, RoutingEntry, method};
+use nodeorder::ordering::NodeOrder;
+use nodeorder::plot::{self, Mapped};
+use nodeorder::report;
+use nodeorder::report::mapping::{busiest, link_load};
+use nodeorder::topology::{Context, Topology};
 
 /// Analyse how far an application's traffic goes and which links carry it
 #[derive(Debug, Args)]

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::notes::note;
 use super::sweep_folder::{self, SweepFolder};
-use crate::sweep::store::{self, Part};
-use crate::topology::Context;
+use nodeorder::sweep::store::{self, Part};
+use nodeorder::topology::Context;
 
 /// Merge the shards of a sweep into one table
 ///

@@ -10,12 +10,12 @@ use super::notes::note;
 use super::output;
 use super::picture::Picture;
 use super::{inputs, progress};
-use crate::columns::comparison::CurvePoint;
-use crate::metric::mpc::{self, SumMethod};
-use crate::metric::sizes;
-use crate::ordering::NodeOrder;
-use crate::topology::{Context, Topology};
-use crate::{columns, plot};
+use nodeorder::columns::comparison::CurvePoint;
+use nodeorder::metric::mpc::{self, SumMethod};
+use nodeorder::metric::sizes;
+use nodeorder::ordering::NodeOrder;
+use nodeorder::topology::{Context, Topology};
+use nodeorder::{columns, plot};
 
 /// Compute exact MPC curves: mean hops within a job, for every job size
 #[derive(Debug, Args)]

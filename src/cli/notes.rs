@@ -17,7 +17,7 @@ pub fn silent() -> bool {
 /// Prints a line on standard error that is no error.
 macro_rules! note {
     ($($text:tt)*) => {
-        if !$crate::cli::notes::silent() {
+        if !$crate::notes::silent() {
             eprintln!($($text)*);
         }
     };

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::notes::note;
 use super::watch::Clock;
 use super::{inputs, interrupt, output, progress};
-use crate::ids::NodeId;
-use crate::ordering::{NodeOrder, Observer, SearchResult};
-use crate::params::head;
-use crate::topology::{Context, Topology};
+use nodeorder::ids::NodeId;
+use nodeorder::ordering::{NodeOrder, Observer, SearchResult};
+use nodeorder::params::head;
+use nodeorder::topology::{Context, Topology};
 
 /// Make an ordering: one node id a line, in rank order
 ///

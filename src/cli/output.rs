@@ -11,8 +11,8 @@ use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use super::{files, interrupt};
-use crate::error::{Error, SourceLocation};
-use crate::input::is_packed;
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
 pub struct Output {
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(bytes[..2], [0x1f, 0x8b]);
         // No time of writing: the same text, the same bytes.
         assert_eq!(bytes[4..8], [0; 4]);
-        assert_eq!(crate::input::Text::read(&path, 100).unwrap().as_str(), "a,b\n1,2\n");
+        assert_eq!(nodeorder::input::Text::read(&path, 100).unwrap().as_str(), "a,b\n1,2\n");
         let mut out = Output::open(Some(&path)).unwrap();
         out.write_all(b"half").unwrap();
         drop(out);

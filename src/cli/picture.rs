@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::output;
-use crate::error::Result;
-use crate::plot::Figure;
+use nodeorder::error::Result;
+use nodeorder::plot::Figure;
 
 /// A picture to be drawn into a file.
 pub struct Picture<'p> {

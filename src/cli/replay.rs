@@ -11,18 +11,18 @@ use super::output;
 use super::rows::RowFile;
 use super::traffic::TrafficArgs;
 use super::{inputs, own_files, progress, tables};
-use crate::error::{Error, SourceLocation};
-use crate::input::Lines;
-use crate::metric::rank_distances::RankDistances;
-use crate::metric::units::Units;
-use crate::ordering::NodeOrder;
-use crate::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
-use crate::replay::{Clock, Counts, Outputs};
-use crate::report;
-use crate::report::replay::{BlockRows, Columns, SummaryOptions};
-use crate::topology::{Context, Topology};
-use crate::trace::open::OpenedLog;
-use crate::trace::{self, Sizes, Weight, WorkloadKind};
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::input::Lines;
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::metric::units::Units;
+use nodeorder::ordering::NodeOrder;
+use nodeorder::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
+use nodeorder::replay::{Clock, Counts, Outputs};
+use nodeorder::report;
+use nodeorder::report::replay::{BlockRows, Columns, SummaryOptions};
+use nodeorder::topology::{Context, Topology};
+use nodeorder::trace::open::OpenedLog;
+use nodeorder::trace::{self, Sizes, Weight, WorkloadKind};
 
 /// Replay a placement log through allocators on orderings: a row for every placed job
 #[derive(Debug, Args)]

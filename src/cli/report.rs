@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::output;
 use super::sweep_folder::SweepFolder;
-use crate::input::Text;
-use crate::report::sweep;
-use crate::topology::Context;
+use nodeorder::input::Text;
+use nodeorder::report::sweep;
+use nodeorder::topology::Context;
 
 /// Write DIR/index.html: tables and figures of a sweep's results
 #[derive(Debug, Args)]

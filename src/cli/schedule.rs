@@ -9,18 +9,18 @@ use super::notes::note;
 use super::output;
 use super::traffic::TrafficArgs;
 use super::{inputs, own_files, progress};
-use crate::allocator::AllocatorContext;
-use crate::input::Lines;
-use crate::metric::rank_distances::RankDistances;
-use crate::metric::units::Units;
-use crate::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
-use crate::report::hosts::Hosts;
-use crate::report::schedule as report;
-use crate::schedule::{
+use nodeorder::allocator::AllocatorContext;
+use nodeorder::input::Lines;
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::metric::units::Units;
+use nodeorder::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
+use nodeorder::report::hosts::Hosts;
+use nodeorder::report::schedule as report;
+use nodeorder::schedule::{
     Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, policy, simulate,
 };
-use crate::topology::Context;
-use crate::trace::{Options, open};
+use nodeorder::topology::Context;
+use nodeorder::trace::{Options, open};
 
 /// Schedule a trace: when and where jobs run, and how long they wait
 #[derive(Debug, Args)]
@@ -219,7 +219,7 @@ fn named(result: &ScheduleResult, tasks: &[u32]) -> String {
 fn job_traffic(
     traffic: &mut Traffic<'_>,
     result: &ScheduleResult,
-) -> crate::error::Result<Vec<JobTraffic>> {
+) -> nodeorder::error::Result<Vec<JobTraffic>> {
     let stays = result.records.iter().filter_map(|record| {
         let ranks = record.ranks.as_ref()?;
         Some(Stay { from: record.start, to: record.end, ranks })

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::watch::Clock;
 use super::{inputs, output, progress};
-use crate::columns::comparison::ScoreRow;
-use crate::columns::{self, object};
-use crate::ordering::optimise::scores;
-use crate::topology::{Context, Topology};
+use nodeorder::columns::comparison::ScoreRow;
+use nodeorder::columns::{self, object};
+use nodeorder::ordering::optimise::scores;
+use nodeorder::topology::{Context, Topology};
 
 /// Score orderings by the objective of ilp and optimise, with a proved bound
 #[derive(Debug, Args)]

@@ -9,16 +9,16 @@ use super::output::{self, Output};
 use super::tables::{number, table};
 use super::workload::WorkloadArgs;
 use super::{inputs, layout, own_files, progress};
-use crate::allocator::{AllocatorContext, slurm_settings};
-use crate::error::{Error, SourceLocation};
-use crate::input::Text;
-use crate::metric::rank_distances::RankDistances;
-use crate::report;
-use crate::report::sweep::{Extra, Row, read, value};
-use crate::schedule::{Outputs, Settings, Task, simulate};
-use crate::sweep::{self, Plan, store};
-use crate::topology::{Context, Topology};
-use crate::trace::{Options, Trace, open};
+use nodeorder::allocator::{AllocatorContext, slurm_settings};
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::input::Text;
+use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::report;
+use nodeorder::report::sweep::{Extra, Row, read, value};
+use nodeorder::schedule::{Outputs, Settings, Task, simulate};
+use nodeorder::sweep::{self, Plan, store};
+use nodeorder::topology::{Context, Topology};
+use nodeorder::trace::{Options, Trace, open};
 
 /// What `compare --settings` was asked.
 pub struct Request<'r> {

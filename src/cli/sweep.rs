@@ -14,10 +14,10 @@ use super::command_line::CommandLine;
 use super::notes::note;
 use super::sweep_folder::{self, SweepFolder};
 use super::{interrupt, output, progress};
-use crate::input::Text;
-use crate::sweep::store::{self, Part};
-use crate::sweep::{self, Plan, Shard};
-use crate::topology::Context;
+use nodeorder::input::Text;
+use nodeorder::sweep::store::{self, Part};
+use nodeorder::sweep::{self, Plan, Shard};
+use nodeorder::topology::Context;
 
 /// Replay, map or compare every combination that a plan lists
 ///

@@ -8,9 +8,9 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::output;
-use crate::input::Text;
-use crate::sweep::store::{self, Part};
-use crate::sweep::{Plan, Shard};
+use nodeorder::input::Text;
+use nodeorder::sweep::store::{self, Part};
+use nodeorder::sweep::{Plan, Shard};
 
 /// The whole table, plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];

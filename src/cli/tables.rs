@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::layout::{fitted, sentence};
-use crate::metric::comparison::Comparison;
-use crate::replay::prediction::Prediction;
-use crate::replay::set::ReplayResult;
-use crate::schedule::ScheduleSummary;
-use crate::schedule::orderings::{OrderingSchedule, Schedules};
+use nodeorder::metric::comparison::Comparison;
+use nodeorder::replay::prediction::Prediction;
+use nodeorder::replay::set::ReplayResult;
+use nodeorder::schedule::ScheduleSummary;
+use nodeorder::schedule::orderings::{OrderingSchedule, Schedules};
 
 /// Writes the ranked table of orderings.
 pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {

@@ -9,13 +9,13 @@ use super::layout::field;
 use super::notes::note;
 use super::output::{self, Output};
 use super::progress;
-use crate::columns::{Table, mapping::EDGE};
-use crate::error::{Error, SourceLocation};
-use crate::metric::bisection::Bisection;
-use crate::report::topology::Figures;
-use crate::topology::drift::{Moved, Renamed, drift};
-use crate::topology::levels::LevelRow;
-use crate::topology::{Context, Topology};
+use nodeorder::columns::{Table, mapping::EDGE};
+use nodeorder::error::{Error, SourceLocation};
+use nodeorder::metric::bisection::Bisection;
+use nodeorder::report::topology::Figures;
+use nodeorder::topology::drift::{Moved, Renamed, drift};
+use nodeorder::topology::levels::LevelRow;
+use nodeorder::topology::{Context, Topology};
 
 /// Print a machine's size, links, distances, bisection and levels
 #[derive(Debug, Args)]

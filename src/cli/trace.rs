@@ -10,12 +10,12 @@ use super::inputs;
 use super::layout::field;
 use super::notes::note;
 use super::output::{self, Output};
-use crate::columns::{self, jobs::SIZE_COUNT};
-use crate::error::{Error, SourceLocation, sanitize};
-use crate::input::Lines;
-use crate::topology::Context;
-use crate::trace::records::{Columns, Form, Records, placements};
-use crate::trace::{
+use nodeorder::columns::{self, jobs::SIZE_COUNT};
+use nodeorder::error::{Error, SourceLocation, sanitize};
+use nodeorder::input::Lines;
+use nodeorder::topology::Context;
+use nodeorder::trace::records::{Columns, Form, Records, placements};
+use nodeorder::trace::{
     self, Changes, Log, Options, Sizes, Trace, Transformed, Weight, Workload, WorkloadKind,
     convert, open, survey,
 };
@@ -361,7 +361,7 @@ fn describe(trace: &Trace, kind: &str) -> Value {
         "mended": tally.by_name(false),
         "first_submit": first,
         "last_end": last,
-        hours: crate::ratio::ratio(seconds, 3600),
+        hours: nodeorder::ratio::ratio(seconds, 3600),
         "header": header,
     })
 }

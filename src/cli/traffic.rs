@@ -3,10 +3,10 @@
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::mapping::routing::suitable;
-use crate::mapping::{Fabric, RoutingEntry};
-use crate::replay::traffic::TrafficSettings;
-use crate::topology::Topology;
+use nodeorder::mapping::routing::suitable;
+use nodeorder::mapping::{Fabric, RoutingEntry};
+use nodeorder::replay::traffic::TrafficSettings;
+use nodeorder::topology::Topology;
 
 #[derive(Debug, Args)]
 pub(super) struct TrafficArgs {

@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 
 use super::progress::Bar;
 use super::{interrupt, notes};
-use crate::ordering::Observer;
+use nodeorder::ordering::Observer;
 
 /// A search's clock, starting now.
 pub struct Clock {

@@ -7,17 +7,17 @@ use clap::Args;
 use super::command_line::CommandLine;
 use super::traffic::TrafficArgs;
 use super::{inputs, progress};
-use crate::error::{Error, Result, SourceLocation};
-use crate::machines::Asked;
-use crate::metric::mpc::Curve;
-use crate::ordering::NodeOrder;
-use crate::replay::prediction::{Prediction, predict};
-use crate::replay::traffic::TrafficSettings;
-use crate::schedule::Task;
-use crate::schedule::orderings::{Schedules, TraceSettings, on_orderings};
-use crate::topology::Topology;
-use crate::trace::open::OpenedLog;
-use crate::trace::{Log, Options, Sizes, Trace, Weight};
+use nodeorder::error::{Error, Result, SourceLocation};
+use nodeorder::machines::Asked;
+use nodeorder::metric::mpc::Curve;
+use nodeorder::ordering::NodeOrder;
+use nodeorder::replay::prediction::{Prediction, predict};
+use nodeorder::replay::traffic::TrafficSettings;
+use nodeorder::schedule::Task;
+use nodeorder::schedule::orderings::{Schedules, TraceSettings, on_orderings};
+use nodeorder::topology::Topology;
+use nodeorder::trace::open::OpenedLog;
+use nodeorder::trace::{Log, Options, Sizes, Trace, Weight};
 
 #[derive(Debug, Args)]
 pub struct WorkloadArgs {
@@ -157,8 +157,8 @@ impl Workload {
 
 impl WorkloadResult {
     /// As reports take it.
-    pub fn for_report(&self) -> crate::report::Workload<'_> {
+    pub fn for_report(&self) -> nodeorder::report::Workload<'_> {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        crate::report::Workload { prediction, schedules, processors: self.processors.as_deref() }
+        nodeorder::report::Workload { prediction, schedules, processors: self.processors.as_deref() }
     }
 }

@@ -88,7 +88,7 @@ pub fn speeds(latency: f64) -> Speeds {
 
 /// Compiles the other side into `folder`; none where SimGrid or a C++ compiler is not installed.
 pub fn compile(folder: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = crate::root();
     let source = [source.join("tests/corun/peer.cpp"), source.join("../../tests/corun/peer.cpp")];
     let program = folder.join("peer");
     let source = source.into_iter().find(|path| path.exists()).expect("peer.cpp is there");

@@ -162,7 +162,7 @@ fn hold_yaml(slurm: &Slurm, sites: usize) {
             std::fs::write(at("shown.yaml"), &shown).unwrap();
             std::fs::write(at("written.yaml"), &written).unwrap();
             for other in [at("written.yaml"), at(site.file)] {
-                let mut command = Command::new(env!("CARGO_BIN_EXE_nodeorder"));
+                let mut command = crate::command();
                 command.args(["topology", &spec(&at("shown.yaml")), "--check", &spec(&other)]);
                 let said = command.output().unwrap();
                 let text = String::from_utf8(said.stdout).unwrap();

@@ -22,7 +22,7 @@ pub struct Uses {
 }
 
 fn module(name: &str) -> Path {
-    let name = name.trim_end_matches(".rs").trim_end_matches("/mod");
+    let name = name.trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("/main");
     if name == "lib" { Vec::new() } else { name.split('/').map(str::to_string).collect() }
 }
 

@@ -1,11 +1,13 @@
-//! The command line: one file a command, each a thin layer over the library. Only here are files written,
+//! The `nodeorder` command: one file a command, each a thin layer over the library. Only here are files written,
 //! clocks read and the environment asked.
+
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::topology::Context;
+use nodeorder::topology::Context;
 
 mod audit;
 mod command_line;
@@ -122,7 +124,7 @@ verbs! {
 }
 
 /// Parses the command line, runs it and reports how it went: 0 done, 1 bad input or failed work, 2 usage.
-pub fn run() -> ExitCode {
+fn main() -> ExitCode {
     let mut parser = with_groups(Cli::command());
     let parsed = parser.try_get_matches_from_mut(std::env::args_os());
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));

@@ -1,9 +1,0 @@
-//! The `nodeorder` command: see `nodeorder --help`.
-
-#![forbid(unsafe_code)]
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    nodeorder::cli::run()
-}
