@@ -11,10 +11,28 @@ from numpy.typing import NDArray
 
 from ._native import NodeorderError
 
-__all__ = ["NodeorderError", "among", "flag", "node_array", "path_text", "refused", "text", "texts", "whole"]
+__all__ = [
+    "NodeorderError",
+    "among",
+    "described",
+    "flag",
+    "memory_limit",
+    "node_array",
+    "path_text",
+    "processors",
+    "refused",
+    "sizes_text",
+    "talking",
+    "text",
+    "texts",
+    "whole",
+]
 
 #: The largest seed and byte count.
 MOST = 2**64 - 1
+
+#: The pattern in which jobs talk, and its routing.
+Talk = tuple["str | None", "str | None"]
 
 
 def refused(location: str, found: str, expected: str) -> NodeorderError:
@@ -92,3 +110,42 @@ def node_array(name: str, values: Any) -> NDArray[np.int64]:
     if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
         raise refused(name, f"node {array.max()}", "node ids from 0 to 2147483647")
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def memory_limit(memory: int | None) -> int:
+    """Bytes that one data structure may take: as given, else four fifths of the free memory, as the command has it."""
+    if memory is not None:
+        return whole("memory", memory, 1)
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            free = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+        return free * 1024 // 5 * 4
+    except (OSError, StopIteration, ValueError, IndexError):
+        return 8_000_000_000
+
+
+def sizes_text(sizes: object) -> str:
+    """Job sizes as ``--sizes`` takes them."""
+    if sizes is None:
+        return "all"
+    if isinstance(sizes, str):
+        return text("sizes", sizes)
+    try:
+        array = np.asarray(sizes)
+    except ValueError:
+        raise refused("sizes", described(sizes), "whole numbers") from None
+    if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
+        raise refused("sizes", described(sizes), "whole numbers, all, log or a list such as 2,64,100-110")
+    return ",".join(map(str, array.tolist()))
+
+
+def talking(guest: str | None, routing: str | None) -> Talk:
+    """The pattern in which jobs talk and its routing, checked."""
+    if guest is None and routing is not None:
+        raise refused("routing", repr(routing), "guest=, the pattern in which jobs talk")
+    return (None if guest is None else text("guest", guest), None if routing is None else text("routing", routing))
+
+
+def processors(count: int | None) -> int | None:
+    """Processors of a node."""
+    return None if count is None else whole("procs_per_node", count, 1, 2**32 - 1)

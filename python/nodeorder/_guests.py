@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from . import _native
 from ._error import described, path_text, refused
-
-if TYPE_CHECKING:
-    from ._topology import Topology
 
 #: A name, and the text that a file of this name would have.
 Table = tuple[str, "str | None"]
@@ -59,8 +55,8 @@ def graph(guest: Any) -> str:
     return messages((count, count), sources, targets, volumes)
 
 
-def place_of(topology: Topology, where: Any) -> _native.Ordering | Table:
-    """An ordering, or a mapping as a table."""
+def mapping_table(where: Any) -> Table | None:
+    """A mapping by its file or as CSV; None for what makes an ordering."""
     if isinstance(where, os.PathLike) or isinstance(where, str) and where.endswith((".csv", ".csv.gz")):
         return path_text("where", where), None
     if isinstance(where, pd.DataFrame):
@@ -68,4 +64,4 @@ def place_of(topology: Topology, where: Any) -> _native.Ordering | Table:
         if missing:
             raise refused("where", "no column " + ", ".join(missing), "the columns process and node")
         return "mapping", where[["process", "node"]].to_csv(index=False)
-    return topology.order(where)._native
+    return None

@@ -21,7 +21,8 @@ pub struct Uses {
     named: BTreeMap<Path, BTreeSet<Path>>,
 }
 
-fn module(name: &str) -> Path {
+/// The module that the file `name`, below `src`, is.
+pub fn module(name: &str) -> Path {
     let name = name.trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("/main");
     if name == "lib" { Vec::new() } else { name.split('/').map(str::to_string).collect() }
 }
