@@ -240,6 +240,49 @@ fn no_file_needs_another_that_needs_it() {
     only(CIRCLES, &circles, "circles between files");
 }
 
+/// The Python package keeps the same rule: its compiled part, and the files that users call.
+#[test]
+fn no_file_of_the_python_package_needs_another_that_needs_it() {
+    let root = crate::root().join("python");
+    let mut paths = Vec::new();
+    sources(&root.join("src"), &mut paths);
+    let source = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap().to_string();
+        Source { name, text: code(&text).map(|(_, line)| format!("{line}\n")).collect() }
+    };
+    let compiled: Vec<Source> = paths.iter().map(source).filter(|s| s.name != "lib.rs").collect();
+    let uses = Uses::new(&compiled);
+    assert!(uses.edges().len() > compiled.len(), "only {} uses found", uses.edges().len());
+    assert!(uses.circles().is_empty(), "{:?}", uses.circles());
+
+    // Python: `from ._a import b` and `from . import _a`, wherever they stand.
+    let mut texts = BTreeMap::new();
+    for entry in std::fs::read_dir(root.join("nodeorder")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        if path.extension().is_some_and(|e| e == "py" || e == "pyi") && name != "__init__" {
+            texts.insert(name, std::fs::read_to_string(&path).unwrap());
+        }
+    }
+    let names: Vec<&str> = texts.keys().map(String::as_str).collect();
+    let mut edges = Vec::new();
+    for (from, text) in (0..).zip(texts.values()) {
+        for line in text.lines().filter_map(|line| line.trim().strip_prefix("from .")) {
+            let words: Vec<&str> = line.split([' ', ',']).collect();
+            let imported = if words[0].is_empty() { &words[2..] } else { &words[..1] };
+            let index = |word: &&str| names.iter().position(|name| name == word);
+            edges.extend(imported.iter().filter_map(index).map(|to| (from, to as u32)));
+        }
+    }
+    assert!(edges.len() > names.len(), "only {} imports found", edges.len());
+    let graph = petgraph::graph::DiGraph::<(), ()>::from_edges(edges);
+    for files in petgraph::algo::tarjan_scc(&graph) {
+        let circle: Vec<&str> = files.iter().map(|i| names[i.index()]).collect();
+        assert!(circle.len() == 1, "{circle:?}");
+    }
+}
+
 /// A verb reads its options, calls what does the work, and writes: what is longer belongs elsewhere.
 #[test]
 fn verbs_are_thin() {

@@ -168,7 +168,7 @@ class Topology(Machine):
         """
         given = node_array("nodes", nodes)
         ordering = None if order is None else self.order(order)._native
-        return dict(json.loads(self._native.place(given, ordering)))
+        return dict(json.loads(_native.place(self._native, given, ordering)))
 
     def orderings(self) -> list[str]:
         """The orderings that suit the machine: what :meth:`compare` starts from."""

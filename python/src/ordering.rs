@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use nodeorder::ids::NodeId;
 use nodeorder::ordering::NodeOrder;
-use nodeorder::{Error, SourceLocation};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde_json::json;
 
-use crate::error::Failure;
 use crate::job::{self, Clock};
-use crate::topology::Topology;
+use crate::topology::{Topology, node_ids};
 
 /// An ordering of a machine's nodes.
 #[pyclass(frozen, module = "nodeorder._native")]
@@ -100,17 +97,6 @@ impl Ordering {
     fn host_list(&self, topology: &Topology) -> String {
         topology.inner.host_list(self.inner.nodes().iter().copied())
     }
-}
-
-/// Node ids from an array of Python's.
-pub fn node_ids(what: &str, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<NodeId>, Failure> {
-    let id = |node: &i64| {
-        u32::try_from(*node).map(NodeId).map_err(|_| {
-            let expected = "node ids from 0 to 2147483647";
-            Error::input(SourceLocation::option(what), format!("node {node}"), expected)
-        })
-    };
-    Ok(nodes.as_array().iter().map(id).collect::<Result<_, _>>()?)
 }
 
 /// The orderings themselves, for work that outlives the call.

@@ -220,10 +220,17 @@ impl Library {
             let deeper = [&at[..], std::slice::from_ref(name)].concat();
             let is_module = self.modules.contains_key(&deeper);
             let mut kinds = self.modules[&at].items.get(name).cloned().unwrap_or_default();
+            if !self.modules[&at].public.contains(name) {
+                // Not what a `pub use` of this name can mean.
+                kinds.remove("mod");
+            }
             let brought = self.modules[&at].uses.iter().filter(|(_, _, as_name)| as_name == name);
             let mut module_of_use = None;
-            // A name that stands for itself, as in `use statrs::x`, is another crate's.
-            for (_, path, _) in brought.filter(|(_, path, _)| path[0] != *name) {
+            for (_, path, _) in brought {
+                // A crate's name that stands for itself, and a module on the way to what it holds.
+                if path[0] == *name && !is_module || is_module && !further.is_empty() {
+                    continue;
+                }
                 let (module, more) = self.resolve(&at, path);
                 module_of_use = module_of_use.or(module);
                 kinds.extend(more);
@@ -261,7 +268,7 @@ impl Library {
             for kind in kinds.iter().filter(|kind| **kind != "mod") {
                 names.insert(format!("{shown}::{name} {kind}"));
             }
-            if let Some(target) = target.filter(|_| kinds.is_empty() || kinds.contains("mod")) {
+            if let Some(target) = target.filter(|_| kinds.contains("mod")) {
                 names.insert(format!("{shown}::{name} mod"));
                 self.collect(&target, &format!("{shown}::{name}"), names);
             }
@@ -296,10 +303,11 @@ fn made_by_macro(tokens: &[&str], found: &mut Module) {
 fn names_are_found_through_private_modules_and_re_exports() {
     let mut library = Library::default();
     for (path, text) in [
-        ("", "//! A crate.\npub mod a;\nmod hidden;\npub(crate) mod inner;\npub use hidden::{Shown, deep::d as e};"),
+        ("", "//! A crate.\npub mod a;\nmod hidden;\npub(crate) mod inner;\npub use hidden::{Shown, same, deep::d as e};"),
         ("a", "pub use crate::inner::*;\nuse super::hidden;\npub use hidden::deep;\npub use std::fmt::Write;\npub mod b { pub const X: [u8; 2] = [1; 2]; fn y() {} }"),
-        ("hidden", "pub mod deep;\n/// pub struct No;\npub struct Shown<'a> { pub field: &'a str }\nstruct Unseen; impl Unseen { pub fn method() {} }"),
+        ("hidden", "pub mod deep;\nmod same;\npub use same::same;\n/// pub struct No;\npub struct Shown<'a> { pub field: &'a str }\nstruct Unseen; impl Unseen { pub fn method() {} }"),
         ("hidden/deep", "pub const fn d(c: char) -> bool { c == '{' }\npub(crate) fn not() {}\n#[cfg(test)]\nmod tests { pub fn t() {} }\npub trait T { fn f(); }"),
+        ("hidden/same", "pub fn same() {}"),
         ("inner", "pub static S: &str = r#\"pub fn no() {\"#;\npub enum E { A }\nrow! { /// One.\n pub struct R { pub x: u8, } pub const ALL: }\nmacro_rules! m { ($x:ident) => { pub enum M { $x } pub fn $x() {} } }"),
     ] {
         let path: Path = path.split('/').filter(|part| !part.is_empty()).map(String::from).collect();
@@ -322,6 +330,7 @@ fn names_are_found_through_private_modules_and_re_exports() {
             "c::a::deep::T trait",
             "c::a::deep::d fn",
             "c::e fn",
+            "c::same fn",
         ]
     );
 }
