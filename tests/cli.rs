@@ -1,4 +1,4 @@
-//! What scripts rely on: exit codes, whole files or none, quiet pipes, the same bytes on any thread count.
+//! Promises to scripts: exit codes, whole files or none, quiet pipes, the same bytes on any thread count.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -144,7 +144,7 @@ fn gzip_input_is_read() {
 }
 
 #[test]
-fn what_edges_writes_is_the_same_network() {
+fn written_links_read_back_as_the_same_network() {
     let folder = tempfile::tempdir().unwrap();
     for spec in [
         "slim-fly:q=5",

@@ -93,7 +93,7 @@ fn mutate(seed: &[u8], other: &[u8], words: &[Vec<u8>], random: &mut rand_pcg::P
     bytes
 }
 
-/// What stands in the place of every number once.
+/// Texts put in the place of every number, one after the other.
 const EXTREMES: [&str; 12] = [
     "0",
     "-1",

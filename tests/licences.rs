@@ -77,7 +77,7 @@ fn crates(package: &str) -> usize {
     names.len() - 1
 }
 
-/// What CONTRIBUTING.md says of the dependencies.
+/// Holds CONTRIBUTING.md to the number of dependencies.
 #[test]
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn the_stated_number_of_dependencies_is_true() {

@@ -81,7 +81,7 @@ pub fn run_all(text: &str, folder: &Path, binary: &Path) -> usize {
     ran
 }
 
-/// What a line of shell prints, errors included; it succeeds, and `nodeorder` in it is `binary`.
+/// Output of a line of shell, errors included, with `binary` as `nodeorder`; the line has to succeed.
 fn output(folder: &Path, binary: &Path, line: &str) -> String {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let paths =

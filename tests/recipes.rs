@@ -115,7 +115,7 @@ fn recipes_pass_all_tests() {
     };
     let anew = [("UPDATE_DOCS", "1"), ("TRYCMD", "overwrite")];
     cargo(&["--test", "all", "--", "commands::", "reference::", "same_bytes::"], &anew);
-    // What the contributor of docs/walks.md sees.
+    // The commands of the contributor in docs/walks.md.
     let binary = target.join("debug/nodeorder");
     let elsewhere = tempfile::tempdir().unwrap();
     let ran =

@@ -320,13 +320,16 @@ fn documentation_begins_with_its_subject() {
     for path in paths {
         let name = path.strip_prefix(crate::root()).unwrap().display().to_string();
         let text = std::fs::read_to_string(&path).unwrap();
-        found.extend(words::riddles(&text).iter().map(|(line, says)| format!("{name}:{line}: {says}")));
+        found.extend(
+            words::riddles(&text).iter().map(|(line, says)| format!("{name}:{line}: {says}")),
+        );
     }
     let count = found.len();
     assert!(count <= MOST_RIDDLES, "{}\n{count}; at most {MOST_RIDDLES}", found.join("\n"));
 }
 
-/// What other crates can name is listed in `tests/public_names.txt`: a change of it is meant. `UPDATE_DOCS=1` writes it anew.
+/// `tests/public_names.txt` lists the names that other crates can use, so that no change of them is an accident.
+/// `UPDATE_DOCS=1` writes it anew.
 #[test]
 fn the_public_names_of_the_library_are_those_listed() {
     let mut library = Library::default();
@@ -336,7 +339,8 @@ fn the_public_names_of_the_library_are_those_listed() {
         }
     }
     let header = "# Names that other crates can use, by path, and their kinds; tests/tidy.rs checks and writes this list.\n";
-    let found: String = library.public_names("nodeorder").iter().map(|name| format!("{name}\n")).collect();
+    let found: String =
+        library.public_names("nodeorder").iter().map(|name| format!("{name}\n")).collect();
     let path = crate::root().join("tests/public_names.txt");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, format!("{header}{found}")).unwrap();

@@ -1,4 +1,4 @@
-"""What a comparison asks for: the jobs of a trace, and the command that asks for the same."""
+"""Settings of a comparison: its jobs, and the command line that makes it again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def jobs_of(
     routing: str | None,
     procs_per_node: int | None,
 ) -> _native.CompareJobs | None:
-    """The jobs that orderings are compared for, checked; None without a trace."""
+    """Checks the settings of jobs and puts them together for the compiled part; None without a trace."""
     talk, per_node = talking(guest, routing), processors(procs_per_node)
     if trace is None:
         return None
@@ -35,7 +35,7 @@ def jobs_of(
 
 
 def command_line(machine: Machine, labels: list[str], options: dict[str, Any]) -> str:
-    """The command that makes the same comparison, for what has a text."""
+    """The command line of the comparison. Frames and arrays, which have no text, are named as the table calls them."""
     words = ["nodeorder", "compare", machine.spec]
     words += [word for label in labels for word in ("--order", label)]
     for option, value in options.items():

@@ -1,4 +1,4 @@
-"""What nodeorder refuses, and checks of arguments before they reach the library."""
+"""Checks of arguments, and the error for those that are refused."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ Talk = tuple["str | None", "str | None"]
 
 
 def refused(location: str, found: str, expected: str) -> NodeorderError:
-    """The error that the library would give: where, what was found, what was expected."""
+    """An error in the form of the library's: location, what was found, what was expected."""
     return NodeorderError(f"`{location}`: found {found}; expected {expected}")
 
 
 def described(value: object) -> str:
-    """A value in a message, cut where it is long."""
+    """A value and its type for a message; long values are cut."""
     shown = repr(value)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return f"{shown} ({type(value).__name__})"
 
 
 def whole(name: str, value: object, low: int, high: int = MOST) -> int:
-    """A whole number from ``low`` to ``high``; numpy's are such, bools are not."""
+    """Checks for a whole number from ``low`` to ``high``, Python's or numpy's, but no bool."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= int(value) <= high:
         return int(value)
     raise refused(name, described(value), f"a whole number from {low} to {high}")
 
 
 def flag(name: str, value: object) -> bool:
-    """A bool."""
+    """Checks for a bool."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise refused(name, described(value), "True or False")
 
 
 def text(name: str, value: object) -> str:
-    """A text that UTF-8 can write."""
+    """Checks for a text that UTF-8 can encode."""
     if not isinstance(value, str):
         raise refused(name, described(value), "a text")
     try:
@@ -73,14 +73,14 @@ def text(name: str, value: object) -> str:
 
 
 def path_text(name: str, value: object) -> str:
-    """A text, or a path as one."""
+    """Checks for a text or a path; the path's text."""
     if isinstance(value, os.PathLike):
         return text(name, os.fspath(value))
     return text(name, value)
 
 
 def texts(name: str, values: object) -> list[str]:
-    """One text or several."""
+    """Checks for one text or several; a list of them."""
     if isinstance(values, str):
         return [text(name, values)]
     if not isinstance(values, Iterable):
@@ -89,14 +89,14 @@ def texts(name: str, values: object) -> list[str]:
 
 
 def among(name: str, value: object, choices: Sequence[str]) -> str:
-    """One of some words."""
+    """Checks for one of ``choices``."""
     if isinstance(value, str) and value in choices:
         return value
     raise refused(name, described(value), "one of " + ", ".join(choices))
 
 
 def node_array(name: str, values: Any) -> NDArray[np.int64]:
-    """Node ids as a one-dimensional int64 array; no copy where it is one already."""
+    """Checks for node ids; a one-dimensional int64 array, not copied where it is one already."""
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
@@ -113,7 +113,7 @@ def node_array(name: str, values: Any) -> NDArray[np.int64]:
 
 
 def memory_limit(memory: int | None) -> int:
-    """Bytes that one data structure may take: as given, else four fifths of the free memory, as the command has it."""
+    """Bytes that one data structure may take: ``memory``, or four fifths of the free memory, the command's default."""
     if memory is not None:
         return whole("memory", memory, 1)
     try:
@@ -125,7 +125,7 @@ def memory_limit(memory: int | None) -> int:
 
 
 def sizes_text(sizes: object) -> str:
-    """Job sizes as ``--sizes`` takes them."""
+    """Job sizes as the text that the option ``--sizes`` takes."""
     if sizes is None:
         return "all"
     if isinstance(sizes, str):
@@ -147,5 +147,5 @@ def talking(guest: str | None, routing: str | None) -> Talk:
 
 
 def processors(count: int | None) -> int | None:
-    """Processors of a node."""
+    """Checks for a number of processors in a node."""
     return None if count is None else whole("procs_per_node", count, 1, 2**32 - 1)

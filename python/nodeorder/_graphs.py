@@ -68,7 +68,7 @@ def network_of(
 def carriers(
     data: dict[Any, dict[str, Any]], hosts: str | Iterable[Hashable] | None, per_router: int
 ) -> tuple[list[Any], int]:
-    """The vertices that carry nodes, and how many each."""
+    """The vertices that carry nodes, and the number of nodes on each."""
     if hosts is None and all("nodes" in attributes for attributes in data.values()):
         counts = {vertex: len(attributes["nodes"]) for vertex, attributes in data.items()}
         carrying = [vertex for vertex, count in counts.items() if count]
@@ -92,7 +92,7 @@ def carriers(
 
 
 def capacity_of(value: object, u: object, v: object) -> float:
-    """The capacity of a link."""
+    """Checks the capacity of a link."""
     if isinstance(value, (int, float, np.integer, np.floating)) and 0 < float(value) < float("inf"):
         return float(value)
     raise refused("capacity", f"{described(value)} of {u!r} to {v!r}", "a finite number above 0")

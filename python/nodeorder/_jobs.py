@@ -17,7 +17,7 @@ from ._tables import frame, source
 from ._topology import Order, Ordering, Orders, Topology
 
 def machine(m: object) -> Topology:
-    """The first argument of all."""
+    """Checks for a machine, the first argument of every call here."""
     if isinstance(m, Topology):
         return m
     raise refused("m", described(m), "a Topology")
@@ -325,14 +325,14 @@ def corun(
 
 
 def quantity(name: str, value: object, unit: str) -> str:
-    """A number, which is in ``unit``, or one with a unit."""
+    """A quantity as text: a bare number is in ``unit``."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         return f"{float(value)!r}{unit}"
     return text(name, value)
 
 
 def jobs_text(jobs: object, speed: str | None) -> str:
-    """Jobs as the file would have them."""
+    """Jobs in the format of a file of jobs (TOML)."""
     if isinstance(jobs, pd.DataFrame):
         jobs = [{k: v for k, v in row.items() if not missing(v)} for row in jobs.to_dict("records")]
     if not isinstance(jobs, (list, tuple)) or not all(isinstance(job, Mapping) for job in jobs):

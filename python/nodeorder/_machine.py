@@ -1,4 +1,4 @@
-"""What a machine consists of: nodes, names, coordinates, links and distances, as arrays and frames."""
+"""Nodes, names, coordinates, links and distances of a machine, as arrays and frames."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Machine:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The machine's name."""
         return self._native.name
 
     @property
@@ -62,7 +62,7 @@ class Machine:
 
     @property
     def remarks(self) -> list[str]:
-        """What a reader of the file should know: what was guessed, what another program will not take."""
+        """Remarks on the file that describes it: guesses, and lines that other programs refuse."""
         return self._native.remarks()
 
     @cached_property
@@ -99,7 +99,7 @@ class Machine:
 
     @property
     def vertices(self) -> list[Any] | None:
-        """Of a machine from networkx, the vertex that each router is; else None."""
+        """The vertex of each router, for a machine from networkx; else None."""
         return None if self._vertices is None else list(self._vertices)
 
     def info(self, *, histogram: bool = False) -> dict[str, Any]:

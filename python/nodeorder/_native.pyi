@@ -167,7 +167,7 @@ def corun(topology: Topology, jobs: str, text: str | None, wanted: CorunWanted, 
 def map(
     topology: Topology,
     guest: _Table,
-    place: Ordering | _Table,
+    assignment: Ordering | _Table,
     routing: str,
     method: str | None,
     out: str,

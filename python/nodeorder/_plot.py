@@ -79,7 +79,7 @@ def draw_machine(machine: Machine, nodes: NDArray[np.int64], ranked_by: str | No
 def flattened(
     rows: NDArray[np.int64], names: tuple[str, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, str]]:
-    """Coordinates in the plane: those of the last two axes, slices along the others side by side."""
+    """Coordinates in the plane: the last two axes, with slices along the other axes side by side."""
     if rows.shape[1] == 0:
         raise refused("plot", "coordinates without axes", "one axis or more")
     if rows.shape[1] == 1:

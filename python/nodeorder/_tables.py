@@ -1,4 +1,4 @@
-"""Tables in and out: the CSVs' columns are defined once, in the library."""
+"""Frames from CSV, and logs and traces from frames. Columns have the names that the library gives them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def frame(table: bytes) -> pd.DataFrame:
 
 
 def source(name: str, value: object) -> _native.Source:
-    """A path of a log or trace, or a frame with one: ``event``, ``job`` and ``nodes`` (P or F a row), or a row a job."""
+    """A log or trace: a path, or a frame. A frame has a row an event (``event``: P or F, ``job``, ``nodes``), or a row a job."""
     if isinstance(value, (str, os.PathLike)):
         return {"name": path_text(name, value), "text": None, "columns": None}
     if not isinstance(value, pd.DataFrame):
@@ -54,5 +54,5 @@ def placements(name: str, table: pd.DataFrame) -> bytes:
 
 
 def whole_text(value: Any) -> str:
-    """A count as a log has it: frames hold whole numbers as floats beside missing ones."""
+    """A count as a log has it. Frames hold whole numbers as floats where others are missing."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -33,7 +33,7 @@ SHOWN = 30
 
 
 class Ordering:
-    """A sequence of distinct schedulable nodes of one machine; a node's rank is its position, from 0.
+    """A sequence of distinct schedulable nodes of one machine; a node's rank is its index, from 0.
 
     Made by :meth:`Topology.order`. It is immutable, equal to another of the same machine and nodes, and pickles by its
     nodes. ``numpy.asarray(o)`` is ``o.nodes``.
@@ -50,7 +50,7 @@ class Ordering:
 
     @property
     def label(self) -> str:
-        """What it is called in tables: the text that it was made from, or the label given."""
+        """The ordering's name in tables: the text that it was made from, or the label given."""
         return self._native.label
 
     @cached_property
@@ -72,8 +72,8 @@ class Ordering:
 
     @property
     def search(self) -> dict[str, Any] | None:
-        """Of an ordering that was searched for (``ilp``, ``optimise``): objective, lower_bound, gap, optimal, solver,
-        status and steps; else None."""
+        """Outcome of the search that made it (``ilp``, ``optimise``): objective, lower_bound, gap, optimal, solver, status and
+        steps; None for other orderings."""
         return None if self._native.found is None else dict(json.loads(self._native.found))
 
     def ranks(self) -> NDArray[np.int64]:
@@ -206,7 +206,7 @@ class Topology(Machine):
         return Ordering(self, _native.Ordering.of_nodes(self._native, called or "array", nodes))
 
     def _orders(self, orders: Orders) -> list[Ordering]:
-        """One ordering or several, each label once."""
+        """Makes the orderings; refuses two of one label."""
         several = isinstance(orders, (list, tuple)) and not (
             orders and all(isinstance(order, (int, np.integer)) for order in orders)
         )

@@ -14,13 +14,13 @@ use crate::topology::{Topology, node_ids};
 #[pyclass(frozen, module = "nodeorder._native")]
 pub struct Ordering {
     pub inner: Arc<NodeOrder>,
-    /// What a search says of it, as JSON.
+    /// Outcome of the search that made it (objective, bound, status), as JSON.
     found: Option<String>,
 }
 
 #[pymethods]
 impl Ordering {
-    /// The ordering that a text asks for: a method with options, or a file.
+    /// Makes an ordering from a text: a method with options, or a file.
     #[staticmethod]
     #[pyo3(signature = (topology, text, progress))]
     fn make(
@@ -46,7 +46,7 @@ impl Ordering {
         Ok(Ordering { inner: Arc::new(order), found })
     }
 
-    /// An ordering of these nodes, checked.
+    /// Makes an ordering of `nodes`; refuses unknown, unschedulable and repeated ones.
     #[staticmethod]
     fn of_nodes(
         py: Python<'_>,
@@ -93,13 +93,13 @@ impl Ordering {
         })
     }
 
-    /// The document of `hosts`: the host list in rank order.
+    /// Host list of the nodes in rank order.
     fn host_list(&self, topology: &Topology) -> String {
         topology.inner.host_list(self.inner.nodes().iter().copied())
     }
 }
 
-/// The orderings themselves, for work that outlives the call.
+/// Copies of the orderings, for work on other threads: Python objects stay with this one.
 pub fn shared(orders: &[PyRef<'_, Ordering>]) -> Vec<NodeOrder> {
     orders.iter().map(|order| NodeOrder::clone(&order.inner)).collect()
 }

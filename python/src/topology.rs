@@ -26,7 +26,7 @@ type Places<'py> = (Bound<'py, PyArray2<i64>>, Vec<bool>, Vec<String>);
 /// A table's name, and the name and description of each of its entries.
 type Entries = Vec<(String, Vec<(String, String)>)>;
 
-/// A distance of nodes that no path joins.
+/// Distance in place of a number where no path joins two nodes.
 const NO_PATH: i32 = -1;
 
 #[pymethods]
@@ -120,7 +120,7 @@ impl Topology {
         self.inner.components()
     }
 
-    /// What a reader of a site's file should know of it.
+    /// Remarks on a site's file: guesses, and lines that other programs refuse.
     fn remarks(&self) -> Vec<String> {
         self.inner.network().remarks().to_vec()
     }
@@ -224,7 +224,7 @@ impl Topology {
             lines.try_for_each(|(line, node)| -> Result<(), Failure> {
                 job.check();
                 let from = topology.router_of(*node);
-                // Few targets by a closed form take no walk over all routers.
+                // A closed form gives single distances; only a search finds those to all routers at once.
                 let closed = topology.metric().between(from, from).is_some();
                 let all = if closed { Vec::new() } else { topology.hops_from(from)? };
                 for ((hop, to), target) in line.iter_mut().zip(&routers).zip(&columns) {

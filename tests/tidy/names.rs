@@ -25,7 +25,9 @@ pub struct Library {
 /// Words and marks of a Rust source, without comments; a literal is one mark `"`.
 fn tokens(text: &str) -> Vec<&str> {
     let (bytes, mut out, mut at) = (text.as_bytes(), Vec::new(), 0);
-    let find = |from: usize, end: &str| text[from..].find(end).map_or(text.len(), |i| from + i + end.len());
+    let find = |from: usize, end: &str| {
+        text[from..].find(end).map_or(text.len(), |i| from + i + end.len())
+    };
     while at < bytes.len() {
         let rest = &text[at..];
         let raw = rest.trim_start_matches('b').strip_prefix('r');
@@ -99,7 +101,8 @@ fn after_item(tokens: &[&str], mut at: usize, braced: bool) -> usize {
 
 /// The kind of an item that begins with these words, and where its name stands.
 fn kind(tokens: &[&str]) -> Option<(&'static str, usize)> {
-    const KINDS: [&str; 9] = ["fn", "struct", "enum", "trait", "type", "static", "const", "union", "mod"];
+    const KINDS: [&str; 9] =
+        ["fn", "struct", "enum", "trait", "type", "static", "const", "union", "mod"];
     for (at, word) in tokens.iter().take(5).enumerate() {
         match *word {
             // `const fn` is a function.
@@ -159,7 +162,8 @@ impl Library {
             if tokens[at] == "#" {
                 let end = after_group(tokens, at + 1 + usize::from(tokens[at + 1] == "!"));
                 let words = &tokens[at..end];
-                tests |= words.contains(&"cfg") && (words.contains(&"test") || words.contains(&"doctest"));
+                tests |= words.contains(&"cfg")
+                    && (words.contains(&"test") || words.contains(&"doctest"));
                 at = end;
                 continue;
             }
@@ -180,7 +184,8 @@ impl Library {
             } else if let Some((kind, name)) = kind(&tokens[at..]) {
                 let name = tokens[at + name];
                 let end = after_item(tokens, at, !["type", "static", "const"].contains(&kind));
-                let inline = tokens[at..end].iter().position(|t| *t == "{").filter(|_| kind == "mod");
+                let inline =
+                    tokens[at..end].iter().position(|t| *t == "{").filter(|_| kind == "mod");
                 if !skipped {
                     found.items.entry(name.into()).or_default().insert(kind);
                     if public {
@@ -260,7 +265,8 @@ impl Library {
         for (_, path, name) in found.uses.iter().filter(|(public, ..)| *public) {
             let (target, kinds) = self.resolve(module, path);
             if name == "*" {
-                let target = target.unwrap_or_else(|| panic!("{shown}: no module {}", path.join("::")));
+                let target =
+                    target.unwrap_or_else(|| panic!("{shown}: no module {}", path.join("::")));
                 self.collect(&target, shown, names);
                 continue;
             }
@@ -275,7 +281,14 @@ impl Library {
         }
     }
 
-    fn add(&self, module: &Path, name: &str, kinds: &BTreeSet<&str>, shown: &str, names: &mut BTreeSet<String>) {
+    fn add(
+        &self,
+        module: &Path,
+        name: &str,
+        kinds: &BTreeSet<&str>,
+        shown: &str,
+        names: &mut BTreeSet<String>,
+    ) {
         for kind in kinds {
             names.insert(format!("{shown}::{name} {kind}"));
             if *kind == "mod" {
@@ -289,7 +302,10 @@ impl Library {
 /// Public items in the text of a macro or of its use. Constants are left out: there they are those of an `impl`.
 fn made_by_macro(tokens: &[&str], found: &mut Module) {
     for (at, word) in tokens.iter().enumerate().filter(|(_, word)| **word == "pub") {
-        let Some((kind, name)) = kind(&tokens[at + 1..]).filter(|(kind, _)| *kind != "const") else { continue };
+        let Some((kind, name)) = kind(&tokens[at + 1..]).filter(|(kind, _)| *kind != "const")
+        else {
+            continue;
+        };
         let name = tokens[at + 1 + name];
         // A name that the macro is given.
         if *word == "pub" && name != "$" {
@@ -303,14 +319,30 @@ fn made_by_macro(tokens: &[&str], found: &mut Module) {
 fn names_are_found_through_private_modules_and_re_exports() {
     let mut library = Library::default();
     for (path, text) in [
-        ("", "//! A crate.\npub mod a;\nmod hidden;\npub(crate) mod inner;\npub use hidden::{Shown, same, deep::d as e};"),
-        ("a", "pub use crate::inner::*;\nuse super::hidden;\npub use hidden::deep;\npub use std::fmt::Write;\npub mod b { pub const X: [u8; 2] = [1; 2]; fn y() {} }"),
-        ("hidden", "pub mod deep;\nmod same;\npub use same::same;\n/// pub struct No;\npub struct Shown<'a> { pub field: &'a str }\nstruct Unseen; impl Unseen { pub fn method() {} }"),
-        ("hidden/deep", "pub const fn d(c: char) -> bool { c == '{' }\npub(crate) fn not() {}\n#[cfg(test)]\nmod tests { pub fn t() {} }\npub trait T { fn f(); }"),
+        (
+            "",
+            "//! A crate.\npub mod a;\nmod hidden;\npub(crate) mod inner;\npub use hidden::{Shown, same, deep::d as e};",
+        ),
+        (
+            "a",
+            "pub use crate::inner::*;\nuse super::hidden;\npub use hidden::deep;\npub use std::fmt::Write;\npub mod b { pub const X: [u8; 2] = [1; 2]; fn y() {} }",
+        ),
+        (
+            "hidden",
+            "pub mod deep;\nmod same;\npub use same::same;\n/// pub struct No;\npub struct Shown<'a> { pub field: &'a str }\nstruct Unseen; impl Unseen { pub fn method() {} }",
+        ),
+        (
+            "hidden/deep",
+            "pub const fn d(c: char) -> bool { c == '{' }\npub(crate) fn not() {}\n#[cfg(test)]\nmod tests { pub fn t() {} }\npub trait T { fn f(); }",
+        ),
         ("hidden/same", "pub fn same() {}"),
-        ("inner", "pub static S: &str = r#\"pub fn no() {\"#;\npub enum E { A }\nrow! { /// One.\n pub struct R { pub x: u8, } pub const ALL: }\nmacro_rules! m { ($x:ident) => { pub enum M { $x } pub fn $x() {} } }"),
+        (
+            "inner",
+            "pub static S: &str = r#\"pub fn no() {\"#;\npub enum E { A }\nrow! { /// One.\n pub struct R { pub x: u8, } pub const ALL: }\nmacro_rules! m { ($x:ident) => { pub enum M { $x } pub fn $x() {} } }",
+        ),
     ] {
-        let path: Path = path.split('/').filter(|part| !part.is_empty()).map(String::from).collect();
+        let path: Path =
+            path.split('/').filter(|part| !part.is_empty()).map(String::from).collect();
         library.read(&path, text);
     }
     let names: Vec<String> = library.public_names("c").into_iter().collect();

@@ -15,7 +15,7 @@ pub struct Source {
 pub struct Uses {
     /// File of every module.
     files: BTreeMap<Path, String>,
-    /// What a module re-exports: name to the path it stands for.
+    /// Re-exports of each module: name to the path it stands for.
     exports: BTreeMap<Path, BTreeMap<String, Path>>,
     /// Absolute paths that a module names.
     named: BTreeMap<Path, BTreeSet<Path>>,
