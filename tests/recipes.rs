@@ -97,8 +97,6 @@ fn recipes_pass_all_tests() {
     }
     let text = std::fs::read_to_string(crate::root().join("CONTRIBUTING.md")).unwrap();
     recipes(&text).iter().for_each(|recipe| apply(recipe, &folder));
-    // The packages that cargo takes by itself: the dependencies that this test was built with fit, and are found in the
-    // build folder (by a cargo that knows one beside the target folder). The program goes elsewhere: other tests run theirs.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes");
     let cargo = |arguments: &[&str], settings: &[(&str, &str)]| {
         let output = Command::new(env!("CARGO"))
@@ -106,7 +104,6 @@ fn recipes_pass_all_tests() {
             .args(arguments)
             .current_dir(&folder)
             .env("CARGO_TARGET_DIR", &target)
-            .env("CARGO_BUILD_BUILD_DIR", target.ancestors().nth(2).unwrap())
             .envs(settings.iter().copied())
             .output()
             .unwrap();
