@@ -168,7 +168,7 @@ fn written_links_read_back_as_the_same_network() {
             (links, hops)
         };
         let ((links, hops), (read_links, read_hops)) = (network(spec), network(&file));
-        assert!(links.len() > 5, "{spec}: {} links", links.len());
+        assert!(!links.is_empty(), "{spec}");
         assert_eq!(links, read_links, "{spec}: links and their capacities");
         assert_eq!(hops, read_hops, "{spec}: hops between routers");
     }

@@ -338,7 +338,8 @@ fn the_public_names_of_the_library_are_those_listed() {
             library.read(&uses::module(&name), without_tests(&text));
         }
     }
-    let header = "# Names that other crates can use, by path, and their kinds; tests/tidy.rs checks and writes this list.\n";
+    let header = "# Names that other crates can use, by path, and their kinds; tests/tidy.rs checks \
+                  and writes this list.\n";
     let found: String =
         library.public_names("nodeorder").iter().map(|name| format!("{name}\n")).collect();
     let path = crate::root().join("tests/public_names.txt");

@@ -301,14 +301,14 @@ impl Library {
 
 /// Public items in the text of a macro or of its use. Constants are left out: there they are those of an `impl`.
 fn made_by_macro(tokens: &[&str], found: &mut Module) {
-    for (at, word) in tokens.iter().enumerate().filter(|(_, word)| **word == "pub") {
+    for (at, _) in tokens.iter().enumerate().filter(|(_, word)| **word == "pub") {
         let Some((kind, name)) = kind(&tokens[at + 1..]).filter(|(kind, _)| *kind != "const")
         else {
             continue;
         };
         let name = tokens[at + 1 + name];
-        // A name that the macro is given.
-        if *word == "pub" && name != "$" {
+        // `$name` is what each use of the macro gives.
+        if name != "$" {
             found.items.entry(name.into()).or_default().insert(kind);
             found.public.insert(name.into());
         }
@@ -321,24 +321,45 @@ fn names_are_found_through_private_modules_and_re_exports() {
     for (path, text) in [
         (
             "",
-            "//! A crate.\npub mod a;\nmod hidden;\npub(crate) mod inner;\npub use hidden::{Shown, same, deep::d as e};",
+            "//! A crate.\n\
+             pub mod a;\n\
+             mod hidden;\n\
+             pub(crate) mod inner;\n\
+             pub use hidden::{Shown, same, deep::d as e};",
         ),
         (
             "a",
-            "pub use crate::inner::*;\nuse super::hidden;\npub use hidden::deep;\npub use std::fmt::Write;\npub mod b { pub const X: [u8; 2] = [1; 2]; fn y() {} }",
+            "pub use crate::inner::*;\n\
+             use super::hidden;\n\
+             pub use hidden::deep;\n\
+             pub use std::fmt::Write;\n\
+             pub mod b { pub const X: [u8; 2] = [1; 2]; fn y() {} }",
         ),
         (
             "hidden",
-            "pub mod deep;\nmod same;\npub use same::same;\n/// pub struct No;\npub struct Shown<'a> { pub field: &'a str }\nstruct Unseen; impl Unseen { pub fn method() {} }",
+            "pub mod deep;\n\
+             mod same;\n\
+             pub use same::same;\n\
+             /// pub struct No;\n\
+             pub struct Shown<'a> { pub field: &'a str }\n\
+             struct Unseen; impl Unseen { pub fn method() {} }",
         ),
         (
             "hidden/deep",
-            "pub const fn d(c: char) -> bool { c == '{' }\npub(crate) fn not() {}\n#[cfg(test)]\nmod tests { pub fn t() {} }\npub trait T { fn f(); }",
+            "pub const fn d(c: char) -> bool { c == '{' }\n\
+             pub(crate) fn not() {}\n\
+             #[cfg(test)]\n\
+             mod tests { pub fn t() {} }\n\
+             pub trait T { fn f(); }",
         ),
         ("hidden/same", "pub fn same() {}"),
         (
             "inner",
-            "pub static S: &str = r#\"pub fn no() {\"#;\npub enum E { A }\nrow! { /// One.\n pub struct R { pub x: u8, } pub const ALL: }\nmacro_rules! m { ($x:ident) => { pub enum M { $x } pub fn $x() {} } }",
+            "pub static S: &str = r#\"pub fn no() {\"#;\n\
+             pub enum E { A }\n\
+             row! { /// One.\n\
+             pub struct R { pub x: u8, } pub const ALL: }\n\
+             macro_rules! m { ($x:ident) => { pub enum M { $x } pub fn $x() {} } }",
         ),
     ] {
         let path: Path =
