@@ -15,7 +15,7 @@ fn families(c: &mut Criterion) {
         let mut group = c.benchmark_group(spec);
         group.sample_size(10);
         for method in ORDERINGS.iter().filter(|entry| entry.suits(&topology)) {
-            // Both walk far when little is left: not at the largest size.
+            // Both search ever farther for the last nodes, which takes too long at the largest size.
             let slow = ["spectral", "nearest"].contains(&method.name);
             let text = if method.name == "hierarchical" {
                 "hierarchical:block=5x4x8"

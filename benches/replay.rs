@@ -11,7 +11,7 @@ use nodeorder::{Error, NodeOrder, Topology};
 
 const PLACEMENTS: u64 = 10_000;
 
-/// RankDistances of the log on one machine with one allocator.
+/// Replays of the log on one machine with one allocator.
 fn run(
     topology: &Topology,
     order: &NodeOrder,

@@ -3,5 +3,6 @@
 
 #[test]
 fn commands_print_what_they_should() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd").env("NO_COLOR", "1").env("COLUMNS", "100");
+    let cases = crate::root().join("tests/cmd/*.trycmd");
+    trycmd::TestCases::new().case(cases).env("NO_COLOR", "1").env("COLUMNS", "100");
 }

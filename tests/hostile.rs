@@ -93,7 +93,7 @@ fn mutate(seed: &[u8], other: &[u8], words: &[Vec<u8>], random: &mut rand_pcg::P
     bytes
 }
 
-/// What stands in the place of every number once.
+/// Texts put in the place of every number, one after the other.
 const EXTREMES: [&str; 12] = [
     "0",
     "-1",
@@ -299,9 +299,9 @@ fn sums_of_the_largest_sizes_do_not_overflow() {
 
 /// No unsafe code, in any file of the crate.
 #[test]
-fn the_crate_forbids_unsafe_code() {
+fn both_crates_forbid_unsafe_code() {
     let root = crate::root().join("src");
-    for file in ["lib.rs", "main.rs"] {
+    for file in ["lib.rs", "cli/main.rs"] {
         let text = std::fs::read_to_string(root.join(file)).unwrap();
         assert!(text.contains("#![forbid(unsafe_code)]"), "{file}");
     }

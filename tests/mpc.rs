@@ -219,8 +219,23 @@ fn known_values_at_a_million_nodes() {
     let topology = build("torus:100x100x100");
     let order = NodeOrder::make(&topology, "row-major").unwrap();
     let at = mpc::at_sizes(&topology, &order, &[2, 64, 1_000_000], SumMethod::Auto).unwrap();
-    assert_eq!(
-        at,
-        [(2, 1.0100980100980101), (64, 21.43408156241621), (1_000_000, 75.000075000075)]
-    );
+    let (nodes, size) = (1_000_000, 64);
+    // Of the steps between ranks 990,000 stay in a row, 9,900 lead to the next row, 99 to the next plane.
+    let steps = (990_000 + 2 * 9_900 + 3 * 99) as f64 / 999_999.0;
+    // 25 hops an axis on average, the node itself included.
+    let all = 75.0 * 1e6 / 999_999.0;
+    // Every pair of ranks below 64 apart, as often as a window holds both.
+    let hops = |a: i64, b: i64| {
+        let axis = |a: i64, b: i64| (a - b).rem_euclid(100).min((b - a).rem_euclid(100));
+        axis(a / 10_000, b / 10_000) + axis(a / 100 % 100, b / 100 % 100) + axis(a % 100, b % 100)
+    };
+    let mut total = 0;
+    for lag in 1..size {
+        for a in 0..nodes - lag {
+            let windows = a.min(nodes - size) - (a + lag + 1 - size).max(0) + 1;
+            total += windows * hops(a, a + lag);
+        }
+    }
+    let windows = total as f64 / ((nodes - size + 1) * (size * (size - 1) / 2)) as f64;
+    assert_eq!(at, [(2, steps), (64, windows), (1_000_000, all)]);
 }

@@ -60,7 +60,9 @@ pub fn run_all(text: &str, folder: &Path, binary: &Path) -> usize {
         };
         let words: Vec<&str> = command.split_whitespace().collect();
         match words.as_slice() {
-            ["cargo", "run", "--release", "--", rest @ ..] | ["nodeorder", rest @ ..] => {
+            ["cargo", "run", "--release", "--locked", "--", rest @ ..]
+            | ["cargo", "run", "--release", "--", rest @ ..]
+            | ["nodeorder", rest @ ..] => {
                 run(folder, binary, rest);
                 ran += 1;
             }
@@ -68,18 +70,18 @@ pub fn run_all(text: &str, folder: &Path, binary: &Path) -> usize {
                 output(folder, binary, &command);
                 ran += 1;
             }
-            // What is running now, and what has been done to get here.
+            // The tests that run now, and builds that came before them.
             ["cargo", "test"]
             | ["cargo", "build", "--release", "--locked"]
             | ["UPDATE_DOCS=1", "TRYCMD=overwrite", "cargo", "test", ..]
-            | ["cargo", "install", "--path", ".", "--locked"] => {}
+            | ["cargo", "install", "--path", "src/cli", "--locked"] => {}
             _ => panic!("no test runs `{command}`"),
         }
     }
     ran
 }
 
-/// What a line of shell prints, errors included; it succeeds, and `nodeorder` in it is `binary`.
+/// Output of a line of shell, errors included, with `binary` as `nodeorder`; the line has to succeed.
 fn output(folder: &Path, binary: &Path, line: &str) -> String {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let paths =

@@ -83,21 +83,27 @@ fn recipes_fit_the_source() {
 #[test]
 #[ignore = "compiles the crate and its tests once more"]
 fn recipes_pass_all_tests() {
-    let folder = tempfile::tempdir().unwrap();
+    // Always the same folder: cargo tells packages apart by their path, and would keep a build for every new one.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes-source");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    std::fs::create_dir_all(&folder).unwrap();
     for entry in std::fs::read_dir(crate::root()).unwrap() {
         let entry = entry.unwrap();
         if !["target", ".git"].iter().any(|name| entry.file_name() == *name) {
-            copy(&entry.path(), &folder.path().join(entry.file_name()));
+            copy(&entry.path(), &folder.join(entry.file_name()));
         }
     }
     let text = std::fs::read_to_string(crate::root().join("CONTRIBUTING.md")).unwrap();
-    recipes(&text).iter().for_each(|recipe| apply(recipe, folder.path()));
+    recipes(&text).iter().for_each(|recipe| apply(recipe, &folder));
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes");
     let cargo = |arguments: &[&str], settings: &[(&str, &str)]| {
         let output = Command::new(env!("CARGO"))
-            .args(["test", "--offline", "--package", "nodeorder"])
+            .args(["test", "--offline"])
             .args(arguments)
-            .current_dir(folder.path())
-            .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes"))
+            .current_dir(&folder)
+            .env("CARGO_TARGET_DIR", &target)
             .envs(settings.iter().copied())
             .output()
             .unwrap();
@@ -106,8 +112,8 @@ fn recipes_pass_all_tests() {
     };
     let anew = [("UPDATE_DOCS", "1"), ("TRYCMD", "overwrite")];
     cargo(&["--test", "all", "--", "commands::", "reference::", "same_bytes::"], &anew);
-    // What the contributor of docs/walks.md sees.
-    let binary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipes/debug/nodeorder");
+    // The commands of the contributor in docs/walks.md.
+    let binary = target.join("debug/nodeorder");
     let elsewhere = tempfile::tempdir().unwrap();
     let ran =
         crate::readme::run_all(&crate::readme::walk("Contributor"), elsewhere.path(), &binary);

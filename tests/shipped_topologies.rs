@@ -64,7 +64,7 @@ fn routers_have_the_links_of_their_source() {
     }
 }
 
-/// What sources add up: bandwidth between halves of Aurora's groups (0.69 PB/s) and between all pairs of nodes of
+/// Sums that sources state: bandwidth between halves of Aurora's groups (0.69 PB/s) and between all pairs of nodes of
 /// LUMI-G's (276 TB/s), links of 25 GB/s each way; cables of the 4,096 GPUs at each of three levels.
 #[test]
 fn links_carry_what_their_source_says() {

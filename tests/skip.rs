@@ -10,7 +10,7 @@ const LIST: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped.txt");
 pub fn skipped(test: &str, reason: &str) {
     let line = format!("skipped: {test}: {reason}\n");
     eprint!("{line}");
-    // One write to the end of the file: lines of tests that run side by side stay whole.
+    // One write to the end of the file: lines of tests stay whole, whether these run as threads or as processes.
     let mut list = std::fs::File::options().create(true).append(true).open(LIST).unwrap();
     list.write_all(line.as_bytes()).unwrap();
 }

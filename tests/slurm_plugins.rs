@@ -82,7 +82,7 @@ impl<'a> State<'a> {
         State { allocator: allocator::make(name, context).unwrap(), free, held: HashMap::new() }
     }
 
-    /// What a job gets: ranks in ascending order, or no answer.
+    /// Ranks that a job gets, ascending; none where it has to wait.
     fn choose(&mut self, count: u32, flags: &[String]) -> (Choice, Vec<u32>) {
         if count > self.free.len() {
             return (Choice::NotNow("not enough nodes are free".into()), Vec::new());
@@ -417,7 +417,7 @@ fn switches_hold_a_job_back_for_five_minutes() {
     }
 }
 
-/// What a plugin has room for, against asking for every size; Slurm's fragmentation, against its definition.
+/// The largest job that a plugin has room for, against asking for every size; Slurm's fragmentation, against its definition.
 #[test]
 fn room_is_what_asking_for_every_size_finds() {
     use nodeorder::allocator::{AllocatorContext, make};
@@ -608,7 +608,7 @@ fn switches_hold_a_job_back_that_no_machine_would_suit() {
     }
 }
 
-/// What a job of a log asks for wins; what its allocator does not have is refused, with the line.
+/// Options of a job in a log override those of the allocator; unknown ones are refused, with the line.
 #[test]
 fn jobs_of_a_log_have_options() {
     let folder = tempfile::tempdir().unwrap();

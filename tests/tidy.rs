@@ -2,11 +2,14 @@
 //!
 //! The lists of exceptions shrink: what stands in one and is mended must go from it.
 
+mod names;
 mod uses;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use names::Library;
 use uses::{Source, Uses};
 
 /// Circles between files that are to be broken.
@@ -19,6 +22,9 @@ const LONGEST: usize = 500;
 /// Verbs whose `run` has above `LONGEST_RUN` lines.
 const LONG_RUNS: &[&str] = &[];
 const LONGEST_RUN: usize = 60;
+
+/// Paragraphs of documentation that may begin with a word that leaves open what is spoken of (`words`).
+const MOST_RIDDLES: usize = 100;
 
 /// Holds what was found to a list of known exceptions: nothing new, and nothing that is no longer so.
 fn only(known: &[&str], found: &BTreeSet<String>, wanted: &str) {
@@ -234,6 +240,49 @@ fn no_file_needs_another_that_needs_it() {
     only(CIRCLES, &circles, "circles between files");
 }
 
+/// The Python package keeps the same rule: its compiled part, and the files that users call.
+#[test]
+fn no_file_of_the_python_package_needs_another_that_needs_it() {
+    let root = crate::root().join("python");
+    let mut paths = Vec::new();
+    sources(&root.join("src"), &mut paths);
+    let source = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap().to_string();
+        Source { name, text: code(&text).map(|(_, line)| format!("{line}\n")).collect() }
+    };
+    let compiled: Vec<Source> = paths.iter().map(source).filter(|s| s.name != "lib.rs").collect();
+    let uses = Uses::new(&compiled);
+    assert!(uses.edges().len() > compiled.len(), "only {} uses found", uses.edges().len());
+    assert!(uses.circles().is_empty(), "{:?}", uses.circles());
+
+    // Python: `from ._a import b` and `from . import _a`, wherever they stand.
+    let mut texts = BTreeMap::new();
+    for entry in std::fs::read_dir(root.join("nodeorder")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_string();
+        if path.extension().is_some_and(|e| e == "py" || e == "pyi") && name != "__init__" {
+            texts.insert(name, std::fs::read_to_string(&path).unwrap());
+        }
+    }
+    let names: Vec<&str> = texts.keys().map(String::as_str).collect();
+    let mut edges = Vec::new();
+    for (from, text) in (0..).zip(texts.values()) {
+        for line in text.lines().filter_map(|line| line.trim().strip_prefix("from .")) {
+            let words: Vec<&str> = line.split([' ', ',']).collect();
+            let imported = if words[0].is_empty() { &words[2..] } else { &words[..1] };
+            let index = |word: &&str| names.iter().position(|name| name == word);
+            edges.extend(imported.iter().filter_map(index).map(|to| (from, to as u32)));
+        }
+    }
+    assert!(edges.len() > names.len(), "only {} imports found", edges.len());
+    let graph = petgraph::graph::DiGraph::<(), ()>::from_edges(edges);
+    for files in petgraph::algo::tarjan_scc(&graph) {
+        let circle: Vec<&str> = files.iter().map(|i| names[i.index()]).collect();
+        assert!(circle.len() == 1, "{circle:?}");
+    }
+}
+
 /// A verb reads its options, calls what does the work, and writes: what is longer belongs elsewhere.
 #[test]
 fn verbs_are_thin() {
@@ -259,6 +308,55 @@ fn verbs_are_thin() {
     }
     assert!(verbs > 10, "only {verbs} verbs found");
     only(LONG_RUNS, &long, &format!("`run` of a verb above {LONGEST_RUN} lines"));
+}
+
+/// Documentation names its thing first: a noun or a verb, not `Of …` or `What …`.
+#[test]
+fn documentation_begins_with_its_subject() {
+    let mut paths = Vec::new();
+    sources(&crate::root().join("src"), &mut paths);
+    sources(&crate::root().join("python/src"), &mut paths);
+    let mut found = Vec::new();
+    for path in paths {
+        let name = path.strip_prefix(crate::root()).unwrap().display().to_string();
+        let text = std::fs::read_to_string(&path).unwrap();
+        found.extend(
+            words::riddles(&text).iter().map(|(line, says)| format!("{name}:{line}: {says}")),
+        );
+    }
+    let count = found.len();
+    assert!(count <= MOST_RIDDLES, "{}\n{count}; at most {MOST_RIDDLES}", found.join("\n"));
+}
+
+/// `tests/public_names.txt` lists the names that other crates can use, so that no change of them is an accident.
+/// `UPDATE_DOCS=1` writes it anew.
+#[test]
+fn the_public_names_of_the_library_are_those_listed() {
+    let mut library = Library::default();
+    for (name, module, text) in files() {
+        if module != "cli" {
+            library.read(&uses::module(&name), without_tests(&text));
+        }
+    }
+    let header = "# Names that other crates can use, by path, and their kinds; tests/tidy.rs checks \
+                  and writes this list.\n";
+    let found: String =
+        library.public_names("nodeorder").iter().map(|name| format!("{name}\n")).collect();
+    let path = crate::root().join("tests/public_names.txt");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{header}{found}")).unwrap();
+    }
+    let listed = std::fs::read_to_string(&path).unwrap();
+    let lines = |text: &str| -> BTreeSet<String> {
+        text.lines().filter(|line| !line.starts_with('#')).map(String::from).collect()
+    };
+    let (listed, found) = (lines(&listed), lines(&found));
+    let (new, gone): (Vec<_>, Vec<_>) =
+        (found.difference(&listed).collect(), listed.difference(&found).collect());
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "tests/public_names.txt lacks {new:#?} and has {gone:#?}; meant? UPDATE_DOCS=1 writes it anew"
+    );
 }
 
 /// A failing property test prints its case and leaves no folder behind, where cargo starts it.

@@ -19,7 +19,7 @@ pub fn order(topology: &Topology, text: &str) -> NodeOrder {
     NodeOrder::make(topology, text).expect("bench orderings suit their topology")
 }
 
-/// Runs `work` on so many threads.
+/// Runs `work` on `threads` threads.
 pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.expect("threads can be started").install(work)

@@ -15,15 +15,13 @@ Nodes are whole numbers from 0, distances are hops, times are seconds. Whatever 
 :class:`NodeorderError` with the message of the command.
 """
 
-from ._compare import Comparison
 from ._curves import Curves
 from ._error import NodeorderError
 from ._jobs import corun, replay, schedule
 from ._lists import entries, machines, set_threads
 from ._native import __version__
 from ._networkx import from_networkx
-from ._ordering import Ordering
-from ._topology import Topology, topology
+from ._topology import Comparison, Ordering, Topology, topology
 
 __all__ = [
     "Comparison",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -36,17 +37,7 @@ class Curves(pd.DataFrame):
         Returns:
             The axes.
         """
-        axes = axes_of(ax)
-        sizes = self.index.to_numpy()
-        for slot, (label, values) in enumerate(self.items()):
-            draw_curve(axes, slot, str(label), sizes, values.to_numpy(dtype=float))
-        if log:
-            axes.set_xscale("log", base=2)
-        axes.set_xlabel("job size (nodes)")
-        axes.set_ylabel("MPC: mean distance (hops)")
-        axes.set_title(f"MPC on {self.machine}" if self.machine else "MPC")
-        axes.legend()
-        return axes
+        return draw_curves(self, range(len(self.columns)), self.machine, ax, log=log)
 
     def _repr_html_(self) -> str | None:
         table = pd.DataFrame(self)._repr_html_()  # type: ignore[operator]
@@ -56,3 +47,18 @@ class Curves(pd.DataFrame):
         curves = [(str(label), values.to_numpy(dtype=float)) for label, values in self.items()]
         drawing = _native.curves_svg(f"MPC on {self.machine}", curves)
         return f"<details><summary>{html.escape(self.machine)}</summary>{drawing}</details>{table}"
+
+
+def draw_curves(curves: pd.DataFrame, slots: Iterable[int], machine: str, ax: Any, *, log: bool = True) -> Any:
+    """Draws a curve for each column, in the colour of its slot."""
+    axes = axes_of(ax)
+    sizes = curves.index.to_numpy()
+    for slot, (label, values) in zip(slots, curves.items()):
+        draw_curve(axes, slot, str(label), sizes, values.to_numpy(dtype=float))
+    if log:
+        axes.set_xscale("log", base=2)
+    axes.set_xlabel("job size (nodes)")
+    axes.set_ylabel("MPC: mean distance (hops)")
+    axes.set_title(f"MPC on {machine}" if machine else "MPC")
+    axes.legend()
+    return axes

@@ -1,4 +1,4 @@
-"""What nodeorder refuses, and checks of arguments before they reach the library."""
+"""Checks of arguments, and the error for those that are refused."""
 
 from __future__ import annotations
 
@@ -11,40 +11,58 @@ from numpy.typing import NDArray
 
 from ._native import NodeorderError
 
-__all__ = ["NodeorderError", "among", "flag", "node_array", "path_text", "refused", "text", "texts", "whole"]
+__all__ = [
+    "NodeorderError",
+    "among",
+    "described",
+    "flag",
+    "memory_limit",
+    "node_array",
+    "path_text",
+    "processors",
+    "refused",
+    "sizes_text",
+    "talking",
+    "text",
+    "texts",
+    "whole",
+]
 
 #: The largest seed and byte count.
 MOST = 2**64 - 1
 
+#: The pattern in which jobs talk, and its routing.
+Talk = tuple["str | None", "str | None"]
+
 
 def refused(location: str, found: str, expected: str) -> NodeorderError:
-    """The error that the library would give: where, what was found, what was expected."""
+    """An error in the form of the library's: location, what was found, what was expected."""
     return NodeorderError(f"`{location}`: found {found}; expected {expected}")
 
 
 def described(value: object) -> str:
-    """A value in a message, cut where it is long."""
+    """A value and its type for a message; long values are cut."""
     shown = repr(value)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return f"{shown} ({type(value).__name__})"
 
 
 def whole(name: str, value: object, low: int, high: int = MOST) -> int:
-    """A whole number from ``low`` to ``high``; numpy's are such, bools are not."""
+    """Checks for a whole number from ``low`` to ``high``, Python's or numpy's, but no bool."""
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= int(value) <= high:
         return int(value)
     raise refused(name, described(value), f"a whole number from {low} to {high}")
 
 
 def flag(name: str, value: object) -> bool:
-    """A bool."""
+    """Checks for a bool."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise refused(name, described(value), "True or False")
 
 
 def text(name: str, value: object) -> str:
-    """A text that UTF-8 can write."""
+    """Checks for a text that UTF-8 can encode."""
     if not isinstance(value, str):
         raise refused(name, described(value), "a text")
     try:
@@ -55,14 +73,14 @@ def text(name: str, value: object) -> str:
 
 
 def path_text(name: str, value: object) -> str:
-    """A text, or a path as one."""
+    """Checks for a text or a path; the path's text."""
     if isinstance(value, os.PathLike):
         return text(name, os.fspath(value))
     return text(name, value)
 
 
 def texts(name: str, values: object) -> list[str]:
-    """One text or several."""
+    """Checks for one text or several; a list of them."""
     if isinstance(values, str):
         return [text(name, values)]
     if not isinstance(values, Iterable):
@@ -71,14 +89,14 @@ def texts(name: str, values: object) -> list[str]:
 
 
 def among(name: str, value: object, choices: Sequence[str]) -> str:
-    """One of some words."""
+    """Checks for one of ``choices``."""
     if isinstance(value, str) and value in choices:
         return value
     raise refused(name, described(value), "one of " + ", ".join(choices))
 
 
 def node_array(name: str, values: Any) -> NDArray[np.int64]:
-    """Node ids as a one-dimensional int64 array; no copy where it is one already."""
+    """Checks for node ids; a one-dimensional int64 array, not copied where it is one already."""
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
@@ -92,3 +110,42 @@ def node_array(name: str, values: Any) -> NDArray[np.int64]:
     if array.dtype == np.uint64 and array.size and int(array.max()) > np.iinfo(np.int64).max:
         raise refused(name, f"node {array.max()}", "node ids from 0 to 2147483647")
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def memory_limit(memory: int | None) -> int:
+    """Bytes that one data structure may take: ``memory``, or four fifths of the free memory, the command's default."""
+    if memory is not None:
+        return whole("memory", memory, 1)
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            free = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+        return free * 1024 // 5 * 4
+    except (OSError, StopIteration, ValueError, IndexError):
+        return 8_000_000_000
+
+
+def sizes_text(sizes: object) -> str:
+    """Job sizes as the text that the option ``--sizes`` takes."""
+    if sizes is None:
+        return "all"
+    if isinstance(sizes, str):
+        return text("sizes", sizes)
+    try:
+        array = np.asarray(sizes)
+    except ValueError:
+        raise refused("sizes", described(sizes), "whole numbers") from None
+    if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
+        raise refused("sizes", described(sizes), "whole numbers, all, log or a list such as 2,64,100-110")
+    return ",".join(map(str, array.tolist()))
+
+
+def talking(guest: str | None, routing: str | None) -> Talk:
+    """The pattern in which jobs talk and its routing, checked."""
+    if guest is None and routing is not None:
+        raise refused("routing", repr(routing), "guest=, the pattern in which jobs talk")
+    return (None if guest is None else text("guest", guest), None if routing is None else text("routing", routing))
+
+
+def processors(count: int | None) -> int | None:
+    """Checks for a number of processors in a node."""
+    return None if count is None else whole("procs_per_node", count, 1, 2**32 - 1)

@@ -1,18 +1,14 @@
-"""Guests and mappings: from texts, frames, matrices and graphs to what the compiled part reads."""
+"""Guests and mappings from texts, frames, matrices and graphs, as names of files or CSV."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from . import _native
 from ._error import described, path_text, refused
-
-if TYPE_CHECKING:
-    from ._topology import Topology
 
 #: A name, and the text that a file of this name would have.
 Table = tuple[str, "str | None"]
@@ -39,7 +35,7 @@ def guest_text(guest: Any) -> Table:
 
 
 def messages(shape: tuple[int, ...], sources: Any, targets: Any, volumes: Any) -> str:
-    """Messages as CSV; the last process is named even where it is silent."""
+    """Messages as CSV. A last line without volume names the last process, which may send and receive nothing."""
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
         raise refused("guest", f"a matrix of shape {shape}", "a square one")
     last = shape[0] - 1
@@ -48,7 +44,7 @@ def messages(shape: tuple[int, ...], sources: Any, targets: Any, volumes: Any) -
 
 
 def graph(guest: Any) -> str:
-    """The messages of a networkx graph; of an undirected one in both directions."""
+    """Edges of a networkx graph as messages; those of an undirected graph go both ways."""
     count = guest.number_of_nodes()
     if set(guest.nodes) != set(range(count)) or count == 0:
         raise refused("guest", f"a graph of {count} vertices", "vertices 0, 1, ...: the processes")
@@ -59,8 +55,8 @@ def graph(guest: Any) -> str:
     return messages((count, count), sources, targets, volumes)
 
 
-def place_of(topology: Topology, where: Any) -> _native.Ordering | Table:
-    """An ordering, or a mapping as a table."""
+def mapping_table(where: Any) -> Table | None:
+    """A mapping: its file, or a frame as CSV. None where ``where`` is an ordering or makes one."""
     if isinstance(where, os.PathLike) or isinstance(where, str) and where.endswith((".csv", ".csv.gz")):
         return path_text("where", where), None
     if isinstance(where, pd.DataFrame):
@@ -68,4 +64,4 @@ def place_of(topology: Topology, where: Any) -> _native.Ordering | Table:
         if missing:
             raise refused("where", "no column " + ", ".join(missing), "the columns process and node")
         return "mapping", where[["process", "node"]].to_csv(index=False)
-    return topology.order(where)._native
+    return None

@@ -11,32 +11,16 @@ import numpy as np
 import pandas as pd
 
 from . import _native
-from ._error import among, described, flag, path_text, refused, text, texts, whole
-from ._ordering import Ordering
+from ._error import among, described, flag, path_text, processors, refused, talking, text, texts, whole
 from ._progress import shown
 from ._tables import frame, source
-from ._topology import Order, Orders, Topology
-
-Talk = tuple["str | None", "str | None"]
-
+from ._topology import Order, Ordering, Orders, Topology
 
 def machine(m: object) -> Topology:
-    """The first argument of all."""
+    """Checks for a machine, the first argument of every call here."""
     if isinstance(m, Topology):
         return m
     raise refused("m", described(m), "a Topology")
-
-
-def talking(guest: str | None, routing: str | None) -> Talk:
-    """How jobs talk."""
-    if guest is None and routing is not None:
-        raise refused("routing", repr(routing), "guest=, the pattern in which jobs talk")
-    return (None if guest is None else text("guest", guest), None if routing is None else text("routing", routing))
-
-
-def processors(count: int | None) -> int | None:
-    """Processors of a node."""
-    return None if count is None else whole("procs_per_node", count, 1, 2**32 - 1)
 
 
 @overload
@@ -341,14 +325,14 @@ def corun(
 
 
 def quantity(name: str, value: object, unit: str) -> str:
-    """A number, which is in ``unit``, or one with a unit."""
+    """A quantity as text: a bare number is in ``unit``."""
     if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
         return f"{float(value)!r}{unit}"
     return text(name, value)
 
 
 def jobs_text(jobs: object, speed: str | None) -> str:
-    """Jobs as the file would have them."""
+    """Jobs in the format of a file of jobs (TOML)."""
     if isinstance(jobs, pd.DataFrame):
         jobs = [{k: v for k, v in row.items() if not missing(v)} for row in jobs.to_dict("records")]
     if not isinstance(jobs, (list, tuple)) or not all(isinstance(job, Mapping) for job in jobs):

@@ -1,4 +1,4 @@
-"""What there is to choose from, and settings of the whole package."""
+"""Lists of machines and entries, and the number of threads."""
 
 from __future__ import annotations
 

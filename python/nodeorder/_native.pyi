@@ -6,8 +6,6 @@ from typing import TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from ._tables import Source
-
 __version__: str
 #: What a column of a table of jobs can say.
 ROLES: list[str]
@@ -18,6 +16,13 @@ _Talk = tuple[str | None, str | None]
 
 class NodeorderError(ValueError):
     """What nodeorder refuses: the message says where, what was found and what was expected, as the command's does."""
+
+class Source(TypedDict):
+    """A log or trace: a file's name, or a text, which may be a table of jobs."""
+
+    name: str
+    text: bytes | None
+    columns: str | None
 
 class ReplayWanted(TypedDict):
     out: str
@@ -103,7 +108,6 @@ class Topology:
     def suiting(self) -> list[str]: ...
     def figures(self, histogram: bool) -> str: ...
     def distances(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int32]: ...
-    def place(self, nodes: NDArray[np.int64], order: Ordering | None) -> str: ...
     def host_list(self, nodes: NDArray[np.int64]) -> str: ...
 
 class Ordering:
@@ -139,6 +143,7 @@ def curve(
     topology: Topology, order: Ordering, chosen: str, progress: _Show
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]: ...
 def curves_svg(title: str, curves: list[tuple[str, NDArray[np.float64]]]) -> str: ...
+def place(topology: Topology, nodes: NDArray[np.int64], order: Ordering | None) -> str: ...
 def replay(
     topology: Topology,
     orders: list[Ordering],
@@ -162,7 +167,7 @@ def corun(topology: Topology, jobs: str, text: str | None, wanted: CorunWanted, 
 def map(
     topology: Topology,
     guest: _Table,
-    place: Ordering | _Table,
+    assignment: Ordering | _Table,
     routing: str,
     method: str | None,
     out: str,

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
 from ._error import NodeorderError, refused
-
-if TYPE_CHECKING:
-    from ._ordering import Ordering
-    from ._topology import Topology
+from ._machine import Machine
 
 #: Marks of the library as matplotlib's.
 MARKS = {"disc": "o", "square": "s", "triangle": "^", "diamond": "D", "cross": "x"}
@@ -59,30 +56,30 @@ def draw_curve(axes: Any, slot: int, label: str, sizes: NDArray[Any], values: ND
     axes.plot(sizes[known], values[known], label=label, markevery=marked.tolist(), markersize=5, **look(slot))
 
 
-def draw_machine(topology: Topology, order: Ordering | None, ax: Any) -> Any:
-    """Draws every node where its coordinates are, coloured by rank; slices of the first axes stand side by side."""
-    nodes = topology.nodes if order is None else order.nodes
+def draw_machine(machine: Machine, nodes: NDArray[np.int64], ranked_by: str | None, ax: Any) -> Any:
+    """Draws nodes where their coordinates are, coloured by their index in ``nodes``: their ranks in the ordering called
+    ``ranked_by``, or ids. Slices of the first axes stand side by side."""
     axes = axes_of(ax)
-    if topology.coordinates is None:
-        wide = int(np.ceil(np.sqrt(len(topology))))
-        place = np.searchsorted(topology.nodes, nodes)
-        x, y, names = place % wide, place // wide, ("node", "row of nodes")
+    if machine.coordinates is None:
+        wide = int(np.ceil(np.sqrt(len(machine))))
+        index = np.searchsorted(machine.nodes, nodes)
+        x, y, names = index % wide, index // wide, ("node", "row of nodes")
     else:
-        rows = topology.coordinates_of(nodes)
-        x, y, names = flattened(rows, topology.axes)
+        rows = machine.coordinates_of(nodes)
+        x, y, names = flattened(rows, machine.axes)
     drawn = axes.scatter(x, y, c=np.arange(len(nodes)), cmap=ramp(), marker="s", s=max(4.0, 4000 / max(len(nodes), 1)))
     axes.set_aspect("equal")
     axes.set_xlabel(names[0])
     axes.set_ylabel(names[1])
-    axes.set_title(topology.name if order is None else f"{order.label} on {topology.name}")
-    axes.figure.colorbar(drawn, ax=axes, label="node" if order is None else "rank")
+    axes.set_title(machine.name if ranked_by is None else f"{ranked_by} on {machine.name}")
+    axes.figure.colorbar(drawn, ax=axes, label="node" if ranked_by is None else "rank")
     return axes
 
 
 def flattened(
     rows: NDArray[np.int64], names: tuple[str, ...]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, str]]:
-    """Coordinates in the plane: those of the last two axes, slices along the others side by side."""
+    """Coordinates in the plane: the last two axes, with slices along the other axes side by side."""
     if rows.shape[1] == 0:
         raise refused("plot", "coordinates without axes", "one axis or more")
     if rows.shape[1] == 1:

@@ -27,7 +27,7 @@ def wanted(progress: bool | None) -> bool:
 
 @contextmanager
 def shown(progress: bool | None, what: str, unit: str) -> Iterator[Show | None]:
-    """What to call with the work done and all there is: it shows a bar once the call has taken a second."""
+    """A function of the work done and the total, which shows a bar once the call has taken a second; None for no bar."""
     if not wanted(progress):
         yield None
         return

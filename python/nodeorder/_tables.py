@@ -1,26 +1,18 @@
-"""Tables in and out: the CSVs' columns are defined once, in the library."""
+"""Frames from CSV, and logs and traces from frames. Columns have the names that the library gives them."""
 
 from __future__ import annotations
 
 import io
 import os
-from typing import Any, TypedDict
+from typing import Any
 
 import pandas as pd
 
+from . import _native
 from ._error import described, path_text, refused
-from ._native import ROLES
 
 #: What makes pandas read numbers exactly, which it does by itself from version 3 on.
 EXACT: dict[str, Any] = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
-
-
-class Source(TypedDict):
-    """A log or trace as the compiled part takes it: a file's name, or a text, which may be a table of jobs."""
-
-    name: str
-    text: bytes | None
-    columns: str | None
 
 
 def frame(table: bytes) -> pd.DataFrame:
@@ -29,15 +21,15 @@ def frame(table: bytes) -> pd.DataFrame:
     return read
 
 
-def source(name: str, value: object) -> Source:
-    """A path of a log or trace, or a frame with one: ``event``, ``job`` and ``nodes`` (P or F a row), or a row a job."""
+def source(name: str, value: object) -> _native.Source:
+    """A log or trace: a path, or a frame. A frame has a row an event (``event``: P or F, ``job``, ``nodes``), or a row a job."""
     if isinstance(value, (str, os.PathLike)):
         return {"name": path_text(name, value), "text": None, "columns": None}
     if not isinstance(value, pd.DataFrame):
         raise refused(name, described(value), "a path or a DataFrame")
     if "event" in value.columns:
         return {"name": name, "text": placements(name, value), "columns": None}
-    names = {role: role for role in ROLES if role in value.columns}
+    names = {role: role for role in _native.ROLES if role in value.columns}
     if "node_list" in value.columns:
         names.setdefault("list", "node_list")
     columns = ",".join(f"{role}={column}" for role, column in names.items())
@@ -62,5 +54,5 @@ def placements(name: str, table: pd.DataFrame) -> bytes:
 
 
 def whole_text(value: Any) -> str:
-    """A count as a log has it: frames hold whole numbers as floats beside missing ones."""
+    """A count as a log has it. Frames hold whole numbers as floats where others are missing."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

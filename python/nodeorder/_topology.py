@@ -1,11 +1,11 @@
-"""Machines: networks with their schedulable nodes."""
+"""Machines with their orderings, and orderings side by side."""
 
 from __future__ import annotations
 
 import html
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
@@ -14,59 +14,133 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from ._curves import Curves
-from ._error import among, described, flag, node_array, path_text, refused, text, texts, whole
-from ._ordering import Ordering
+from ._compare import command_line, jobs_of
+from ._curves import Curves, draw_curves
+from ._error import among, flag, memory_limit, node_array, path_text, refused, sizes_text, text, texts, whole
+from ._files import write_files
+from ._graphs import to_networkx
+from ._guests import guest_text, mapping_table
+from ._machine import Machine
+from ._plot import draw_machine
 from ._progress import shown
 from ._tables import frame
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from ._compare import Comparison
+#: Rows of the table of a comparison that a notebook shows; the others are in ``.table``.
+SHOWN = 30
+
+
+class Ordering:
+    """A sequence of distinct schedulable nodes of one machine; a node's rank is its index, from 0.
+
+    Made by :meth:`Topology.order`. It is immutable, equal to another of the same machine and nodes, and pickles by its
+    nodes. ``numpy.asarray(o)`` is ``o.nodes``.
+    """
+
+    def __init__(self, topology: Topology, native: _native.Ordering) -> None:
+        self._topology = topology
+        self._native = native
+
+    @property
+    def topology(self) -> Topology:
+        """The machine."""
+        return self._topology
+
+    @property
+    def label(self) -> str:
+        """The ordering's name in tables: the text that it was made from, or the label given."""
+        return self._native.label
+
+    @cached_property
+    def nodes(self) -> NDArray[np.int64]:
+        """The nodes in rank order: shape (n,), int64, read-only."""
+        nodes = self._native.nodes()
+        nodes.flags.writeable = False
+        return nodes
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the nodes in rank order."""
+        return self._topology.names_of(self.nodes)
+
+    @property
+    def hosts(self) -> str:
+        """The names in rank order as one host list, such as ``n[000-003,7]``."""
+        return self._native.host_list(self._topology._native)
+
+    @property
+    def search(self) -> dict[str, Any] | None:
+        """Outcome of the search that made it (``ilp``, ``optimise``): objective, lower_bound, gap, optimal, solver, status and
+        steps; None for other orderings."""
+        return None if self._native.found is None else dict(json.loads(self._native.found))
+
+    def ranks(self) -> NDArray[np.int64]:
+        """The rank of every node id: shape (largest id + 1,), int64; -1 for nodes that are not in it. O(n)."""
+        ranks = np.full(int(self.nodes.max(initial=-1)) + 1, -1, dtype=np.int64)
+        ranks[self.nodes] = np.arange(len(self))
+        return ranks
+
+    def save(self, path: str | os.PathLike[str], *, names: bool = False) -> None:
+        """Writes its file, as ``nodeorder order -o`` does: one node a line after a header of comments.
+
+        Args:
+            path: the file; it is there whole or not at all.
+            names: write names in the place of ids.
+
+        Raises:
+            NodeorderError: a file that cannot be written, names that would not read back.
+        """
+        target = path_text("path", path)
+        written = self._native.text(self._topology._native, flag("names", names))
+        write_files(os.path.dirname(target) or ".", {os.path.basename(target): written})
+
+    def plot(self, **settings: Any) -> Any:
+        """Draws the machine with its nodes coloured by rank; see :meth:`Topology.plot`."""
+        return self._topology.plot(self, **settings)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.nodes.tolist())
+
+    @overload
+    def __getitem__(self, rank: int) -> int: ...
+    @overload
+    def __getitem__(self, rank: slice) -> NDArray[np.int64]: ...
+    def __getitem__(self, rank: int | slice) -> int | NDArray[np.int64]:
+        found = self.nodes[rank]
+        return int(found) if isinstance(rank, (int, np.integer)) else found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy or dtype is not None and np.dtype(dtype) != np.int64:
+            return np.array(self.nodes, dtype=dtype)
+        return self.nodes
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ordering):
+            return NotImplemented
+        return self._topology.spec == other._topology.spec and np.array_equal(self.nodes, other.nodes)
+
+    def __hash__(self) -> int:
+        return hash((self._topology.spec, self.nodes.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _ordered, (self._topology, self.label, self.nodes)
+
+    def __repr__(self) -> str:
+        return f"<Ordering {self.label!r} of {len(self)} nodes of {self._topology.name}>"
+
 
 #: An ordering, or what makes one: a text as the command takes it, node ids, or names of nodes.
 Order = Union[Ordering, str, "os.PathLike[str]", ArrayLike, Sequence[str]]
 #: Several of them.
 Orders = Union[Order, Sequence[Order]]
 
-#: Axes that have no name.
-NOTHING: tuple[str, ...] = ()
 
-
-def memory_limit(memory: int | None) -> int:
-    """Bytes that one data structure may take: as given, else four fifths of the free memory, as the command has it."""
-    if memory is not None:
-        return whole("memory", memory, 1)
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
-            free = next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
-        return free * 1024 // 5 * 4
-    except (OSError, StopIteration, ValueError, IndexError):
-        return 8_000_000_000
-
-
-def topology(spec: str | os.PathLike[str], *, seed: int = 1, memory: int | None = None) -> Topology:
-    """The machine that a spec names.
-
-    Args:
-        spec: ``kind:options`` such as ``torus:15x6x16,per_router=2``, the name of a shipped machine (:func:`machines`),
-            or a TOML file; ``entries("topologies")`` lists the kinds.
-        seed: of everything random on this machine that has no ``seed=`` of its own, from 0.
-        memory: bytes that one data structure may take; four fifths of the free memory unless given.
-
-    Returns:
-        The machine. Nothing is built that is not asked for: one of 2³¹ nodes takes a few hundred bytes.
-
-    Raises:
-        NodeorderError: an unknown kind or option, a value out of range, a file that cannot be read.
-    """
-    named = path_text("spec", spec)
-    seed, limit = whole("seed", seed, 0), memory_limit(memory)
-    return Topology(_native.Topology.from_spec(named, seed, limit), ("spec", (named, seed, memory)))
-
-
-class Topology:
+class Topology(Machine):
     """A machine: routers, links, schedulable nodes and their names.
 
     Made by :func:`topology` and :func:`from_networkx`. It is immutable and pickles by its spec (a spec that names a file
@@ -74,165 +148,8 @@ class Topology:
     """
 
     def __init__(self, native: _native.Topology, source: tuple[str, tuple[Any, ...]]) -> None:
-        self._native = native
+        super().__init__(native, source[1][0]["vertices"] if source[0] == "links" else None)
         self._source = source
-        self._vertices: list[Any] | None = source[1][0]["vertices"] if source[0] == "links" else None
-
-    # What it is.
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return self._native.name
-
-    @property
-    def spec(self) -> str:
-        """The canonical spec, such as ``torus:8x8``."""
-        return self._native.spec
-
-    @property
-    def source(self) -> str | None:
-        """Where the description comes from, if it says."""
-        return self._native.source
-
-    @property
-    def seed(self) -> int:
-        """The seed of everything random on it."""
-        return self._native.seed
-
-    @property
-    def routers(self) -> int:
-        """The number of routers (switches), those without nodes included."""
-        return self._native.routers
-
-    @property
-    def per_router(self) -> int:
-        """Nodes on each router that carries nodes, schedulable or not."""
-        return self._native.per_router
-
-    @property
-    def components(self) -> int:
-        """Components that hold schedulable nodes: 1 where every node reaches every other."""
-        return self._native.components
-
-    @property
-    def remarks(self) -> list[str]:
-        """What a reader of the file should know: what was guessed, what another program will not take."""
-        return self._native.remarks()
-
-    @cached_property
-    def nodes(self) -> NDArray[np.int64]:
-        """The schedulable nodes in id order: shape (n,), int64, read-only. A node's id is router · per_router + slot."""
-        nodes = self._native.nodes()
-        nodes.flags.writeable = False
-        return nodes
-
-    @property
-    def names(self) -> list[str]:
-        """The names of :attr:`nodes`."""
-        return self._native.names_of(self.nodes)
-
-    @cached_property
-    def _lattice(self) -> tuple[NDArray[np.int64], list[bool], list[str]] | None:
-        return self._native.coordinates(self.nodes)
-
-    @property
-    def coordinates(self) -> NDArray[np.int64] | None:
-        """Coordinates of :attr:`nodes`: shape (n, axes), int64; None where the machine has none."""
-        return None if self._lattice is None else self._lattice[0]
-
-    @property
-    def axes(self) -> tuple[str, ...]:
-        """The names of the axes of :attr:`coordinates`; empty without coordinates."""
-        return NOTHING if self._lattice is None else tuple(self._lattice[2])
-
-    @property
-    def links(self) -> pd.DataFrame:
-        """The links: a frame of ``u``, ``v`` (routers) and ``capacity`` (1 is an ordinary link), a row a link. O(links)."""
-        ends, capacities = self._native.links()
-        return pd.DataFrame({"u": ends[:, 0], "v": ends[:, 1], "capacity": capacities})
-
-    @property
-    def vertices(self) -> list[Any] | None:
-        """Of a machine from networkx, the vertex that each router is; else None."""
-        return None if self._vertices is None else list(self._vertices)
-
-    def info(self, *, histogram: bool = False) -> dict[str, Any]:
-        """Size, links, distances (hops), bisection and levels, as ``nodeorder topology --json`` has them.
-
-        Args:
-            histogram: add ``distance_histogram``, the pairs of nodes at each distance.
-
-        Raises:
-            NodeorderError: more memory than allowed.
-        """
-        return dict(json.loads(self._native.figures(flag("histogram", histogram))))
-
-    # Nodes.
-
-    def names_of(self, nodes: ArrayLike) -> list[str]:
-        """The names of nodes.
-
-        Raises:
-            NodeorderError: a node that the machine does not have or that is not schedulable.
-        """
-        return self._native.names_of(node_array("nodes", nodes))
-
-    def nodes_named(self, names: str | Iterable[str]) -> NDArray[np.int64]:
-        """The nodes of names, or of names with a domain: shape (names,), int64.
-
-        Raises:
-            NodeorderError: a name that no node has.
-        """
-        wanted = texts("names", names)
-        found = self._native.nodes_named(wanted)
-        missing = next((name for name, node in zip(wanted, found) if node is None), None)
-        if missing is not None:
-            raise refused("names", repr(missing), f"the name of a node of {self.name}")
-        return np.array(found, dtype=np.int64)
-
-    def routers_of(self, nodes: ArrayLike) -> NDArray[np.int64]:
-        """The router of each node: shape (nodes,), int64.
-
-        Raises:
-            NodeorderError: a node that the machine does not have.
-        """
-        return self._native.routers_of(node_array("nodes", nodes))
-
-    def coordinates_of(self, nodes: ArrayLike) -> NDArray[np.int64]:
-        """Coordinates of nodes: shape (nodes, axes), int64.
-
-        Raises:
-            NodeorderError: a machine without coordinates; a node that it does not have.
-        """
-        found = self._native.coordinates(node_array("nodes", nodes))
-        if found is None:
-            raise refused("coordinates", self.name, "a machine with coordinates")
-        return found[0]
-
-    def host_list(self, nodes: ArrayLike) -> str:
-        """The names of nodes as a host list in their order, such as ``n[000-003,7]``.
-
-        Raises:
-            NodeorderError: a node that the machine does not have.
-        """
-        return self._native.host_list(node_array("nodes", nodes))
-
-    def distances(self, nodes: ArrayLike | None = None, to: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Hops between nodes: the links of a shortest path between their routers.
-
-        Args:
-            nodes: the rows; all schedulable nodes unless given.
-            to: the columns; the same as the rows unless given.
-
-        Returns:
-            A matrix of shape (rows, columns), int32; -1 where no path joins two nodes.
-
-        Raises:
-            NodeorderError: a node that the machine does not have; a matrix that would not fit in memory.
-        """
-        rows = self.nodes if nodes is None else node_array("nodes", nodes)
-        return self._native.distances(rows, rows if to is None else node_array("to", to))
 
     def place(self, nodes: ArrayLike, order: Order | None = None) -> dict[str, Any]:
         """The metrics of one allocation.
@@ -251,9 +168,7 @@ class Topology:
         """
         given = node_array("nodes", nodes)
         ordering = None if order is None else self.order(order)._native
-        return dict(json.loads(self._native.place(given, ordering)))
-
-    # Orderings.
+        return dict(json.loads(_native.place(self._native, given, ordering)))
 
     def orderings(self) -> list[str]:
         """The orderings that suit the machine: what :meth:`compare` starts from."""
@@ -291,7 +206,7 @@ class Topology:
         return Ordering(self, _native.Ordering.of_nodes(self._native, called or "array", nodes))
 
     def _orders(self, orders: Orders) -> list[Ordering]:
-        """One ordering or several, each label once."""
+        """Makes the orderings; refuses two of one label."""
         several = isinstance(orders, (list, tuple)) and not (
             orders and all(isinstance(order, (int, np.integer)) for order in orders)
         )
@@ -366,8 +281,6 @@ class Topology:
         Raises:
             NodeorderError: orderings of different nodes, and whatever is wrong with the trace and its settings.
         """
-        from ._compare import compared
-
         return compared(
             self, orders, trace, texts("alloc", alloc), policy, model, guest, routing, procs_per_node, progress
         )
@@ -421,14 +334,12 @@ class Topology:
         Raises:
             NodeorderError: an unknown name, fewer nodes than processes, a routing that does not suit the machine.
         """
-        from ._guests import guest_text, place_of
-
         wanted = among("out", out, ["summary", "links", "mapping"])
         with shown(progress, "mapping", "step") as show:
             found = _native.map(
                 self._native,
                 guest_text(guest),
-                place_of(self, where),
+                mapping_table(where) or self.order(where)._native,
                 text("routing", routing),
                 None if method is None else text("method", method),
                 wanted,
@@ -436,16 +347,12 @@ class Topology:
             )
         return dict(json.loads(found)) if wanted == "summary" else frame(found)
 
-    # Elsewhere.
-
     def to_networkx(self) -> nx.Graph[int]:
         """The routers and links as a networkx graph.
 
         Vertices are routers with ``nodes`` (ids of their schedulable nodes), ``names`` and, where the machine has them,
         ``coordinates``; edges have ``capacity``. The graph has the machine's ``name`` and ``spec``.
         """
-        from ._networkx import to_networkx
-
         return to_networkx(self)
 
     def plot(self, order: Order | None = None, ax: Any = None) -> Any:
@@ -454,13 +361,10 @@ class Topology:
         Returns:
             The matplotlib axes.
         """
-        from ._plot import draw_machine
-
-        return draw_machine(self, None if order is None else self.order(order), ax)
-
-    def __len__(self) -> int:
-        """The number of schedulable nodes."""
-        return self._native.node_count
+        if order is None:
+            return draw_machine(self, self.nodes, None, ax)
+        made = self.order(order)
+        return draw_machine(self, made.nodes, made.label, ax)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, self._source
@@ -482,11 +386,107 @@ class Topology:
         return f"<table><caption><b>{html.escape(self.name)}</b></caption>{rows}</table>"
 
 
-def _again(kind: str, arguments: tuple[Any, ...]) -> Topology:
-    if kind == "spec":
-        spec, seed, memory = arguments
-        return topology(spec, seed=seed, memory=memory)
-    return linked(*arguments)
+class Comparison:
+    """Orderings ranked by the log-uniform mean of their exact MPC curves, best first; made by :meth:`Topology.compare`.
+
+    In a notebook it shows the sentences and the table of the command's page; :meth:`save` writes that page.
+    """
+
+    def __init__(self, topology: Topology, orders: list[Ordering], native: _native.Comparison) -> None:
+        self._topology = topology
+        self._orders = orders
+        self._native = native
+
+    @property
+    def topology(self) -> Topology:
+        """The machine."""
+        return self._topology
+
+    @property
+    def orders(self) -> list[Ordering]:
+        """The orderings as given."""
+        return list(self._orders)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The ranked table, with the columns of ``table.csv``; distances in hops."""
+        return frame(self._native.table())
+
+    @cached_property
+    def curves(self) -> Curves:
+        """The curves: index ``size`` (nodes), a column of mean hops an ordering, best first."""
+        rows = frame(self._native.curves())
+        curves = Curves(rows.pivot(index="size", columns="ordering", values="mpc")[list(self.table["ordering"])])
+        curves.columns.name = None
+        curves.machine = self._topology.name
+        return curves
+
+    @property
+    def best(self) -> Ordering:
+        """The ordering that is ranked first."""
+        return self._orders[self._native.slots()[0]]
+
+    def summary(self) -> dict[str, Any]:
+        """The document of ``nodeorder compare --json``."""
+        return dict(json.loads(self._native.summary()))
+
+    def save(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Writes the page ``index.html``, its figures as SVG and the data as CSV.
+
+        Args:
+            folder: made where there is none.
+
+        Returns:
+            The paths of the files.
+
+        Raises:
+            NodeorderError: a folder that cannot be written, a figure that cannot be drawn.
+        """
+        target = path_text("folder", folder)
+        files = dict(self._native.files())
+        write_files(target, files)
+        return [os.path.join(target, name) for name in files]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the curves against job size, each ordering in the colour that the page gives it.
+
+        Returns:
+            The matplotlib axes.
+        """
+        return draw_curves(self.curves, self._native.slots(), self._topology.name, ax)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _compared, (self._topology, self._orders, self._request)
+
+    _request: tuple[Any, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self._orders)} orderings of {self._topology.name}: {self.best.label} is the best>"
+
+    def _repr_html_(self) -> str:
+        sentences = "".join(f"<p>{sentence}</p>" for sentence in self._native.sentences())
+        table = self.table.head(SHOWN).to_html(index=False, float_format="{:.3f}".format, border=0)
+        return f"<h3>Node orderings of {html.escape(self._topology.name)}</h3>{sentences}{table}"
+
+
+def topology(spec: str | os.PathLike[str], *, seed: int = 1, memory: int | None = None) -> Topology:
+    """The machine that a spec names.
+
+    Args:
+        spec: ``kind:options`` such as ``torus:15x6x16,per_router=2``, the name of a shipped machine (:func:`machines`),
+            or a TOML file; ``entries("topologies")`` lists the kinds.
+        seed: of everything random on this machine that has no ``seed=`` of its own, from 0.
+        memory: bytes that one data structure may take; four fifths of the free memory unless given.
+
+    Returns:
+        The machine. Nothing is built that is not asked for: one of 2³¹ nodes takes a few hundred bytes.
+
+    Raises:
+        NodeorderError: an unknown kind or option, a value out of range, a file that cannot be read.
+    """
+    named = path_text("spec", spec)
+    seed, limit = whole("seed", seed, 0), memory_limit(memory)
+    return Topology(_native.Topology.from_spec(named, seed, limit), ("spec", (named, seed, memory)))
 
 
 def linked(network: dict[str, Any], seed: int, memory: int | None) -> Topology:
@@ -507,16 +507,55 @@ def linked(network: dict[str, Any], seed: int, memory: int | None) -> Topology:
     return Topology(native, ("links", (network, seed, memory)))
 
 
-def sizes_text(sizes: object) -> str:
-    """Job sizes as ``--sizes`` takes them."""
-    if sizes is None:
-        return "all"
-    if isinstance(sizes, str):
-        return text("sizes", sizes)
-    try:
-        array = np.asarray(sizes)
-    except ValueError:
-        raise refused("sizes", described(sizes), "whole numbers") from None
-    if array.dtype.kind not in "iu" or array.ndim != 1 or array.size == 0:
-        raise refused("sizes", described(sizes), "whole numbers, all, log or a list such as 2,64,100-110")
-    return ",".join(map(str, array.tolist()))
+def compared(
+    topology: Topology,
+    orders: Orders | None,
+    trace: Any,
+    alloc: list[str],
+    policy: str | None,
+    model: str | None,
+    guest: str | None,
+    routing: str | None,
+    procs_per_node: int | None,
+    progress: bool | None,
+) -> Comparison:
+    """The comparison that :meth:`Topology.compare` returns."""
+    made = distinct(topology) if orders is None else topology._orders(orders)
+    jobs = jobs_of(trace, alloc, policy, model, guest, routing, procs_per_node)
+    given = {"--alloc": alloc, "--policy": policy, "--model": model, "--guest": guest}
+    options = {"--trace": None if jobs is None else jobs["trace"]["name"], **given, "--routing": routing}
+    command = command_line(topology, [] if orders is None else [order.label for order in made], options)
+    with shown(progress, "comparing", "ordering") as show:
+        native = _native.Comparison.make(topology._native, [order._native for order in made], jobs, command, show)
+    comparison = Comparison(topology, made, native)
+    comparison._request = (trace, alloc, policy, model, guest, routing, procs_per_node)
+    return comparison
+
+
+def distinct(topology: Topology) -> list[Ordering]:
+    """The orderings that suit the machine, the first of those that are equal."""
+    made: list[Ordering] = []
+    for name in topology.orderings():
+        order = topology.order(name)
+        if order not in made:
+            made.append(order)
+    return made
+
+
+def _again(kind: str, arguments: tuple[Any, ...]) -> Topology:
+    """The machine of a pickle."""
+    if kind == "spec":
+        spec, seed, memory = arguments
+        return topology(spec, seed=seed, memory=memory)
+    return linked(*arguments)
+
+
+def _ordered(topology: Topology, label: str, nodes: NDArray[np.int64]) -> Ordering:
+    """The ordering of a pickle."""
+    return topology.order(nodes, label=label)
+
+
+def _compared(topology: Topology, orders: list[Ordering], request: tuple[Any, ...]) -> Comparison:
+    """The comparison of a pickle."""
+    trace, alloc, policy, model, guest, routing, procs_per_node = request
+    return compared(topology, list(orders), trace, alloc, policy, model, guest, routing, procs_per_node, False)

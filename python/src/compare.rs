@@ -59,7 +59,7 @@ impl Inner {
 
 #[pymethods]
 impl Comparison {
-    /// Compares; `command` is what the page says makes it again.
+    /// Compares orderings; the page shows `command` as the command line that makes it again.
     #[staticmethod]
     #[pyo3(signature = (topology, orders, jobs, command, progress))]
     fn make(
@@ -132,12 +132,12 @@ impl Comparison {
         report::sentences(&self.inner.comparison, self.inner.workload())
     }
 
-    /// For each row of the table the number of its ordering as given: what its colour follows.
+    /// Index of each table row's ordering in the list given; a curve's colour follows from it.
     fn slots(&self) -> Vec<usize> {
         report::slots(&self.inner.comparison, &self.inner.orders)
     }
 
-    /// The curves' proved floor, for sizes from 2; empty where there is none.
+    /// Proved lower bound of MPC at sizes 2, 3, …; empty where none is known.
     fn floor(&self) -> Vec<f64> {
         self.inner.comparison.floor.clone()
     }
@@ -152,13 +152,13 @@ struct Opened {
 type Results = (Option<Prediction>, Option<Schedules>, Option<String>);
 
 impl Jobs {
-    /// What is asked of the jobs.
+    /// Allocators, policy and runtime model to run the jobs with.
     fn asked(&self) -> Asked<'_> {
         let (policy, model) = (self.policy.as_deref(), self.model.as_deref());
         Asked { allocators: &self.alloc, policy, model }
     }
 
-    /// Opens the workload; what is wrong with the settings is found before anything is computed.
+    /// Checks the settings, then opens the workload: nothing is computed for settings that are refused.
     fn open(&self, topology: &nodeorder::Topology) -> Result<Opened, Failure> {
         self.asked().check()?;
         let nodes = topology.node_count();

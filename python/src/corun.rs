@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use crate::job;
 use crate::topology::Topology;
 
-/// How jobs are simulated and what is wanted of that.
+/// Options of a simulation, and the form of its result.
 #[derive(Clone, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Wanted {
@@ -26,7 +26,7 @@ pub struct Wanted {
     out: String,
 }
 
-/// A table as CSV, or the document of `--json`. `text` is what the file called `jobs` would say; without it that is read.
+/// A table as CSV, or the document of `--json`. `text` holds the content of the file `jobs`; without it the file is read.
 #[pyfunction]
 #[pyo3(signature = (topology, jobs, text, wanted, progress))]
 pub fn corun(

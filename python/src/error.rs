@@ -1,4 +1,4 @@
-//! What can go wrong, as Python sees it.
+//! Errors of the library and of files as Python exceptions.
 
 use std::any::Any;
 
@@ -12,11 +12,11 @@ pyo3::create_exception!(
     "What nodeorder refuses: the message says where, what was found and what was expected, as the command's does."
 );
 
-/// Why some work has no result.
+/// Reason why a call has no result.
 pub enum Failure {
     /// The library refused it.
     Library(nodeorder::Error),
-    /// Anything else, in words.
+    /// Any other reason, as a message.
     Text(String),
 }
 
@@ -41,7 +41,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// The exception of a panic: a fault of nodeorder's own, which ends no interpreter.
+/// Exception for a panic, a fault of nodeorder itself: raised in Python, so that the interpreter goes on.
 pub fn of_panic(payload: &(dyn Any + Send)) -> PyErr {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");

@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 
 use crate::error::{Failure, of_panic};
 
-/// How often Python is asked for signals and shown progress while work goes on.
+/// Interval between checks for signals, and between updates of progress, while work goes on.
 const POLL: Duration = Duration::from_millis(50);
 /// Bytes of stack of a thread, as the command's main thread has.
 const STACK: usize = 8 << 20;
@@ -42,13 +42,13 @@ fn pool() -> Result<Arc<ThreadPool>, Failure> {
     if let Some((owner, _, old)) = current.replace((process, wanted, made.clone()))
         && owner != process
     {
-        // Its threads are the parent's: there is nobody to end them here.
+        // After a fork its threads exist in the parent only: dropping the pool here would end threads that are not there.
         std::mem::forget(old);
     }
     Ok(made)
 }
 
-/// What the work and Python say to each other.
+/// Messages between the work and the thread of Python: progress one way, a request to stop the other.
 #[derive(Default)]
 pub struct Job {
     stop: AtomicBool,
@@ -56,34 +56,34 @@ pub struct Job {
     total: AtomicU64,
 }
 
-/// What unwinds the work after Ctrl-C.
+/// Payload of the panic that unwinds the work after Ctrl-C.
 struct Stopped;
 
 impl Job {
-    /// Whether Python wants no result any more.
+    /// Whether Ctrl-C was pressed: the result will be dropped.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Ends the work where Python wants no result any more. Nothing is left half done: all that it made is its own.
+    /// Unwinds the work after Ctrl-C. Nothing outside is left half written: work changes only what it owns.
     pub fn check(&self) {
         if self.stopped() {
             resume_unwind(Box::new(Stopped));
         }
     }
 
-    /// How much there is to do.
+    /// Sets the amount of work.
     pub fn set_total(&self, total: u64) {
         self.total.store(total, Ordering::Relaxed);
     }
 
-    /// How much is done; ends the work as [`Job::check`].
+    /// Sets the amount done; unwinds after Ctrl-C.
     pub fn set(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
         self.check();
     }
 
-    /// So much more is done; ends the work as [`Job::check`].
+    /// Adds to the amount done; unwinds after Ctrl-C.
     pub fn add(&self, more: u64) {
         self.done.fetch_add(more, Ordering::Relaxed);
         self.check();
@@ -112,9 +112,9 @@ impl nodeorder::ordering::Observer for Clock<'_> {
     }
 }
 
-/// Does `work` on the pool's threads while other threads of Python run. Every moment `progress` is called with what is
-/// done and all there is to do, and Ctrl-C raises its exception here. Work that asks [`Job`] ends then; what does not
-/// goes on by itself to its end, and its result is dropped.
+/// Runs `work` on the pool's threads; other Python threads run meanwhile. `progress` is called at intervals with the amount
+/// done and the total. Ctrl-C raises its exception here: work that checks its [`Job`] ends, other work goes on in the
+/// background and its result is dropped.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

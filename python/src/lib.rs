@@ -13,6 +13,7 @@ mod job;
 mod map;
 mod mpc;
 mod ordering;
+mod place;
 mod replay;
 mod schedule;
 mod source;
@@ -28,6 +29,7 @@ fn _native(py: Python<'_>, module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ordering::Ordering>()?;
     module.add_class::<compare::Comparison>()?;
     module.add_function(wrap_pyfunction!(mpc::curve, module)?)?;
+    module.add_function(wrap_pyfunction!(place::place, module)?)?;
     module.add_function(wrap_pyfunction!(replay::replay, module)?)?;
     module.add_function(wrap_pyfunction!(schedule::schedule, module)?)?;
     module.add_function(wrap_pyfunction!(corun::corun, module)?)?;

@@ -20,28 +20,28 @@ use crate::topology::Topology;
 #[derive(Clone, FromPyObject)]
 pub struct Table(String, Option<String>);
 
-/// Where processes run.
+/// Nodes for the processes: rank by rank of an ordering, or as a table says.
 #[derive(FromPyObject)]
-pub enum Place<'py> {
+pub enum Assignment<'py> {
     Order(PyRef<'py, Ordering>),
     Table(Table),
 }
 
-/// The same without Python.
-enum Where {
+/// [`Assignment`] without Python objects, for other threads.
+enum OwnedAssignment {
     Order(Arc<NodeOrder>),
     Table(Table),
 }
 
-impl Where {
+impl OwnedAssignment {
     fn mapping(
         &self,
         topology: &nodeorder::Topology,
         guest: &Guest,
     ) -> Result<ProcessMapping, Failure> {
         match self {
-            Where::Order(order) => Ok(ProcessMapping::in_order(guest, order)?),
-            Where::Table(Table(name, text)) => {
+            OwnedAssignment::Order(order) => Ok(ProcessMapping::in_order(guest, order)?),
+            OwnedAssignment::Table(Table(name, text)) => {
                 let text = match text {
                     Some(text) => Text::new(name, text),
                     None => Text::read(Path::new(name), topology.context().memory)?,
@@ -54,22 +54,22 @@ impl Where {
 
 /// The document of `--json`, the loads of links, or the mapping (`out`: `summary`, `links`, `mapping`).
 #[pyfunction]
-#[pyo3(signature = (topology, guest, place, routing, method, out, progress))]
+#[pyo3(signature = (topology, guest, assignment, routing, method, out, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn map(
     py: Python<'_>,
     topology: &Topology,
     guest: Table,
-    place: Place<'_>,
+    assignment: Assignment<'_>,
     routing: String,
     method: Option<String>,
     out: String,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<u8>> {
     let topology = topology.inner.clone();
-    let place = match place {
-        Place::Order(order) => Where::Order(order.inner.clone()),
-        Place::Table(table) => Where::Table(table),
+    let assignment = match assignment {
+        Assignment::Order(order) => OwnedAssignment::Order(order.inner.clone()),
+        Assignment::Table(table) => OwnedAssignment::Table(table),
     };
     job::run(py, progress, move |job| {
         let routing = RoutingEntry::named(&routing)?;
@@ -80,7 +80,7 @@ pub fn map(
                 Guest::read(&Text::new(name, text), "csv", topology.context())?
             }
         };
-        let given = place.mapping(&topology, &guest)?;
+        let given = assignment.mapping(&topology, &guest)?;
         let (placement, method) = placed(&topology, &guest, given, method.as_deref(), job)?;
         let mut bytes = Vec::new();
         if out == "mapping" {
@@ -95,9 +95,9 @@ pub fn map(
             write(&mut bytes, LinkLoad::ALL, rows)?;
             return Ok(bytes);
         }
-        let order = match &place {
-            Where::Order(order) => Some(order.label()),
-            Where::Table(_) => None,
+        let order = match &assignment {
+            OwnedAssignment::Order(order) => Some(order.label()),
+            OwnedAssignment::Table(_) => None,
         };
         let figures = MappingFigures {
             topology: topology.spec(),

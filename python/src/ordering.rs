@@ -2,28 +2,25 @@
 
 use std::sync::Arc;
 
-use nodeorder::ids::NodeId;
 use nodeorder::ordering::NodeOrder;
-use nodeorder::{Error, SourceLocation};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde_json::json;
 
-use crate::error::Failure;
 use crate::job::{self, Clock};
-use crate::topology::Topology;
+use crate::topology::{Topology, node_ids};
 
 /// An ordering of a machine's nodes.
 #[pyclass(frozen, module = "nodeorder._native")]
 pub struct Ordering {
     pub inner: Arc<NodeOrder>,
-    /// What a search says of it, as JSON.
+    /// Outcome of the search that made it (objective, bound, status), as JSON.
     found: Option<String>,
 }
 
 #[pymethods]
 impl Ordering {
-    /// The ordering that a text asks for: a method with options, or a file.
+    /// Makes an ordering from a text: a method with options, or a file.
     #[staticmethod]
     #[pyo3(signature = (topology, text, progress))]
     fn make(
@@ -49,7 +46,7 @@ impl Ordering {
         Ok(Ordering { inner: Arc::new(order), found })
     }
 
-    /// An ordering of these nodes, checked.
+    /// Makes an ordering of `nodes`; refuses unknown, unschedulable and repeated ones.
     #[staticmethod]
     fn of_nodes(
         py: Python<'_>,
@@ -96,24 +93,13 @@ impl Ordering {
         })
     }
 
-    /// The document of `hosts`: the host list in rank order.
+    /// Host list of the nodes in rank order.
     fn host_list(&self, topology: &Topology) -> String {
         topology.inner.host_list(self.inner.nodes().iter().copied())
     }
 }
 
-/// Node ids from an array of Python's.
-pub fn node_ids(what: &str, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<NodeId>, Failure> {
-    let id = |node: &i64| {
-        u32::try_from(*node).map(NodeId).map_err(|_| {
-            let expected = "node ids from 0 to 2147483647";
-            Error::input(SourceLocation::option(what), format!("node {node}"), expected)
-        })
-    };
-    Ok(nodes.as_array().iter().map(id).collect::<Result<_, _>>()?)
-}
-
-/// The orderings themselves, for work that outlives the call.
+/// Copies of the orderings, for work on other threads: Python objects stay with this one.
 pub fn shared(orders: &[PyRef<'_, Ordering>]) -> Vec<NodeOrder> {
     orders.iter().map(|order| NodeOrder::clone(&order.inner)).collect()
 }

@@ -24,7 +24,7 @@ use crate::topology::Topology;
 pub struct Talk(pub Option<String>, pub Option<String>);
 
 impl Talk {
-    /// The machine's links, where jobs talk.
+    /// The links that messages take; made only where jobs talk.
     pub fn fabric<'t>(
         &self,
         topology: &'t nodeorder::Topology,
@@ -32,7 +32,7 @@ impl Talk {
         Ok(self.0.is_some().then(|| Fabric::new(topology)).transpose()?)
     }
 
-    /// How they do; by default on the first routing that suits the machine.
+    /// Traffic of the jobs, by default over the first routing that suits the machine; none where jobs do not talk.
     pub fn settings<'a>(
         &'a self,
         fabric: Option<&'a Fabric<'a>>,
@@ -47,7 +47,7 @@ impl Talk {
     }
 }
 
-/// What is wanted of a replay.
+/// Options of a replay, and the form of its result.
 #[derive(Clone, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Wanted {

@@ -17,7 +17,7 @@ use crate::replay::Talk;
 use crate::source::{self, Source};
 use crate::topology::Topology;
 
-/// How jobs are scheduled and what is wanted of that.
+/// Options of a schedule, and the form of its result.
 #[derive(Clone, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Wanted {

@@ -21,7 +21,7 @@ pub struct Source {
     columns: Option<String>,
 }
 
-/// How traces are read.
+/// Settings for reading traces.
 pub fn options(context: &Context, nodes: usize, procs_per_node: Option<u32>) -> Options {
     Options {
         procs_per_node: procs_per_node.unwrap_or(1),
@@ -33,7 +33,7 @@ pub fn options(context: &Context, nodes: usize, procs_per_node: Option<u32>) -> 
 }
 
 impl Source {
-    /// Its lines from the start.
+    /// Opens it at the first line.
     pub fn lines(&self, memory: u64) -> Result<Lines, Failure> {
         Ok(match &self.text {
             None => Lines::open(Path::new(&self.name), memory)?,
@@ -41,7 +41,7 @@ impl Source {
         })
     }
 
-    /// The trace.
+    /// Reads it as a trace.
     pub fn trace(&self, options: &Options) -> Result<Trace, Failure> {
         let lines = self.lines(options.memory)?;
         Ok(match &self.columns {
@@ -52,7 +52,7 @@ impl Source {
         })
     }
 
-    /// The placement log, or the trace as one.
+    /// Reads it as a placement log; a trace is turned into one.
     pub fn log(&self, options: &Options) -> Result<OpenedLog, Failure> {
         Ok(match (&self.text, &self.columns) {
             (_, Some(_)) => OpenedLog::of_trace(self.trace(options)?),

@@ -2,24 +2,16 @@
 
 use std::sync::Arc;
 
-use nodeorder::columns::{jobs::JobRow, object};
-use nodeorder::metric::allocation::AllocationMeter;
-use nodeorder::metric::rank_distances::RankDistances;
-use nodeorder::metric::ring::rings;
-use nodeorder::metric::units::{UnitCounter, Units};
-use nodeorder::ordering::NodeOrder;
-use nodeorder::ranks::Ranks;
 use nodeorder::report::topology::Figures;
 use nodeorder::topology::graph::UNREACHED;
 use nodeorder::topology::{Context, Lattice, LinkedRouters};
-use nodeorder::{NodeId, RouterId, catalog, reference};
+use nodeorder::{Error, NodeId, RouterId, SourceLocation, catalog, reference};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::error::Failure;
 use crate::job;
-use crate::ordering::{Ordering, node_ids};
 
 /// A machine.
 #[pyclass(frozen, module = "nodeorder._native")]
@@ -34,7 +26,7 @@ type Places<'py> = (Bound<'py, PyArray2<i64>>, Vec<bool>, Vec<String>);
 /// A table's name, and the name and description of each of its entries.
 type Entries = Vec<(String, Vec<(String, String)>)>;
 
-/// A distance of nodes that no path joins.
+/// Distance in place of a number where no path joins two nodes.
 const NO_PATH: i32 = -1;
 
 #[pymethods]
@@ -128,7 +120,7 @@ impl Topology {
         self.inner.components()
     }
 
-    /// What a reader of a site's file should know of it.
+    /// Remarks on a site's file: guesses, and lines that other programs refuse.
     fn remarks(&self) -> Vec<String> {
         self.inner.network().remarks().to_vec()
     }
@@ -232,7 +224,7 @@ impl Topology {
             lines.try_for_each(|(line, node)| -> Result<(), Failure> {
                 job.check();
                 let from = topology.router_of(*node);
-                // Few targets by a closed form take no walk over all routers.
+                // A closed form gives single distances; only a search finds those to all routers at once.
                 let closed = topology.metric().between(from, from).is_some();
                 let all = if closed { Vec::new() } else { topology.hops_from(from)? };
                 for ((hop, to), target) in line.iter_mut().zip(&routers).zip(&columns) {
@@ -248,19 +240,6 @@ impl Topology {
         hops.into_pyarray(py).reshape(shape)
     }
 
-    /// The metrics of an allocation as JSON; with an ordering also its spans in rank.
-    #[pyo3(signature = (nodes, order))]
-    fn place(
-        &self,
-        py: Python<'_>,
-        nodes: PyReadonlyArray1<'_, i64>,
-        order: Option<&Ordering>,
-    ) -> PyResult<String> {
-        let given = self.checked(&nodes)?;
-        let (topology, order) = (self.inner.clone(), order.map(|order| order.inner.clone()));
-        job::run(py, None, move |_| place(&topology, given, order.as_deref()))
-    }
-
     /// The host list of nodes, in their order.
     fn host_list(&self, nodes: PyReadonlyArray1<'_, i64>) -> PyResult<String> {
         Ok(self.inner.host_list(self.checked(&nodes)?))
@@ -268,66 +247,24 @@ impl Topology {
 }
 
 impl Topology {
-    /// Nodes of this machine.
-    fn checked(&self, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<NodeId>, Failure> {
+    /// Nodes of this machine from an array of ids; an id that it does not have is refused.
+    pub fn checked(&self, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<NodeId>, Failure> {
         let nodes = node_ids("nodes", nodes)?;
-        let location = || nodeorder::SourceLocation::option("nodes");
+        let location = || SourceLocation::option("nodes");
         nodes.iter().try_for_each(|node| self.inner.check_node(*node, location))?;
         Ok(nodes)
     }
 }
 
-fn place(
-    topology: &nodeorder::Topology,
-    given: Vec<NodeId>,
-    order: Option<&NodeOrder>,
-) -> Result<String, Failure> {
-    let own = NodeOrder::new(topology, "nodes", given.clone())?;
-    if own.is_empty() {
-        let location = nodeorder::SourceLocation::option("nodes");
-        return Err(nodeorder::Error::input(location, "no node", "at least one").into());
-    }
-    let distances = RankDistances::new(topology, order.unwrap_or(&own))?;
-    let mut ranks: Vec<u32> = match order {
-        None => (0..given.len() as u32).collect(),
-        Some(order) => {
-            let mut rank_of = std::collections::HashMap::with_capacity(order.len());
-            rank_of.extend((0..).zip(order.nodes()).map(|(rank, node)| (*node, rank)));
-            let rank = |node: &NodeId| {
-                rank_of.get(node).copied().ok_or_else(|| {
-                    let location = nodeorder::SourceLocation::option("nodes");
-                    let expected = format!("a node of the ordering {}", order.label());
-                    nodeorder::Error::input(location, format!("node {node}"), expected)
-                })
-            };
-            given.iter().map(rank).collect::<Result<_, _>>()?
-        }
+/// Node ids from an array of Python's.
+pub fn node_ids(what: &str, nodes: &PyReadonlyArray1<'_, i64>) -> Result<Vec<NodeId>, Failure> {
+    let id = |node: &i64| {
+        u32::try_from(*node).map(NodeId).map_err(|_| {
+            let expected = "node ids from 0 to 2147483647";
+            Error::input(SourceLocation::option(what), format!("node {node}"), expected)
+        })
     };
-    ranks.sort_unstable();
-    let mut set = Ranks::default();
-    ranks.iter().for_each(|rank| set.push_rank(*rank));
-    let mut meter = AllocationMeter::new(topology, &distances)?;
-    let (metrics, extent) = (meter.measure(&set, None), meter.extent(&set));
-    let row = JobRow {
-        size: set.len(),
-        metrics: Some(&metrics),
-        extent: Some(&extent),
-        ..JobRow::default()
-    };
-    let mut document = object(&[JobRow::METRICS, JobRow::EXTENT].concat(), &row);
-    if let (None, Some(object)) = (order, document.as_object_mut()) {
-        object.retain(|key, _| !["linear_span", "ring_span"].contains(&key.as_str()));
-    }
-    document["size"] = serde_json::json!(set.len());
-    let ring = rings(topology, &[&given])?[0];
-    document["ring_hops"] = serde_json::json!((ring.unreachable == 0).then_some(ring.hops));
-    let units = Units::new(topology);
-    let routers = given.iter().map(|node| topology.router_of(*node).0);
-    let counts = UnitCounter::new(&units).count(routers);
-    for (name, count) in units.names().zip(counts) {
-        document[format!("units_{name}")] = serde_json::json!(count);
-    }
-    Ok(document.to_string())
+    Ok(nodes.as_array().iter().map(id).collect::<Result<_, _>>()?)
 }
 
 /// The names of the shipped machines.

@@ -1,4 +1,4 @@
-//! What generators of schedules share: machines.
+//! Machines, which all generators of schedules use.
 
 use nodeorder::allocator::AllocatorContext;
 use nodeorder::metric::rank_distances::RankDistances;

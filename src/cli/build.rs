@@ -34,7 +34,8 @@ fn commit(root: &Path) -> Option<String> {
         let hash = text.split("\"sha1\":").nth(1)?.split('"').nth(1)?;
         return hash.bytes().all(|b| b.is_ascii_hexdigit()).then(|| hash.to_string());
     }
-    // Not that of whatever checkout an unpacked copy lies in.
+    // The folder of the checkout, two above that of this package; not whatever checkout an unpacked copy lies in.
+    let root = &root.join("../..");
     root.join(".git").exists().then_some(())?;
     let git = |arguments: &[&str]| -> Option<String> {
         let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;

@@ -177,7 +177,7 @@ impl Tab<'_> {
         value.as_f64().or_else(text).unwrap_or_else(|| panic!("{expression} is {value}"))
     }
 
-    /// What an element says.
+    /// Text of an element.
     pub fn text(&mut self, selector: &str) -> String {
         self.eval(&format!("document.querySelector({selector:?}).textContent"))
             .as_str()
@@ -227,7 +227,7 @@ impl Tab<'_> {
         self.call("Emulation.setDeviceMetricsOverride", params);
     }
 
-    /// What the page is told of the reader's wishes.
+    /// Sets a media feature, such as `prefers-color-scheme`.
     pub fn media(&mut self, feature: &str, value: &str) {
         let features = json!([{ "name": feature, "value": value }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
@@ -334,7 +334,7 @@ impl Tab<'_> {
         assert_eq!(chosen, value, "{selector} has no such choice");
     }
 
-    /// What the page has complained of.
+    /// Errors and exceptions that the page has logged.
     pub fn errors(&mut self) -> Vec<String> {
         // Whatever is under way arrives before an answer does.
         self.eval("0");

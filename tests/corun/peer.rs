@@ -26,7 +26,7 @@ pub const BANDWIDTH: f64 = 1.25e9;
 pub struct Case {
     pub machine: Topology,
     pub jobs: Vec<Job>,
-    /// What each job's guest is, and which share of its iteration alone it sends.
+    /// Guest of each job, and the share of its iteration that it spends sending when it runs alone.
     #[allow(dead_code)] // The report's.
     pub about: Vec<(String, f64)>,
 }
@@ -99,7 +99,7 @@ pub fn compile(folder: &Path) -> Option<PathBuf> {
     out.status.success().then_some(program)
 }
 
-/// What SimGrid finds: iterations and mean seconds of each job, and how long it took.
+/// Runs the case in SimGrid: iterations and mean seconds of each job, and the seconds that the simulation took.
 pub fn simulate(
     program: &Path,
     folder: &Path,

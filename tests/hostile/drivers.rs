@@ -1,4 +1,4 @@
-//! What hostile bytes are fed to: one driver a parser. A driver parses, and holds the outcome to what every
+//! One driver for each parser of foreign bytes. A driver parses, and holds the outcome to what every
 //! outcome must be: an error that names its place, or a value that keeps its promises. The fuzz targets and the
 //! ordinary tests share this file.
 
@@ -58,19 +58,19 @@ pub const DRIVERS: &[Driver] = &[
     Driver { name: "results", feed: results },
 ];
 
-/// What a run may take: little, so that limits act.
+/// Seed and memory of every run; little memory, so that its limits are met.
 pub const CONTEXT: Context = Context { seed: 1, memory: 4 << 20 };
 
-/// A watcher who never waits.
-struct Hasty;
+/// An observer that stops every search at once.
+struct StopAtOnce;
 
-impl Observer for Hasty {
+impl Observer for StopAtOnce {
     fn should_stop(&self) -> bool {
         true
     }
 }
 
-/// Holds an error to its promises: a place that exists, and a message for a terminal.
+/// Checks that an error names a source location that exists, and has a message fit for a terminal.
 fn check_error(error: &Error, text: Option<&Text>) {
     let message = error.to_string();
     assert!(!message.chars().any(|c| c.is_control()), "control characters: {message:?}");
@@ -87,7 +87,7 @@ fn check_error(error: &Error, text: Option<&Text>) {
     };
     if let (SourceLocation::Line { file, line }, Some(text)) = (place, text) {
         if !file.ends_with(text.name()) && !text.name().ends_with(&**file) {
-            // Of a file that this one names.
+            // The error is in a file that this one names.
             return assert!(Path::new(&**file).is_file(), "{message}");
         }
         let lines = text.as_str().lines().count().max(1);
@@ -122,7 +122,7 @@ fn file(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// What every machine must be.
+/// Checks what holds for every machine: counts, ids and names that fit each other.
 fn check_topology(topology: &Topology) {
     let network = topology.network();
     let (nodes, slots) = (topology.nodes(), topology.nodes().slot_count());
@@ -159,7 +159,7 @@ fn check_topology(topology: &Topology) {
     }
 }
 
-/// What every ordering must be: distinct, schedulable.
+/// Checks that an ordering holds distinct, schedulable nodes.
 fn check_order(topology: &Topology, order: &NodeOrder) {
     let distinct: BTreeSet<NodeId> = order.nodes().iter().copied().collect();
     assert_eq!(distinct.len(), order.len(), "{} repeats", order.label());
@@ -230,7 +230,7 @@ fn slurm_topology(bytes: &[u8]) {
 }
 
 fn slurm_yaml(bytes: &[u8]) {
-    // What is no YAML at first sight is read as lines.
+    // A text that does not look like YAML is read line by line.
     from_file("slurm-topology", "topology.yaml", bytes);
 }
 
@@ -616,7 +616,7 @@ fn specs(bytes: &[u8]) {
         return;
     }
     for machine in ["torus:4x4", "mesh:3x2x3,per_router=2,limit=30", "cascade:2x3x2"].map(small) {
-        match NodeOrder::make_with(&machine, spec, &Hasty) {
+        match NodeOrder::make_with(&machine, spec, &StopAtOnce) {
             Ok((order, outcome)) => {
                 check_order(&machine, &order);
                 if let Some(o) = outcome {

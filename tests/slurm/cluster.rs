@@ -78,7 +78,7 @@ impl Slurm {
     }
 }
 
-/// What a cluster is made of beside its nodes.
+/// Configuration of a cluster, beside its nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Conf {
     /// Further lines of slurm.conf.
@@ -221,7 +221,7 @@ impl Cluster {
         command
     }
 
-    /// What a program prints, errors included.
+    /// Output of a program, errors included.
     pub fn tell(&self, program: &str, arguments: &[&str]) -> String {
         let output = self.command(program).args(arguments).output().unwrap();
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
@@ -267,7 +267,7 @@ impl Cluster {
         Some((job, expand(list.trim())))
     }
 
-    /// What scontrol prints once the controller has read the file `name` beside slurm.conf, put there or replaced.
+    /// Writes the file `name` beside slurm.conf, has the controller read it, and returns what scontrol prints.
     pub fn reconfigured(&self, name: &str, text: &str, show: &[&str]) -> String {
         std::fs::write(self.folder.path().join(name), text).unwrap();
         let said = self.tell("scontrol", &["reconfigure"]);

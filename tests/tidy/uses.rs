@@ -15,13 +15,14 @@ pub struct Source {
 pub struct Uses {
     /// File of every module.
     files: BTreeMap<Path, String>,
-    /// What a module re-exports: name to the path it stands for.
+    /// Re-exports of each module: name to the path it stands for.
     exports: BTreeMap<Path, BTreeMap<String, Path>>,
     /// Absolute paths that a module names.
     named: BTreeMap<Path, BTreeSet<Path>>,
 }
 
-fn module(name: &str) -> Path {
+/// The module that the file `name`, below `src`, is.
+pub fn module(name: &str) -> Path {
     let name = name.trim_end_matches(".rs").trim_end_matches("/mod").trim_end_matches("/main");
     if name == "lib" { Vec::new() } else { name.split('/').map(str::to_string).collect() }
 }
