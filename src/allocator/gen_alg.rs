@@ -2,7 +2,6 @@
 
 use multiversion::multiversion;
 
-use super::label_centres::LabelCentres;
 use super::near::Near;
 use super::recent::Recent;
 use super::{Allocator, AllocatorEntry, Choice};
@@ -22,9 +21,7 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// of what its members are away from the others, which for each is at least its own star, and for all at least
 /// the smallest star.
 ///
-/// Where a distance is the number of labels that differ (HyperX, the best case of a Cascade), stars are counts by
-/// subsets of labels, and a set's sum comes from counts by label: O(2^labels + values of all labels) for a centre with
-/// three labels on most orderings, O(2^labels + n) with others. The last choices are kept ([`Recent`]).
+/// The last choices are kept ([`Recent`]).
 ///
 /// # References
 /// Krumke et al., "Compact location problems", 1997
@@ -34,9 +31,6 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
     "gen-alg",
     "the free rank and its nearest ones with the smallest mean pairwise distance",
     |_, context| {
-        if let Some(by_label) = LabelCentres::new(context.distances) {
-            return Ok(Box::new(Recent::new(by_label)));
-        }
         let near = Near::new(context)?;
         Ok(Box::new(Recent::new(GenAlg {
             index: vec![0; near.locations.count()],
@@ -110,24 +104,20 @@ impl GenAlg<'_> {
             left == 0
         };
         self.at.clear();
-        let walked = self.near.walk(rank, u32::MAX, count);
-        if !walked && let Some(row) = self.near.measure(rank) {
+        if self.near.walk(rank, u32::MAX, count) {
+            for (hops, router) in self.near.found() {
+                add(&mut self.at, *hops, self.near.locations.free(*router));
+            }
+        } else {
             // Hop by hop while those are few.
+            let row = self.near.measure(rank);
             for hops in 0..FEW {
-                if take(hops.into(), at_hops(row, &self.free, hops)) {
-                    return (star, hops.into());
+                if take(hops, at_hops(row, &self.free, hops)) {
+                    return (star, hops);
                 }
             }
             for (hops, free) in row.iter().zip(&self.free).filter(|(hops, _)| **hops >= FEW) {
-                add(&mut self.at, u32::from(*hops), *free);
-            }
-        } else {
-            if !walked {
-                self.near.around(rank, u32::MAX, count);
-            }
-            let locations = &self.near.locations;
-            for (hops, router) in self.near.found() {
-                add(&mut self.at, *hops, locations.free(*router));
+                add(&mut self.at, *hops, *free);
             }
         }
         let held = self.at.iter().zip(0..).find(|(here, hops)| take(*hops, **here));
@@ -143,9 +133,8 @@ impl GenAlg<'_> {
         count: u32,
         best: (u64, u32),
     ) -> Option<u64> {
-        let walked = self.near.walk(centre.rank, u32::MAX, count);
-        if !walked && let Some(row) = self.near.measure(centre.rank) {
-            let farthest = centre.farthest as u16;
+        if !self.near.walk(centre.rank, u32::MAX, count) {
+            let (row, farthest) = (self.near.measure(centre.rank), centre.farthest);
             let (inner, held, least) = stars_within(row, &self.free, &self.stars, farthest);
             let mut missing = count - held;
             if ((inner + u64::from(missing) * least).div_ceil(2), centre.rank) >= best {
@@ -163,9 +152,6 @@ impl GenAlg<'_> {
                 }
             }
             return Some(self.sums.of_runs(&self.set));
-        }
-        if !walked {
-            self.near.around(centre.rank, u32::MAX, count);
         }
         self.members.clear();
         self.last.clear();
@@ -197,7 +183,7 @@ impl GenAlg<'_> {
 }
 
 /// Hops that are counted one after the other: few are enough on networks of small diameter.
-const FEW: u16 = 16;
+const FEW: u32 = 16;
 
 fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
     if hops as usize >= at.len() {
@@ -208,14 +194,14 @@ fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
 
 /// The free ranks on routers that are exactly `hops` away.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn at_hops(row: &[u16], free: &[u32], hops: u16) -> u32 {
+fn at_hops(row: &[u32], free: &[u32], hops: u32) -> u32 {
     row.iter().zip(free).map(|(away, free)| if *away == hops { *free } else { 0 }).sum()
 }
 
 /// Over routers less than `farthest` away: the stars of their free ranks, summed, and how many those are; and the
 /// least star on a router that is exactly so far.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn stars_within(row: &[u16], free: &[u32], stars: &[u64], farthest: u16) -> (u64, u32, u64) {
+fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64, u32, u64) {
     let (mut inner, mut held, mut least) = (0, 0, u64::MAX);
     for ((away, free), star) in row.iter().zip(free).zip(stars) {
         let taken = if *away < farthest { *free } else { 0 };
