@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::guest_mesh::Guest;
 use super::reach::Reach;
 use super::recent::Recent;
-use super::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 

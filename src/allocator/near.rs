@@ -1,6 +1,6 @@
 //! The free ranks around a router, by hops.
 
-use super::AllocatorContext;
+use super::entry::AllocatorContext;
 use super::ranks_by_location::RanksByLocation;
 use crate::error::Result;
 use crate::ids::RouterId;
@@ -18,10 +18,11 @@ pub struct Near<'a> {
     graph: &'a RouterGraph,
     /// The free ranks by router.
     pub locations: RanksByLocation,
-    /// Of every router, the last walk that met it.
+    /// By router: number of the last walk that met it. Numbers spare a sweep over all routers before each walk.
     met: Vec<u32>,
     walk: u32,
     queue: Vec<u32>,
+    /// Hops and router.
     found: Vec<(u32, u32)>,
     /// Distances to the open routers.
     rows: RankRows<'a>,
@@ -74,7 +75,7 @@ impl<'a> Near<'a> {
         &self.row
     }
 
-    /// What the last look [`Near::around`] found.
+    /// Hops and router of each router that the last [`Near::around`] or [`Near::walk`] found.
     pub fn found(&self) -> &[(u32, u32)] {
         &self.found
     }

@@ -1,6 +1,6 @@
 //! The ranks within so many hops of a router as a row of bits, kept from one call to the next.
 
-use super::AllocatorContext;
+use super::entry::AllocatorContext;
 use super::near::Near;
 use crate::error::Result;
 use crate::ranks::FreeSet;

@@ -1,6 +1,6 @@
 //! The free ranks within reach of others, for a search that takes ranks and gives them back.
 
-use super::AllocatorContext;
+use super::entry::AllocatorContext;
 use super::near_rows::{Bits, KEPT, LANES, NearRows};
 use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
@@ -11,7 +11,7 @@ pub struct Reach<'a> {
     distances: &'a RankDistances,
     rows: NearRows<'a>,
     hops: u32,
-    /// The free ranks that are not taken, and a lane before which there is none.
+    /// The free ranks that are not taken; before lane `low` there is none.
     avail: Bits,
     low: usize,
     scope: Vec<Scope>,
@@ -24,7 +24,7 @@ pub struct Reach<'a> {
     near: Vec<(u32, u64)>,
 }
 
-/// Whether enough free ranks can be reached from a router.
+/// Whether enough free ranks can be reached from a router by steps of the current number of hops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Unknown,
@@ -97,7 +97,7 @@ impl<'a> Reach<'a> {
         (routers[next as usize] == routers[rank as usize]).then_some(next)
     }
 
-    /// The first rank from `from` on that is not taken and within reach of all of `ranks`.
+    /// The first free rank from `from` on that is not taken and within reach of all of `ranks`.
     pub fn first(&mut self, ranks: &[u32], from: u32) -> Option<u32> {
         while self.avail.get(self.low).is_some_and(|lane| *lane == [0; LANES]) {
             self.low += 1;
@@ -111,7 +111,7 @@ impl<'a> Reach<'a> {
         found
     }
 
-    /// How many ranks from `from` on are not taken and within reach of all of `ranks`.
+    /// Number of free ranks from `from` on that are not taken and within reach of all of `ranks`.
     pub fn count(&mut self, ranks: &[u32], from: u32) -> u64 {
         let mut count = 0;
         self.rows.common((ranks, self.hops), &self.avail, from, |_, bits| {
@@ -139,7 +139,7 @@ impl<'a> Reach<'a> {
             at += 1;
             let scope = &mut self.scope[routers[rank as usize] as usize];
             match scope {
-                // Only those met by an earlier walk can have enough.
+                // A router is marked so by an earlier walk, which reached all that this one can.
                 Scope::Enough => enough = true,
                 Scope::Small => continue,
                 Scope::Unknown => {

@@ -9,7 +9,7 @@ use crate::ratio::ratio;
 use crate::topology::distance::{Product, Shape};
 use crate::topology::{Metric, Topology};
 
-/// What is reported of every allocation.
+/// Figures reported for every allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllocationMetrics {
     /// Nodes.
@@ -20,7 +20,7 @@ pub struct AllocationMetrics {
     pub linear_span: u32,
     /// Ranks of the shortest stretch of the ring of ranks that covers the allocation.
     pub ring_span: u32,
-    /// Connected components of the routers it stands on.
+    /// Connected components of the routers of its nodes.
     pub components: u32,
 }
 
@@ -49,17 +49,17 @@ pub struct Extent {
 /// The smallest box of routers around an allocation; along a wrapped dimension, the shortest covering arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Routers in it.
+    /// Routers in the box.
     pub size: u64,
     /// Σ of its side lengths, in routers.
     pub sides: u32,
-    /// Its size over that of the smallest box of the machine that has room for the nodes.
+    /// Routers in it over those in the smallest box of the machine that has room for the nodes.
     pub box_ratio: f64,
-    /// Its size over that of the smallest cube (all sides equal) that has room for the nodes.
+    /// Routers in it over those in the smallest cube (all sides equal) that has room for the nodes.
     pub cube_ratio: f64,
 }
 
-/// Takes the metrics of allocations, with the buffers that takes.
+/// Measures allocations; holds the buffers for that.
 #[derive(Debug)]
 pub struct AllocationMeter<'t> {
     topology: &'t Topology,
@@ -81,7 +81,7 @@ impl<'t> AllocationMeter<'t> {
     /// The metrics of a non-empty allocation; `total_distance` where it is known already.
     ///
     /// # Complexity
-    /// That of [`Sums::total`] and at most O(s·degree) for the components, s members.
+    /// As [`Sums::total`], and at most O(s·degree) for the components, s members.
     pub fn measure(&mut self, ranks: &Ranks, total_distance: Option<u64>) -> AllocationMetrics {
         let (linear_span, ring_span) = spans(ranks, self.distances.len());
         debug_assert!(total_distance.is_none_or(|total| total == self.sums.total(ranks)));
@@ -101,7 +101,7 @@ impl<'t> AllocationMeter<'t> {
     /// # Complexity
     /// O(r²·axes) with r different routers; O(r + Σ extents) for the box.
     pub fn extent(&mut self, ranks: &Ranks) -> Extent {
-        // One rank a router is enough.
+        // Ranks of one router are equally far from all others: one of them is enough.
         let routers = self.distances.routers();
         let mut members: Vec<u32> = ranks.iter().collect();
         members.sort_by_key(|r| routers[*r as usize]);

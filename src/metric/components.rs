@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ranks::Ranks;
 use crate::topology::Topology;
 
-/// No vertex, no segment.
+/// Mark of no vertex and of no segment.
 const NONE: u32 = u32::MAX;
 
 /// The routers of one ordering as *vertices*, numbered as the ordering first comes to them, and the links
@@ -19,11 +19,11 @@ const NONE: u32 = u32::MAX;
 pub(super) struct RankAdjacency {
     /// The vertex of each rank; none where it is the rank itself.
     of_rank: Option<Vec<u32>>,
-    /// How many vertices below this one are not joined to the next.
+    /// By vertex: number of vertices below it that are not joined to the next.
     breaks: Vec<u32>,
-    /// Where the links of each vertex begin in `above`.
+    /// By vertex: index of its first link in `above`.
     starts: Vec<u32>,
-    /// For each vertex the linked vertices two or more above it.
+    /// By vertex: the linked vertices two or more above it.
     above: Vec<u32>,
 }
 
@@ -72,7 +72,7 @@ impl RankAdjacency {
                 starts[low] += 1;
             }
         });
-        // Each has moved to where the next begins.
+        // Each index has moved to the first link of the next vertex.
         starts.copy_within(..vertices, 1);
         starts[0] = 0;
         Ok(RankAdjacency { of_rank, breaks, starts, above })
@@ -89,7 +89,7 @@ impl RankAdjacency {
     }
 }
 
-/// Counts pieces, with the buffers that takes.
+/// Counts pieces; holds the buffers for that.
 #[derive(Debug)]
 pub(super) struct ComponentCounter<'s> {
     adjacency: &'s RankAdjacency,

@@ -12,7 +12,7 @@ pub mod envelope;
 mod halving;
 mod joined_groups;
 mod label_terms;
-pub mod machine;
+pub mod machine_figures;
 pub mod mpc;
 pub mod rank_distances;
 pub mod rank_rows;
