@@ -129,7 +129,10 @@ impl<'a> NearRows<'a> {
         let first =
             self.around.iter().map(|row| row.first).fold(from / (64 * LANES as u32), u32::max);
         let end = self.around.iter().map(|row| row.end).fold(u32::MAX, u32::min);
-        let (first, end) = (first as usize, first.max(end) as usize);
+        if first >= end {
+            return;
+        }
+        let (first, end) = (first as usize, end as usize);
         // Three at a time, the last one as often as there are fewer: most processes have so many neighbours.
         let part = |i: usize| self.around.get(i).unwrap_or(last).part(&self.bits, first, end);
         let others = self.around.get(3..).unwrap_or_default();

@@ -2,6 +2,7 @@
 
 use super::components::ComponentCounter;
 use super::rank_distances::RankDistances;
+use super::rank_rows::RankRows;
 use super::sums::Sums;
 use crate::error::Result;
 use crate::ranks::Ranks;
@@ -106,10 +107,12 @@ impl<'t> AllocationMeter<'t> {
         let mut members: Vec<u32> = ranks.iter().collect();
         members.sort_by_key(|r| routers[*r as usize]);
         members.dedup_by_key(|r| routers[*r as usize]);
+        let (mut rows, mut row) = (RankRows::new(self.distances), Vec::new());
+        rows.load(members.iter().copied());
         let mut diameter = 0;
-        for (i, a) in members.iter().enumerate() {
-            let farthest = members[..i].iter().map(|b| self.distances.between(*a, *b)).max();
-            diameter = diameter.max(farthest.unwrap_or(0));
+        for member in &members {
+            rows.row(*member, &mut row);
+            diameter = row.iter().copied().fold(diameter, u32::max);
         }
         let bounds = match self.topology.metric() {
             Metric::Product(product) if product.axes.iter().all(|a| a.shape != Shape::Clique) => {

@@ -95,6 +95,7 @@ pub(super) struct ComponentCounter<'s> {
     adjacency: &'s RankAdjacency,
     /// The segment of each vertex that is a member; empty between calls.
     segment: Vec<u32>,
+    /// Vertices of the allocation, ascending.
     members: Vec<u32>,
 }
 
@@ -110,6 +111,7 @@ impl<'s> ComponentCounter<'s> {
     /// O(runs) where every run of adjacency is joined and there is one; else O(s·degree) with s members, less
     /// where few links already join all.
     pub fn count(&mut self, ranks: &Ranks) -> u32 {
+        // Most allocations are one run: a difference of two prefix counts then shows that nothing in it is broken.
         if self.adjacency.of_rank.is_none()
             && let [run] = ranks.runs()
             && self.adjacency.breaks[run.last() as usize]
@@ -119,6 +121,7 @@ impl<'s> ComponentCounter<'s> {
         }
         let mut pieces = self.split(ranks);
         if pieces > 1 {
+            // Segments are already joined, so that only links between segments remain to be looked at.
             let mut joined = UnionFind::<u32>::new(pieces as usize);
             'all: for vertex in &self.members {
                 let a = self.segment[*vertex as usize];
@@ -137,8 +140,8 @@ impl<'s> ComponentCounter<'s> {
         pieces
     }
 
-    /// Lists the adjacency under `ranks`, ascending, and divides them into segments of joined ones; returns how
-    /// many there are.
+    /// Lists the vertices under `ranks`, ascending, and divides them into segments of joined ones; returns the number
+    /// of segments.
     fn split(&mut self, ranks: &Ranks) -> u32 {
         self.members.clear();
         match &self.adjacency.of_rank {

@@ -118,7 +118,7 @@ impl Rule for Tree {
     fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
         match request.switches {
             None => vec![Sizes::row(1, most)],
-            // Fewer nodes may be taken from more leaves.
+            // A smaller job may be put on more leaves than a larger one, so that each size stands alone.
             Some(_) => (1..=most).rev().map(|size| Sizes::row(size, 1)).collect(),
         }
     }
@@ -139,7 +139,7 @@ impl Rule for Tree {
             }
         }
         let Some(top) = top else { return Err("no switch has enough free nodes") };
-        // What is not below the top is out of reach.
+        // Leaves outside the top switch must not be taken: their free ranks count as none.
         for switch in 0..self.free.len() {
             if self.depth[switch] >= self.depth[top]
                 && !above(&self.parent, switch).any(|at| at == top)
