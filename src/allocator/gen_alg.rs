@@ -15,13 +15,11 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// The sum is at most 2 - 2/n times the least possible on any metric.
 ///
 /// # Complexity
-/// With U routers that have free ranks: O(U·(links around until n are found)) or O(U²·axes/16), whichever is
-/// less, for the sums of distances from every centre (stars), then O(that + n·axes) for every centre that is
-/// tried. Centres are tried by ascending star and left out by two proved bounds: a set's sum is half the sum
-/// of what its members are away from the others, which for each is at least its own star, and for all at least
-/// the smallest star.
-///
-/// The last choices are kept ([`Recent`]).
+/// With U routers that have free ranks: O(U·(links around until n are found)) or O(U²·axes/8), whichever is
+/// less, for the sum of distances from every centre to its n nearest (its star), then O(links or U·axes/8, and n·axes)
+/// for every centre that is tried. Centres are tried by ascending star and left out by two proved bounds: a set's sum
+/// is half the sum over its members of their distances to the others, and that of a member is at least its own star,
+/// and at least the smallest of all stars. The last choices are kept ([`Recent`]).
 ///
 /// # References
 /// Krumke et al., "Compact location problems", 1997
