@@ -88,7 +88,7 @@ impl<'a> State<'a> {
             return (Choice::NotNow("not enough nodes are free".into()), Vec::new());
         }
         if !flags.is_empty() {
-            self.allocator.ask(&options(flags)).unwrap();
+            self.allocator.set_options(&options(flags)).unwrap();
         }
         let mut chosen = Ranks::default();
         let choice = self.allocator.choose(&self.free, count, &mut chosen);
@@ -541,9 +541,9 @@ fn room_is_what_asking_for_every_size_finds() {
     let placements = "slurm-torus3d:placements=1x1x1/2x2x2/2x2x4/4x4x4";
     let mut boxes = make(placements, &context).unwrap();
     let mut free = FreeSet::new(64);
-    assert_eq!(boxes.fragmentation(&free), Some(0));
+    assert_eq!(boxes.room(&free).fragmentation, Some(0));
     free.take(Run { first: 21, count: 1 });
-    assert_eq!(boxes.fragmentation(&free), Some(1 + 8 + 16 + 64));
+    assert_eq!(boxes.room(&free).fragmentation, Some(1 + 8 + 16 + 64));
     // The last aggregated block is not whole: two blocks of four lines, and one line more.
     let short = file(
         "short",
@@ -556,7 +556,7 @@ fn room_is_what_asking_for_every_size_finds() {
     let mut plugin = make("slurm-block", &context).unwrap();
     let mut free = FreeSet::new(36);
     free.take(Run { first: 5, count: 1 });
-    assert_eq!(plugin.fragmentation(&free), Some(4 + 16 + 1));
+    assert_eq!(plugin.room(&free).fragmentation, Some(4 + 16 + 1));
 }
 
 /// A job that even the empty machine puts on two leaf switches waits for five minutes, too. A job behind it takes other

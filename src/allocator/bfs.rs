@@ -1,7 +1,7 @@
 //! Breadth-first over free nodes.
 
 use super::components::FreeSearch;
-use super::{Allocator, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -10,8 +10,8 @@ use crate::ranks::{FreeSet, Ranks};
 /// neighbours are visited in rank order. Where no more can be reached it goes on at the lowest free rank left.
 ///
 /// With `contiguous` all nodes are those of one search: a connected set of free nodes that is too small is
-/// passed over, and where all are, the answer is *not now*. That is what the source does: it waits. An
-/// answer is found wherever some connected set is large enough.
+/// passed over, and where all are, the answer is *not now*: the job waits, as in the source. A job is placed
+/// wherever some connected set is large enough.
 ///
 /// # Limits
 /// On networks whose switches carry no nodes, such as fat trees, only nodes of one router are neighbours.

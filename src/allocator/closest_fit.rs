@@ -1,7 +1,7 @@
 //! Closest Fit by rank steps.
 
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::runs::Runs;
-use super::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 

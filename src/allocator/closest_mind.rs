@@ -1,6 +1,6 @@
 //! Closest Fit by mean pairwise distance.
 
-use super::{Allocator, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use crate::metric::window::Window;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -8,7 +8,7 @@ use crate::ranks::{FreeSet, Ranks};
 /// first of those. Sums are exact integers.
 ///
 /// # Complexity
-/// That of [`Window::best`]: on a grid O(free·Σ extents/8).
+/// As [`Window::best`]: O(free·cuts/16) on a grid of few cuts.
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4,

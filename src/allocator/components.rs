@@ -1,6 +1,6 @@
-//! Free nodes that hang together.
+//! Connected sets of free nodes.
 
-use super::AllocatorContext;
+use super::entry::AllocatorContext;
 use super::ranks_by_location::RanksByLocation;
 use crate::error::Result;
 use crate::ids::RouterId;
@@ -11,14 +11,14 @@ use crate::topology::RouterGraph;
 /// routers; neighbours are visited in rank order.
 pub(super) struct FreeSearch<'a> {
     graph: &'a RouterGraph,
-    /// Only its lists are used; free ranks need not be counted.
+    /// Ranks by router; its counts of free ranks are not used.
     locations: RanksByLocation,
     /// Routers whose neighbours are all in the queue; none between searches.
     expanded: Vec<bool>,
     /// Ranks in the queue; none between searches.
     reached: Vec<bool>,
     queue: Vec<u32>,
-    /// How many of the queue have been visited.
+    /// Number of ranks at the head of the queue that have been visited.
     visited: usize,
     routers: Vec<u32>,
 }
@@ -56,7 +56,7 @@ impl<'a> FreeSearch<'a> {
         while self.queue.len() < count && self.visited < self.queue.len() {
             let router = self.locations.of(self.queue[self.visited]);
             self.visited += 1;
-            // The other nodes of a router have the neighbours of the first.
+            // The other nodes of a router have the same neighbours as the first: one look is enough.
             if !self.expanded[router as usize] {
                 self.expanded[router as usize] = true;
                 self.routers.push(router);
@@ -88,8 +88,8 @@ impl<'a> FreeSearch<'a> {
     }
 }
 
-/// The connected sets of free nodes on the network. Nodes of one router hang together, and so do nodes on
-/// linked routers. On networks whose switches carry no nodes, such as fat trees, that leaves the nodes of each
+/// Finds the connected sets of free nodes on the network. Nodes of one router are connected, and so are nodes on
+/// linked routers. On networks whose switches carry no nodes, such as fat trees, each set is the free nodes of one
 /// router.
 pub struct FreeComponents<'a>(FreeSearch<'a>);
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::guest_mesh::Guest;
 use super::reach::Reach;
 use super::recent::Recent;
-use super::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 
@@ -103,7 +103,7 @@ struct Dilation<'a> {
 impl Dilation<'_> {
     /// Tries to place all processes with `hops` between neighbours; they are then in `placed`.
     fn embed(&mut self, free: &FreeSet, guest: &Guest, hops: u32) -> bool {
-        self.reach.begin(free, hops);
+        self.reach.begin(hops);
         let count = u64::from(guest.count);
         let mut effort = 8 * count + 20_000;
         // The start before, and what it cost in vain.
@@ -121,7 +121,7 @@ impl Dilation<'_> {
                 _ => {
                     let allowed = effort.min(2 * count + 1000);
                     let mut left = allowed;
-                    if self.complete(free, guest, start, &mut left) {
+                    if self.complete(guest, start, &mut left) {
                         return true;
                     }
                     allowed - left
@@ -134,14 +134,14 @@ impl Dilation<'_> {
     }
 
     /// As [`Dilation::embed`], with process 0 on `start` and at most `left` placements, which it counts down.
-    fn complete(&mut self, free: &FreeSet, guest: &Guest, start: u32, left: &mut u64) -> bool {
+    fn complete(&mut self, guest: &Guest, start: u32, left: &mut u64) -> bool {
         self.placed.clear();
         self.next.clear();
         self.left.clear();
         self.place(start, left);
         while self.placed.len() < guest.count as usize {
             let process = self.placed.len();
-            match self.candidate(free, guest, process) {
+            match self.candidate(guest, process) {
                 Some(_) if *left == 0 => break,
                 Some(rank) => self.place(rank, left),
                 None => {
@@ -149,8 +149,8 @@ impl Dilation<'_> {
                         break;
                     }
                     // Whatever the one before it takes next, this process finds nothing.
-                    if process > 1 && self.is_stuck(free, guest, process) {
-                        let tried = self.untried(free, guest, process - 1);
+                    if process > 1 && self.is_stuck(guest, process) {
+                        let tried = self.untried(guest, process - 1);
                         if tried > *left {
                             *left = 0;
                             break;
@@ -203,25 +203,25 @@ impl Dilation<'_> {
     }
 
     /// The next rank for the process after those placed.
-    fn candidate(&mut self, free: &FreeSet, guest: &Guest, process: usize) -> Option<u32> {
+    fn candidate(&mut self, guest: &Guest, process: usize) -> Option<u32> {
         let from = *self.next.last()?;
         self.look(guest, process);
-        let found = self.reach.first(free, &self.neighbours, from)?;
+        let found = self.reach.first(&self.neighbours, from)?;
         *self.next.last_mut()? = found + 1;
         Some(found)
     }
 
     /// Whether there is no rank for `process` within reach of its neighbours, of those that are placed.
-    fn is_stuck(&mut self, free: &FreeSet, guest: &Guest, process: usize) -> bool {
+    fn is_stuck(&mut self, guest: &Guest, process: usize) -> bool {
         self.look(guest, process);
-        !self.neighbours.is_empty() && self.reach.first(free, &self.neighbours, 0).is_none()
+        !self.neighbours.is_empty() && self.reach.first(&self.neighbours, 0).is_none()
     }
 
     /// How many ranks there are yet for the process after those placed.
-    fn untried(&mut self, free: &FreeSet, guest: &Guest, process: usize) -> u64 {
+    fn untried(&mut self, guest: &Guest, process: usize) -> u64 {
         let from = self.next.last().copied().unwrap_or(0);
         self.look(guest, process);
-        self.reach.count(free, &self.neighbours, from)
+        self.reach.count(&self.neighbours, from)
     }
 
     /// Puts the ranks of the neighbours of `process` that come before it and are placed into `neighbours`.

@@ -1,6 +1,6 @@
 //! The ends of the free list.
 
-use super::{Allocator, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 

@@ -1,7 +1,7 @@
 //! First Fit with a gap, and its variants.
 
-use super::runs::Runs;
-use super::{Allocator, AllocatorEntry, Choice, GAP};
+use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::runs::{GAP, Runs};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks, Run};
 

@@ -2,10 +2,9 @@
 
 use multiversion::multiversion;
 
-use super::label_centres::LabelCentres;
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::near::Near;
 use super::recent::Recent;
-use super::{Allocator, AllocatorEntry, Choice};
 use crate::metric::sums::Sums;
 use crate::ranks::{FreeSet, Ranks, Run};
 
@@ -16,15 +15,11 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// The sum is at most 2 - 2/n times the least possible on any metric.
 ///
 /// # Complexity
-/// With U routers that have free ranks: O(U·(links around until n are found)) or O(U²·axes/16), whichever is
-/// less, for the sums of distances from every centre (stars), then O(that + n·axes) for every centre that is
-/// tried. Centres are tried by ascending star and left out by two proved bounds: a set's sum is half the sum
-/// of what its members are away from the others, which for each is at least its own star, and for all at least
-/// the smallest star.
-///
-/// Where a distance is the number of labels that differ (HyperX, the best case of a Cascade), stars are counts by
-/// subsets of labels, and a set's sum comes from counts by label: O(2^labels + values of all labels) for a centre with
-/// three labels on most orderings, O(2^labels + n) with others. The last choices are kept ([`Recent`]).
+/// With U routers that have free ranks: O(U·(links around until n are found)) or O(U²·axes/8), whichever is
+/// less, for the sum of distances from every centre to its n nearest (its star), then O(links or U·axes/8, and n·axes)
+/// for every centre that is tried. Centres are tried by ascending star and left out by two proved bounds: a set's sum
+/// is half the sum over its members of their distances to the others, and that of a member is at least its own star,
+/// and at least the smallest of all stars. The last choices are kept ([`Recent`]).
 ///
 /// # References
 /// Krumke et al., "Compact location problems", 1997
@@ -34,9 +29,6 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
     "gen-alg",
     "the free rank and its nearest ones with the smallest mean pairwise distance",
     |_, context| {
-        if let Some(by_label) = LabelCentres::new(context.distances) {
-            return Ok(Box::new(Recent::new(by_label)));
-        }
         let near = Near::new(context)?;
         Ok(Box::new(Recent::new(GenAlg {
             index: vec![0; near.locations.count()],
@@ -44,9 +36,9 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
             sums: Sums::new(context.distances),
             stars: Vec::new(),
             free: Vec::new(),
-            order: Vec::new(),
+            centres: Vec::new(),
             runs: Vec::new(),
-            at: Vec::new(),
+            at_hops: Vec::new(),
             members: Vec::new(),
             last: Vec::new(),
             set: Vec::new(),
@@ -57,31 +49,36 @@ pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
 struct GenAlg<'a> {
     near: Near<'a>,
     sums: Sums<'a>,
-    /// Of every router with free ranks, which of the open ones it is.
+    /// By router with free ranks: its number among the open ones.
     index: Vec<u32>,
-    /// Of the open ones: the distances from it to its n nearest, summed; its free ranks.
+    /// By open router: the sum of distances from it to its n nearest ranks; its free ranks.
     stars: Vec<u64>,
     free: Vec<u32>,
-    order: Vec<Centre>,
-    /// Free ranks in runs on one router, with which of the open ones that is.
+    centres: Vec<Centre>,
+    /// Free ranks in runs on one router each, with that router's number among the open ones.
     runs: Vec<(Run, u32)>,
     /// Free ranks by hops.
-    at: Vec<u32>,
+    at_hops: Vec<u32>,
+    /// Members of a set nearer than its farthest ones, and those that are as far as these.
     members: Vec<u32>,
     last: Vec<u32>,
+    /// The set of the centre that was tried last.
     set: Vec<Run>,
 }
 
-/// A router to be tried, by the lowest of its free ranks, and how far its n-th nearest rank is.
+/// A router to be tried as the centre of a set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Centre {
+    /// Sum of distances to its n nearest free ranks.
     star: u64,
+    /// The lowest of its free ranks.
     rank: u32,
+    /// Hops to the n-th nearest.
     farthest: u32,
 }
 
 impl GenAlg<'_> {
-    /// Counts what is free, by router and in runs.
+    /// Counts the free ranks by router and in runs.
     fn load(&mut self, free: &FreeSet) {
         self.near.load(free);
         let locations = &self.near.locations;
@@ -109,33 +106,29 @@ impl GenAlg<'_> {
             left -= taken;
             left == 0
         };
-        self.at.clear();
-        let walked = self.near.walk(rank, u32::MAX, count);
-        if !walked && let Some(row) = self.near.measure(rank) {
+        self.at_hops.clear();
+        if self.near.walk(rank, u32::MAX, count) {
+            for (hops, router) in self.near.found() {
+                add(&mut self.at_hops, *hops, self.near.locations.free(*router));
+            }
+        } else {
             // Hop by hop while those are few.
+            let row = self.near.measure(rank);
             for hops in 0..FEW {
-                if take(hops.into(), at_hops(row, &self.free, hops)) {
-                    return (star, hops.into());
+                if take(hops, at_hops(row, &self.free, hops)) {
+                    return (star, hops);
                 }
             }
             for (hops, free) in row.iter().zip(&self.free).filter(|(hops, _)| **hops >= FEW) {
-                add(&mut self.at, u32::from(*hops), *free);
-            }
-        } else {
-            if !walked {
-                self.near.around(rank, u32::MAX, count);
-            }
-            let locations = &self.near.locations;
-            for (hops, router) in self.near.found() {
-                add(&mut self.at, *hops, locations.free(*router));
+                add(&mut self.at_hops, *hops, *free);
             }
         }
-        let held = self.at.iter().zip(0..).find(|(here, hops)| take(*hops, **here));
-        (star, held.map_or(self.at.len() as u32, |(_, hops)| hops))
+        let held = self.at_hops.iter().zip(0..).find(|(here, hops)| take(*hops, **here));
+        (star, held.map_or(self.at_hops.len() as u32, |(_, hops)| hops))
     }
 
     /// Puts the n nearest of a centre into `set` as runs on one router each, and returns the sum of their distances;
-    /// `None` where it is proved first that it is more than that of `best`, or as much with a centre no lower.
+    /// `None` where a bound shows first that it is no better than `best` (a sum and its centre).
     fn gather(
         &mut self,
         free: &FreeSet,
@@ -143,15 +136,16 @@ impl GenAlg<'_> {
         count: u32,
         best: (u64, u32),
     ) -> Option<u64> {
-        let walked = self.near.walk(centre.rank, u32::MAX, count);
-        if !walked && let Some(row) = self.near.measure(centre.rank) {
-            let farthest = centre.farthest as u16;
+        if !self.near.walk(centre.rank, u32::MAX, count) {
+            let (row, farthest) = (self.near.measure(centre.rank), centre.farthest);
             let (inner, held, least) = stars_within(row, &self.free, &self.stars, farthest);
             let mut missing = count - held;
+            // Every member is at least its star away from the others, the missing ones at least the least star so far.
             if ((inner + u64::from(missing) * least).div_ceil(2), centre.rank) >= best {
                 return None;
             }
             self.set.clear();
+            // Runs come by rank, so that the lowest of the farthest ranks are taken.
             for (run, index) in &self.runs {
                 let hops = row[*index as usize];
                 if hops < farthest {
@@ -163,9 +157,6 @@ impl GenAlg<'_> {
                 }
             }
             return Some(self.sums.of_runs(&self.set));
-        }
-        if !walked {
-            self.near.around(centre.rank, u32::MAX, count);
         }
         self.members.clear();
         self.last.clear();
@@ -196,8 +187,8 @@ impl GenAlg<'_> {
     }
 }
 
-/// Hops that are counted one after the other: few are enough on networks of small diameter.
-const FEW: u16 = 16;
+/// Numbers of hops that are counted one after the other: enough on networks of small diameter.
+const FEW: u32 = 16;
 
 fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
     if hops as usize >= at.len() {
@@ -208,14 +199,14 @@ fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
 
 /// The free ranks on routers that are exactly `hops` away.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn at_hops(row: &[u16], free: &[u32], hops: u16) -> u32 {
+fn at_hops(row: &[u32], free: &[u32], hops: u32) -> u32 {
     row.iter().zip(free).map(|(away, free)| if *away == hops { *free } else { 0 }).sum()
 }
 
-/// Over routers less than `farthest` away: the stars of their free ranks, summed, and how many those are; and the
-/// least star on a router that is exactly so far.
+/// Over routers less than `farthest` away: the sum of the stars of their free ranks, and the number of these; and the
+/// least star of a router that is exactly so far.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn stars_within(row: &[u16], free: &[u32], stars: &[u64], farthest: u16) -> (u64, u32, u64) {
+fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64, u32, u64) {
     let (mut inner, mut held, mut least) = (0, 0, u64::MAX);
     for ((away, free), star) in row.iter().zip(free).zip(stars) {
         let taken = if *away < farthest { *free } else { 0 };
@@ -233,7 +224,7 @@ impl Allocator for GenAlg<'_> {
             return Choice::Placed;
         }
         self.load(free);
-        self.order.clear();
+        self.centres.clear();
         self.stars.clear();
         // The lowest free rank stands for its router: the others have the same set, or, where one router
         // holds the job, no better one.
@@ -241,14 +232,14 @@ impl Allocator for GenAlg<'_> {
             let rank = self.near.locations.open()[i].rank;
             let (star, farthest) = self.star(rank, count);
             self.stars.push(star);
-            self.order.push(Centre { star, rank, farthest });
+            self.centres.push(Centre { star, rank, farthest });
         }
-        self.order.sort_unstable();
-        let least = self.order.first().map_or(0, |centre| centre.star);
+        self.centres.sort_unstable();
+        let least = self.centres.first().map_or(0, |centre| centre.star);
         let others = u64::from(count - 1);
         let mut best = (u64::MAX, u32::MAX);
-        for i in 0..self.order.len() {
-            let centre = self.order[i];
+        for i in 0..self.centres.len() {
+            let centre = self.centres[i];
             let floor = (centre.star + others * least).div_ceil(2);
             if floor > best.0 {
                 break;

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
 use super::units::{LEVEL, Units, level, levels};
-use super::{Allocator, AllocatorContext, AllocatorEntry, Choice};
 use crate::error::Result;
 use crate::params::Params;
 use crate::ranks::{FreeSet, Ranks};
@@ -68,7 +68,8 @@ impl Groups {
     fn spread(&mut self, free: &FreeSet, count: u32) {
         let mut all: Vec<usize> = (0..self.units.count()).collect();
         all.sort_by_key(|unit| (Reverse(self.units.free[*unit]), *unit));
-        // The most that each gives: as much as the last of those with the fewest.
+        // Every group gives `low` nodes, or all it has: the largest such number that does not exceed the job, by
+        // bisection. The nodes left over come one each from the groups with the most.
         let given =
             |most: u32| self.units.free.iter().map(|free| u64::from(*free.min(&most))).sum::<u64>();
         let (mut low, mut high) = (0, count);

@@ -1,9 +1,9 @@
-//! The mesh of processes that a job is taken for.
+//! A job as a mesh of processes.
 
 /// A mesh of processes in row-major order.
 #[derive(Debug, Default)]
 pub struct Guest {
-    /// How many processes.
+    /// Processes.
     pub count: u32,
     /// The neighbours of process p that come before it, farthest first: `before[starts[p]..starts[p + 1]]`.
     starts: Vec<u32>,
@@ -11,7 +11,7 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// The box of `count` processes with as many axes at most.
+    /// The box of `count` processes with at most so many axes.
     pub fn new(count: u32, axes: usize) -> Self {
         // Extent and stride of each axis, slowest first.
         let mut stride = 1;
@@ -49,7 +49,7 @@ fn sides(count: u32, axes: usize) -> Vec<u32> {
 
 /// Goes on from the sides `so_far` with `axes` more of at most `most` for the `rest`, shortest first.
 fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut (u64, Vec<u32>)) {
-    // The sides to come are at least 1 each.
+    // The sides to come are at least 1 each: a partial box that is no better than the best is given up.
     let sum = so_far.iter().map(|side| u64::from(*side)).sum::<u64>() + axes as u64;
     if sum >= best.0 {
         return;
@@ -71,7 +71,7 @@ fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut 
     }
 }
 
-/// Ascending. O(√n).
+/// Divisors of `n`, ascending. O(√n).
 fn divisors(n: u32) -> Vec<u32> {
     let small: Vec<u32> = (1..).take_while(|d| u64::from(*d).pow(2) <= u64::from(n)).collect();
     let small: Vec<u32> = small.into_iter().filter(|d| n.is_multiple_of(*d)).collect();

@@ -1,7 +1,7 @@
 //! Kueue's topology-aware scheduling.
 
-use super::units::{LEVEL, Units, level, levels};
-use super::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::units::{LEVEL, UnitRanks, Units, level, levels};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks};
@@ -35,9 +35,9 @@ pub(super) const KUEUE_TAS: AllocatorEntry = AllocatorEntry {
 };
 
 struct KueueTas {
-    /// By level, the outermost first.
+    /// Ranks by unit, level by level, the outermost first.
     levels: Vec<Units>,
-    /// The unit above each unit, by level.
+    /// By level and unit: the unit above it.
     outer: Vec<Vec<u32>>,
     level: usize,
     required: bool,
@@ -51,7 +51,7 @@ impl KueueTas {
         let innermost = |all: &[crate::topology::Level]| all.iter().rposition(several).unwrap_or(0);
         let level = level(params, context, innermost)?;
         let all = levels(context);
-        let of = |units: &Vec<super::units::Unit>| {
+        let of = |units: &Vec<UnitRanks>| {
             let ranks = units.iter().map(|unit| unit.ranks.clone()).collect();
             Units::new(context.order.len() as u32, ranks)
         };
@@ -67,7 +67,7 @@ impl KueueTas {
     /// The units in the order in which they are taken: free ranks and number.
     fn sorted(&self, units: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
         let mut units: Vec<_> = units.filter(|(free, _)| *free > 0).collect();
-        // Stable: equal ones stay in order.
+        // The sort is stable: equal units stay in the order of the network.
         units.sort_by(|a, b| if self.most_free { b.0.cmp(&a.0) } else { a.0.cmp(&b.0) });
         units
     }

@@ -1,7 +1,7 @@
 //! Largest Fit with a gap.
 
-use super::runs::Runs;
-use super::{Allocator, AllocatorEntry, Choice, GAP};
+use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::runs::{GAP, Runs};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is

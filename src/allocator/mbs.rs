@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::ranks_by_location::Cells;
-use super::{Allocator, AllocatorEntry, Choice};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `mbs`: the Multiple Buddy Strategy, on lattices of any dimension and several nodes a cell.
@@ -44,20 +44,20 @@ pub(super) const MBS: AllocatorEntry = AllocatorEntry::plain(
 struct Mbs {
     cells: Cells,
     /// Single cells, then cubes of side 2, 4, ….
-    levels: Vec<Level>,
+    levels: Vec<BuddyLevel>,
     /// Single nodes on offer.
     nodes: BinaryHeap<Reverse<u32>>,
 }
 
 /// The cubes of one side.
-struct Level {
+struct BuddyLevel {
     /// Ranks of a complete block.
     size: u64,
     /// The lowest rank of each block; [`INCOMPLETE`] where it is not complete.
     lowest: Vec<u32>,
-    /// The block of the next level each is part of, or [`NONE`].
+    /// By block: the block of the next level that it is part of, or [`NONE`].
     parent: Vec<u32>,
-    /// The blocks of the level below it: those of block b from `parts · b` on.
+    /// Blocks of the level below: `parts` of them for each block, one block after the other.
     children: Vec<u32>,
     /// Free ranks of each block.
     free: Vec<u32>,
@@ -65,14 +65,14 @@ struct Level {
     offer: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
-/// The block of no level.
+/// Mark of a block that is part of no larger one.
 const NONE: u32 = u32::MAX;
 
 /// The lowest rank of a block that is not complete.
 const INCOMPLETE: u32 = u32::MAX;
 
-/// All blocks, complete or not.
-fn levels(cells: &Cells) -> Vec<Level> {
+/// All blocks by level, complete or not.
+fn levels(cells: &Cells) -> Vec<BuddyLevel> {
     let full = cells.fullest();
     let lowest = |cell: usize| match cells.locations.ranks(cell as u32) {
         ranks if ranks.len() as u32 == full => ranks[0],
@@ -80,9 +80,9 @@ fn levels(cells: &Cells) -> Vec<Level> {
     };
     let count = cells.locations.count();
     let mut levels =
-        vec![Level::new(u64::from(full), (0..count).map(lowest).collect(), Vec::new())];
+        vec![BuddyLevel::new(u64::from(full), (0..count).map(lowest).collect(), Vec::new())];
     let mut extents: Vec<u32> = cells.axes.iter().map(|axis| axis.extent).collect();
-    // A point has no halves.
+    // A lattice without axes, a single cell, has no halves.
     while !extents.is_empty() && extents.iter().all(|extent| *extent >= 2) {
         let halves: Vec<u32> = extents.iter().map(|extent| extent / 2).collect();
         let below = levels.len() - 1;
@@ -91,6 +91,7 @@ fn levels(cells: &Cells) -> Vec<Level> {
         let mut children = Vec::with_capacity(blocks * parts);
         let mut lowest = Vec::with_capacity(blocks);
         for block in 0..blocks as u32 {
+            // Numbers of blocks are row-major at each level, so that a block's parts are found by its coordinates.
             let first = children.len();
             for part in 0..parts as u32 {
                 // Row-major in both boxes; bit i of `part` is the half along axis i from the end.
@@ -111,16 +112,16 @@ fn levels(cells: &Cells) -> Vec<Level> {
             lowest.push(if complete { low } else { INCOMPLETE });
         }
         let size = levels[below].size * parts as u64;
-        levels.push(Level::new(size, lowest, children));
+        levels.push(BuddyLevel::new(size, lowest, children));
         extents = halves;
     }
     levels
 }
 
-impl Level {
+impl BuddyLevel {
     fn new(size: u64, lowest: Vec<u32>, children: Vec<u32>) -> Self {
         let blocks = lowest.len();
-        Level {
+        BuddyLevel {
             size,
             lowest,
             parent: vec![NONE; blocks],

@@ -1,7 +1,7 @@
 //! Shells around a centre.
 
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::ranks_by_location::Cells;
-use super::{Allocator, AllocatorEntry, Choice};
 use crate::ranks::{FreeSet, Ranks};
 
 /// `mc1x1`: every free node is tried as a centre. Around it lie shells: shell r holds the nodes whose cells
@@ -35,7 +35,7 @@ pub(super) const MC1X1: AllocatorEntry = AllocatorEntry::plain(
         let bytes = 4 * u64::from(count) * cells.axes.len() as u64;
         context.topology.require("coordinates of all cells", bytes)?;
         let of = |cell| cells.axes.iter().map(move |axis| axis.of(cell));
-        let places = (0..count).flat_map(of).collect();
+        let coordinates = (0..count).flat_map(of).collect();
         Ok(Box::new(Mc1x1 {
             fullest: cells.fullest(),
             cells,
@@ -44,7 +44,7 @@ pub(super) const MC1X1: AllocatorEntry = AllocatorEntry::plain(
             terms: Vec::new(),
             spare: Vec::new(),
             last: Vec::new(),
-            places,
+            coordinates,
         }))
     },
 );
@@ -53,15 +53,17 @@ struct Mc1x1 {
     cells: Cells,
     /// The most nodes a cell holds.
     fullest: u32,
-    /// Of every cell: the free nodes in the box from the first cell to it.
+    /// By cell: free nodes in the box from the first cell to it.
     sums: Vec<u32>,
-    /// The coordinates of every cell.
-    places: Vec<u32>,
+    /// Coordinates by cell, one for each axis.
+    coordinates: Vec<u32>,
     /// The centre's coordinates.
     at: Vec<u32>,
     /// Corners of a box: what to multiply by (1 or -1, modulo 2³²), and the cell.
     terms: Vec<(u32, u32)>,
+    /// Corners while an axis is added.
     spare: Vec<(u32, u32)>,
+    /// Free ranks in the last shell.
     last: Vec<u32>,
 }
 
@@ -89,7 +91,8 @@ impl Mc1x1 {
         self.terms.push((1, 0));
         for (axis, x) in self.cells.axes.iter().zip(&self.at) {
             let (n, width) = (axis.extent, radius.saturating_mul(2).saturating_add(1));
-            // The sum below `end` along this axis: the whole axis as often as it goes round, and the rest.
+            // The box as sums of boxes that begin at 0: up to `high`, less up to `low`; where it goes around the end of
+            // a ring, the whole axis besides.
             let mut ends = [(0, 0); 3];
             if axis.wrap && width < n {
                 let low = (x + n - radius) % n;
@@ -122,7 +125,7 @@ impl Mc1x1 {
     fn cost(&mut self, cell: u32, count: u32, limit: u64) -> Option<(u64, u32)> {
         self.at.clear();
         let axes = self.cells.axes.len();
-        self.at.extend_from_slice(&self.places[cell as usize * axes..][..axes]);
+        self.at.extend_from_slice(&self.coordinates[cell as usize * axes..][..axes]);
         let (mut cost, mut radius) = (0, 0);
         let mut inside = self.cells.locations.free(cell);
         while cost < limit {
@@ -137,7 +140,7 @@ impl Mc1x1 {
         None
     }
 
-    /// What no centre's cost can be below: shells as large as they get, all free.
+    /// Lower bound of every centre's cost: shells as large as the lattice allows, all free.
     fn floor(&self, count: u32) -> u64 {
         let (mut cost, count) = (0, u64::from(count));
         for radius in 0u64.. {
@@ -176,12 +179,12 @@ impl Allocator for Mc1x1 {
         }
         let (centre, radius) = best;
         let axes = &self.cells.axes;
-        let place = |cell: u32| &self.places[cell as usize * axes.len()..][..axes.len()];
-        let centre = place(centre);
+        let coordinates = |cell: u32| &self.coordinates[cell as usize * axes.len()..][..axes.len()];
+        let centre = coordinates(centre);
         self.last.clear();
         let mut left = count;
         for rank in free.iter() {
-            let there = centre.iter().zip(place(self.cells.locations.of(rank)));
+            let there = centre.iter().zip(coordinates(self.cells.locations.of(rank)));
             let shells = axes.iter().zip(there).map(|(axis, (x, y))| axis.between(*x, *y));
             let shell = shells.max().unwrap_or(0);
             if shell < radius {

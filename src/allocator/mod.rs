@@ -1,40 +1,29 @@
 //! Allocators: which free ranks a job gets.
 //!
-//! Each is one file with an [`AllocatorEntry`]; [`ALLOCATORS`] is the table that names them all. An
-//! [`Allocator`] sees the free ranks of one ordering and chooses; the caller marks them as taken. What an
-//! allocator wants to know of the machine it is given when it is made ([`AllocatorContext`]). Some refuse free
-//! ranks that do not suit a job ([`Choice`]): the job then waits, or is left out where it can never be placed.
+//! Each is one file with an [`AllocatorEntry`]; [`ALLOCATORS`] is the table that names them all, and their types are in
+//! `entry.rs`. An [`Allocator`] sees the free ranks of one ordering and chooses; the caller marks them as taken. An
+//! allocator gets the machine when it is made ([`AllocatorContext`]). Some refuse free ranks that do not suit a job
+//! ([`Choice`]): the job then waits, or is left out where it can never be placed.
 
-use std::borrow::Cow;
-
-use crate::error::{Error, Result};
-use crate::metric::rank_distances::RankDistances;
-use crate::ordering::NodeOrder;
-use crate::params::{Opt, Params};
-use crate::ranks::{FreeSet, Ranks};
-use crate::registry::{Entry, Registry};
-use crate::topology::Topology;
-use crate::trace::JobOptions;
+use crate::error::Result;
+use crate::registry::Registry;
 
 mod bfs;
 mod closest_fit;
 mod closest_mind;
 mod components;
 mod dilation;
+mod entry;
 mod fifo;
 mod first_fit;
 mod gen_alg;
 mod groups;
 mod guest_mesh;
 mod kueue;
-mod label_centres;
-mod label_counts;
-mod label_prefixes;
 mod largest_fit;
 mod mbs;
 mod mc1x1;
 mod near;
-mod near_lists;
 mod near_rows;
 mod random;
 mod ranks_by_location;
@@ -47,13 +36,10 @@ mod span;
 mod units;
 
 pub use components::FreeComponents;
+use entry::Build;
+pub use entry::{Allocator, AllocatorContext, AllocatorEntry, Choice, Reason, SlurmRules};
 pub use room::{Room, RoomSums};
 pub use slurm::settings as slurm_settings;
-
-/// An allocator by name: an entry of [`ALLOCATORS`]. It makes the allocator from its parameters.
-pub type AllocatorEntry = Entry<Build>;
-
-type Build = for<'a> fn(&Params, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
 
 /// Every allocator.
 pub static ALLOCATORS: Registry<Build> = Registry::new(
@@ -87,123 +73,6 @@ pub static ALLOCATORS: Registry<Build> = Registry::new(
     ],
 )
 .separated_by(':');
-
-/// The largest step between neighbours in a run of free ranks.
-const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run").or("1").positional();
-
-/// Why an allocator refuses a job, in words that follow "job 7 of 64 nodes:".
-pub type Reason = Cow<'static, str>;
-
-/// What an allocator answers.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[must_use]
-pub enum Choice {
-    /// The ranks are chosen.
-    Placed,
-    /// Not on these free ranks; with others free, the same job may be placed.
-    NotNow(Reason),
-    /// Whatever is free: such a job cannot be placed.
-    Never(Reason),
-}
-
-impl Choice {
-    /// Whether there are ranks.
-    pub fn is_placed(&self) -> bool {
-        matches!(self, Choice::Placed)
-    }
-
-    /// The answer in a word or two.
-    pub fn answer(&self) -> &'static str {
-        match self {
-            Choice::Placed => "placed",
-            Choice::NotNow(_) => "not now",
-            Choice::Never(_) => "never",
-        }
-    }
-
-    /// Why there are none.
-    pub fn reason(&self) -> &str {
-        match self {
-            Choice::Placed => "",
-            Choice::NotNow(reason) | Choice::Never(reason) => reason,
-        }
-    }
-}
-
-/// Chooses ranks for jobs.
-pub trait Allocator: Send {
-    /// Puts `count` of the free ranks into `chosen`, which comes empty; the caller settles it. What is in
-    /// `chosen` means nothing where the answer is not [`Choice::Placed`]. `1 ≤ count ≤ free.len()`.
-    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
-
-    /// Takes what the next job asks for itself: it wins over the allocator's own options.
-    ///
-    /// # Errors
-    /// Options that it does not have for jobs: all of them, unless it says otherwise.
-    fn ask(&mut self, options: &JobOptions) -> Result<()> {
-        let expected = "an allocator that takes options of jobs, such as slurm-block";
-        Err(Error::input(options.location.clone(), format!("`{}`", options.text), expected))
-    }
-
-    /// Whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
-    /// count nodes.
-    fn may_refuse(&self) -> bool {
-        false
-    }
-
-    /// Seconds after its first refusal at which a waiting job gets what it was refused, in a schedule: for allocators
-    /// that only prefer some allocations.
-    fn patience(&self) -> Option<i64> {
-        None
-    }
-
-    /// The next job has waited for as long as that.
-    fn relent(&mut self) {}
-
-    /// The most nodes of a job that asks for nothing besides which it would place on these free ranks, 0 for none;
-    /// none of its later choices depends on having been asked.
-    ///
-    /// # Complexity
-    /// A choice for each size from all free ranks down, unless the allocator is quicker.
-    fn largest(&mut self, free: &FreeSet) -> u32 {
-        if !self.may_refuse() {
-            return free.len();
-        }
-        let mut placed = |count: &u32| self.choose(free, *count, &mut Ranks::default()).is_placed();
-        (1..=free.len()).rev().find(|count| placed(count)).unwrap_or(0)
-    }
-
-    /// Slurm's own measure of how broken up these free ranks are (`topology_p_get_fragmentation`), in nodes; none
-    /// where its plugin has none.
-    fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
-        None
-    }
-
-    /// What these free ranks leave room for.
-    fn room(&mut self, free: &FreeSet) -> Room {
-        Room {
-            free: free.len(),
-            placeable: self.largest(free),
-            fragmentation: self.fragmentation(free),
-        }
-    }
-
-    /// Σ of the pairwise distances of the ranks chosen last, in hops, where the choice was made by it.
-    fn total_distance(&self) -> Option<u64> {
-        None
-    }
-}
-
-/// The machine and the ordering that allocators work on.
-#[derive(Clone, Copy)]
-pub struct AllocatorContext<'a> {
-    /// The machine.
-    pub topology: &'a Topology,
-    /// The ordering.
-    pub order: &'a NodeOrder,
-    /// Where its ranks stand.
-    pub distances: &'a RankDistances,
-}
 
 /// Makes the allocator that `text` asks for, such as `first-fit:8`, on one context.
 ///
@@ -245,6 +114,8 @@ pub const STOLTZFUS: [&str; 7] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::rank_distances::RankDistances;
+    use crate::ordering::NodeOrder;
     use crate::topology::testing::{build, from_file};
 
     #[test]

@@ -1,10 +1,9 @@
 //! The free ranks around a router, by hops.
 
-use super::AllocatorContext;
+use super::entry::AllocatorContext;
 use super::ranks_by_location::RanksByLocation;
 use crate::error::Result;
 use crate::ids::RouterId;
-use crate::metric::rank_distances::RankDistances;
 use crate::metric::rank_rows::RankRows;
 use crate::ranks::FreeSet;
 use crate::topology::RouterGraph;
@@ -16,19 +15,18 @@ use crate::topology::RouterGraph;
 /// the second once it costs more.
 #[derive(Debug)]
 pub struct Near<'a> {
-    /// Hops between ranks.
-    pub distances: &'a RankDistances,
     graph: &'a RouterGraph,
     /// The free ranks by router.
     pub locations: RanksByLocation,
-    /// Of every router, the last walk that met it.
+    /// By router: number of the last walk that met it. Numbers spare a sweep over all routers before each walk.
     met: Vec<u32>,
     walk: u32,
     queue: Vec<u32>,
+    /// Hops and router.
     found: Vec<(u32, u32)>,
-    /// Distances to the open routers, where they can be found many at once.
-    rows: Option<RankRows<'a>>,
-    row: Vec<u16>,
+    /// Distances to the open routers.
+    rows: RankRows<'a>,
+    row: Vec<u32>,
 }
 
 impl<'a> Near<'a> {
@@ -40,7 +38,6 @@ impl<'a> Near<'a> {
         let (graph, locations) =
             (context.topology.joined_graph()?, RanksByLocation::routers(context));
         Ok(Near {
-            distances: context.distances,
             graph,
             met: vec![0; locations.count()],
             locations,
@@ -55,40 +52,30 @@ impl<'a> Near<'a> {
     /// Takes over what is free. O(size/64 + free).
     pub fn load(&mut self, free: &FreeSet) {
         self.locations.load(free);
-        if let Some(rows) = &mut self.rows {
-            rows.load(self.locations.open().iter().map(|open| open.rank));
-        }
+        self.rows.load(self.locations.open().iter().map(|open| open.rank));
     }
 
     /// Looks for routers with free ranks and puts them into [`Near::found`], as (hops from the router of
-    /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the nearest that no other is nearer and they
-    /// hold `nodes` free ranks. O(links walked) or O(routers with free ranks · axes), whichever is less.
+    /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the
+    /// nearest that no other is nearer and they hold `nodes` free ranks. O(links walked) or O(routers with free ranks ·
+    /// axes), whichever is less.
     pub fn around(&mut self, rank: u32, hops: u32, nodes: u32) {
         if self.walk(rank, hops, nodes) {
             return;
         }
+        self.measure(rank);
         self.found.clear();
-        if self.measure(rank).is_some() {
-            let open = self.locations.open().iter().zip(&self.row);
-            let near = open.filter(|(_, away)| u32::from(**away) <= hops);
-            self.found.extend(near.map(|(open, away)| (u32::from(*away), open.location)));
-            return;
-        }
-        for open in self.locations.open() {
-            let away = self.distances.between(rank, open.rank);
-            if away <= hops {
-                self.found.push((away, open.location));
-            }
-        }
+        let open = self.row.iter().zip(self.locations.open()).filter(|(away, _)| **away <= hops);
+        self.found.extend(open.map(|(away, open)| (*away, open.location)));
     }
 
-    /// The hops from the router of `rank` to each of the open ones, in their order, where they can be found many at once.
-    pub fn measure(&mut self, rank: u32) -> Option<&[u16]> {
-        self.rows.as_ref()?.row(rank, &mut self.row);
-        Some(&self.row)
+    /// The hops from the router of `rank` to each of the open ones, in their order.
+    pub fn measure(&mut self, rank: u32) -> &[u32] {
+        self.rows.row(rank, &mut self.row);
+        &self.row
     }
 
-    /// What the last look [`Near::around`] found.
+    /// Hops and router of each router that the last [`Near::around`] or [`Near::walk`] found.
     pub fn found(&self) -> &[(u32, u32)] {
         &self.found
     }
@@ -96,6 +83,10 @@ impl<'a> Near<'a> {
     /// As [`Near::around`], but by a walk alone; whether it was short enough to come to its end.
     pub fn walk(&mut self, rank: u32, hops: u32, nodes: u32) -> bool {
         self.found.clear();
+        // A walk counts links, whatever they weigh.
+        if self.graph.is_weighted() {
+            return false;
+        }
         let router = self.locations.of(rank);
         if self.walk == u32::MAX {
             self.met.fill(0);
@@ -105,9 +96,9 @@ impl<'a> Near<'a> {
         self.met[router as usize] = self.walk;
         self.queue.clear();
         self.queue.push(router);
-        // A link costs a fraction of a distance, or several of those that are found many at once.
+        // A link costs as much as several distances of a row.
         let open = self.locations.open().len();
-        let mut links = if self.rows.is_some() { open / 16 } else { 4 * open };
+        let mut links = open / 16;
         let (mut away, mut level, mut held) = (0, 0, 0);
         loop {
             for router in &self.queue[level..] {

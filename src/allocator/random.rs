@@ -3,7 +3,7 @@
 use crate::params::SEED;
 use rand_pcg::Pcg64;
 
-use super::{Allocator, AllocatorEntry, Choice};
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use crate::random::{below, generator};
 use crate::ranks::{FreeSet, Ranks};
 
@@ -34,7 +34,7 @@ impl Allocator for Random {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.entries.clear();
         free.list(&mut self.entries);
-        // The first `count` steps of a shuffle.
+        // The first `count` steps of a shuffle draw every set with the same probability.
         for i in 0..count as usize {
             let other = i + below((self.entries.len() - i) as u64, &mut self.random) as usize;
             self.entries.swap(i, other);

@@ -1,25 +1,17 @@
 //! The free ranks within reach of others, for a search that takes ranks and gives them back.
 
-use super::AllocatorContext;
-use super::near::Near;
-use super::near_lists::{KEPT, NearLists};
-use super::near_rows::{Bits, LANES, NearRows};
+use super::entry::AllocatorContext;
+use super::near_rows::{Bits, KEPT, LANES, NearRows};
 use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
 use crate::ranks::FreeSet;
 
 /// The free ranks around every router for one number of hops after the other.
-///
-/// Two ways, with one result: rows of bits for all ranks of the machine, kept from call to call, as many as fit; or lists
-/// of the free ranks alone.
 pub struct Reach<'a> {
     distances: &'a RankDistances,
     rows: NearRows<'a>,
-    lists: NearLists<'a>,
-    /// Whether the lists have what is free in this call.
-    loaded: bool,
     hops: u32,
-    /// The free ranks that are not taken, and a lane before which there is none.
+    /// The free ranks that are not taken; before lane `low` there is none.
     avail: Bits,
     low: usize,
     scope: Vec<Scope>,
@@ -32,7 +24,7 @@ pub struct Reach<'a> {
     near: Vec<(u32, u64)>,
 }
 
-/// Whether enough free ranks can be reached from a router.
+/// Whether enough free ranks can be reached from a router by steps of the current number of hops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Unknown,
@@ -44,23 +36,18 @@ impl<'a> Reach<'a> {
     /// Prepares a context.
     ///
     /// # Errors
-    /// [`crate::Error::Memory`] where the router graph or the near ranks do not fit.
+    /// [`crate::Error::Memory`] where the router graph or the rows of near ranks do not fit.
     pub fn new(context: &AllocatorContext<'a>) -> Result<Self> {
         Self::with_rows(context, KEPT)
     }
 
-    /// With at most so many words of rows.
-    fn with_rows(context: &AllocatorContext<'a>, words: usize) -> Result<Self> {
-        let near = Near::new(context)?;
-        let routers = near.locations.count();
-        let bytes = (8 + 16) * KEPT as u64 + 24 * routers as u64;
-        context.topology.require("lists of near ranks", bytes)?;
+    /// With at most so many lanes of rows.
+    fn with_rows(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
+        let routers = context.topology.network().routers() as usize;
         Ok(Reach {
             distances: context.distances,
-            rows: NearRows::new(context.distances, routers, words),
-            lists: NearLists::new(near),
-            loaded: false,
+            rows: NearRows::new(context, kept)?,
             hops: 0,
             avail: vec![[0; LANES]; lanes],
             low: 0,
@@ -76,19 +63,12 @@ impl<'a> Reach<'a> {
     pub fn load(&mut self, free: &FreeSet) {
         self.avail.as_flattened_mut()[..free.words().len()].copy_from_slice(free.words());
         self.low = 0;
-        self.loaded = false;
     }
 
     /// Goes on with another number of hops; nothing is taken.
-    pub fn begin(&mut self, free: &FreeSet, hops: u32) {
+    pub fn begin(&mut self, hops: u32) {
         self.hops = hops;
         self.scoped.drain(..).for_each(|router| self.scope[router as usize] = Scope::Unknown);
-        if hops > self.rows.most() {
-            self.lists.forget();
-            if !std::mem::replace(&mut self.loaded, true) {
-                self.lists.load(free);
-            }
-        }
     }
 
     /// Takes a rank.
@@ -117,44 +97,28 @@ impl<'a> Reach<'a> {
         (routers[next as usize] == routers[rank as usize]).then_some(next)
     }
 
-    /// The first rank from `from` on that is not taken and within reach of all of `ranks`.
-    pub fn first(&mut self, free: &FreeSet, ranks: &[u32], from: u32) -> Option<u32> {
+    /// The first free rank from `from` on that is not taken and within reach of all of `ranks`.
+    pub fn first(&mut self, ranks: &[u32], from: u32) -> Option<u32> {
         while self.avail.get(self.low).is_some_and(|lane| *lane == [0; LANES]) {
             self.low += 1;
         }
         let from = from.max((64 * LANES * self.low) as u32);
         let mut found = None;
-        self.common(free, ranks, from, |word, bits| {
+        self.rows.common((ranks, self.hops), &self.avail, from, |word, bits| {
             found = Some(64 * word + bits.trailing_zeros());
             true
         });
         found
     }
 
-    /// How many ranks from `from` on are not taken and within reach of all of `ranks`.
-    pub fn count(&mut self, free: &FreeSet, ranks: &[u32], from: u32) -> u64 {
+    /// Number of free ranks from `from` on that are not taken and within reach of all of `ranks`.
+    pub fn count(&mut self, ranks: &[u32], from: u32) -> u64 {
         let mut count = 0;
-        self.common(free, ranks, from, |_, bits| {
+        self.rows.common((ranks, self.hops), &self.avail, from, |_, bits| {
             count += u64::from(bits.count_ones());
             false
         });
         count
-    }
-
-    #[inline]
-    fn common(
-        &mut self,
-        free: &FreeSet,
-        ranks: &[u32],
-        from: u32,
-        visit: impl FnMut(u32, u64) -> bool,
-    ) {
-        let around = (ranks, self.hops);
-        if self.hops > self.rows.most() {
-            self.lists.common(free, around, &self.avail, from, visit);
-        } else {
-            self.rows.common(around, &self.avail, from, visit);
-        }
     }
 
     /// Whether `count` free ranks can be reached from `start` in steps; nothing may be taken. Amortised over one
@@ -175,7 +139,7 @@ impl<'a> Reach<'a> {
             at += 1;
             let scope = &mut self.scope[routers[rank as usize] as usize];
             match scope {
-                // Only those met by an earlier walk can have enough.
+                // A router is marked so by an earlier walk, which reached all that this one can.
                 Scope::Enough => enough = true,
                 Scope::Small => continue,
                 Scope::Unknown => {
@@ -212,20 +176,13 @@ impl<'a> Reach<'a> {
     fn step(&mut self, free: &FreeSet, rank: u32) -> u32 {
         self.near.clear();
         let mut reached = 0;
-        let (near, met) = (&mut self.near, &self.met);
-        let mut add = |word: usize, bits: u64| {
-            let bits = bits & !met[word];
+        let (first, words) = self.rows.words(rank, self.hops);
+        for ((word, near), free) in (first..).zip(words).zip(&free.words()[first..]) {
+            let bits = near & free & !self.met[word];
             if bits != 0 {
-                near.push((word as u32, bits));
+                self.near.push((word as u32, bits));
                 reached += bits.count_ones();
             }
-        };
-        if self.hops > self.rows.most() {
-            let words = self.lists.words(free, rank, self.hops);
-            words.iter().for_each(|(word, bits)| add(*word as usize, *bits));
-        } else {
-            let near = self.rows.words(rank, self.hops).iter().zip(free.words());
-            near.enumerate().for_each(|(word, (near, free))| add(word, near & free));
         }
         reached
     }
@@ -254,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_and_lists_are_the_free_ranks_so_near() {
+    fn ranks_in_reach_are_the_free_ranks_so_near() {
         for spec in [
             "torus:7x5x4,per_router=2",
             "mesh:23x13",
@@ -267,10 +224,9 @@ mod tests {
             let distances = RankDistances::new(&topology, &order).unwrap();
             let context =
                 AllocatorContext { topology: &topology, order: &order, distances: &distances };
-            // The last has rows for one hop, and lists beyond.
-            let words = topology.network().routers() as usize * (distances.len() as usize / 64 + 4);
-            let mut ways = [KEPT, 0, words].map(|words| Reach::with_rows(&context, words).unwrap());
-            assert!(ways[0].rows.most() > 2 && ways[1].rows.most() == 0, "{spec}");
+            // The second forgets its rows before each look, the third now and then.
+            let some = 8 + distances.len() as usize / 64;
+            let mut ways = [KEPT, 0, some].map(|kept| Reach::with_rows(&context, kept).unwrap());
             let mut draw = Pcg64Mcg::seed_from_u64(3);
             for round in 0..12 {
                 let mut free = FreeSet::new(distances.len());
@@ -286,7 +242,7 @@ mod tests {
                 let hops = 1 + draw.next_u32() % 3;
                 for way in &mut ways {
                     way.load(&free);
-                    way.begin(&free, hops);
+                    way.begin(hops);
                 }
                 let count = all.len() as u32 / 2;
                 for start in all.iter().step_by(31) {
@@ -308,9 +264,9 @@ mod tests {
                         };
                         let plain: Vec<u32> = all.iter().copied().filter(near).collect();
                         for way in &mut ways {
-                            let first = way.first(&free, around, from);
+                            let first = way.first(around, from);
                             assert_eq!(first, plain.first().copied(), "{spec} {around:?} {from}");
-                            assert_eq!(way.count(&free, around, from), plain.len() as u64);
+                            assert_eq!(way.count(around, from), plain.len() as u64);
                         }
                     }
                     let next = all.iter().find(|r| **r > from && !taken.contains(r)).copied();

@@ -1,9 +1,9 @@
-//! Choices made not long ago.
+//! The last choices of an allocator, kept for when they are asked for again.
 
-use super::{Allocator, Choice};
+use super::entry::{Allocator, Choice};
 use crate::ranks::{FreeSet, Ranks};
 
-/// How many choices are kept: after so many others the same free ranks seldom come again.
+/// Choices that are kept: after so many others the same free ranks seldom come again.
 const KEPT: usize = 16;
 
 /// An allocator that places every job, by the free ranks and its size alone, with its last choices: a job that ends
@@ -11,7 +11,7 @@ const KEPT: usize = 16;
 pub struct Recent<'a> {
     inner: Box<dyn Allocator + 'a>,
     kept: Vec<Kept>,
-    /// Which of them is the oldest.
+    /// Index of the oldest, which the next one replaces.
     oldest: usize,
 }
 

@@ -1,15 +1,15 @@
-//! What a machine has room for while it is being filled.
+//! Room for further jobs while a machine is being filled.
 
 use crate::ratio::ratio;
 
-/// What a free set leaves room for under the rule of an allocator.
+/// Room that a free set leaves for jobs under the rule of an allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Room {
     /// Free nodes.
     pub free: u32,
     /// See [`super::Allocator::largest`].
     pub placeable: u32,
-    /// See [`super::Allocator::fragmentation`].
+    /// See [`super::SlurmRules::fragmentation`].
     pub fragmentation: Option<u64>,
 }
 
@@ -24,12 +24,12 @@ pub struct RoomSums {
 }
 
 impl RoomSums {
-    /// Adds one placement's.
+    /// Adds the room after one placement.
     pub fn add(&mut self, room: &Room) {
         self.add_for(room, 1);
     }
 
-    /// Adds one that lasted for so many ticks.
+    /// Adds room that lasted for `ticks`.
     pub fn add_for(&mut self, room: &Room, ticks: u64) {
         let ticks = u128::from(ticks);
         self.weight += ticks;
@@ -50,12 +50,12 @@ impl RoomSums {
         self.mean(self.placeable)
     }
 
-    /// The fewest nodes of that job.
+    /// The fewest nodes of the largest job that could still be placed.
     pub fn least(&self) -> Option<u32> {
         self.least
     }
 
-    /// Mean of the free nodes that such a job would leave.
+    /// Mean of the free nodes that the largest job would leave.
     pub fn stranded(&self) -> Option<f64> {
         self.mean(self.stranded)
     }

@@ -1,6 +1,11 @@
 //! The free ranks as maximal runs, being taken piece by piece while one job is placed.
 
+use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks, Run};
+
+/// The largest step between neighbours in a run of free ranks.
+pub const GAP: Opt =
+    Opt::whole("gap", "largest step between neighbours in a run").or("1").positional();
 
 /// The free runs in ascending order. Runs that were used up stay, empty.
 ///
@@ -10,7 +15,7 @@ use crate::ranks::{FreeSet, Ranks, Run};
 #[derive(Debug, Default)]
 pub struct Runs {
     runs: Vec<Run>,
-    /// What earlier searches proved.
+    /// Bounds proved by earlier searches.
     known: Vec<Known>,
     /// Buffer of [`Runs::take_longest`].
     longest: Vec<GapRun>,

@@ -1,7 +1,7 @@
 //! The one-dimensional strategies of Cplant: intervals of free ranks, and windows of least span.
 
+use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::runs::Runs;
-use super::{Allocator, AllocatorEntry, Choice};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks, Run};
@@ -127,7 +127,7 @@ impl Allocator for Span {
 /// Index of the run at whose first rank the narrowest window of `count` free entries begins, the first such;
 /// `ring` is the number of ranks where windows go around the end.
 ///
-/// Such a window does begin with a run: moved on within a run, its span stays or grows. And the shortest
+/// The narrowest window does begin with a run: moved on within a run, its span stays or grows. And the shortest
 /// stretch that covers a window is, for the narrowest window, the stretch from its first to its last entry:
 /// were there a longer gap inside, the window that begins after it would be narrower still.
 fn narrowest(runs: &[Run], count: u32, ring: Option<u32>) -> usize {

@@ -1,12 +1,12 @@
 //! The free ranks of units: leaf switches, base blocks, groups.
 
-use super::AllocatorContext;
+use super::entry::AllocatorContext;
 use crate::error::{Error, Result};
 use crate::ids::RouterId;
 use crate::params::{Opt, Params};
 use crate::ranks::FreeSet;
 
-/// In no unit.
+/// Mark of a rank in no unit.
 const NONE: u32 = u32::MAX;
 
 /// Ranks by unit, and how many of each unit are free.
@@ -16,7 +16,7 @@ pub struct Units {
     of: Vec<u32>,
     /// The ranks of each unit, ascending.
     ranks: Vec<Vec<u32>>,
-    /// How many are free, as last counted.
+    /// By unit: free ranks, as last counted.
     pub free: Vec<u32>,
 }
 
@@ -47,7 +47,7 @@ impl Units {
         (unit != NONE).then_some(unit as usize)
     }
 
-    /// Counts the free ranks of every unit; how many there are in all. O(size/64 + free + units).
+    /// Counts the free ranks of every unit and returns their sum. O(size/64 + free + units).
     pub fn count_free(&mut self, free: &FreeSet) -> u32 {
         self.free.fill(0);
         let mut all = 0;
@@ -70,7 +70,7 @@ impl Units {
     }
 }
 
-/// The option of [`level`].
+/// The option that [`level`] reads.
 pub const LEVEL: Opt = Opt::text("level", "level whose units count, as `topology` names it");
 
 /// A level that `level=` names, by its number from the outermost in; `default` where it is not given.
@@ -98,17 +98,17 @@ pub fn level(
     }
 }
 
-/// A unit of a level: the number of the unit around it, on the level before, and its ranks.
+/// A unit of a level with its ranks.
 #[derive(Clone, Debug)]
-pub struct Unit {
-    /// 0 on the outermost level.
+pub struct UnitRanks {
+    /// Number of the unit around it, on the level before; 0 on the outermost level.
     pub outer: u32,
-    /// Ascending.
+    /// Its ranks, ascending.
     pub ranks: Vec<u32>,
 }
 
 /// The units of each level, from the outermost level in. O(levels · size).
-pub fn levels(context: &AllocatorContext<'_>) -> Vec<Vec<Unit>> {
+pub fn levels(context: &AllocatorContext<'_>) -> Vec<Vec<UnitRanks>> {
     let network = context.topology.network();
     let levels = network.levels();
     let mut all = Vec::new();
@@ -118,8 +118,8 @@ pub fn levels(context: &AllocatorContext<'_>) -> Vec<Vec<Unit>> {
             i.checked_sub(1).map_or(0, |i| levels[i].unit_of(first))
         };
         let units = 0..level.units(network.hosts());
-        let mut units: Vec<Unit> =
-            units.map(|unit| Unit { outer: outer(unit), ranks: Vec::new() }).collect();
+        let mut units: Vec<UnitRanks> =
+            units.map(|unit| UnitRanks { outer: outer(unit), ranks: Vec::new() }).collect();
         for (rank, node) in (0..).zip(context.order.nodes()) {
             units[level.unit_of(context.topology.router_of(*node)) as usize].ranks.push(rank);
         }

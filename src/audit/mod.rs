@@ -13,7 +13,7 @@ use crate::input::{Line, Lines};
 use crate::metric::allocation::AllocationMeter;
 use crate::metric::rank_distances::RankDistances;
 use crate::metric::ring::{Ring, ring};
-use crate::metric::shape::{Shape, ShapeMeter};
+use crate::metric::shape::{AllocationShape, ShapeMeter};
 use crate::metric::units::{UnitCounter, Units};
 use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
@@ -50,7 +50,7 @@ pub struct Score {
     /// The fewest units at each level that have as many nodes.
     pub fewest: Vec<u32>,
     /// Its shape, its nodes in the order of the ring, where wanted.
-    pub shape: Option<Box<Shape>>,
+    pub shape: Option<Box<AllocationShape>>,
 }
 
 /// A scored job.

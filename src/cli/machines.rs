@@ -13,7 +13,7 @@ use super::workload::WorkloadArgs;
 use super::{inputs, own_files, progress};
 use nodeorder::error::{Error, SourceLocation};
 use nodeorder::machines::{self, Contender, Machines, Queue, Workload, headline};
-use nodeorder::metric::machine::{Machine, Prices};
+use nodeorder::metric::machine_figures::{Machine, Prices};
 use nodeorder::report;
 use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::open::OpenedLog;

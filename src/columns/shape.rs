@@ -3,11 +3,11 @@
 use super::{Column, Value, columns};
 use crate::allocator::{Room, RoomSums};
 use crate::metric::ring::Ring;
-use crate::metric::shape::{Shape, ShapeSums};
+use crate::metric::shape::{AllocationShape, ShapeSums};
 use crate::schedule::{Instant, ScheduleResult};
 
 /// Of an allocation, behind its levels.
-pub const SHAPE: &[Column<Shape>] = columns! {
+pub const SHAPE: &[Column<AllocationShape>] = columns! {
     "ring_mean", "hops", "Mean hops of a step of the closed walk through its nodes in rank order; empty for one node \
         and where no path joins some.", |s| s.ring_mean();
     "ring_longest", "hops", "Hops of the longest step of that walk; empty where no path joins some.",

@@ -3,7 +3,7 @@
 use super::confidence::{Difference, WEEK};
 use super::workload::{Service, Workload, serve};
 use crate::error::{Error, Result, SourceLocation};
-use crate::metric::machine::{Machine, Prices};
+use crate::metric::machine_figures::{Machine, Prices};
 use crate::metric::mpc;
 use crate::ordering::{NodeOrder, Observer};
 use crate::schedule::orderings::TraceSettings;

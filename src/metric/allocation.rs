@@ -2,6 +2,7 @@
 
 use super::components::ComponentCounter;
 use super::rank_distances::RankDistances;
+use super::rank_rows::RankRows;
 use super::sums::Sums;
 use crate::error::Result;
 use crate::ranks::Ranks;
@@ -9,7 +10,7 @@ use crate::ratio::ratio;
 use crate::topology::distance::{Product, Shape};
 use crate::topology::{Metric, Topology};
 
-/// What is reported of every allocation.
+/// Figures reported for every allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllocationMetrics {
     /// Nodes.
@@ -20,7 +21,7 @@ pub struct AllocationMetrics {
     pub linear_span: u32,
     /// Ranks of the shortest stretch of the ring of ranks that covers the allocation.
     pub ring_span: u32,
-    /// Connected components of the routers it stands on.
+    /// Connected components of the routers of its nodes.
     pub components: u32,
 }
 
@@ -49,17 +50,17 @@ pub struct Extent {
 /// The smallest box of routers around an allocation; along a wrapped dimension, the shortest covering arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Routers in it.
+    /// Routers in the box.
     pub size: u64,
     /// Σ of its side lengths, in routers.
     pub sides: u32,
-    /// Its size over that of the smallest box of the machine that has room for the nodes.
+    /// Routers in it over those in the smallest box of the machine that has room for the nodes.
     pub box_ratio: f64,
-    /// Its size over that of the smallest cube (all sides equal) that has room for the nodes.
+    /// Routers in it over those in the smallest cube (all sides equal) that has room for the nodes.
     pub cube_ratio: f64,
 }
 
-/// Takes the metrics of allocations, with the buffers that takes.
+/// Measures allocations; holds the buffers for that.
 #[derive(Debug)]
 pub struct AllocationMeter<'t> {
     topology: &'t Topology,
@@ -81,7 +82,7 @@ impl<'t> AllocationMeter<'t> {
     /// The metrics of a non-empty allocation; `total_distance` where it is known already.
     ///
     /// # Complexity
-    /// That of [`Sums::total`] and at most O(s·degree) for the components, s members.
+    /// As [`Sums::total`], and at most O(s·degree) for the components, s members.
     pub fn measure(&mut self, ranks: &Ranks, total_distance: Option<u64>) -> AllocationMetrics {
         let (linear_span, ring_span) = spans(ranks, self.distances.len());
         debug_assert!(total_distance.is_none_or(|total| total == self.sums.total(ranks)));
@@ -101,15 +102,17 @@ impl<'t> AllocationMeter<'t> {
     /// # Complexity
     /// O(r²·axes) with r different routers; O(r + Σ extents) for the box.
     pub fn extent(&mut self, ranks: &Ranks) -> Extent {
-        // One rank a router is enough.
+        // Ranks of one router are equally far from all others: one of them is enough.
         let routers = self.distances.routers();
         let mut members: Vec<u32> = ranks.iter().collect();
         members.sort_by_key(|r| routers[*r as usize]);
         members.dedup_by_key(|r| routers[*r as usize]);
+        let (mut rows, mut row) = (RankRows::new(self.distances), Vec::new());
+        rows.load(members.iter().copied());
         let mut diameter = 0;
-        for (i, a) in members.iter().enumerate() {
-            let farthest = members[..i].iter().map(|b| self.distances.between(*a, *b)).max();
-            diameter = diameter.max(farthest.unwrap_or(0));
+        for member in &members {
+            rows.row(*member, &mut row);
+            diameter = row.iter().copied().fold(diameter, u32::max);
         }
         let bounds = match self.topology.metric() {
             Metric::Product(product) if product.axes.iter().all(|a| a.shape != Shape::Clique) => {

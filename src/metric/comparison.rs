@@ -13,7 +13,7 @@ use crate::topology::{Statistics, Topology};
 /// One ordering's figures.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// What the user called it.
+    /// The name that the user gave.
     pub label: String,
     /// Nodes it orders.
     pub nodes: usize,
@@ -50,7 +50,7 @@ pub struct Stretch {
 /// [`Entry::spanning`], since no finite distance makes up for a job that no path joins.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
-    /// The machine's statistics; its mean distance is what every curve ends at.
+    /// The machine's statistics; every curve ends at its mean distance.
     pub topology: Statistics,
     /// The sizes of [`Entry::at`].
     pub sizes: Vec<usize>,
@@ -63,7 +63,7 @@ pub struct Comparison {
     /// A proved floor under every curve, element i for size i + 2; empty where the machine is too large.
     #[serde(skip)]
     pub floor: Vec<f64>,
-    /// What the most compact sets found have, likewise.
+    /// Mean pairwise distances of the most compact sets found, element i for size i + 2; empty likewise.
     #[serde(skip)]
     pub compact: Vec<f64>,
     /// [`Entry::mean_log`] of the floor: no ordering of the machine can have less.
@@ -138,7 +138,7 @@ impl Entry {
     }
 }
 
-/// The mean over sizes from 2 on of a curve, each size S weighing 1/S: what orderings are ranked by.
+/// The mean over sizes from 2 on of a curve, each size S weighing 1/S. Orderings are ranked by it.
 pub fn mean_log(values: &[f64]) -> f64 {
     weighted(values, |s| 1.0 / s as f64)
 }
@@ -153,7 +153,7 @@ fn weighted(values: &[f64], weight: fn(usize) -> f64) -> f64 {
     sum / all
 }
 
-/// Powers of two from 2 up and the whole machine: enough to read a table by.
+/// The sizes of a table: powers of two from 2 up, and the whole machine.
 fn display_sizes(nodes: usize) -> Vec<usize> {
     let powers = [2, 8, 32, 128, 512, 2048, 8192, 32768, 131_072, 524_288];
     powers.into_iter().filter(|s| *s < nodes).chain([nodes]).collect()

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ranks::Ranks;
 use crate::topology::Topology;
 
-/// No vertex, no segment.
+/// Mark of no vertex and of no segment.
 const NONE: u32 = u32::MAX;
 
 /// The routers of one ordering as *vertices*, numbered as the ordering first comes to them, and the links
@@ -19,11 +19,11 @@ const NONE: u32 = u32::MAX;
 pub(super) struct RankAdjacency {
     /// The vertex of each rank; none where it is the rank itself.
     of_rank: Option<Vec<u32>>,
-    /// How many vertices below this one are not joined to the next.
+    /// By vertex: number of vertices below it that are not joined to the next.
     breaks: Vec<u32>,
-    /// Where the links of each vertex begin in `above`.
+    /// By vertex: index of its first link in `above`.
     starts: Vec<u32>,
-    /// For each vertex the linked vertices two or more above it.
+    /// By vertex: the linked vertices two or more above it.
     above: Vec<u32>,
 }
 
@@ -72,7 +72,7 @@ impl RankAdjacency {
                 starts[low] += 1;
             }
         });
-        // Each has moved to where the next begins.
+        // Each index has moved to the first link of the next vertex.
         starts.copy_within(..vertices, 1);
         starts[0] = 0;
         Ok(RankAdjacency { of_rank, breaks, starts, above })
@@ -89,12 +89,13 @@ impl RankAdjacency {
     }
 }
 
-/// Counts pieces, with the buffers that takes.
+/// Counts pieces; holds the buffers for that.
 #[derive(Debug)]
 pub(super) struct ComponentCounter<'s> {
     adjacency: &'s RankAdjacency,
     /// The segment of each vertex that is a member; empty between calls.
     segment: Vec<u32>,
+    /// Vertices of the allocation, ascending.
     members: Vec<u32>,
 }
 
@@ -110,6 +111,7 @@ impl<'s> ComponentCounter<'s> {
     /// O(runs) where every run of adjacency is joined and there is one; else O(s·degree) with s members, less
     /// where few links already join all.
     pub fn count(&mut self, ranks: &Ranks) -> u32 {
+        // Most allocations are one run: a difference of two prefix counts then shows that nothing in it is broken.
         if self.adjacency.of_rank.is_none()
             && let [run] = ranks.runs()
             && self.adjacency.breaks[run.last() as usize]
@@ -119,6 +121,7 @@ impl<'s> ComponentCounter<'s> {
         }
         let mut pieces = self.split(ranks);
         if pieces > 1 {
+            // Segments are already joined, so that only links between segments remain to be looked at.
             let mut joined = UnionFind::<u32>::new(pieces as usize);
             'all: for vertex in &self.members {
                 let a = self.segment[*vertex as usize];
@@ -137,8 +140,8 @@ impl<'s> ComponentCounter<'s> {
         pieces
     }
 
-    /// Lists the adjacency under `ranks`, ascending, and divides them into segments of joined ones; returns how
-    /// many there are.
+    /// Lists the vertices under `ranks`, ascending, and divides them into segments of joined ones; returns the number
+    /// of segments.
     fn split(&mut self, ranks: &Ranks) -> u32 {
         self.members.clear();
         match &self.adjacency.of_rank {

@@ -10,13 +10,13 @@
 
 use multiversion::multiversion;
 
-use super::rank_distances::LabelTerms;
 use crate::topology::distance::Shape;
 
 /// Cuts of one vector block: 16 lanes of 16 bits.
 const BLOCK: usize = 16;
-/// More blocks than this, and the counters of [`super::window`] are faster.
+/// More blocks than this, and other counters are faster.
 const MOST_BLOCKS: usize = 8;
+const MOST_CUTS: u64 = (BLOCK * MOST_BLOCKS) as u64;
 /// The most bytes the sides may take.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -30,6 +30,14 @@ pub(super) struct Cuts {
     /// `blocks` blocks a rank: 1 on the far side, 0 on the near one. Cuts beyond the last have weight 0.
     sides: Vec<Sides>,
     weights: Vec<Counts>,
+}
+
+/// A term of a distance: labels along a path or ring, or in a clique of that weight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CutTerm {
+    pub shape: Shape,
+    pub extent: u32,
+    pub weight: u32,
 }
 
 /// A cut: the labels of one term from `from` on, `length` of them, around the end, against the others.
@@ -49,48 +57,45 @@ impl Cut {
 }
 
 impl Cuts {
-    /// The cuts of `terms`, where they are few.
-    pub fn new(terms: &LabelTerms) -> Option<Self> {
+    /// The cuts of `terms`, where they are few; `labels` are those of all ranks, one for each term.
+    pub fn new(terms: &[CutTerm], labels: &[u32]) -> Option<Self> {
         let mut cuts: Vec<Cut> = Vec::new();
-        let count: u64 = terms.lines.iter().map(|l| u64::from(l.axis.extent)).sum::<u64>()
-            + terms.cliques.iter().map(|c| u64::from(c.extent)).sum::<u64>();
-        if count > 2 * (BLOCK * MOST_BLOCKS) as u64 {
+        // Before any is made: extents may be in the millions, and a ring has half as many cuts as labels at least.
+        if terms.iter().map(|term| u64::from(term.extent)).sum::<u64>() > 2 * MOST_CUTS {
             return None;
         }
-        for (term, line) in terms.lines.iter().enumerate() {
-            let extent = line.axis.extent;
-            match line.axis.shape {
+        for (term, CutTerm { shape, extent, weight }) in terms.iter().copied().enumerate() {
+            match shape {
                 Shape::Ring => {
                     let (turns, weight) =
                         if extent.is_multiple_of(2) { (extent / 2, 2) } else { (extent, 1) };
                     let turn = |from| Cut { term, extent, from, length: extent / 2, weight };
                     cuts.extend((0..turns).map(turn));
                 }
-                _ => {
+                Shape::Path => {
                     let cut = |from| Cut { term, extent, from, length: extent - from, weight: 2 };
                     cuts.extend((1..extent).map(cut));
                 }
+                Shape::Clique => {
+                    let weight = i16::try_from(weight).ok()?;
+                    let one = |from| Cut { term, extent, from, length: 1, weight };
+                    cuts.extend((0..extent).map(one));
+                }
             }
         }
-        for (i, clique) in terms.cliques.iter().enumerate() {
-            let (term, extent) = (terms.lines.len() + i, clique.extent);
-            let weight = i16::try_from(clique.weight).ok()?;
-            let one = |from| Cut { term, extent, from, length: 1, weight };
-            cuts.extend((0..extent).map(one));
-        }
         let blocks = cuts.len().div_ceil(BLOCK);
-        let width = terms.lines.len() + terms.cliques.len();
+        let width = terms.len();
         if width == 0 || blocks > MOST_BLOCKS {
             return None;
         }
-        let ranks = terms.labels.len() / width;
+        let ranks = labels.len() / width;
         if ranks * blocks * BLOCK > MOST_BYTES {
             return None;
         }
         let mut weights = vec![[0; BLOCK]; blocks];
         cuts.iter().enumerate().for_each(|(c, cut)| weights[c / BLOCK][c % BLOCK] = cut.weight);
         let mut sides = vec![[0; BLOCK]; ranks * blocks];
-        for (rank, labels) in terms.labels.chunks(width).enumerate() {
+        for (rank, labels) in labels.chunks(width).enumerate() {
             for (c, cut) in cuts.iter().enumerate() {
                 let far = u8::from(cut.is_far(labels[cut.term]));
                 sides[rank * blocks + c / BLOCK][c % BLOCK] = far;
@@ -110,7 +115,8 @@ impl Cuts {
         n * largest <= i16::MAX as u64 && all * n * n / 4 <= i32::MAX as u64
     }
 
-    /// As [`super::window::Window::best`].
+    /// The first window of `n` entries with the smallest pair-distance sum: its start and sum. Stops at a window
+    /// whose sum is `floor` or less.
     pub fn best(&self, entries: &[u32], n: usize, floor: u64) -> (usize, u64) {
         let doubled = i32::try_from(2 * floor).unwrap_or(i32::MAX);
         let (at, sum) = slide(self, entries, n as i16, doubled);

@@ -6,11 +6,11 @@ use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::topology::{Metric, Topology};
 
-/// Distances looked at for a floor or for compact sets at most: beyond, there is none.
+/// The most distances to look at for a floor or for compact sets; machines that need more have none.
 const MOST: u64 = 100_000_000;
 
-/// For S = 2, 3, …, N a number that the mean pairwise distance of no S of these nodes undercuts, and so
-/// MPC(S) of no ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
+/// For S = 2, 3, …, N a lower bound of the mean pairwise distance of any S of these nodes, and so of MPC(S) of every
+/// ordering of them: the larger of the ball bound and, on products of paths, rings and cliques, the bound
 /// by entropy ([`crate::topology::distance::Product::least_means`]). `None` where neither can be had, and on a machine in several
 /// components.
 ///
@@ -53,7 +53,7 @@ fn by_balls(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     Ok(Some(least.into_iter().enumerate().map(|(i, sum)| sum as f64 / (i + 1) as f64).collect()))
 }
 
-/// How many of these nodes each router carries, and the routers that carry some.
+/// Nodes by router, and the routers that carry some.
 fn by_router(topology: &Topology, nodes: &[NodeId]) -> (Vec<u64>, Vec<RouterId>) {
     let mut count = vec![0; topology.network().hosts() as usize];
     nodes.iter().for_each(|n| count[topology.router_of(*n).index()] += 1);
@@ -146,7 +146,7 @@ fn nearest_sums(hops: &[u32], count: &[u64]) -> Vec<u64> {
     for (hop, count) in hops.iter().zip(count).filter(|(_, c)| **c > 0) {
         ring[*hop as usize] += count;
     }
-    // The node itself.
+    // The node itself is at distance 0 and is none of the others.
     ring[0] -= 1;
     let mut sum = 0;
     let mut sums = Vec::new();

@@ -24,7 +24,7 @@ pub struct Curve {
     nodes: usize,
     /// `totals[S]` = T(S), for S = 0 up to the largest size with a window; zero below 2.
     totals: Vec<u128>,
-    /// How many windows of each such size do not span components, where there are several.
+    /// Windows of each such size that lie inside a component, where there are several components.
     inside: Option<Vec<u64>>,
 }
 
@@ -81,7 +81,7 @@ impl Curve {
     }
 }
 
-/// A curve rounded: half the memory, for comparisons of many.
+/// A curve as rounded means: half the memory of the exact one, for comparisons of many.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Means {
     /// [`Curve::values`].
@@ -136,8 +136,8 @@ pub fn curve(topology: &Topology, order: &NodeOrder) -> Result<Curve> {
     curve_by(topology, order, SumMethod::Auto)
 }
 
-/// What `made` leaves of the curves of several orderings, each as soon as it is computed: side by side where they are
-/// small, else each on all threads.
+/// Computes the curves of several orderings and returns `made` of each, so that a caller can keep less than the whole
+/// curve. Small ones are computed side by side, large ones each on all threads.
 ///
 /// # Errors
 /// As [`curve`], the first.
@@ -149,7 +149,7 @@ pub fn curves<T: Send>(
     let one = |order: &NodeOrder| Ok(made(order, curve(topology, order)?));
     let ranks: usize = orders.iter().map(NodeOrder::len).sum();
     match ranks <= SIDE_BY_SIDE {
-        // Of several errors the first, whichever thread is the fastest.
+        // The first error in the order of orderings, so that the fastest thread does not decide which is told.
         true => orders.par_iter().map(one).collect::<Vec<_>>().into_iter().collect(),
         false => orders.iter().map(one).collect(),
     }
@@ -200,7 +200,7 @@ pub fn at_sizes(
         .collect())
 }
 
-/// Refuses what has no curve, or none by this method.
+/// Refuses an ordering that has no curve, or none by this method.
 fn check(topology: &Topology, order: &NodeOrder, method: SumMethod) -> Result<()> {
     let n = order.len();
     if n < 2 {

@@ -1,4 +1,4 @@
-//! The closed walk over the nodes of a job in rank order: what ring collectives take.
+//! The closed walk over the nodes of a job in rank order, as ring collectives use it.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ impl Ring {
     }
 }
 
-/// Each with the next, the last with the first.
+/// Steps of a closed walk: each rank with the next, the last with the first.
 fn steps<T: Copy>(walk: &[T]) -> impl Iterator<Item = (T, T)> {
     walk.iter().copied().zip(walk.iter().copied().cycle().skip(1))
 }

@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 
-use super::bisection::gcd;
 use super::halving::{Cuts, Halves};
 use super::rank_distances::RankDistances;
 use super::ring::{Ring, ring};
@@ -16,21 +15,21 @@ use super::units::UnitCounter;
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::ranks::Ranks;
-use crate::ratio::ratio;
-use crate::topology::distance::{Product, Shape as AxisShape};
+use crate::ratio::{gcd, ratio};
+use crate::topology::distance::{Product, Shape};
 use crate::topology::graph::UNREACHED;
 use crate::topology::{Metric, RouterGraph, Topology};
 
-/// What is known of one allocation.
+/// Figures of how one allocation lies in its machine.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shape {
-    /// Its nodes.
+pub struct AllocationShape {
+    /// Nodes.
     pub size: u32,
-    /// Units that they span at each level, leaf first.
+    /// Units that the nodes span at each level, leaf first.
     pub spanned: Vec<u32>,
     /// The fewest units at each level that have as many schedulable nodes.
     pub fewest: Vec<u32>,
-    /// The closed walk through them in their order; none where no path joins some.
+    /// The closed walk through the nodes in the order of ranks; none where no path joins some.
     pub ring: Option<Ring>,
     /// Links of its halvings.
     pub halving: Halving,
@@ -38,7 +37,7 @@ pub struct Shape {
     pub closed_rings: Option<f64>,
 }
 
-impl Shape {
+impl AllocationShape {
     /// Mean hops of a step of the ring; none for one node.
     pub fn ring_mean(&self) -> Option<f64> {
         let ring = self.ring.filter(|_| self.size > 1)?;
@@ -49,14 +48,14 @@ impl Shape {
 /// Links of an allocation between two halves of it; all 0 where its nodes are on one router.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Halving {
-    /// Of the best halving found: an upper bound of its bisection.
+    /// Links cut by the best halving found: an upper bound of the bisection.
     pub best: f64,
-    /// Of the halving by rank: its routers in the order in which the ranks come to them, cut in the middle. Exactly the
-    /// fewest, wherever routers without nodes stand.
+    /// Links cut between the first and the second half of its routers, taken in the order of ranks. Exact: the fewest
+    /// over all sides that routers without nodes can be on.
     pub by_rank: f64,
 }
 
-/// Takes the shapes of allocations of one ordering.
+/// Measures the shapes of allocations of one ordering.
 #[derive(Debug)]
 pub struct ShapeMeter<'t> {
     topology: &'t Topology,
@@ -84,7 +83,7 @@ impl<'t> ShapeMeter<'t> {
     ///
     /// # Complexity
     /// As [`ShapeMeter::of_sequence`].
-    pub fn of(&mut self, ranks: &Ranks) -> Shape {
+    pub fn of(&mut self, ranks: &Ranks) -> AllocationShape {
         self.of_sequence(&ranks.iter().collect::<Vec<_>>())
     }
 
@@ -93,7 +92,7 @@ impl<'t> ShapeMeter<'t> {
     /// # Complexity
     /// O(ranks · (levels + axes)), and for the halvings O(links · log links) for each pass of each start, over the links
     /// of the allocation.
-    pub fn of_sequence(&mut self, ranks: &[u32]) -> Shape {
+    pub fn of_sequence(&mut self, ranks: &[u32]) -> AllocationShape {
         let size = ranks.len() as u32;
         let at: Vec<u32> =
             ranks.iter().map(|rank| self.distances.routers()[*rank as usize]).collect();
@@ -110,7 +109,7 @@ impl<'t> ShapeMeter<'t> {
             Metric::Product(product) => Some(product),
             _ => None,
         };
-        Shape {
+        AllocationShape {
             size,
             spanned,
             fewest,
@@ -121,15 +120,16 @@ impl<'t> ShapeMeter<'t> {
     }
 }
 
-/// Of the rings (lines along a wrapped axis of three routers or more) through each router of an allocation, the share
-/// of which it has all routers: what of the torus it can close. None where the machine has no such axis.
+/// Share of closed rings. A ring is a line along a wrapped axis of three routers or more; each router of the allocation
+/// counts once for every ring through it, and the ring is closed where the allocation has all its routers. None where
+/// the machine has no such axis.
 pub fn closed_rings(product: &Product, routers: &[u32]) -> Option<f64> {
     let mut routers = routers.to_vec();
     routers.sort_unstable();
     routers.dedup();
     let (mut closed, mut all) = (0u64, 0u64);
     for (i, axis) in product.axes.iter().enumerate() {
-        if axis.shape != AxisShape::Ring || axis.extent < 3 {
+        if axis.shape != Shape::Ring || axis.extent < 3 {
             continue;
         }
         let mut lines: HashMap<u32, u32> = HashMap::new();
@@ -160,7 +160,8 @@ fn halving(hosts: u32, graph: &RouterGraph, product: Option<&Product>, at: &[u32
         }
         nodes[router as usize] += 1;
     }
-    // Every order of them is a start.
+    // The search improves a halving step by step and stops at the first that no step improves: each order of the
+    // routers, cut in its middle, is a start of its own.
     let mut starts = vec![by_rank.clone(), (0..members.len() as u32).collect()];
     for axis in 0..product.map_or(0, |product| product.axes.len()) {
         let key = |of: &u32| product.map(|p| p.coordinate(axis, members[*of as usize]));
@@ -203,7 +204,7 @@ pub struct ShapeSums {
     /// Jobs of two nodes or more.
     several: u64,
     cuts: [f64; 2],
-    /// Those of them that paths join: hops and steps of their rings, longest steps.
+    /// Over jobs of two nodes or more whose nodes are all joined by paths: hops and steps of their rings, longest steps.
     rings: [u64; 4],
     closed: (u64, f64),
 }
@@ -215,7 +216,7 @@ impl ShapeSums {
     }
 
     /// Adds a job.
-    pub fn add(&mut self, shape: &Shape) {
+    pub fn add(&mut self, shape: &AllocationShape) {
         self.jobs += 1;
         let counts = shape.spanned.iter().zip(&shape.fewest);
         for (sums, (spanned, fewest)) in self.units.iter_mut().zip(counts) {
@@ -283,7 +284,7 @@ mod tests {
         (topology, order, distances)
     }
 
-    fn shape(spec: &str, ranks: impl IntoIterator<Item = u32>) -> Shape {
+    fn shape(spec: &str, ranks: impl IntoIterator<Item = u32>) -> AllocationShape {
         let (topology, _, distances) = machine(spec);
         let mut meter = ShapeMeter::new(&topology, &distances).unwrap();
         meter.of_sequence(&ranks.into_iter().collect::<Vec<_>>())

@@ -6,7 +6,7 @@ use crate::error::{Error, Result, SourceLocation};
 /// eight sizes an octave.
 ///
 /// # Errors
-/// What is neither `all`, `log` nor a list of sizes and ranges from 2 to `n`.
+/// A text that is neither `all`, `log` nor a list of sizes and ranges from 2 to `n`.
 pub fn parse(text: &str, n: usize) -> Result<Option<Vec<usize>>> {
     if text == "all" {
         return Ok(None);

@@ -68,7 +68,7 @@ impl Units {
         self.levels.iter().map(|level| level.name.as_str())
     }
 
-    /// The same as a list.
+    /// The names of the levels as a list.
     pub fn list(&self) -> Vec<String> {
         self.names().map(String::from).collect()
     }
@@ -95,11 +95,11 @@ impl Units {
     }
 }
 
-/// Counts units, with the marks that takes.
+/// Counts units; holds the marks for that.
 #[derive(Debug)]
 pub struct UnitCounter<'u> {
     units: Cow<'u, Units>,
-    /// By level and unit, the set that touched it last.
+    /// By level and unit: number of the set that touched it last. Numbers spare a sweep before each set.
     marks: Vec<Vec<u32>>,
     set: u32,
 }
@@ -122,7 +122,7 @@ impl<'u> UnitCounter<'u> {
         UnitCounter { units, marks, set: 0 }
     }
 
-    /// What it counts.
+    /// The levels whose units it counts.
     pub fn units(&self) -> &Units {
         &self.units
     }

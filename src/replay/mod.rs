@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::allocator::{Allocator, Choice, Room, RoomSums};
 use crate::error::Result;
 use crate::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
-use crate::metric::shape::{Shape, ShapeMeter, ShapeSums};
+use crate::metric::shape::{AllocationShape, ShapeMeter, ShapeSums};
 use crate::ranks::{FreeSet, Ranks};
 use crate::trace::{Block, Event, Log};
 
@@ -93,7 +93,7 @@ pub struct Placed {
     /// Its further metrics, where wanted.
     pub extent: Option<Extent>,
     /// Its shape, where wanted.
-    pub shape: Option<Box<Shape>>,
+    pub shape: Option<Box<AllocationShape>>,
     /// What is left room for afterwards, where wanted.
     pub room: Option<Room>,
     /// What its traffic meets, where wanted.
@@ -184,7 +184,7 @@ impl<'a> Replay<'a> {
                         continue;
                     }
                     if let Some(options) = block.options(event) {
-                        self.allocator.ask(options)?;
+                        self.allocator.set_options(options)?;
                     }
                     let started = clock.map(|now| now());
                     let ranks = &mut self.held[job.index()];

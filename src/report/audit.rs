@@ -11,7 +11,7 @@ use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
 use crate::columns::shape::SHAPE;
 use crate::columns::{self, Column, Table};
 use crate::error::Result;
-use crate::metric::shape::Shape;
+use crate::metric::shape::AllocationShape;
 
 mod page;
 
@@ -66,8 +66,8 @@ impl Rows {
 }
 
 /// The columns of shapes that audits do not have anyway.
-fn of_shapes() -> Vec<Column<Shape>> {
-    let known = |column: &&Column<Shape>| column.name != "ring_longest";
+fn of_shapes() -> Vec<Column<AllocationShape>> {
+    let known = |column: &&Column<AllocationShape>| column.name != "ring_longest";
     SHAPE.iter().filter(known).copied().collect()
 }
 

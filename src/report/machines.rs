@@ -153,7 +153,7 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::machine::Prices;
+    use crate::metric::machine_figures::Prices;
     use crate::ordering::NoObserver;
     use crate::topology::{Context, Topology};
 

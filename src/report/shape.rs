@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::columns::Table;
 use crate::columns::shape::SHAPE;
-use crate::metric::shape::Shape;
+use crate::metric::shape::AllocationShape;
 
 /// The names of the levels' columns; the line stays open.
 pub(super) fn level_names(table: &mut Table<impl Write>, levels: &[String]) -> io::Result<()> {
@@ -27,7 +27,7 @@ pub(super) fn header(table: &mut Table<impl Write>, levels: &[String]) -> io::Re
 }
 
 /// The values of a row; the line stays open.
-pub(super) fn values(table: &mut Table<impl Write>, shape: &Shape) -> io::Result<()> {
+pub(super) fn values(table: &mut Table<impl Write>, shape: &AllocationShape) -> io::Result<()> {
     level_counts(table, [&shape.spanned, &shape.fewest])?;
     table.values(SHAPE, shape)
 }

@@ -169,7 +169,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             return Attempt::Waits;
         }
         if late {
-            self.allocator.relent();
+            self.allocator.wait_expired();
         }
         let mut ranks = std::mem::take(&mut self.held[task as usize]);
         match self.allocator.choose(&self.free, nodes, &mut ranks) {
@@ -189,13 +189,13 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     }
 
     /// Whether a task was refused so long ago that the allocator relents.
-    fn relents_to(&self, task: u32) -> bool {
+    fn relents_to(&mut self, task: u32) -> bool {
         self.relents_at(task).is_some_and(|time| self.now >= time)
     }
 
     /// When the allocator gives a task what it refused it before, where it does and has refused it.
-    fn relents_at(&self, task: u32) -> Option<i64> {
-        Some(self.refused_since.get(&task)? + self.allocator.patience()? * self.ticks)
+    fn relents_at(&mut self, task: u32) -> Option<i64> {
+        Some(self.refused_since.get(&task)? + self.allocator.max_wait()? * self.ticks)
     }
 
     /// When, after now, and where a task starts that the allocator refuses even `free` ranks until then; none where it
@@ -207,7 +207,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             Found::NotNow => {}
         }
         let time = self.relents_at(task)?;
-        self.allocator.relent();
+        self.allocator.wait_expired();
         let mut ranks = Ranks::default();
         let placed =
             self.allocator.choose(free, self.tasks[task as usize].nodes, &mut ranks).is_placed();
@@ -225,7 +225,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     pub fn find(&mut self, free: &FreeSet, task: u32) -> Found {
         let mut ranks = Ranks::default();
         if self.relents_to(task) {
-            self.allocator.relent();
+            self.allocator.wait_expired();
         }
         match self.allocator.choose(free, self.tasks[task as usize].nodes, &mut ranks) {
             Choice::Placed => {
@@ -244,7 +244,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             _ => {
                 let (allocator, size) = (&mut self.allocator, self.free.size());
                 let asked = self.never.entry(nodes).or_insert_with(|| {
-                    allocator.relent();
+                    allocator.wait_expired();
                     match allocator.choose(&FreeSet::new(size), nodes, &mut Ranks::default()) {
                         Choice::Placed => None,
                         Choice::NotNow(reason) => {
@@ -262,7 +262,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
                 Found::LeftOut
             }
             None => {
-                if let Some(seconds) = self.allocator.patience() {
+                if let Some(seconds) = self.allocator.max_wait() {
                     let since = *self.refused_since.entry(task).or_insert(self.now);
                     self.relents.insert(since + seconds * self.ticks);
                 }

@@ -3,7 +3,7 @@
 use super::{Lost, Task};
 use crate::allocator::{Reason, Room, RoomSums};
 use crate::metric::allocation::{AllocationMetrics, Extent};
-use crate::metric::shape::{Shape, ShapeSums};
+use crate::metric::shape::{AllocationShape, ShapeSums};
 use crate::ranks::Ranks;
 
 /// Run times below this many seconds count as it in bounded slowdowns.
@@ -27,7 +27,7 @@ pub struct Record {
     /// Its further metrics, where wanted.
     pub extent: Option<Extent>,
     /// Its shape, where wanted.
-    pub shape: Option<Box<Shape>>,
+    pub shape: Option<Box<AllocationShape>>,
     /// Its ranks, where wanted.
     pub ranks: Option<Ranks>,
 }

@@ -1,7 +1,7 @@
-//! What Slurm's linear and tree selections do with nodes in order.
+//! Best fit over nodes in order, as in Slurm's linear and tree selections.
 
+use crate::allocator::entry::{Allocator, AllocatorEntry, Choice};
 use crate::allocator::runs::Runs;
-use crate::allocator::{Allocator, AllocatorEntry, Choice};
 use crate::params::Opt;
 use crate::ranks::{FreeSet, Ranks};
 

@@ -19,13 +19,14 @@ pub(super) struct Blocks {
     taken: Vec<u32>,
 }
 
-/// How a segment is looked for.
+/// Sizes by which a segment is looked for.
 struct Plan {
-    /// Its ranks.
+    /// Ranks of the segment.
     ranks: u32,
     /// Base blocks of the aggregated block that holds it.
     block: usize,
-    /// Base blocks of a small block, and how many small blocks it may use; all where nothing is to be gained.
+    /// Base blocks of a small block, and the number of small blocks it may use. Where these small blocks make up the
+    /// whole aggregated block, that block is the only small one.
     small: usize,
     most: usize,
 }
@@ -80,17 +81,17 @@ impl Blocks {
         }
     }
 
-    /// The base blocks of an aggregated block of `count`.
+    /// The base blocks of the aggregated block of `count` that begins at `from`.
     fn range(&self, from: usize, count: usize) -> std::ops::Range<usize> {
         from..(from + count).min(self.left.len())
     }
 
-    /// What is left of an aggregated block of `count`.
+    /// Free nodes left in an aggregated block of `count` base blocks.
     fn sum(&self, from: usize, count: usize) -> u32 {
         self.left[self.range(from, count)].iter().sum()
     }
 
-    /// What a segment may take of an aggregated block.
+    /// The most free nodes that a segment can take in the aggregated block that begins at `from`.
     fn within_reach(&self, plan: &Plan, from: usize) -> u32 {
         let all = &self.left[self.range(from, plan.block)];
         let mut sums: Vec<u32> = all.chunks(plan.small).map(|chunk| chunk.iter().sum()).collect();
@@ -98,7 +99,7 @@ impl Blocks {
         sums.iter().take(plan.most).sum()
     }
 
-    /// One segment out of the base blocks `inside`. Returns the first base block of where it is.
+    /// Places one segment in the base blocks `inside`. Returns the first base block of its aggregated block.
     fn segment(
         &mut self,
         plan: &Plan,
@@ -109,7 +110,7 @@ impl Blocks {
     ) -> Option<usize> {
         let open = (0..self.left.len()).step_by(plan.block).filter(|from| inside(*from));
         let open = open.filter(|from| self.within_reach(plan, *from) >= plan.ranks);
-        // Of equal ones the last.
+        // Slurm takes the last of equal ones.
         let from =
             open.min_by_key(|from| (self.sum(*from, plan.block), std::cmp::Reverse(*from)))?;
         let mut in_use = vec![false; plan.block.div_ceil(plan.small)];
@@ -139,7 +140,7 @@ impl Blocks {
             self.units.take(unit, free, self.taken[unit], count, chosen);
             self.taken[unit] += count;
             need -= count;
-            // Once a segment.
+            // A segment takes from a base block once; with `spread` later segments do not either.
             used.push((unit, std::mem::take(&mut self.left[unit]) - count));
         }
         if !spread {
@@ -175,7 +176,7 @@ impl Rule for Blocks {
                 ),
             }
         }
-        // Sizes that take as many base blocks are looked for alike.
+        // Sizes that take equally many base blocks follow one rule: where one is placed, so are the smaller ones.
         let most = segment.unwrap_or(most);
         let row = |first: u32| Sizes::row(first + 1, self.base.min(most - first));
         all.extend((0..most).step_by(self.base as usize).rev().map(row));

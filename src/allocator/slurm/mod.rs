@@ -1,4 +1,4 @@
-//! What Slurm's selection and topology plugins do.
+//! Allocators that choose as Slurm's selection and topology plugins do.
 //!
 //! The ordering is Slurm's table of nodes: their names in natural order, or the order of ranks under
 //! `SwitchAsNodeRank` and `BlockAsNodeRank`. Units come from the site's own file (`slurm-topology:`), or from the levels
@@ -17,8 +17,8 @@ pub use settings::settings;
 
 use std::collections::HashMap;
 
-use super::units::{Unit, levels};
-use super::{AllocatorContext, AllocatorEntry, Choice};
+use super::entry::{AllocatorContext, AllocatorEntry};
+use super::units::{UnitRanks, levels};
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::params::{Opt, Params};
@@ -208,7 +208,7 @@ fn blocks_of(params: &Params, context: &AllocatorContext<'_>) -> Result<(Vec<Vec
         return Ok((blocks, given.unwrap_or_else(sizes)));
     }
     let levels = levels(context);
-    let several = |level: &&Vec<Unit>| level.iter().any(|unit| unit.ranks.len() > 1);
+    let several = |level: &&Vec<UnitRanks>| level.iter().any(|unit| unit.ranks.len() > 1);
     let Some(units) = levels.iter().rev().find(several) else {
         let problem = format!("{} has no units of several nodes", context.topology.name());
         return Err(params.unsuited(problem, "use it on blocks or on a network with levels"));
@@ -240,12 +240,12 @@ fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3
             Some(shapes.ok_or_else(|| params.wrong("placements", "shapes, as in 2x2x2/4x4x4"))?)
         }
     };
-    let shape = |placement: &SitePlacement| torus3d::Shape {
+    let shape = |placement: &SitePlacement| torus3d::TorusShape {
         dims: placement.dims,
         spacing: placement.spacing.unwrap_or(placement.dims),
         seed: placement.seed.unwrap_or_default(),
     };
-    let plain = |dims: &[u32; 3]| torus3d::Shape { dims: *dims, spacing: *dims, seed: [0; 3] };
+    let plain = |dims: &[u32; 3]| torus3d::TorusShape { dims: *dims, spacing: *dims, seed: [0; 3] };
     let mut tori = Vec::new();
     if let Some(site) = site(context, SiteKind::Torus) {
         let rank = ranks(context);
@@ -288,7 +288,7 @@ fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3
     }
     for torus in &tori {
         let larger =
-            |shape: &&torus3d::Shape| shape.dims.iter().zip(torus.dims).any(|(n, m)| *n > m);
+            |shape: &&torus3d::TorusShape| shape.dims.iter().zip(torus.dims).any(|(n, m)| *n > m);
         if let Some([x, y, z]) = torus.shapes.iter().find(larger).map(|shape| shape.dims) {
             let (location, [a, b, c]) = (params.location_of("placements"), torus.dims);
             let found = format!("a placement of {x}x{y}x{z} on a torus of {a}x{b}x{c}");

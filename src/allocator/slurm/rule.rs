@@ -1,17 +1,16 @@
-//! What Slurm's topology plugins have in common.
+//! The allocator that all of Slurm's topology plugins share: options, exclusive units, refusals.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::Choice;
 use super::best_fit::BestFit;
-use crate::allocator::Allocator;
+use crate::allocator::entry::{Allocator, Choice, SlurmRules};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 use crate::ranks::{FreeSet, Ranks, Run};
 use crate::trace::JobOptions;
 
-/// What a job asks for: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments` and
+/// Options of a job: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments` and
 /// `--exclusive=topo`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Request {
@@ -23,7 +22,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// What `params` asks for by these of the options, and `self` else.
+    /// The values that `params` gives to `options`; those of `self` for the others.
     pub fn read(&self, params: &Params, options: &[Opt]) -> Result<Request> {
         let mut request = self.clone();
         let flag = |key: &'static str, usual: bool| {
@@ -69,7 +68,7 @@ impl Sizes {
 
 /// Which free ranks a plugin picks.
 pub(super) trait Rule: Send {
-    /// Counts the free ranks of the plugin's units, before each choice; how many there are in all.
+    /// Counts the free ranks of the plugin's units, before each choice. Returns their sum.
     fn covered(&mut self, free: &FreeSet) -> u32;
 
     /// The unit of a rank that a job may have alone.
@@ -93,23 +92,23 @@ pub(super) trait Rule: Send {
     }
 
     /// The sizes up to `most` that jobs can have which ask for `request`, the largest first; after [`Rule::covered`].
-    /// Those that no rule orders stand alone.
+    /// Sizes that no rule orders stand alone.
     fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
         let segment = request.segment.unwrap_or(most).max(1);
         let all = (1..=most).rev().filter(|k| *k < segment || k.is_multiple_of(segment));
         all.map(|size| Sizes::row(size, 1)).collect()
     }
 
-    /// See [`Allocator::fragmentation`]; after [`Rule::covered`].
+    /// See [`SlurmRules::fragmentation`]; after [`Rule::covered`].
     fn fragmentation(&mut self, _free: &FreeSet) -> Option<u64> {
         None
     }
 
-    /// Puts the ranks that are asked for into `chosen`, or says why not.
+    /// Puts the ranks for `ask` into `chosen`, or says why there are none.
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str>;
 }
 
-/// What a plugin is asked for: `count` of the free ranks, in none of the units `closed`.
+/// A request to a plugin: `count` of the free ranks, in none of the units `closed`.
 #[derive(Clone, Copy)]
 pub(super) struct Ask<'a> {
     pub free: &'a FreeSet,
@@ -128,15 +127,15 @@ impl Ask<'_> {
 /// An allocator that follows a [`Rule`].
 pub(super) struct Plugin<R> {
     rule: R,
-    /// What jobs may ask for.
+    /// Options that jobs may have.
     options: &'static [Opt],
-    /// What jobs ask for that say nothing else.
+    /// The options of a job that gives none.
     usual: Request,
-    /// What the next job asks for.
+    /// The options of the next job.
     request: Request,
     /// The ranks of jobs that have their units alone.
     alone: Vec<Vec<u32>>,
-    /// What cannot be placed even where all ranks are free, by what was asked for.
+    /// By size and options: whether such a job cannot be placed even where all ranks are free.
     never: HashMap<(u32, Request), bool>,
     outside: BestFit,
     picked: Vec<u32>,
@@ -190,12 +189,6 @@ impl<R: Rule> Plugin<R> {
 }
 
 impl<R: Rule> Allocator for Plugin<R> {
-    fn ask(&mut self, options: &JobOptions) -> Result<()> {
-        let params = Params::words(&options.text, &options.location, self.options)?;
-        self.request = self.usual.read(&params, self.options)?;
-        params.finish()
-    }
-
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         let choice = self.answer(free, count, chosen);
         self.request.clone_from(&self.usual);
@@ -204,14 +197,6 @@ impl<R: Rule> Allocator for Plugin<R> {
 
     fn may_refuse(&self) -> bool {
         true
-    }
-
-    fn patience(&self) -> Option<i64> {
-        self.usual.switches.map(|_| MAX_SWITCH_WAIT)
-    }
-
-    fn relent(&mut self) {
-        self.request.switches = None;
     }
 
     fn largest(&mut self, free: &FreeSet) -> u32 {
@@ -235,6 +220,26 @@ impl<R: Rule> Allocator for Plugin<R> {
             return first + (low - 1) * step;
         }
         0
+    }
+
+    fn slurm(&mut self) -> Option<&mut dyn SlurmRules> {
+        Some(self)
+    }
+}
+
+impl<R: Rule> SlurmRules for Plugin<R> {
+    fn set_options(&mut self, options: &JobOptions) -> Result<()> {
+        let params = Params::words(&options.text, &options.location, self.options)?;
+        self.request = self.usual.read(&params, self.options)?;
+        params.finish()
+    }
+
+    fn max_wait(&self) -> Option<i64> {
+        self.usual.switches.map(|_| MAX_SWITCH_WAIT)
+    }
+
+    fn wait_expired(&mut self) {
+        self.request.switches = None;
     }
 
     fn fragmentation(&mut self, free: &FreeSet) -> Option<u64> {

@@ -1,7 +1,7 @@
-//! Settings of Slurm's topology plugins that may suit a machine and the sizes of its jobs: what to try.
+//! Settings of Slurm's topology plugins to try on a machine and the sizes of its jobs.
 
 use crate::error::{Error, Result, SourceLocation};
-use crate::metric::bisection::gcd;
+use crate::ratio::gcd;
 use crate::topology::Topology;
 use crate::topology::site::SiteKind;
 
@@ -55,7 +55,7 @@ fn unit(machine: &Topology) -> Option<u32> {
     })
 }
 
-/// Of equally common ones the largest; 0 does not count.
+/// The most common count above 0; the largest where several are.
 fn most_common(counts: impl Iterator<Item = u32>) -> Option<u32> {
     let mut all: Vec<u32> = counts.filter(|count| *count > 0).collect();
     all.sort_unstable();

@@ -7,10 +7,10 @@ use crate::topology::site::cells;
 
 /// Boxes of one shape that jobs may have.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
+pub(super) struct TorusShape {
     /// Cells along x, y and z.
     pub dims: [u32; 3],
-    /// From one corner to the next.
+    /// Cells from one corner to the next, along each axis.
     pub spacing: [u32; 3],
     /// The first corner.
     pub seed: [u32; 3],
@@ -21,7 +21,7 @@ pub(super) struct Shape {
 pub(super) struct Torus {
     pub dims: [u32; 3],
     pub cells: Vec<Option<u32>>,
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<TorusShape>,
 }
 
 /// The boxes of one shape on a torus.
@@ -83,7 +83,7 @@ impl Tori {
 }
 
 /// The boxes of a shape, x outermost, z innermost.
-fn corners(torus: &Torus, shape: &Shape) -> Vec<Vec<u32>> {
+fn corners(torus: &Torus, shape: &TorusShape) -> Vec<Vec<u32>> {
     let along = |axis: usize| {
         let (extent, step) = (torus.dims[axis], shape.spacing[axis].max(1));
         let first = shape.seed[axis] % extent;
@@ -156,7 +156,7 @@ impl Rule for Tori {
         free.for_each_run(|run| self.open[run.first as usize..run.end() as usize].fill(true));
         let mut left = self.units.free.clone();
         for _ in 0..count / segment {
-            // Shape, free ranks of its torus, boxes spoiled.
+            // Number of the shape and torus, free ranks of the torus, boxes spoiled, ranks of the box.
             let mut best: Option<(usize, u32, usize, &Vec<u32>)> = None;
             for (number, boxes) in self.boxes.iter().enumerate().filter(|(_, b)| b.size == segment)
             {

@@ -1,4 +1,5 @@
-//! topology/tree: the tightest leaf, else leaves of the smallest switch that has enough, the fullest first.
+//! topology/tree: the leaf switch with the fewest free nodes that has enough; else leaf switches below the smallest
+//! switch that has enough, those with the most free nodes first.
 
 use super::rule::{Ask, Request, Rule, Sizes};
 use crate::allocator::units::Units;
@@ -9,14 +10,14 @@ use crate::ranks::FreeSet;
 pub(super) struct Tree {
     parent: Vec<Option<usize>>,
     level: Vec<u32>,
-    /// Hops to the root of each.
+    /// By switch: hops to its root.
     depth: Vec<u32>,
-    /// The leaf of each unit, in the order of the file.
+    /// By unit: its leaf switch, in the order of the file.
     leaves: Vec<usize>,
     units: Units,
     /// Free ranks at and below each switch, then only those that may be chosen.
     free: Vec<u32>,
-    /// By leaf: hops to the leaves chosen so far, added up.
+    /// By leaf: sum of the hops to the leaves chosen so far.
     hops: Vec<u64>,
     /// Hops from the leaf chosen last up to each of the switches above it.
     up: Vec<Option<u32>>,
@@ -48,8 +49,8 @@ impl Tree {
         }
     }
 
-    /// Where `need` ranks are to be had under leaf `a` rather than under leaf `b`: whether `a` is better, and whether
-    /// the switch has enough at which that was decided.
+    /// Compares leaves for `need` ranks, level by level upwards: whether `a` is better than `b`, and whether the switch
+    /// at which this was decided has enough.
     fn better(&self, mut a: usize, mut b: usize, need: u32) -> (bool, bool) {
         loop {
             let fits = (self.free[a] >= need, self.free[b] >= need);
@@ -74,7 +75,7 @@ impl Tree {
         }
     }
 
-    /// The leaf to take from next, by its number.
+    /// Number of the leaf to take ranks from next.
     fn next(&self, need: u32) -> Option<usize> {
         let open = (0..self.leaves.len()).filter(|leaf| self.free[self.leaves[*leaf]] > 0);
         open.reduce(|best, leaf| {
@@ -84,7 +85,7 @@ impl Tree {
         })
     }
 
-    /// Adds the hops from a leaf to all.
+    /// Adds the hops from a leaf to every leaf.
     fn move_away(&mut self, leaf: usize) {
         let from = self.leaves[leaf];
         let path: Vec<usize> = above(&self.parent, from).collect();
@@ -117,7 +118,7 @@ impl Rule for Tree {
     fn sizes(&self, request: &Request, most: u32) -> Vec<Sizes> {
         match request.switches {
             None => vec![Sizes::row(1, most)],
-            // Fewer nodes may be taken from more leaves.
+            // A smaller job may be put on more leaves than a larger one, so that each size stands alone.
             Some(_) => (1..=most).rev().map(|size| Sizes::row(size, 1)).collect(),
         }
     }
@@ -138,7 +139,7 @@ impl Rule for Tree {
             }
         }
         let Some(top) = top else { return Err("no switch has enough free nodes") };
-        // What is not below the top is out of reach.
+        // Leaves outside the top switch must not be taken: their free ranks count as none.
         for switch in 0..self.free.len() {
             if self.depth[switch] >= self.depth[top]
                 && !above(&self.parent, switch).any(|at| at == top)

@@ -4,7 +4,7 @@
 use super::Jobs;
 use crate::error::Result;
 use crate::machines::{Contender, Criterion, Machines, Service, outcome};
-use crate::metric::machine::Machine;
+use crate::metric::machine_figures::Machine;
 use crate::plot::replay::{BarPanel, Figure as Drawn, Row};
 use crate::plot::{self, Limits, Series, View};
 use crate::report::File;

@@ -1,5 +1,4 @@
-//! A machine in figures that can be set beside another's: size, cables, distances, bisection, cost, and the best
-//! of the orderings that suit it.
+//! Figures of a machine, to compare machines by: size, cables, distances, bisection, cost, its best ordering.
 
 use serde::Serialize;
 
@@ -12,7 +11,7 @@ use crate::ratio::ratio;
 use crate::topology::Topology;
 use crate::topology::levels::LevelRow;
 
-/// What one of each costs; what has no price is left out of the cost.
+/// Prices of one piece each; pieces without a price are left out of the cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Prices {
     /// A link between two routers. A node's own link is part of the node.
@@ -31,7 +30,7 @@ impl Prices {
     ///
     /// # Examples
     /// ```
-    /// use nodeorder::metric::machine::Prices;
+    /// use nodeorder::metric::machine_figures::Prices;
     /// let prices = Prices::parse("routers=9000,links=120.5")?;
     /// assert_eq!((prices.links, prices.routers, prices.nodes), (Some(120.5), Some(9000.0), None));
     /// # Ok::<(), nodeorder::Error>(())
@@ -72,11 +71,11 @@ pub struct Machine {
     pub comparison: Comparison,
     /// The best ordering.
     pub best: NodeOrder,
-    /// What is known of its bisection.
+    /// Bounds of its bisection.
     pub bisection: Option<Bisection>,
     /// Its levels.
     pub levels: Vec<LevelRow>,
-    /// What it costs by the prices given, where any was.
+    /// Its cost by the prices given; none where no price is given.
     pub cost: Option<f64>,
 }
 
@@ -88,7 +87,7 @@ impl Machine {
     /// An ordering that is wrong, whatever the machine; more memory than allowed.
     ///
     /// # Complexity
-    /// That of the curves of all its orderings and of [`bisection`].
+    /// As the curves of all its orderings, and [`bisection`].
     pub fn new(
         topology: &Topology,
         orders: &[String],

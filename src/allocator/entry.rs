@@ -1,0 +1,160 @@
+//! Types of allocators: the trait, its answer, what one is made from, its entry in the table.
+
+use std::borrow::Cow;
+
+use super::room::Room;
+use crate::error::{Error, Result};
+use crate::metric::rank_distances::RankDistances;
+use crate::ordering::NodeOrder;
+use crate::params::Params;
+use crate::ranks::{FreeSet, Ranks};
+use crate::registry::Entry;
+use crate::topology::Topology;
+use crate::trace::JobOptions;
+
+/// An allocator by name: an entry of [`super::ALLOCATORS`]. It makes the allocator from its parameters.
+pub type AllocatorEntry = Entry<Build>;
+
+pub(super) type Build =
+    for<'a> fn(&Params, &AllocatorContext<'a>) -> Result<Box<dyn Allocator + 'a>>;
+
+/// Why an allocator refuses a job, in words that follow "job 7 of 64 nodes:".
+pub type Reason = Cow<'static, str>;
+
+/// An allocator's answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[must_use]
+pub enum Choice {
+    /// The ranks are chosen.
+    Placed,
+    /// Not on these free ranks; with others free, the same job may be placed.
+    NotNow(Reason),
+    /// Whatever is free: such a job cannot be placed.
+    Never(Reason),
+}
+
+impl Choice {
+    /// Whether there are ranks.
+    pub fn is_placed(&self) -> bool {
+        matches!(self, Choice::Placed)
+    }
+
+    /// The answer in a word or two.
+    pub fn answer(&self) -> &'static str {
+        match self {
+            Choice::Placed => "placed",
+            Choice::NotNow(_) => "not now",
+            Choice::Never(_) => "never",
+        }
+    }
+
+    /// Why there are none.
+    pub fn reason(&self) -> &str {
+        match self {
+            Choice::Placed => "",
+            Choice::NotNow(reason) | Choice::Never(reason) => reason,
+        }
+    }
+}
+
+/// Chooses ranks for jobs.
+pub trait Allocator: Send {
+    /// Puts `count` of the free ranks into `chosen`, which comes empty; the caller settles it. The contents of
+    /// `chosen` mean nothing where the answer is not [`Choice::Placed`]. `1 ≤ count ≤ free.len()`.
+    fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice;
+
+    /// Whether it may answer other than [`Choice::Placed`]. Schedules plan for places only then; otherwise they
+    /// count nodes.
+    fn may_refuse(&self) -> bool {
+        false
+    }
+
+    /// The most nodes of a job without options that it would place on these free ranks, 0 for none. Asking changes none
+    /// of its later choices.
+    ///
+    /// # Complexity
+    /// A choice for each size from all free ranks down, unless the allocator is quicker.
+    fn largest(&mut self, free: &FreeSet) -> u32 {
+        if !self.may_refuse() {
+            return free.len();
+        }
+        let mut placed = |count: &u32| self.choose(free, *count, &mut Ranks::default()).is_placed();
+        (1..=free.len()).rev().find(|count| placed(count)).unwrap_or(0)
+    }
+
+    /// Σ of the pairwise distances of the ranks chosen last, in hops, where the choice was made by it.
+    fn total_distance(&self) -> Option<u64> {
+        None
+    }
+
+    /// The rules of Slurm that it follows besides, if any.
+    fn slurm(&mut self) -> Option<&mut dyn SlurmRules> {
+        None
+    }
+}
+
+/// Rules of Slurm's plugins: options of jobs, waits that end, its own measure of fragmentation.
+pub trait SlurmRules {
+    /// Takes the options of the next job, which win over the allocator's own.
+    ///
+    /// # Errors
+    /// Options that it does not have for jobs.
+    fn set_options(&mut self, options: &JobOptions) -> Result<()>;
+
+    /// Seconds after its first refusal at which a waiting job gets what it was refused, in a schedule: for options
+    /// that only prefer some allocations.
+    fn max_wait(&self) -> Option<i64>;
+
+    /// Says that the next job has waited for [`SlurmRules::max_wait`].
+    fn wait_expired(&mut self);
+
+    /// Nodes of broken units (`topology_p_get_fragmentation`); none where the plugin has no such measure.
+    fn fragmentation(&mut self, free: &FreeSet) -> Option<u64>;
+}
+
+/// Slurm's rules on any allocator: without effect on those that have none.
+impl dyn Allocator + '_ {
+    /// See [`SlurmRules::set_options`].
+    ///
+    /// # Errors
+    /// Options that it does not have for jobs: all of them, unless it follows Slurm's rules.
+    pub fn set_options(&mut self, options: &JobOptions) -> Result<()> {
+        if let Some(rules) = self.slurm() {
+            return rules.set_options(options);
+        }
+        let expected = "an allocator that takes options of jobs, such as slurm-block";
+        Err(Error::input(options.location.clone(), format!("`{}`", options.text), expected))
+    }
+
+    /// See [`SlurmRules::max_wait`].
+    pub fn max_wait(&mut self) -> Option<i64> {
+        self.slurm()?.max_wait()
+    }
+
+    /// See [`SlurmRules::wait_expired`].
+    pub fn wait_expired(&mut self) {
+        if let Some(rules) = self.slurm() {
+            rules.wait_expired();
+        }
+    }
+
+    /// The room that these free ranks leave for jobs.
+    pub fn room(&mut self, free: &FreeSet) -> Room {
+        Room {
+            free: free.len(),
+            placeable: self.largest(free),
+            fragmentation: self.slurm().and_then(|rules| rules.fragmentation(free)),
+        }
+    }
+}
+
+/// The machine and the ordering that allocators work on.
+#[derive(Clone, Copy)]
+pub struct AllocatorContext<'a> {
+    /// The machine.
+    pub topology: &'a Topology,
+    /// The ordering.
+    pub order: &'a NodeOrder,
+    /// Distances between its ranks.
+    pub distances: &'a RankDistances,
+}
