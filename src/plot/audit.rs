@@ -1,4 +1,4 @@
-//! What jobs got over time, a line for each placement of them.
+//! Figures of jobs over time, a line for each placement.
 
 use super::kit::*;
 

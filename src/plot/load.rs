@@ -1,5 +1,5 @@
-//! What a placed guest does to the machine, in four panels: loads of links, how many links have which
-//! contention, how far traffic goes, which process sends to which.
+//! Traffic of a placed guest in four panels: loads of links, a histogram of contention, a histogram of path
+//! lengths, and a matrix of senders and receivers.
 
 use super::kit::*;
 use super::slice::{self, Slice};
@@ -16,7 +16,7 @@ const BARS: usize = 20;
 /// Rows and columns of the traffic matrix at most.
 const CELLS: usize = 64;
 
-/// A placed guest and what came of it: what the figure of a mapping shows.
+/// A placed guest with its analysis: the data of a mapping's figure.
 #[derive(Clone, Copy)]
 pub struct Mapped<'a> {
     /// The machine.
@@ -29,7 +29,7 @@ pub struct Mapped<'a> {
     pub ranks: &'a [NodeId],
     /// The routing's name.
     pub routing: &'a str,
-    /// What was found.
+    /// Dilation and contention.
     pub analysis: &'a Analysis,
 }
 
@@ -68,7 +68,7 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
     })
 }
 
-/// What came of a placed guest.
+/// Loads and path lengths of a placed guest.
 struct Loads<'a> {
     fabric: &'a Fabric<'a>,
     analysis: &'a Analysis,

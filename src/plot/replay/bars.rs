@@ -2,7 +2,7 @@
 //! any other figures.
 
 use super::super::kit::*;
-use super::data::{BarPanel, Bars, Row};
+use super::data::{BarPanel, Bars, Labelled};
 use super::groups::{EVERY_SIZE, GROUPS, clean};
 
 /// Height of a bar with the gap to the next.
@@ -24,8 +24,8 @@ impl<'a> Figure<'a> {
         let means: Vec<_> =
             rows.iter().map(|row| GROUPS.map(|(_, of)| of(&clean(&row.data)))).collect();
         let rows = rows.iter().zip(&means);
-        let rows: Vec<Row<'a, &[Option<f64>]>> = rows
-            .map(|(row, means)| Row { label: row.label, slot: row.slot, data: &means[..] })
+        let rows: Vec<Labelled<'a, &[Option<f64>]>> = rows
+            .map(|(row, means)| Labelled { label: row.label, slot: row.slot, data: &means[..] })
             .collect();
         Figure::bars(title, EVERY_SIZE, &panels, &rows)
     }
@@ -39,7 +39,7 @@ impl<'a> Figure<'a> {
         title: &str,
         note: &'a str,
         panels: &[BarPanel<'a>],
-        rows: &[Row<'a, &[Option<f64>]>],
+        rows: &[Labelled<'a, &[Option<f64>]>],
     ) -> Result<Self> {
         let finite =
             |value: Option<&Option<f64>>| value.copied().flatten().filter(|v| v.is_finite());
@@ -103,7 +103,7 @@ impl BarPanel<'_> {
         match value {
             None => "–".into(),
             Some(v) if v >= 1e4 => thousands(v.round() as u64),
-            Some(v) => format!("{v:.*}", self.decimals).replace('-', "−"),
+            Some(v) => fixed(v, self.decimals),
         }
     }
 }

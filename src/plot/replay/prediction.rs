@@ -1,7 +1,7 @@
 //! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
 
 use super::super::kit::*;
-use super::data::{Forecast, Row, named};
+use super::data::{Forecast, Labelled, named};
 
 /// Height of a panel.
 const PANEL: f64 = 250.0;
@@ -29,7 +29,7 @@ impl<'a> Figure<'a> {
     pub fn prediction(
         title: &str,
         panels: &[(&'a str, &'a str)],
-        rows: &[Row<'_, Forecast<'_>>],
+        rows: &[Labelled<'_, Forecast<'_>>],
     ) -> Result<Self> {
         let (names, legend) = named(rows, Sample::Curve);
         let told = format!(
@@ -39,7 +39,7 @@ impl<'a> Figure<'a> {
         let finite = |value: f64| Some(value).filter(|v| v.is_finite());
         // The marks of a panel, with their slots.
         let marks = |panel: usize| -> Vec<(usize, Point)> {
-            let mark = |Row { slot, data, .. }: &Row<'_, Forecast<'_>>| {
+            let mark = |Labelled { slot, data, .. }: &Labelled<'_, Forecast<'_>>| {
                 let outcome = data.outcome.get(panel).copied().flatten().and_then(finite)?;
                 Some((*slot, (finite(data.forecast)?, outcome)))
             };

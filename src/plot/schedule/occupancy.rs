@@ -17,7 +17,7 @@ pub struct Stay<'a> {
     pub from: f64,
     /// When it ended.
     pub to: f64,
-    /// What it held.
+    /// The ranks it held.
     pub ranks: &'a Ranks,
 }
 

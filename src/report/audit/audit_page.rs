@@ -5,7 +5,7 @@ use crate::audit::Audit;
 use crate::audit::summary::{Summary, Sums};
 use crate::error::Result;
 use crate::plot::audit::{Points, over_time};
-use crate::plot::replay::{Figure as Drawn, Row};
+use crate::plot::replay::{Figure as Drawn, Labelled};
 use crate::plot::thousands;
 use crate::report::File;
 use crate::report::document::Document;
@@ -53,7 +53,7 @@ pub(super) fn html(
     Ok(page.html())
 }
 
-/// What the reader came for, in two sentences.
+/// The first sentence of the page (recorded distance and the best alternative) and how it was computed.
 fn verdict(audit: &Audit) -> (Words, Words) {
     let recorded = &audit.placements[0].all;
     let hops = recorded.mean_hops().map_or_else(
@@ -197,8 +197,8 @@ fn sizes(audit: &Audit) -> Result<Section> {
             return Ok(());
         }
         let names = audit.placements.iter().map(|s| s.name.as_str()).chain(more);
-        let rows: Vec<Row<'_, &[(u32, f64)]>> = (names.zip(&lines).enumerate())
-            .map(|(slot, (label, line))| Row { label, slot, data: &line[..] })
+        let rows: Vec<Labelled<'_, &[(u32, f64)]>> = (names.zip(&lines).enumerate())
+            .map(|(slot, (label, line))| Labelled { label, slot, data: &line[..] })
             .collect();
         section.figures.push(Figure::of(file, caption, Drawn::improvement(title, what, &rows)?)?);
         Ok(())
