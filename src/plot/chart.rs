@@ -87,7 +87,7 @@ impl<'p> Panel<'p> {
         Ok(Chart { context: pen.checked(built)?, panel: self, pen })
     }
 
-    /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis as told.
+    /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis where `grid` says so.
     pub fn draw_with<'a>(self, pen: &'p Pen<'a>, grid: (bool, bool)) -> Result<Chart<'p, 'a>> {
         let Panel { from: (left, top), to: (right, bottom), x, y: (y, y_name) } = self;
         let shares_axis = y_name.is_empty();

@@ -123,12 +123,13 @@ pub fn curves<'a>(
         limits.known().for_each(|(name, _, look)| legend.add_line(name, look));
     }
     let what: Vec<String> = views.iter().map(|v| v.about().0).collect();
-    let told = format!("{} Orderings: {}.", what.join(" "), list(series.iter().map(|s| s.label)));
+    let description =
+        format!("{} Orderings: {}.", what.join(" "), list(series.iter().map(|s| s.label)));
     let size = legend.figure(TOP, views.len() as f64 * STEP);
     let (series, best) = (series.to_vec(), best(series.iter().map(|s| s.values)));
     let any = !best.is_empty();
     let curves = Curves { series, limits, best, legend };
-    Figure::new((title, ""), told, size, move |pen| {
+    Figure::new((title, ""), description, size, move |pen| {
         for (i, view) in views.iter().enumerate() {
             curves.draw(pen, *view, TOP + i as f64 * STEP)?;
         }

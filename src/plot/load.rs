@@ -49,7 +49,7 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
         brief(dilation.mean),
         brief(dilation.max),
     );
-    let told = format!(
+    let description = format!(
         "Four panels: loads of links, how many links have which contention, path lengths of the \
          traffic, and the traffic matrix in rank order. {note}."
     );
@@ -57,7 +57,7 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
     let matrix = Matrix::new(guest, placement, ranks);
     let loads = Loads { fabric, analysis };
     let height = TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 52.0;
-    Figure::new((&title, &note), told, (WIDTH, height), move |pen| {
+    Figure::new((&title, &note), description, (WIDTH, height), move |pen| {
         match &slice {
             Some(slice) => loads.plane(pen, slice)?,
             None => loads.ranked(pen)?,

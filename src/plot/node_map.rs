@@ -70,7 +70,7 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
         note = format!("The line is the path by rank{within}, from the dot; jumps are thin.");
     }
     let about = &layout.about;
-    let told = format!(
+    let description = format!(
         "Nodes of the machine coloured by rank, dark for the first and light for the last. {about}"
     );
     let room = WIDTH - LEFT - BAR;
@@ -78,7 +78,9 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
     let high = (layout.height * scale).max(116.0);
     let start = order.nodes().first().map_or(0, |node| layout.cell_of(*node) as u32);
     let map = NodeMap { layout, ranks: order.len(), blocks, start, steps, scale };
-    Figure::new((&title, &note), told, (WIDTH, TOP + high + BOTTOM), move |pen| map.draw(pen, high))
+    Figure::new((&title, &note), description, (WIDTH, TOP + high + BOTTOM), move |pen| {
+        map.draw(pen, high)
+    })
 }
 
 /// Joins `side` by `side` neighbours of a slice or outermost unit into one block. In the order of colours, so that those

@@ -59,13 +59,8 @@ pub(super) fn section(
         Column::counts("Ranked differently", rankings.iter().map(|r| r.differently)),
         Column::new("Of the pairs (%)", 1, Best::Low, rankings.iter().map(share)),
     ];
-    let table = Table {
-        label: "MPC against the replay by allocator",
-        of: "Allocator",
-        names: allocators.clone(),
-        columns,
-        ..Table::default()
-    };
+    let label = "MPC against the replay by allocator";
+    let table = Table::new(label, "Allocator", allocators.clone(), columns);
     let about = words![format!(
         "The mean distance within jobs of one size in the replay, beside MPC at that size, for each size of more than \
          {THRESHOLD} jobs. “Above MPC” is the mean over these sizes and all orderings. A pair is two orderings at one \

@@ -221,10 +221,20 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// A table with a row for each of `names`, which are `of` this kind.
+    pub fn new(
+        label: &'static str,
+        of: &'static str,
+        names: Vec<String>,
+        columns: Vec<Column>,
+    ) -> Self {
+        Table { label, of, names, columns, ..Table::default() }
+    }
+
     /// A table of orderings, in the order of a rank.
     pub fn ranked(label: &'static str, names: Vec<String>, columns: Vec<Column>) -> Self {
         let before = vec![Column::counts("Rank", 1..=names.len() as u64)];
-        Table { label, of: "Ordering", names, before, columns, ..Table::default() }
+        Table { before, ..Table::new(label, "Ordering", names, columns) }
     }
 
     /// The numbers of a row before its name.

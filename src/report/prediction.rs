@@ -111,13 +111,7 @@ fn contention(
          running when it starts. Dilation is the mean length of its paths. Both are averaged over jobs of two \
          nodes or more. The lowest value of each column is bold."
     ];
-    let table = Table {
-        label: "Contention by ordering",
-        of: "Ordering",
-        names,
-        columns,
-        ..Table::default()
-    };
+    let table = Table::new("Contention by ordering", "Ordering", names, columns);
     Section::new("contention", "Contention with traffic", about, table)
 }
 

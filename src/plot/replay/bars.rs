@@ -46,12 +46,12 @@ impl<'a> Figure<'a> {
         let values: Vec<(BarPanel<'a>, Vec<Option<f64>>)> = (panels.iter().enumerate())
             .map(|(i, panel)| (*panel, rows.iter().map(|row| finite(row.data.get(i))).collect()))
             .collect();
-        let told = values.iter().map(|(panel, values)| {
+        let description = values.iter().map(|(panel, values)| {
             let each = rows.iter().zip(values).map(|(row, v)| (row.label, panel.number(*v)));
             let each: Vec<String> = each.map(|(label, v)| format!("{label} {v}")).collect();
             format!("{}, {}: {}", panel.axis, panel.name, each.join("; "))
         });
-        let told = format!("{}.", told.collect::<Vec<_>>().join(". "));
+        let description = format!("{}.", description.collect::<Vec<_>>().join(". "));
         let rows: Vec<(&str, usize)> = rows.iter().map(|row| (row.label, row.slot)).collect();
         let (count, shared) = (rows.len() as f64, panels.iter().all(|p| p.axis == panels[0].axis));
         // Four are two and two.
@@ -64,7 +64,7 @@ impl<'a> Figure<'a> {
         let all = range(&values.iter().map(|(_, v)| v).collect::<Vec<_>>());
         let size = (WIDTH, TOP + panels.len().div_ceil(across) as f64 * step);
         let panels = values.len();
-        Figure::new((title, note), told, size, move |pen| {
+        Figure::new((title, note), description, size, move |pen| {
             let (text, y) = (Text::new(12.0), Scale::rows(rows.iter().map(|row| row.0)));
             let columns: Vec<_> = beside(&y, across).collect();
             for (i, (panel, values)) in values.iter().enumerate() {

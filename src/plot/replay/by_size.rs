@@ -32,7 +32,7 @@ impl<'a> Figure<'a> {
     ) -> Result<Self> {
         let mut legend = Legend::new(Sample::Mark, allocators.iter().copied().zip(0..));
         legend.add_line("MPC", LINE);
-        let told = format!(
+        let description = format!(
             "MPC as a line, and mean distance within jobs (MIND) in the replay as marks, in hops against job size in \
              nodes on a logarithmic axis, with {}; a panel an ordering: {}.",
             list(allocators.iter().copied()),
@@ -51,7 +51,7 @@ impl<'a> Figure<'a> {
         let values = bounds(all.map(|p| p.1));
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
-        Figure::new((title, note), told, size, move |pen| {
+        Figure::new((title, note), description, size, move |pen| {
             legend.draw_flow(pen)?;
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 5);
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();

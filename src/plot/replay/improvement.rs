@@ -15,14 +15,15 @@ impl Figure<'_> {
     /// No value in any line.
     pub fn improvement(title: &str, what: &str, lines: &[SizeLine<'_>]) -> Result<Self> {
         let (names, legend) = named(lines, Sample::Curve);
-        let told = format!("{what} against job size in nodes on a logarithmic axis: {names}.");
+        let description =
+            format!("{what} against job size in nodes on a logarithmic axis: {names}.");
         let what = what.to_string();
         let scatter = Scatter(lines.iter().map(|line| Curve::new(line.slot, line.data)).collect());
         let sizes = scatter.sizes();
         let y = Scale::linear(scatter.values(), 8);
         let size = legend.figure(TOP, PANEL + BELOW);
         let note = scatter.note(&y);
-        Figure::new((title, &note), told, size, move |pen| {
+        Figure::new((title, &note), description, size, move |pen| {
             let (left, right) = (y.room(), legend.panel_right());
             let x = Scale::log(sizes.unwrap_or((1.0, 2.0)), right - left);
             let panel =

@@ -32,7 +32,7 @@ impl<'a> Figure<'a> {
         rows: &[Labelled<'_, Forecast<'_>>],
     ) -> Result<Self> {
         let (names, legend) = named(rows, Sample::Curve);
-        let told = format!(
+        let description = format!(
             "Mean distance between a job's nodes in the replay against weighted MPC, in hops, with {}: {names}.",
             list(panels.iter().map(|(name, _)| *name)),
         );
@@ -51,7 +51,7 @@ impl<'a> Figure<'a> {
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
         let title = (title, "a mark an ordering; lower is better on both axes");
-        Figure::new(title, told, size, move |pen| {
+        Figure::new(title, description, size, move |pen| {
             legend.draw_flow(pen)?;
             let (x, y) = (scale(forecasts, 200.0, 3), scale(outcomes, PANEL, 6));
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();

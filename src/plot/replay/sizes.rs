@@ -126,11 +126,11 @@ impl Figure<'_> {
     pub fn sizes(title: &str, log: &[(u32, u64)]) -> Result<Self> {
         let log = Log::new(log);
         let (note, some) = (log.note(), log.total > 0);
-        let told = format!(
+        let description = format!(
             "Share of jobs by octaves of job size, and jobs of every size, both axes logarithmic. {note}. \
              Logs: the log."
         );
-        Figure::new((title, &note), told, (WIDTH, TOP + 2.0 * (PANEL + BELOW)), move |pen| {
+        Figure::new((title, &note), description, (WIDTH, TOP + 2.0 * (PANEL + BELOW)), move |pen| {
             let mut sizes = log.jobs.keys().copied();
             let least = sizes.next().unwrap_or(1);
             let most = sizes.next_back().unwrap_or(least);
