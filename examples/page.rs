@@ -20,9 +20,13 @@ pub fn write(
     let comparison = Comparison::new(&topology, &orders, curves)?;
     fs::create_dir_all(folder)?;
     let command = format!("nodeorder compare {spec} --out {}", folder.display());
-    for file in
-        report::files(&topology, &orders, &comparison, report::Workload::default(), &command)?
-    {
+    for file in report::files(
+        &topology,
+        &orders,
+        &comparison,
+        report::WorkloadResults::default(),
+        &command,
+    )? {
         file.write_to(&mut File::create(folder.join(&file.name))?)?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The figures of replays: what they draw, read from their SVG.
 
 use nodeorder::plot::replay::{
-    Bars, Figure, Forecast, Jobs, Line, Means, OnMachine, Overlay, Range, Row, Spread, Sweep,
+    Bars, Figure, Forecast, Labelled, Means, Overlay, Range, SizeLine, Spread,
 };
 
 const HOSTILE: &str = "a,\"b\" <script>alert('x')</script> & {{verdict}} \u{7}é 漢字 ]]>";
@@ -61,12 +61,12 @@ impl Seen {
 #[test]
 fn forecasts_have_a_panel_an_allocator() {
     let rows = [
-        Row {
+        Labelled {
             label: "snake",
             slot: 0,
             data: Forecast { forecast: 3.1, outcome: &[Some(2.5), None] },
         },
-        Row {
+        Labelled {
             label: "hilbert",
             slot: 1,
             data: Forecast { forecast: 2.9, outcome: &[Some(2.25), Some(2.0)] },
@@ -77,7 +77,7 @@ fn forecasts_have_a_panel_an_allocator() {
     for text in ["fifo:0", "Spearman 1.00", "snake", "hilbert", "2.9", "3.1"] {
         assert!(seen.has(text), "{text}: {:?}", seen.texts);
     }
-    let with = |outcome| [Row { data: Forecast { outcome, ..rows[0].data }, ..rows[0] }];
+    let with = |outcome| [Labelled { data: Forecast { outcome, ..rows[0].data }, ..rows[0] }];
     let one = with(&[Some(1.0)]);
     see(&Figure::prediction("One", &panels[..1], &one).unwrap());
     assert!(Figure::prediction("None", &panels, &[]).is_err());
@@ -89,7 +89,7 @@ fn forecasts_have_a_panel_an_allocator() {
 fn overlays_have_a_panel_an_ordering_and_a_kind_of_mark_an_allocator() {
     let curve = [1.0, 1.5, 2.0, f64::NAN, 3.0];
     let means = [vec![(2, 1.5), (4, 2.5), (6, f64::NAN)], vec![(4, 2.0), (6, 3.5), (0, 1.0)]];
-    let row = |label, means| Row { label, slot: 0, data: Overlay { curve: &curve, means } };
+    let row = |label, means| Labelled { label, slot: 0, data: Overlay { curve: &curve, means } };
     let rows = [row("snake", &means[..]), row(HOSTILE, &means[..])];
     let allocators = ["fifo:0", "first-fit:1"];
     let figure = Figure::overlay("Overlay", "a note", &allocators, &rows).unwrap();
@@ -114,25 +114,20 @@ const ORANGE: &str = "#d55e00";
 #[test]
 fn size_distributions_count_jobs_by_octave() {
     let jobs: &[(u32, u64)] = &[(4, 20), (1, 30), (3, 10), (9, 40), (0, 7), (5, 0)];
-    let seen = see(&Figure::sizes("Sizes", &[Jobs { label: "log", slot: 0, data: jobs }]).unwrap());
+    let seen = see(&Figure::sizes("Sizes", jobs).unwrap());
     assert!(seen.has("100 jobs, mean size 5.0 nodes"), "{:?}", seen.texts);
     // Shares of 1, 3-4 and 9-16; none of 2 and 5-8, which keep their places.
     for text in ["1", "2", "3-4", "5-8", "9-16", "30.0", "40.0", "Sizes"] {
         assert!(seen.has(text), "{text}: {:?}", seen.texts);
     }
     assert_eq!(seen.rects[BLUE], 3);
-    // The second log's bars have the second colour, and a key tells them apart.
-    let two =
-        [Jobs { label: "a", slot: 0, data: jobs }, Jobs { label: "b", slot: 1, data: &jobs[..2] }];
-    let seen = see(&Figure::sizes("Sizes", &two).unwrap());
-    assert!(seen.has("a") && seen.has("b") && seen.rects[ORANGE] >= 2 + 1 + 2);
-    assert!(Figure::sizes("Sizes", &[Jobs { label: "a", slot: 0, data: &[(0, 3)] }]).is_err());
+    assert!(Figure::sizes("Sizes", &[(0, 3)]).is_err());
 }
 
 #[test]
 fn improvement_draws_a_dot_a_size_where_sizes_crowd() {
     let points: Vec<(u32, f64)> = (2..=300).map(|s| (s, 90.0 - f64::from(s) / 3.0)).collect();
-    let line = |label, slot, data| Line { label, slot, data };
+    let line = |label, slot, data| SizeLine { label, slot, data };
     let lines = [line("first-fit:8", 0, &points[..]), line("random", 1, &[(2, -20.0), (9, 5.0)])];
     let what = "improvement over fifo:0 (%)";
     let seen = see(&Figure::improvement("Gain", what, &lines).unwrap());
@@ -185,42 +180,10 @@ fn ranges_have_a_band_piece_for_each_size_that_has_room() {
     assert!(Figure::ranges("Ranges", &[]).is_err());
 }
 
-#[test]
-fn sweeps_have_three_panels_and_one_scale() {
-    let points: Vec<(u32, Means)> = [0, 1, 2, 4, 8]
-        .map(|g| {
-            (g, Means { small: Some(70.0 - f64::from(g)), large: Some(-5.0), overall: Some(9.0) })
-        })
-        .to_vec();
-    let rules = [Sweep { label: "first-fit", slot: 1, data: &points }];
-    let seen = see(&Figure::sweep("Sweep", "improvement (%)", "gap G", &rules).unwrap());
-    let count = |text: &str| seen.texts.iter().filter(|t| *t == text).count();
-    assert_eq!((count("60"), count("8"), count("gap G"), count("improvement (%)")), (1, 3, 1, 1));
-    // Square marks of the second slot: four values above 0 in three panels, and the key's.
-    assert_eq!(seen.rects[ORANGE], 4 * 3 + 1);
-    let zero = [Sweep { label: "first-fit", slot: 1, data: &points[..1] }];
-    assert!(Figure::sweep("Sweep", "improvement (%)", "gap G", &zero).is_err());
-}
-
-#[test]
-fn topologies_show_distance_and_gain() {
-    let (mind, gain): (&[_], &[_]) = (&[(2, 1.0), (64, 4.0)], &[(2, 2.5), (64, -0.5)]);
-    let machines = [
-        Row { label: "torus", slot: 0, data: OnMachine { mind, gain } },
-        Row { label: HOSTILE, slot: 1, data: OnMachine { mind: &mind[..1], gain: &[] } },
-    ];
-    let seen = see(&Figure::topologies("Machines", "fifo:0", &machines).unwrap());
-    for text in ["torus", "mean MIND (hops)", "ΔMIND: gain over fifo:0 (hops)", "64"] {
-        assert!(seen.has(text), "{text}: {:?}", seen.texts);
-    }
-    assert_eq!(seen.rects[ORANGE], 1 + 1);
-    assert!(Figure::topologies("Machines", "fifo:0", &[]).is_err());
-}
-
 /// The file's size in pixels is twice the SVG's, and something is drawn on it.
 #[test]
 fn a_png_is_the_same_drawing() {
-    let line = Line { label: "a", slot: 0, data: &[(2, 1.0), (64, 4.0)] };
+    let line = SizeLine { label: "a", slot: 0, data: &[(2, 1.0), (64, 4.0)] };
     let figure = Figure::improvement("Gain", "improvement (%)", &[line]).unwrap();
     let (png, svg) = (figure.png().unwrap(), figure.svg().unwrap());
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
@@ -234,19 +197,12 @@ fn a_png_is_the_same_drawing() {
 #[test]
 fn edges_are_drawn_within_the_box() {
     let long = HOSTILE.repeat(40);
-    let line = Line { label: &long, slot: 139, data: &[(1, 0.0)] };
+    let line = SizeLine { label: &long, slot: 139, data: &[(1, 0.0)] };
     see(&Figure::improvement(&long, &long, &[line]).unwrap());
-    let jobs = Jobs { label: &long, slot: 9, data: &[(u32::MAX, u64::MAX), (1, 1)] };
-    see(&Figure::sizes(&long, &[jobs, jobs]).unwrap());
+    see(&Figure::sizes(&long, &[(u32::MAX, u64::MAX), (1, 1)]).unwrap());
     let means = Means { small: Some(-1e9), large: Some(1e9), overall: Some(0.0) };
     see(&Figure::averages(&long, &long, &[Bars { label: &long, slot: 3, data: means }; 60])
         .unwrap());
-    let point = (u32::MAX, means);
-    let rule = Sweep { label: &long, slot: 3, data: &[point] };
-    see(&Figure::sweep(&long, &long, &long, &[rule; 30]).unwrap());
     let spread = Spread { size: 1, least: 0.0, mean: 0.0, most: 0.0 };
     see(&Figure::ranges(&long, &[Range { label: &long, slot: 0, data: &[spread] }; 40]).unwrap());
-    let data = OnMachine { mind: &[(7, 1e-12)], gain: &[] };
-    let machine = Row { label: &long, slot: 0, data };
-    see(&Figure::topologies(&long, &long, &[machine]).unwrap());
 }

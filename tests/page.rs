@@ -30,16 +30,21 @@ fn files(spec: &str, names: &[&str], part: Option<usize>) -> (Comparison, Vec<(S
     let curves = orders.iter().map(|o| mpc::curve(&topology, o).unwrap()).collect();
     let comparison = Comparison::new(&topology, &orders, curves).unwrap();
     let command = format!("nodeorder compare '{spec}' --order '{HOSTILE}'");
-    let written =
-        report::files(&topology, &orders, &comparison, report::Workload::default(), &command)
-            .unwrap()
-            .into_iter()
-            .map(|file| {
-                let mut bytes = Vec::new();
-                file.write_to(&mut bytes).unwrap();
-                (file.name, String::from_utf8(bytes).unwrap())
-            })
-            .collect();
+    let written = report::files(
+        &topology,
+        &orders,
+        &comparison,
+        report::WorkloadResults::default(),
+        &command,
+    )
+    .unwrap()
+    .into_iter()
+    .map(|file| {
+        let mut bytes = Vec::new();
+        file.write_to(&mut bytes).unwrap();
+        (file.name, String::from_utf8(bytes).unwrap())
+    })
+    .collect();
     (comparison, written)
 }
 

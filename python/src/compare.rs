@@ -8,7 +8,7 @@ use nodeorder::metric::mpc::{self, Curve};
 use nodeorder::ordering::NodeOrder;
 use nodeorder::plot;
 use nodeorder::replay::prediction::{Prediction, predict};
-use nodeorder::report::{self, Workload};
+use nodeorder::report::{self, WorkloadResults};
 use nodeorder::schedule::orderings::{Schedules, on_orderings};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Sizes, Trace, Weight};
@@ -51,9 +51,9 @@ pub struct Jobs {
 }
 
 impl Inner {
-    fn workload(&self) -> Workload<'_> {
+    fn workload(&self) -> WorkloadResults<'_> {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        Workload { prediction, schedules, processors: self.processors.as_deref() }
+        WorkloadResults { prediction, schedules, processors: self.processors.as_deref() }
     }
 }
 

@@ -157,9 +157,9 @@ impl Workload {
 
 impl WorkloadResult {
     /// As reports take it.
-    pub fn for_report(&self) -> nodeorder::report::Workload<'_> {
+    pub fn for_report(&self) -> nodeorder::report::WorkloadResults<'_> {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        nodeorder::report::Workload {
+        nodeorder::report::WorkloadResults {
             prediction,
             schedules,
             processors: self.processors.as_deref(),

@@ -5,12 +5,12 @@ use crate::audit::Score;
 use crate::audit::summary::Sums;
 
 row! {
-    /// A job and what it got.
+    /// A job and the score of its placement.
     pub struct JobScore<'a> {
-        /// What it got.
+        /// Distances and units of the job's nodes.
         pub score: &'a Score,
     }
-    /// All but those of levels.
+    /// All columns but those of levels.
     pub const ALL:
     placement: &'a str, "", "`recorded`, or the ordering and the allocator that placed the job.";
     job: &'a str, "", "The job's name in the records.";
@@ -26,21 +26,21 @@ row! {
 }
 
 impl<'a> JobScore<'a> {
-    /// First where orderings are tried.
+    /// First column where orderings are tried.
     pub const PLACEMENT: &'a [Column<Self>] = part(Self::ALL, 0, 1);
-    /// Of every job.
+    /// Columns of every job.
     pub const JOB: &'a [Column<Self>] = part(Self::ALL, 1, 6);
-    /// Behind the levels.
+    /// Columns after those of levels.
     pub const LAST: &'a [Column<Self>] = part(Self::ALL, 6, 8);
 }
 
-/// Of each level, leaf first: first the units spanned of all levels, then the fewest of all.
+/// Columns of levels, leaf first: the units spanned at all levels, then the fewest possible at all levels.
 pub const LEVEL: &[Column<(u32, u32)>] = columns! {
     "units_LEVEL", "units", "Units of the level that its nodes span, such as `units_leaf`.", |r| r.0;
     "fewest_LEVEL", "units", "The fewest units of the level that have as many schedulable nodes.", |r| r.1;
 };
 
-/// Of some jobs under one placement.
+/// Sums over a group of jobs under one placement.
 pub const SUMS: &[Column<Sums>] = columns! {
     "jobs", "jobs", "Jobs scored.", |r| r.jobs;
     "nodes", "nodes", "Sum of their nodes.", |r| r.nodes;
@@ -51,7 +51,7 @@ pub const SUMS: &[Column<Sums>] = columns! {
     "ring_longest", "hops", "Mean of `ring_longest` over these jobs.", |r| r.ring_longest();
 };
 
-/// Of some jobs at one level.
+/// Sums over a group of jobs at one level.
 pub const LEVEL_SUMS: &[Column<(Sums, usize)>] = columns! {
     "spanned", "units", "Mean units that jobs span.", |r| r.0.spanned(r.1);
     "fewest", "units", "Mean of the fewest units that have as many nodes as a job.", |r| r.0.fewest(r.1);

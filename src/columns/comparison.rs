@@ -67,7 +67,7 @@ row! {
 }
 
 row! {
-    /// What bounds all curves at one size.
+    /// Bounds of all curves at one size.
     pub struct Limits {}
     /// `limits.csv`.
     pub const ALL:
@@ -96,7 +96,7 @@ pub struct WorkloadRow<'a> {
     pub prediction: &'a OrderingPrediction,
     /// The allocator as the user wrote it.
     pub allocator: &'a str,
-    /// Its place among the allocators.
+    /// Its index among the allocators.
     pub index: usize,
 }
 

@@ -4,7 +4,7 @@ use super::{Column, columns, row};
 use crate::corun::{JobOutcome, Outcome};
 use crate::mapping::Fabric;
 
-/// Of every job.
+/// Columns of every job.
 pub const JOB: &[Column<JobOutcome>] = columns! {
     "job", "", "The job's name.", |j| j.name.as_str();
     "processes", "processes", "Processes of its largest guest.", |j| j.processes;
@@ -15,9 +15,9 @@ pub const JOB: &[Column<JobOutcome>] = columns! {
 };
 
 row! {
-    /// What was simulated, and how it went.
+    /// Settings and results of a simulation.
     pub struct CorunFigures<'a> {
-        /// What came of it.
+        /// Results of the simulation.
         pub outcome: &'a Outcome,
     }
     /// In JSON.
@@ -44,7 +44,7 @@ row! {
         /// The link's index.
         pub link: usize,
     }
-    /// Of every directed link.
+    /// Columns of every directed link.
     pub const ALL:
     ["u"], "", "The router that the link leaves.", |l| l.fabric.links.ends(l.link).0;
     ["v"], "", "The router that it enters.", |l| l.fabric.links.ends(l.link).1;

@@ -15,15 +15,15 @@ pub struct JobRow<'a> {
     pub allocator: &'a str,
     /// The job's name, in a replay.
     pub job: &'a str,
-    /// Its nodes.
+    /// Nodes of the job.
     pub size: u32,
-    /// What ran and when, in a schedule.
+    /// The schedule and the job's record in it.
     pub times: Option<(&'a ScheduleResult, &'a Record)>,
     /// Metrics of its allocation.
     pub metrics: Option<&'a AllocationMetrics>,
-    /// Further metrics of it.
+    /// Further metrics of its allocation.
     pub extent: Option<&'a Extent>,
-    /// What its traffic meets.
+    /// Load that its traffic meets on its links.
     pub traffic: Option<&'a JobTraffic>,
     /// Its ranks.
     pub ranks: Option<&'a Ranks>,
@@ -32,19 +32,19 @@ pub struct JobRow<'a> {
 }
 
 impl<'a> JobRow<'a> {
-    /// First in a replay on several orderings.
+    /// First column of a replay on several orderings.
     pub const ORDERING: &'a [Column<Self>] = columns! {
         "ordering", "", "The ordering as it was given.", |r| r.ordering;
     };
 
-    /// Of every placement of a replay.
+    /// Columns of every placement of a replay.
     pub const PLACED: &'a [Column<Self>] = columns! {
         "allocator", "", "The allocator as it was given.", |r| r.allocator;
         "job", "", "The job's name in the log.", |r| r.job;
         "size", "nodes", "Nodes of the job.", |r| r.size;
     };
 
-    /// Of every job of a schedule.
+    /// Columns of every job of a schedule.
     pub const SCHEDULED: &'a [Column<Self>] = columns! {
         "job", "", "The job's number in the trace.", |r| r.times.map(|(schedule, record)| schedule.task(record).id);
         "submit", "s", "When the job joined the queue, by the trace's clock.",
@@ -54,7 +54,7 @@ impl<'a> JobRow<'a> {
         "nodes", "nodes", "Nodes of the job.", |r| r.size;
     };
 
-    /// Of every allocation.
+    /// Columns of every allocation.
     pub const METRICS: &'a [Column<Self>] = columns! {
         "total_distance", "hops", "Sum of the distances of all pairs of its nodes; empty where no path joins some.",
             |r| r.metrics.map(|m| m.total_distance);

@@ -10,7 +10,7 @@ pub struct RankedMachine<'a> {
     pub rank: usize,
     /// The machine, with its best ordering and what jobs get.
     pub contender: &'a Contender,
-    /// What it was ranked by.
+    /// Value of the criterion that ranks the machines.
     pub score: f64,
 }
 
@@ -73,11 +73,11 @@ row! {
     floor: Option<f64>, "hops", "Proved: no ordering has a lower MPC at this size.";
 }
 
-/// What jobs get on one machine from one allocator.
+/// Jobs placed by one allocator on one machine.
 pub struct MachineJobs<'a> {
     /// The machine with its best ordering.
     pub contender: &'a Contender,
-    /// What its jobs get.
+    /// Results of the jobs on the machine.
     pub service: &'a Service,
     /// The allocator's part of it.
     pub allocator: &'a AllocatorService,

@@ -7,7 +7,7 @@ use crate::mapping::{Analysis, Bar, Fabric};
 row! {
     /// A mapping and what it was made of.
     pub struct MappingFigures<'a> {
-        /// What was found.
+        /// Dilation and contention.
         pub analysis: &'a Analysis,
     }
     /// In JSON and on the terminal besides.
@@ -54,10 +54,10 @@ row! {
     pub struct LinkLoad<'a> {
         /// The machine's routers and links.
         pub fabric: &'a Fabric<'a>,
-        /// What it can carry.
+        /// Capacity of the link.
         pub capacity: f64,
     }
-    /// Of every directed link.
+    /// Columns of every directed link.
     pub const ALL:
     u: u32, "", "The router that the link leaves.";
     v: u32, "", "The router that it enters.";
@@ -65,7 +65,7 @@ row! {
 }
 
 impl<'a> LinkLoad<'a> {
-    /// Of the busiest links besides.
+    /// Further columns of the busiest links.
     pub const BUSIEST: &'a [Column<Self>] = columns! {
         "from", "", "Name of the router `u`.", |l| l.fabric.router_name(l.u);
         "to", "", "Name of the router `v`.", |l| l.fabric.router_name(l.v);
@@ -101,7 +101,7 @@ pub const PROCESS: &[Column<(u32, NodeId)>] = columns! {
     "node", "", "The id of the node that it runs on.", |p| p.1.0;
 };
 
-/// The same with the node's name.
+/// A process and the name of the node it runs on.
 pub const NAMED_PROCESS: &[Column<(u32, String)>] = columns! {
     "process", "", "The process, from 0.", |p| p.0;
     "node", "", "The name of the node that it runs on.", |p| p.1.as_str();

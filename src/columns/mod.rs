@@ -25,7 +25,7 @@ pub mod schedule;
 pub mod shape;
 pub mod sweep;
 
-/// What a cell holds.
+/// The content of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'r> {
     /// Nothing: there is no such figure for this row.
@@ -123,7 +123,7 @@ pub struct Column<R> {
     pub name: &'static str,
     /// The unit, empty for names and pure numbers.
     pub unit: &'static str,
-    /// What it says, in one sentence.
+    /// Meaning in one sentence.
     pub meaning: &'static str,
     /// Its value in a row.
     pub value: for<'r> fn(&'r R) -> Value<'r>,
@@ -216,8 +216,8 @@ pub fn texts<R>(columns: &[Column<R>], row: &R) -> Vec<String> {
 pub fn object<R>(columns: &[Column<R>], row: &R) -> Json {
     let mut object = Json::Object(Default::default());
     for column in columns {
-        let place = column.name.split('.').fold(&mut object, |inner, key| &mut inner[key]);
-        *place = (column.value)(row).into();
+        let entry = column.name.split('.').fold(&mut object, |inner, key| &mut inner[key]);
+        *entry = (column.value)(row).into();
     }
     object
 }
@@ -262,7 +262,7 @@ impl<W: Write> Table<W> {
     /// A table of these columns, with its header.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn new<R>(out: W, columns: &[Column<R>]) -> io::Result<Self> {
         let mut table = Table::rows(out);
         table.header(columns)?;
@@ -273,7 +273,7 @@ impl<W: Write> Table<W> {
     /// The names of these columns; the line stays open.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn header<R>(&mut self, columns: &[Column<R>]) -> io::Result<()> {
         columns.iter().try_for_each(|column| self.cell(column.name.replace('.', "_").into()))
     }
@@ -281,7 +281,7 @@ impl<W: Write> Table<W> {
     /// A cell; the line stays open.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn cell(&mut self, value: Value<'_>) -> io::Result<()> {
         if !std::mem::take(&mut self.first) {
             self.text.push(b',');
@@ -307,7 +307,7 @@ impl<W: Write> Table<W> {
     /// The values of these columns; the line stays open.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn values<R>(&mut self, columns: &[Column<R>], row: &R) -> io::Result<()> {
         columns.iter().try_for_each(|column| self.cell((column.value)(row)))
     }
@@ -315,7 +315,7 @@ impl<W: Write> Table<W> {
     /// Ends a line.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn end(&mut self) -> io::Result<()> {
         self.text.push(b'\n');
         self.first = true;
@@ -329,7 +329,7 @@ impl<W: Write> Table<W> {
     /// A whole row.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn row<R>(&mut self, columns: &[Column<R>], row: &R) -> io::Result<()> {
         self.values(columns, row)?;
         self.end()
@@ -338,7 +338,7 @@ impl<W: Write> Table<W> {
     /// Hands over what is left.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.write_all(&self.text)
     }
@@ -347,7 +347,7 @@ impl<W: Write> Table<W> {
 /// A table of these rows, as CSV.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write<R>(
     out: impl Write,
     columns: &[Column<R>],
@@ -361,7 +361,7 @@ pub fn write<R>(
 /// The rows of these numbers, without a header, made by several threads ([`blocks::write`]).
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_rows<R>(
     out: impl Write,
     columns: &[Column<R>],
@@ -379,9 +379,9 @@ pub fn write_rows<R>(
 mod tests {
     use super::*;
 
-    struct Row(u64, Option<f64>, &'static str);
+    struct TestRow(u64, Option<f64>, &'static str);
 
-    const COLUMNS: &[Column<Row>] = columns! {
+    const COLUMNS: &[Column<TestRow>] = columns! {
         "whole", "nodes", "A count.", |r| r.0;
         "part.of", "", "A share.", |r| r.1;
         "text", "", "A name.", |r| r.2;
@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_written_in_full() {
-        let rows = [0, 7, 10, 999, 1000, u64::MAX].map(|n| Row(n, None, "x"));
+        let rows = [0, 7, 10, 999, 1000, u64::MAX].map(|n| TestRow(n, None, "x"));
         let mut out = Vec::new();
         write(&mut out, &COLUMNS[..1], rows).unwrap();
         assert_eq!(
@@ -401,7 +401,11 @@ mod tests {
     #[test]
     fn rows_made_by_several_threads_are_those_of_one() {
         let row = |i: usize| {
-            Row((i * i) as u64, (!i.is_multiple_of(3)).then(|| 1.0 / i as f64), ["x", "a,b"][i % 2])
+            TestRow(
+                (i * i) as u64,
+                (!i.is_multiple_of(3)).then(|| 1.0 / i as f64),
+                ["x", "a,b"][i % 2],
+            )
         };
         for count in [0, 1, 40_000] {
             let (mut plain, mut fast) = (Vec::new(), Vec::new());
@@ -414,7 +418,7 @@ mod tests {
 
     #[test]
     fn a_row_is_the_same_in_every_form() {
-        let rows = || [Row(3, Some(0.1 + 0.2), "a,\"b\""), Row(4, None, "c")];
+        let rows = || [TestRow(3, Some(0.1 + 0.2), "a,\"b\""), TestRow(4, None, "c")];
         let mut out = Vec::new();
         write(&mut out, COLUMNS, rows()).unwrap();
         assert_eq!(

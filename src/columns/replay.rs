@@ -8,20 +8,20 @@ use crate::replay::traffic::Totals;
 
 /// A replay and its improvement over the baseline on the same ordering.
 pub struct ReplayFigures<'a> {
-    /// What it gave.
+    /// Result of the replay.
     pub result: &'a ReplayResult<'a>,
     /// Sizes with more placements than this count in improvements.
     pub threshold: u64,
-    /// Over the baseline.
+    /// Improvement over the baseline.
     pub improvement: Improvement,
-    /// Over the baseline, weighted by compute.
+    /// Improvement over the baseline, weighted by compute.
     pub weighted: Option<f64>,
     /// Small, large and all sizes, each times the share of compute of its octave.
     pub normalised: [Option<f64>; 3],
 }
 
 impl<'a> ReplayFigures<'a> {
-    /// Of a replay, wherever it is summed up.
+    /// Columns of a replay in every summary.
     pub const ALL: &'a [Column<Self>] = columns! {
         "placed", "jobs", "Jobs that were placed.", |r| r.result.counts.placed;
         "skipped", "jobs", "Jobs that found too few free nodes.", |r| r.result.counts.skipped;
@@ -107,9 +107,9 @@ row! {
 }
 
 impl<'a> SizeFigures<'a> {
-    /// What a row of the table begins with.
+    /// First columns of a row in tables.
     pub const REPLAY: &'a [Column<Self>] = part(Self::EVERY, 0, 2);
-    /// Of the jobs of one size.
+    /// Columns of the jobs of one size.
     pub const ALL: &'a [Column<Self>] = part(Self::EVERY, 2, 8);
     /// With `--compute`.
     pub const WEIGHTED: &'a [Column<Self>] = part(Self::EVERY, 8, 9);
@@ -138,7 +138,7 @@ pub const T_TEST: &[Column<TTest>] = columns! {
     "p", "", "One-sided probability of a t as large by chance.", |t| t.p;
 };
 
-/// What the traffic of all jobs of two nodes and more met.
+/// Traffic of all jobs of two nodes and more.
 pub const TRAFFIC: &[Column<Totals>] = columns! {
     "jobs", "jobs", "Jobs of two nodes and more.", |t| t.jobs;
     "mean_dilation", "hops", "Mean of `dilation_mean`.", |t| t.mean_dilation();

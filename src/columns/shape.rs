@@ -6,7 +6,7 @@ use crate::metric::ring::Ring;
 use crate::metric::shape::{AllocationShape, ShapeSums};
 use crate::schedule::{Instant, ScheduleResult};
 
-/// Of an allocation, behind its levels.
+/// Columns of an allocation, after those of its levels.
 pub const SHAPE: &[Column<AllocationShape>] = columns! {
     "ring_mean", "hops", "Mean hops of a step of the closed walk through its nodes in rank order; empty for one node \
         and where no path joins some.", |s| s.ring_mean();
@@ -19,14 +19,14 @@ pub const SHAPE: &[Column<AllocationShape>] = columns! {
         routers; tori only.", |s| s.closed_rings;
 };
 
-/// What is left room for.
+/// Room left on the machine for further jobs.
 pub const ROOM: &[Column<Room>] = columns! {
     "placeable", "nodes", "The largest job that the allocator would still place, 0 for none.", |r| r.placeable;
     "slurm_fragmentation", "nodes", "Slurm's own measure: the sizes of the blocks (and the nodes taken) or of the \
         placements that are not wholly free; `slurm-block` and `slurm-torus3d` only.", |r| r.fragmentation;
 };
 
-/// Of many allocations.
+/// Means over many allocations.
 pub const SHAPE_SUMS: &[Column<ShapeSums>] = columns! {
     "mean_ring_step", "hops", "Mean hops of a step of the closed walks through the jobs' nodes in rank order.",
         |s| s.ring_mean();

@@ -1,4 +1,4 @@
-//! What the rows of a sweep begin and end with; between them stand the figures of each kind of row.
+//! First and last columns of the rows of a sweep; the figures of each kind of row stand between them.
 
 use super::{Column, part, row};
 
@@ -25,12 +25,12 @@ row! {
 }
 
 impl<'a> CellRow<'a> {
-    /// What every row begins with.
+    /// First columns of every row.
     pub const FIRST: &'a [Column<Self>] = part(Self::ALL, 0, 2);
-    /// Those of the lists that the plan has.
+    /// Columns of the plan's lists; a row has those of the lists that the plan uses.
     pub const LISTS: &'a [Column<Self>] = part(Self::ALL, 2, 11);
-    /// Then, in every row.
+    /// Columns after the lists, in every row.
     pub const GROUP: &'a [Column<Self>] = part(Self::ALL, 11, 13);
-    /// At the end of every row.
+    /// Last column of every row.
     pub const NOTE: &'a [Column<Self>] = part(Self::ALL, 13, 14);
 }

@@ -1,10 +1,8 @@
-//! Where every node is drawn, in pictures and on pages: a box of the machine's own coordinates, groups within groups, slices
-//! side by side, a circle, or rows of node ids.
+//! Where every node is drawn, in pictures and on pages: units within units, a box of the machine's own coordinates, slices
+//! of such a box side by side, a circle, or rows of node ids. Pictures are flat: they show slices instead of a box.
 //!
-//! Pictures of machines that are too large, or that are cut into slices, are flat panels of cells (`panels`).
-//!
-//! A position is a sum of parts, each a grid in which some digits of the cell's number count, so that the layout of a
-//! large machine takes no more room than that of a small one.
+//! The centre of a cell is a sum of parts. Each part is a grid, and some digits of the cell's number say which block of
+//! that grid the cell is in. So the layout of a large machine takes no more memory than that of a small one.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -14,16 +12,18 @@ use crate::error::thousands;
 use crate::ids::NodeId;
 use crate::topology::{Lattice, Topology};
 
-pub mod panels;
-
-/// Cells of a lattice drawn as one at most.
+/// Most cells of a box, and most nodes of a list of cells.
 const CELLS: usize = 100_000;
-/// Frames of units or slices at most: more would hide what is in them.
+/// Most frames of units, and most slices: more would hide what is in them.
 const FRAMES: usize = 3000;
-/// Links drawn at most.
+/// Most links drawn.
 const LINKS: u64 = 3000;
-/// Routers on a circle at most.
+/// Most routers on a circle.
 const CIRCLE: u32 = 400;
+/// The side of a cell as a share of the room it has.
+pub const EDGE: f64 = 0.92;
+/// Sentence about cells that hold several nodes.
+const SEVERAL: &str = " A cell with several nodes has the colour of its lowest rank.";
 
 /// Cells, the frames around them and the links between them; lengths in cells.
 #[derive(Default, Serialize)]
@@ -36,17 +36,17 @@ pub struct Layout {
     #[serde(skip)]
     pub cells: Option<Vec<u32>>,
     pub per_cell: u32,
-    /// The size of a flat layout.
+    /// Width of a flat layout.
     pub width: f64,
-    /// See `width`.
+    /// Height of a flat layout.
     pub height: f64,
     /// The side of a cell.
     pub edge: f64,
     /// Whether cells are discs.
     pub round: bool,
-    /// What the position of a cell adds up from.
+    /// Grids whose offsets add up to the centre of a cell.
     pub parts: Vec<Part>,
-    /// x and y of every cell, where the parts do not say.
+    /// x and y of every cell of a layout without parts.
     #[serde(skip)]
     pub points: Vec<f64>,
     /// Frames around cells.
@@ -58,22 +58,36 @@ pub struct Layout {
     /// Ends of lines: x, y, x, y.
     #[serde(skip)]
     pub links: Vec<f64>,
-    /// What each digit of a cell is called: the name with its `=` or space, and the digit.
+    /// Name of each digit of a cell, with its `=` or space, and the digit.
     pub names: Vec<(String, Digit)>,
-    /// All that in a sentence.
+    /// Description in a sentence.
     pub about: String,
 }
 
 impl Layout {
-    /// Where a cell's middle is: x, y and z.
-    pub fn position(&self, cell: u32) -> [f64; 3] {
+    /// Centre of a cell: x, y and z.
+    pub fn centre(&self, cell: u32) -> [f64; 3] {
         let at = |k: usize| self.points.get(2 * cell as usize + k).copied().unwrap_or(0.0);
         self.parts.iter().fold([at(0), at(1), 0.0], |at, part| {
-            let digit = |number, (stride, extent): &Digit| number * extent + cell / stride % extent;
-            let number = part.digits.iter().fold(0, digit) as usize;
-            let (column, row) = ((number % part.columns) as f64, (number / part.columns) as f64);
-            [0, 1, 2].map(|k| at[k] + part.start[k] + column * part.across[k] + row * part.down[k])
+            let offset = part.block(cell).1;
+            [0, 1, 2].map(|k| at[k] + offset[k])
         })
+    }
+
+    /// Number and origin of the slice or outermost unit that holds a cell.
+    pub fn panel(&self, cell: u32) -> (u32, [f64; 3]) {
+        match &self.parts[..] {
+            [outermost, _, ..] => outermost.block(cell),
+            _ => (0, [0.0; 3]),
+        }
+    }
+
+    /// The cell of a node.
+    pub fn cell_of(&self, node: NodeId) -> usize {
+        match &self.cells {
+            Some(cells) => cells[node.index()] as usize,
+            None => node.index() / self.per_cell as usize,
+        }
     }
 }
 
@@ -92,6 +106,16 @@ pub struct Part {
 }
 
 impl Part {
+    /// The block of the grid that holds a cell: its number and where it starts.
+    fn block(&self, cell: u32) -> (u32, [f64; 3]) {
+        let digit = |number, (stride, extent): &Digit| number * extent + cell / stride % extent;
+        let number = self.digits.iter().fold(0, digit);
+        let (column, row) = (number as usize % self.columns, number as usize / self.columns);
+        let (column, row) = (column as f64, row as f64);
+        let at = |k| self.start[k] + column * self.across[k] + row * self.down[k];
+        (number, [0, 1, 2].map(at))
+    }
+
     fn grid(digits: Vec<Digit>, grid: &Grid, (x, y): (f64, f64)) -> Self {
         let (across, down) = ([grid.step.0, 0.0, 0.0], [0.0, grid.step.1, 0.0]);
         Part { digits, columns: grid.columns, start: [x, y, 0.0], across, down }
@@ -105,17 +129,17 @@ impl Part {
 /// A frame and its title.
 #[derive(Default, Serialize)]
 pub struct Frame {
-    /// The upper left corner.
+    /// Left edge.
     pub x: f64,
-    /// See `x`.
+    /// Upper edge.
     pub y: f64,
-    /// The size.
+    /// Width.
     pub w: f64,
-    /// See `w`.
+    /// Height.
     pub h: f64,
     /// Empty where there is none.
     pub title: String,
-    /// What there is of the title where there is less room.
+    /// Shorter title, where there is less room.
     pub short: String,
     /// Room for the title.
     pub head: f64,
@@ -169,31 +193,37 @@ fn sum(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     (a.0 + b.0, a.1 + b.1)
 }
 
-/// The layout that suits the topology.
+/// The layout of a page, which can turn a box.
 pub fn layout(topology: &Topology) -> Layout {
-    let lattice = topology.lattice().filter(|lattice| {
-        lattice.cell_count() <= CELLS
-            && lattice.cells.as_ref().is_none_or(|cells| cells.len() <= CELLS)
-    });
-    let long = |l: &Lattice| (0..l.extents.len()).filter(|a| l.extents[*a] > 1).collect::<Vec<_>>();
+    nested(topology).or_else(|| solid(topology)).unwrap_or_else(|| plane(topology))
+}
+
+/// The layout of a picture.
+pub fn flat(topology: &Topology) -> Layout {
+    nested(topology).unwrap_or_else(|| plane(topology))
+}
+
+/// Slices of the lattice; without one that suits, routers round a circle or rows of node ids.
+fn plane(topology: &Topology) -> Layout {
+    let lattice = lattice(topology);
+    let sliced =
+        lattice.as_ref().and_then(|(lattice, axes)| slices(topology, lattice, axes.clone()));
+    if let Some(slices) = sliced {
+        return slices;
+    }
     let network = topology.network();
-    if let Some(nested) = nested(topology) {
-        return nested;
+    let mut out = if network.hosts() <= CIRCLE { circle(topology) } else { rows(topology) };
+    if let Some((lattice, _)) = lattice.filter(|(lattice, _)| lattice.cells.is_none()) {
+        out.names = coordinates(lattice, network.per_router());
     }
-    match lattice.map(|lattice| (lattice, long(lattice))) {
-        Some((lattice, axes)) if axes.len() == 3 => solid(topology, lattice, &axes),
-        Some((lattice, axes)) if axes.len() > 1 => slices(topology, lattice, axes),
-        lattice => {
-            let mut out = match network.hosts() <= CIRCLE {
-                true => circle(topology),
-                false => rows(topology),
-            };
-            if let Some((lattice, _)) = lattice.filter(|(lattice, _)| lattice.cells.is_none()) {
-                out.names = coordinates(lattice, network.per_router());
-            }
-            out
-        }
-    }
+    out
+}
+
+/// The topology's lattice and its axes of more than one coordinate.
+fn lattice(topology: &Topology) -> Option<(&Lattice, Vec<usize>)> {
+    let few = |cells: &Vec<u32>| cells.len() <= CELLS;
+    let lattice = topology.lattice().filter(|lattice| lattice.cells.as_ref().is_none_or(few))?;
+    Some((lattice, (0..lattice.extents.len()).filter(|a| lattice.extents[*a] > 1).collect()))
 }
 
 /// The digits of a lattice's cells with what they are called, `per` numbers a cell.
@@ -208,8 +238,12 @@ fn coordinates(lattice: &Lattice, per: u32) -> Vec<(String, Digit)> {
     names
 }
 
-/// A box of the three axes that have more than one position.
-fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
+/// A box, where exactly three axes have more than one coordinate.
+fn solid(topology: &Topology) -> Option<Layout> {
+    let (lattice, axes) = lattice(topology)?;
+    if axes.len() != 3 || lattice.cell_count() > CELLS {
+        return None;
+    }
     let names = coordinates(lattice, 1);
     let per_cell = topology.network().per_router();
     let axis = |i: usize| {
@@ -218,10 +252,7 @@ fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
     let parts = (0..3).map(axis).collect();
     let extents = [0, 1, 2].map(|i| lattice.extents[axes[i]]);
     let called = [0, 1, 2].map(|i| lattice.axes[axes[i]].clone());
-    let several = match lattice.cells.is_some() || per_cell > 1 {
-        true => " A cell with several nodes has the colour of its lowest rank.",
-        false => "",
-    };
+    let several = if lattice.cells.is_some() || per_cell > 1 { SEVERAL } else { "" };
     let about = format!(
         "A {} × {} × {} box, drawn with its coordinates {}.{several}",
         extents[0],
@@ -229,7 +260,7 @@ fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
         extents[2],
         called.join(", ")
     );
-    Layout {
+    Some(Layout {
         count: lattice.cell_count() as u32,
         cells: lattice.cells.clone(),
         per_cell,
@@ -238,11 +269,11 @@ fn solid(topology: &Topology, lattice: &Lattice, axes: &[usize]) -> Layout {
         names,
         about,
         ..Layout::default()
-    }
+    })
 }
 
 /// Units within units, the outermost framed and named; `None` where there are none.
-pub fn nested(topology: &Topology) -> Option<Layout> {
+fn nested(topology: &Topology) -> Option<Layout> {
     let network = topology.network();
     // Slots after the last schedulable node are no part of the machine.
     let slots = topology.nodes().iter().last().map_or(0, |node| node.index() + 1);
@@ -261,7 +292,8 @@ pub fn nested(topology: &Topology) -> Option<Layout> {
         }
     }
     let (name, outer) = *units.first()?;
-    // From the inside out: what stands in a unit and how, with the stride of its digit, and the unit's size.
+    // From the inside out, since the size of a unit depends on what is in it: the grid in a unit, where it starts and
+    // the stride of its digit; and the sizes of units.
     let mut grids = Vec::new();
     let mut sizes = vec![(1.0, 1.0)];
     for (k, (_, nodes)) in units.iter().enumerate().rev() {
@@ -312,25 +344,28 @@ pub fn nested(topology: &Topology) -> Option<Layout> {
         about: format!("A box is one {name}{within}; a square is a node."),
         frames,
         sparse: true,
-        ..flat(slots, all.size(), parts)
+        ..cells(slots, all.size(), parts)
     })
 }
 
-/// A flat layout of nodes or cells.
-fn flat(count: usize, (width, height): (f64, f64), parts: Vec<Part>) -> Layout {
+/// A flat layout of `count` cells.
+fn cells(count: usize, (width, height): (f64, f64), parts: Vec<Part>) -> Layout {
     Layout {
         count: count as u32,
         per_cell: 1,
         width,
         height,
-        edge: 0.9,
+        edge: EDGE,
         parts,
         ..Layout::default()
     }
 }
 
-/// Planes of the two longest axes side by side.
-fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layout {
+/// Planes of the two longest axes side by side; `None` where there are no two axes or too many planes.
+fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Option<Layout> {
+    if axes.len() < 2 {
+        return None;
+    }
     axes.sort_by_key(|a| (std::cmp::Reverse(lattice.extents[*a]), *a));
     let (across, up) = (axes[0].min(axes[1]), axes[0].max(axes[1]));
     let others: Vec<usize> =
@@ -340,6 +375,9 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
     let names = coordinates(lattice, split);
     let (w, h) = (f64::from(lattice.extents[across]), f64::from(lattice.extents[up]));
     let panels: usize = others.iter().map(|a| lattice.extents[*a] as usize).product();
+    if panels > FRAMES {
+        return None;
+    }
     let head = if panels > 1 { (0.14 * h).max(1.0) } else { 0.0 };
     let gap = if panels > 1 { 0.12 * w.max(h) + 0.5 } else { 0.0 };
     let grid = Grid::new(panels, (w, h + head), gap, 1.6);
@@ -361,7 +399,7 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
         Lattice::of_routers(others.iter().map(|a| lattice.extents[*a]).collect(), Vec::new());
     let mut at = vec![0; others.len()];
     let mut frames = Vec::new();
-    for panel in (0..panels).take_while(|_| (2..=FRAMES).contains(&panels)) {
+    for panel in (0..panels).filter(|_| panels > 1) {
         within.coordinates(panel as u32, &mut at);
         let long = others.iter().zip(&at).filter(|(axis, _)| lattice.extents[**axis] > 1);
         let titles: Vec<String> = long.map(|(axis, x)| format!("{}{x}", names[*axis].0)).collect();
@@ -378,17 +416,18 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Layou
         1 => String::new(),
         n => format!("; a router's {n} nodes stand side by side"),
     };
-    let about =
-        format!("{} to the right, {} upwards{each}{side}.", lattice.axes[across], lattice.axes[up]);
-    Layout {
+    let several = if lattice.cells.is_some() { SEVERAL } else { "" };
+    let (right, upwards) = (&lattice.axes[across], &lattice.axes[up]);
+    let about = format!("{right} to the right, {upwards} upwards{each}{side}.{several}");
+    Some(Layout {
         cells: lattice.cells.clone(),
-        edge: 0.92 / fine,
+        edge: EDGE / fine,
         axes: [across, up].map(|a| (lattice.axes[a].clone(), lattice.extents[a])).into(),
         frames,
         names,
         about,
-        ..flat(lattice.cell_count() * split as usize, grid.size(), parts)
-    }
+        ..cells(lattice.cell_count() * split as usize, grid.size(), parts)
+    })
 }
 
 /// Routers round a circle with their links, nodes outwards.
@@ -402,7 +441,7 @@ fn circle(topology: &Topology) -> Layout {
         (size / 2.0 + r * turn.cos(), size / 2.0 + r * turn.sin())
     };
     let slots = topology.nodes().slot_count();
-    let place = |n: u32| spot(n / per, radius + 1.05 * f64::from(n % per));
+    let node = |n: u32| spot(n / per, radius + 1.05 * f64::from(n % per));
     let mut ends = Vec::new();
     if network.link_count() <= LINKS {
         network.for_each_link(&mut |u, v, _| {
@@ -416,12 +455,12 @@ fn circle(topology: &Topology) -> Layout {
     let lines = if ends.is_empty() { "" } else { "; lines are links" };
     Layout {
         round: true,
-        points: (0..slots).map(place).flat_map(|(x, y)| [x, y]).collect(),
+        points: (0..slots).map(node).flat_map(|(x, y)| [x, y]).collect(),
         links: ends,
         about: format!(
             "Routers round a circle by their number, from the top clockwise{outwards}{lines}."
         ),
-        ..flat(slots as usize, (size, size), Vec::new())
+        ..cells(slots as usize, (size, size), Vec::new())
     }
 }
 
@@ -436,52 +475,9 @@ fn rows(topology: &Topology) -> Layout {
     let parts = vec![Part::grid(vec![(1, slots)], &grid, (0.5, 0.5))];
     Layout {
         about: format!("Node ids in rows of {}, from the top left.", thousands(u64::from(columns))),
-        ..flat(slots as usize, grid.size(), parts)
+        ..cells(slots as usize, grid.size(), parts)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_lie_apart_and_within_the_drawing() {
-        let machines = [
-            ("torus:6x5x4", 120, "A 6 × 5 × 4 box"),
-            ("torus:4x3x3x2x2", 144, "x to the right, y upwards, a panel"),
-            ("mesh:5x7,per_router=3", 105, "to the right"),
-            ("cascade:4x3x5,per_router=2,global=single", 120, "A box is one group"),
-            ("fat-tree:k=4", 16, "A box is one pod"),
-            ("torus:1000", 1000, "Node ids in rows of 40"),
-        ];
-        for (spec, count, about) in machines {
-            let topology = Topology::inline(spec, &Default::default()).unwrap();
-            let layout = layout(&topology);
-            assert_eq!(layout.count, count, "{spec}");
-            assert!(layout.about.contains(about), "{spec}: {}", layout.about);
-            let at: Vec<[f64; 3]> = (0..count).map(|cell| layout.position(cell)).collect();
-            for (i, a) in at.iter().enumerate() {
-                for b in &at[..i] {
-                    let apart = (0..3).map(|k| (a[k] - b[k]).abs()).fold(0.0, f64::max);
-                    assert!(apart > layout.edge - 1e-9 && apart > 0.0, "{spec}: {a:?} {b:?}");
-                }
-                if layout.solid.is_none() {
-                    let inside = |x: f64, size: f64| x > 0.0 && x < size;
-                    assert!(
-                        inside(a[0], layout.width) && inside(a[1], layout.height),
-                        "{spec}: {a:?}"
-                    );
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_node_is_told_by_its_digits() {
-        let topology = Topology::inline("torus:6x5x4", &Default::default()).unwrap();
-        let layout = layout(&topology);
-        let digits = layout.names.iter().map(|(name, (s, e))| format!("{name}{}", 119 / s % e));
-        assert_eq!(digits.collect::<Vec<_>>(), ["x = 5", "y = 4", "z = 3"]);
-        assert_eq!(layout.position(119), [5.0, 4.0, 3.0]);
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! What jobs got over time, a line for each placement of them.
+//! Figures of jobs over time, a line for each placement.
 
 use super::kit::*;
 
@@ -26,8 +26,8 @@ pub fn over_time<'a>(
     let size = legend.figure(TOP, panels.len() as f64 * (HIGH + BELOW));
     let times = bounds(panels.iter().flat_map(|(_, lines)| lines.iter().flatten().map(|p| p.0)));
     let what: Vec<&str> = panels.iter().map(|(name, _)| *name).collect();
-    let told = format!("{} over time: {}.", what.join(", "), names.join(", "));
-    Figure::new((title, note), told, size, move |pen| {
+    let description = format!("{} over time: {}.", what.join(", "), names.join(", "));
+    Figure::new((title, note), description, size, move |pen| {
         let scale = |lines: &Vec<Points>| {
             let (low, high) = bounds(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
             Scale::near((low.min(high - 1e-9), high), 5)

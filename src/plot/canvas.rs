@@ -1,5 +1,5 @@
-//! What figures are drawn on: compact SVG, or plotters' own bitmap, painted at twice the size of the file and
-//! averaged, which smooths every edge.
+//! The backend of figures: compact SVG, or plotters' own bitmap, painted at twice the size of the file and averaged,
+//! which smooths every edge.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -28,7 +28,7 @@ pub(super) type Area<'a> = DrawingArea<Canvas<'a>, Shift>;
 pub(super) type DrawError = DrawingAreaErrorKind<Infallible>;
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
-/// Where figures go.
+/// SVG or pixels.
 pub(super) enum Canvas<'a> {
     Svg(Svg<'a>),
     Pixels(BitMapBackend<'a>),

@@ -7,7 +7,7 @@ use plotters::coord::cartesian::Cartesian2d;
 use plotters::element::Rectangle;
 
 use super::canvas::Canvas;
-use super::element::{Element, Point, SAMPLE, Sample, Shape, Stroke};
+use super::element::{Element, Glyph, Point, SAMPLE, Sample, Stroke};
 use super::palette::{AXIS, GRID, INK, Look, MUTED, PAPER, Rgb, filled, look};
 use super::pen::Pen;
 use super::scale::Scale;
@@ -87,10 +87,11 @@ impl<'p> Panel<'p> {
         Ok(Chart { context: pen.checked(built)?, panel: self, pen })
     }
 
-    /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis as told.
+    /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis where `grid` says so.
     pub fn draw_with<'a>(self, pen: &'p Pen<'a>, grid: (bool, bool)) -> Result<Chart<'p, 'a>> {
         let Panel { from: (left, top), to: (right, bottom), x, y: (y, y_name) } = self;
         let shares_axis = y_name.is_empty();
+        // Plotters takes the label area off the panel, so the area is as much larger than the panel.
         // The names of panels above each other stand in one line, at the left edge of the figure.
         let room = match shares_axis {
             true => 1.0,
@@ -139,12 +140,13 @@ impl Chart<'_, '_> {
         points: impl IntoIterator<Item = Point>,
         stroke: &Stroke<'_>,
     ) -> Result<()> {
+        // Curves have a point for every job size, a million of them on large machines.
         let points = thin(points, |p| self.pixel(p));
-        let line = [Element { points, shape: Shape::Line(*stroke), scale: self.pen.scale }];
+        let line = [Element { points, glyph: Glyph::Line(*stroke), scale: self.pen.scale }];
         self.pen.checked(self.context.draw_series(line)).map(|_| ())
     }
 
-    /// Of points that share a square of `side` pixels the first.
+    /// The first of the points in each square of `side` pixels.
     pub fn apart(&self, points: impl Iterator<Item = Point>, side: f64) -> Vec<Point> {
         let mut taken = HashSet::new();
         let square = |point| {
@@ -169,8 +171,8 @@ impl Chart<'_, '_> {
 
     /// A mark at each of some values.
     pub fn marks(&mut self, points: impl IntoIterator<Item = Point>, look: Look) -> Result<()> {
-        let (shape, scale) = (Shape::Mark(look), self.pen.scale);
-        let mark = |at| Element { points: vec![at], shape, scale };
+        let (glyph, scale) = (Glyph::Mark(look), self.pen.scale);
+        let mark = |at| Element { points: vec![at], glyph, scale };
         let marks = points.into_iter().map(mark);
         self.pen.checked(self.context.draw_series(marks)).map(|_| ())
     }
@@ -194,11 +196,11 @@ impl Chart<'_, '_> {
         let scale = self.pen.scale;
         for (label, look, sample) in entries {
             let none = std::iter::empty::<Element<'_, Point>>();
-            let shape = Shape::Sample(*look, *sample);
+            let glyph = Glyph::Sample(*look, *sample);
             self.pen
                 .checked(self.context.draw_series(none))?
                 .label(label)
-                .legend(move |at| Element { points: vec![at], shape, scale });
+                .legend(move |at| Element { points: vec![at], glyph, scale });
         }
         let mut labels = self.context.configure_series_labels();
         if position == SeriesLabelPosition::UpperRight {
@@ -246,7 +248,7 @@ pub(super) fn falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> 
     at.map(|at| (at as f64, values[at]))
 }
 
-/// What stands for what.
+/// A legend.
 pub(super) struct Legend {
     entries: Vec<(String, Look, Sample)>,
 }

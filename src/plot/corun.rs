@@ -33,10 +33,11 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
         100.0 * used.iter().sum::<f64>() / used.len().max(1) as f64,
         100.0 * used.first().copied().unwrap_or(0.0)
     );
-    let told = format!("Which jobs send when, at first, and the links by utilisation. {note}.");
+    let description =
+        format!("Which jobs send when, at first, and the links by utilisation. {note}.");
     let (middle, size) = (TOP + high + BELOW, (WIDTH, TOP + high + BELOW + TALL + 60.0));
     let title = format!("Jobs side by side on {machine}");
-    Figure::new((&title, &note), told, size, move |pen| {
+    Figure::new((&title, &note), description, size, move |pen| {
         let first = "Jobs at first: coloured while they send";
         panel_title(pen, (LEFT, TOP - 12.0), first, RIGHT - LEFT)?;
         let row = high / jobs.max(1) as f64;

@@ -5,7 +5,7 @@ use super::kit::*;
 /// One ordering's curve.
 #[derive(Clone, Copy, Debug)]
 pub struct Series<'a> {
-    /// What the user called it.
+    /// Name in the legend.
     pub label: &'a str,
     /// Its whole curve: element i is MPC(i + 2).
     pub values: &'a [f64],
@@ -13,7 +13,7 @@ pub struct Series<'a> {
     pub slot: usize,
 }
 
-/// What a figure shows of the curves.
+/// How a figure shows the curves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// All sizes, both axes linear, as Albing's figures over the full range.
@@ -42,14 +42,14 @@ const TOP: f64 = 52.0;
 /// Height of a panel with what stands below it.
 const STEP: f64 = PANEL + 72.0;
 
-/// What the machine allows, whatever the ordering.
+/// Distances that hold for every ordering of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits<'a> {
     /// The machine's mean distance, where every curve of the whole machine ends.
     pub mean_distance: Option<f64>,
     /// A proved floor, element i for size i + 2; may be empty.
     pub floor: &'a [f64],
-    /// What the most compact sets found have, likewise.
+    /// Mean distance in the most compact sets found, element i for size i + 2; may be empty.
     pub compact: &'a [f64],
 }
 
@@ -74,7 +74,7 @@ struct Curves<'a> {
 }
 
 impl View {
-    /// What it shows: in words, on the horizontal and on the vertical axis.
+    /// Description, name of the horizontal axis and name of the vertical axis.
     fn about(self) -> (String, &'static str, &'static str) {
         let (sizes, mpc) = ("job size (nodes)", "MPC: mean distance (hops)");
         let distance = |against| format!("Mean placement distance in hops against {against}.");
@@ -123,12 +123,13 @@ pub fn curves<'a>(
         limits.known().for_each(|(name, _, look)| legend.add_line(name, look));
     }
     let what: Vec<String> = views.iter().map(|v| v.about().0).collect();
-    let told = format!("{} Orderings: {}.", what.join(" "), list(series.iter().map(|s| s.label)));
+    let description =
+        format!("{} Orderings: {}.", what.join(" "), list(series.iter().map(|s| s.label)));
     let size = legend.figure(TOP, views.len() as f64 * STEP);
     let (series, best) = (series.to_vec(), best(series.iter().map(|s| s.values)));
     let any = !best.is_empty();
     let curves = Curves { series, limits, best, legend };
-    Figure::new((title, ""), told, size, move |pen| {
+    Figure::new((title, ""), description, size, move |pen| {
         for (i, view) in views.iter().enumerate() {
             curves.draw(pen, *view, TOP + i as f64 * STEP)?;
         }

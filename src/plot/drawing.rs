@@ -57,6 +57,7 @@ impl<'a> Figure<'a> {
     }
 
     fn draw(&self, canvas: Canvas<'_>, scale: f64, ground: bool) -> Result<()> {
+        // Both kinds of file are drawn by the same code: only the canvas and its scale differ.
         let pen = Pen::new(canvas.into_drawing_area(), scale, &self.title);
         if ground {
             pen.rect((0.0, 0.0), self.size, PAPER)?;

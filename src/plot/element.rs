@@ -1,5 +1,5 @@
-//! What charts and pictures are made of beside plotters' own elements: dashed lines, marks, and the samples
-//! of a legend. They are drawn in device units, after plotters has placed them.
+//! Drawing elements that plotters lacks: dashed lines, marks, and samples of a legend. They are drawn in device
+//! units, after plotters has placed them.
 
 use plotters::element::{Drawable, PointCollection};
 use plotters_backend::{BackendCoord, DrawingBackend, DrawingErrorKind};
@@ -87,7 +87,7 @@ fn mark<B: DrawingBackend>(
     }
 }
 
-/// What a legend shows beside a label.
+/// The sample beside a label of a legend.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sample {
     /// A line with its mark.
@@ -102,9 +102,9 @@ pub(super) enum Sample {
     Mark,
 }
 
-/// What is drawn at points.
+/// A line, mark or sample to draw at points.
 #[derive(Clone, Copy)]
-pub(super) enum Shape<'s> {
+pub(super) enum Glyph<'s> {
     /// A line through all of them, perhaps dashed.
     Line(Stroke<'s>),
     /// The mark of a curve.
@@ -113,10 +113,10 @@ pub(super) enum Shape<'s> {
     Sample(Look, Sample),
 }
 
-/// A shape at points, which may be pixels or values of a chart.
+/// A glyph at points, which are pixels or values of a chart.
 pub(super) struct Element<'s, C> {
     pub points: Vec<C>,
-    pub shape: Shape<'s>,
+    pub glyph: Glyph<'s>,
     /// Device units a pixel.
     pub scale: f64,
 }
@@ -138,12 +138,12 @@ impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
         _: (u32, u32),
     ) -> Drawn<B> {
         let line: Vec<BackendCoord> = points.collect();
-        match (self.shape, line.first()) {
-            (Shape::Line(look), _) => stroke(canvas, line, &look, self.scale),
-            (Shape::Sample(look, sample), Some(at)) => {
+        match (self.glyph, line.first()) {
+            (Glyph::Line(look), _) => stroke(canvas, line, &look, self.scale),
+            (Glyph::Sample(look, sample), Some(at)) => {
                 draw_sample(canvas, *at, look, sample, self.scale)
             }
-            (Shape::Mark(look), Some(at)) => mark(canvas, *at, look, self.scale),
+            (Glyph::Mark(look), Some(at)) => mark(canvas, *at, look, self.scale),
             _ => Ok(()),
         }
     }

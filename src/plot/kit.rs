@@ -1,4 +1,4 @@
-//! What figures are made of, in one list.
+//! Names that every figure imports.
 
 pub(super) use super::chart::{
     BELOW, Chart, LOG_SIZES, Legend, MARGIN, Panel, TOP, WIDTH, beside, falling, list, panel_title,
@@ -9,6 +9,6 @@ pub(super) use super::palette::{
     AXIS, GRID, HOLE, INK, Look, MUTED, Mark, RAMP_STEPS, Rgb, look, ramp,
 };
 pub(super) use super::pen::{Pen, upright_ramp};
-pub(super) use super::scale::{LOG_TICK, Scale, bounds, brief, thousands};
+pub(super) use super::scale::{LOG_TICK, Scale, bounds, brief, fixed, thousands};
 pub(super) use super::text::Text;
 pub(super) use crate::error::Result;

@@ -1,5 +1,5 @@
-//! What a placed guest does to the machine, in four panels: loads of links, how many links have which
-//! contention, how far traffic goes, which process sends to which.
+//! Traffic of a placed guest in four panels: loads of links, a histogram of contention, a histogram of path
+//! lengths, and a matrix of senders and receivers.
 
 use super::kit::*;
 use super::slice::{self, Slice};
@@ -16,7 +16,7 @@ const BARS: usize = 20;
 /// Rows and columns of the traffic matrix at most.
 const CELLS: usize = 64;
 
-/// A placed guest and what came of it: what the figure of a mapping shows.
+/// A placed guest with its analysis: the data of a mapping's figure.
 #[derive(Clone, Copy)]
 pub struct Mapped<'a> {
     /// The machine.
@@ -29,7 +29,7 @@ pub struct Mapped<'a> {
     pub ranks: &'a [NodeId],
     /// The routing's name.
     pub routing: &'a str,
-    /// What was found.
+    /// Dilation and contention.
     pub analysis: &'a Analysis,
 }
 
@@ -49,7 +49,7 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
         brief(dilation.mean),
         brief(dilation.max),
     );
-    let told = format!(
+    let description = format!(
         "Four panels: loads of links, how many links have which contention, path lengths of the \
          traffic, and the traffic matrix in rank order. {note}."
     );
@@ -57,7 +57,7 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
     let matrix = Matrix::new(guest, placement, ranks);
     let loads = Loads { fabric, analysis };
     let height = TOP + 26.0 + 2.0 * PANEL + GAP + 18.0 + 52.0;
-    Figure::new((&title, &note), told, (WIDTH, height), move |pen| {
+    Figure::new((&title, &note), description, (WIDTH, height), move |pen| {
         match &slice {
             Some(slice) => loads.plane(pen, slice)?,
             None => loads.ranked(pen)?,
@@ -68,7 +68,7 @@ pub fn mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
     })
 }
 
-/// What came of a placed guest.
+/// Loads and path lengths of a placed guest.
 struct Loads<'a> {
     fabric: &'a Fabric<'a>,
     analysis: &'a Analysis,

@@ -4,7 +4,7 @@ use plotters::element::{Circle, Rectangle};
 use plotters::style::text_anchor::{Pos, VPos};
 
 use super::canvas::{Area, DrawError};
-use super::element::{Element, Point, Shape, Stroke};
+use super::element::{Element, Glyph, Point, Stroke};
 use super::palette::{RAMP_STEPS, Rgb, filled, ramp};
 use super::text::{DESCENT, Text, register_fonts};
 use crate::error::{Error, Result};
@@ -32,7 +32,7 @@ impl<'a> Pen<'a> {
         (pixels * self.scale).round() as i32
     }
 
-    /// What plotters answered, with the figure's name.
+    /// Plotters' result; an error gets the figure's title.
     pub fn checked<T>(&self, drawn: std::result::Result<T, DrawError>) -> Result<T> {
         drawn.map_err(|e| Error::Draw { figure: self.title.into(), reason: e.to_string() })
     }
@@ -40,7 +40,7 @@ impl<'a> Pen<'a> {
     /// A polyline.
     pub fn line(&self, points: &[Point], stroke: &Stroke<'_>) -> Result<()> {
         let points = points.iter().map(|p| self.device(*p)).collect();
-        let line = Element { points, shape: Shape::Line(*stroke), scale: self.scale };
+        let line = Element { points, glyph: Glyph::Line(*stroke), scale: self.scale };
         self.checked(self.area.draw(&line))
     }
 

@@ -210,6 +210,11 @@ pub(super) fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
+/// `value` with `decimals` decimals and a true minus sign.
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    format!("{value:.decimals$}").replace('-', "−")
+}
+
 /// A tick's label: no more decimals than the step needs, thousands parted by commas.
 pub(super) fn label(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;

@@ -3,7 +3,7 @@
 use super::chart::Panel;
 use super::curve::{Series, sizes_and};
 use super::drawing::Figure;
-use super::element::{Element, Sample, Shape, Stroke};
+use super::element::{Element, Glyph, Sample, Stroke};
 use super::palette::{AXIS, MUTED, look};
 use super::scale::Scale;
 
@@ -28,8 +28,8 @@ pub(crate) fn spark<'a>(series: Series<'a>, best: &'a [f64], mean: f64) -> Figur
 /// The sample of the curve of slot `slot`.
 pub(crate) fn sample(slot: usize) -> Figure<'static> {
     Figure::bare("the sample of a curve", (32.0, 12.0), move |pen| {
-        let (points, shape) =
-            (vec![pen.device((1.0, 6.0))], Shape::Sample(look(slot), Sample::Curve));
-        pen.checked(pen.area.draw(&Element { points, shape, scale: pen.scale }))
+        let (points, glyph) =
+            (vec![pen.device((1.0, 6.0))], Glyph::Sample(look(slot), Sample::Curve));
+        pen.checked(pen.area.draw(&Element { points, glyph, scale: pen.scale }))
     })
 }

@@ -1,11 +1,11 @@
-//! Which points of a long curve are drawn.
+//! Fewer points for a long curve, so that files stay small.
 
 use super::element::Point;
 
 /// Width in pixels of the columns in which points are thinned.
 const COLUMN: f64 = 2.0;
 
-/// The points to draw of `points` (ascending in x), whose place in pixels `pixel` tells: the first and last of
+/// The points to draw of `points` (ascending in x), with their pixels by `pixel`: the first and last of
 /// the curve and, of each column of two pixels, the lowest and the highest, so that no peak is lost and a curve
 /// of two million sizes takes about a thousand points. Then those that a straight line between their neighbours
 /// passes within a twentieth of a pixel are left out, which no eye can tell.
@@ -32,7 +32,7 @@ pub(super) fn thin(
     straighten(&kept)
 }
 
-/// A point's place in pixels, and the point.
+/// The pixel of a point, and the point.
 type Placed = (Point, Point);
 
 /// Drops points that lie on the line from the last kept point to the next one.

@@ -22,9 +22,10 @@ pub fn winners<'a>(title: &str, comparison: &'a Comparison, slots: &'a [usize]) 
     let named = winning.iter().map(|i| &comparison.entries[*i]);
     let named = named.map(|e| format!("{} at {:.1} % of them", e.label, 100.0 * e.best_share));
     let named = named.collect::<Vec<_>>().join("; ");
-    let told = format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");
+    let description =
+        format!("Job sizes, on a logarithmic axis, at which each is the best: {named}.");
     let bottom = TOP + winning.len() as f64 * EACH;
-    Figure::new((title, ""), told, (WIDTH, bottom + BELOW), move |pen| {
+    Figure::new((title, ""), description, (WIDTH, bottom + BELOW), move |pen| {
         let y = Scale::rows(winning.iter().map(|i| comparison.entries[*i].label.as_str()));
         let (left, right) = (y.room(), WIDTH - 24.0);
         let last = stretches.last().map_or(2, |s| s.to);

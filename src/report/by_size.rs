@@ -6,7 +6,7 @@ use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, word
 use crate::columns::{self, comparison::WorkloadSizeRow};
 use crate::error::Result;
 use crate::metric::comparison::Comparison;
-use crate::plot::replay::{Overlay, Row};
+use crate::plot::replay::{Labelled, Overlay};
 use crate::plot::{self, thousands};
 use crate::replay::by_size::{CASES, Misled, Ranking, THRESHOLD};
 use crate::replay::prediction::{OrderingPrediction, Prediction};
@@ -19,7 +19,7 @@ const LISTED: usize = 6;
 /// `workload-sizes.csv`: a row for each ordering, allocator and size that has enough jobs.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     let rows = prediction.rows.iter().flat_map(|row| {
         let allocators = prediction.allocators.iter().zip(&row.by_size);
@@ -59,13 +59,8 @@ pub(super) fn section(
         Column::counts("Ranked differently", rankings.iter().map(|r| r.differently)),
         Column::new("Of the pairs (%)", 1, Best::Low, rankings.iter().map(share)),
     ];
-    let table = Table {
-        label: "MPC against the replay by allocator",
-        of: "Allocator",
-        names: allocators.clone(),
-        columns,
-        ..Table::default()
-    };
+    let label = "MPC against the replay by allocator";
+    let table = Table::new(label, "Allocator", allocators.clone(), columns);
     let about = words![format!(
         "The mean distance within jobs of one size in the replay, beside MPC at that size, for each size of more than \
          {THRESHOLD} jobs. “Above MPC” is the mean over these sizes and all orderings. A pair is two orderings at one \
@@ -111,8 +106,8 @@ fn figure(
         let entry = slots.iter().position(|s| *s == slot).and_then(|i| comparison.entries.get(i));
         entry.map_or(&[][..], |entry| &entry.values)
     };
-    let rows: Vec<Row<'_, Overlay<'_>>> = (ranked.iter().zip(&means))
-        .map(|((slot, row), means)| Row {
+    let rows: Vec<Labelled<'_, Overlay<'_>>> = (ranked.iter().zip(&means))
+        .map(|((slot, row), means)| Labelled {
             label: &row.ordering,
             slot: *slot,
             data: Overlay { curve: curve(*slot), means },
@@ -131,7 +126,7 @@ fn figure(
     Figure::of("workload-sizes.svg", caption, drawn)
 }
 
-/// What an allocator's means say of MPC's ranking, a sentence a case; nothing where MPC ranks no two orderings.
+/// Sentences about pairs of orderings that the replay ranks against MPC; none where MPC ranks no pair.
 fn sentences(allocator: &str, ranking: &Ranking, rows: &[OrderingPrediction]) -> Vec<Words> {
     let with = || words!["With ", bold(allocator), ", "];
     if ranking.pairs > 0 && ranking.differently == 0 {

@@ -9,7 +9,7 @@ use crate::columns::{object, write};
 use crate::corun::{Fair, Level, Outcome, Settings};
 use crate::mapping::{Fabric, RoutingEntry};
 
-/// What was simulated, how it went, and every job.
+/// Settings, results and jobs of the simulation as JSON.
 pub fn document(
     fabric: &Fabric<'_>,
     routing: &RoutingEntry,
@@ -35,7 +35,7 @@ pub fn document(
 /// Mean utilisation of every directed link, as CSV.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_links(out: impl Write, fabric: &Fabric<'_>, outcome: &Outcome) -> io::Result<()> {
     let used = outcome.utilisation.iter().enumerate();
     let used = used.map(|(link, used)| LinkUse { fabric, link, utilisation: *used });

@@ -9,7 +9,7 @@ use crate::metric::comparison::Comparison;
 /// Whole curves (element i is MPC(i + 2)) as one table, in blocks: curves of millions of sizes take no memory.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 ///
 /// # Examples
 /// ```
@@ -36,7 +36,7 @@ pub fn write_curves<'a>(
 /// The ranked table, and `mpc_S` for each of the comparison's sizes; empty where an ordering has fewer nodes.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_table(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let mut table = Table::rows(out);
     table.header(RankedEntry::ALL)?;
@@ -53,7 +53,7 @@ pub fn write_table(out: impl Write, comparison: &Comparison) -> io::Result<()> {
 /// Which ordering is the best at which sizes.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let rows = comparison.stretches.iter().map(|stretch| Winner {
         from: stretch.from,
@@ -67,7 +67,7 @@ pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<(
 /// large for either.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { floor, compact, .. } = comparison;
     let row = |i: usize| Limits {
@@ -82,7 +82,7 @@ pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<
 /// The sizes at which the two leaders change places, and which of them leads from there.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_crossovers(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let leaders = comparison.entries.first().zip(comparison.entries.get(1));
     let rows = leaders.into_iter().flat_map(|(first, second)| {

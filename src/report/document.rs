@@ -23,7 +23,7 @@ pub(super) struct Document<'p> {
     /// The id and the title of the list of facts.
     pub about: (&'static str, &'static str),
     pub facts: Vec<Fact>,
-    /// What is said beside the command.
+    /// Sentence beside the command about how exact the figures are.
     pub exact: &'static str,
     pub terms: Vec<Term>,
 }

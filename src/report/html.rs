@@ -1,16 +1,12 @@
-//! What pages are made of: sentences, tables, pictures and sections. Each is a template of `templates/`, which
+//! Parts of pages: sentences, tables, pictures and sections. Each is a template of `templates/`, which
 //! escapes all that it is given; what has been through one goes into another as it is.
 
 use askama::Template;
 use askama::filters::HtmlSafe;
 
 use crate::error::Result;
+pub(super) use crate::plot::fixed;
 use crate::plot::{self, thousands};
-
-/// `value` with `decimals` decimals.
-pub(super) fn fixed(value: f64, decimals: usize) -> String {
-    format!("{value:.decimals$}").replace('-', "−")
-}
 
 /// A sentence or several, in which names stand out.
 #[derive(Clone, Debug, Default, Template)]
@@ -93,14 +89,14 @@ pub(super) use words;
 pub(crate) struct Figure {
     /// The name of its file.
     pub file: String,
-    /// What the page says about it.
+    /// Text below the drawing.
     pub caption: String,
     /// The drawing.
     pub svg: String,
 }
 
 impl Figure {
-    /// What was drawn, with its file and what the page says of it.
+    /// The figure of a drawing, with its file name and caption.
     pub fn of(
         file: impl Into<String>,
         caption: impl Into<String>,
@@ -193,14 +189,14 @@ impl Column {
         Column { title: title.into(), cells, class: "text" }
     }
 
-    /// One that is shown when the reader asks for all.
+    /// Hides the column until the reader asks for all columns.
     pub fn on_demand(mut self) -> Self {
         self.class = "more";
         self.cells.iter_mut().for_each(|cell| cell.class = "more");
         self
     }
 
-    /// With these texts before the numbers.
+    /// Puts `marks` before the numbers.
     pub fn marked(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
         self.cells.iter_mut().zip(marks).for_each(|(cell, mark)| cell.text.insert_str(0, mark));
         self
@@ -211,10 +207,10 @@ impl Column {
 #[derive(Default, Template)]
 #[template(path = "table.html")]
 pub(super) struct Table {
-    /// What it shows, for those who cannot see it.
+    /// Label for screen readers.
     pub label: &'static str,
     pub id: &'static str,
-    /// What its rows are.
+    /// Heading of the column of names.
     pub of: &'static str,
     pub names: Vec<String>,
     /// The columns before the names.
@@ -225,10 +221,20 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// A table with a row for each of `names`, which are `of` this kind.
+    pub fn new(
+        label: &'static str,
+        of: &'static str,
+        names: Vec<String>,
+        columns: Vec<Column>,
+    ) -> Self {
+        Table { label, of, names, columns, ..Table::default() }
+    }
+
     /// A table of orderings, in the order of a rank.
     pub fn ranked(label: &'static str, names: Vec<String>, columns: Vec<Column>) -> Self {
         let before = vec![Column::counts("Rank", 1..=names.len() as u64)];
-        Table { label, of: "Ordering", names, before, columns, ..Table::default() }
+        Table { before, ..Table::new(label, "Ordering", names, columns) }
     }
 
     /// The numbers of a row before its name.
@@ -258,9 +264,9 @@ pub(super) struct Section {
     pub title: String,
     pub about: Words,
     pub table: Table,
-    /// What the table says.
+    /// Paragraph below the table.
     pub said: Words,
-    /// More of that, an item each.
+    /// List below the paragraph.
     pub list: Vec<Words>,
     pub note: Words,
     pub figures: Vec<Figure>,
@@ -291,7 +297,7 @@ impl Fact {
         Fact { term: term.into(), value: words![value], wide: false }
     }
 
-    /// One that takes a line of its own.
+    /// A fact on a line of its own.
     pub fn wide(term: impl Into<String>, value: impl Into<Part>) -> Self {
         Fact { wide: true, ..Fact::new(term, value) }
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Workload;
+use super::WorkloadResults;
 use super::schedule_comparison::rows;
 use crate::columns::InOrder;
 use crate::columns::schedule::ScheduleFigures;
@@ -32,7 +32,7 @@ struct Scheduled<'a> {
 /// `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with a workload,
 /// `"workload"` and, where it has times, `"schedules"`; indented, with a newline at the end. A stretch's `winner` is
 /// an index into `entries`, which are ranked.
-pub fn summary(comparison: &Comparison, workload: Workload<'_>, command: &str) -> String {
+pub fn summary(comparison: &Comparison, workload: WorkloadResults<'_>, command: &str) -> String {
     let columns = ScheduleFigures::compared();
     let scheduled = |schedules| Scheduled {
         schedules,

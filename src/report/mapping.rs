@@ -11,7 +11,7 @@ const BUSIEST: usize = 10;
 /// Bars of the contention histogram.
 const BARS: usize = 20;
 
-/// What a directed link carries.
+/// Load and capacity of a directed link.
 pub fn link_load<'a>(fabric: &'a Fabric<'_>, analysis: &Analysis, link: usize) -> LinkLoad<'a> {
     let (u, v) = fabric.links.ends(link);
     let (load, capacity) = (analysis.contention.loads[link], fabric.links.capacity(link));

@@ -69,7 +69,7 @@ impl<'a> File<'a> {
     /// Writes the content.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.content {
             Content::Text(text) => out.write_all(text.as_bytes()),
@@ -78,7 +78,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// What pages say of a file beside them.
+/// Description of a file on the page that lists it; `None` for files that are not listed.
 fn about(name: &str) -> Option<&'static str> {
     Some(match name {
         "machines.csv" => "the table of machines, ranked",
@@ -112,28 +112,28 @@ fn about(name: &str) -> Option<&'static str> {
 pub(crate) struct Figures {
     pub winners: Figure,
     pub curves: Vec<Figure>,
-    /// One an ordering, in the comparison's order.
+    /// Pictures of the machine, one for each ordering, in the comparison's order.
     pub machines: Vec<Figure>,
 }
 
 /// Results of a workload on the orderings compared; rows in the order in which the user named the orderings.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Workload<'a> {
+pub struct WorkloadResults<'a> {
     /// Replays beside the curves' forecast.
     pub prediction: Option<&'a Prediction>,
     /// Schedules, of a trace that has times.
     pub schedules: Option<&'a Schedules>,
-    /// What tells that the trace's processors were wrongly taken for nodes, if anything does.
+    /// A hint that the trace's processors were wrongly taken for nodes.
     pub processors: Option<&'a str>,
 }
 
-/// What the best ordering saves on a trace, in sentences; empty where nothing was scheduled.
+/// Node-hours that the best ordering saves on a trace, in sentences; empty where nothing was scheduled.
 pub fn saved(schedules: &Schedules) -> String {
     words::saved(schedules).plain().trim_end().replace('\u{a0}', " ").replace('−', "-")
 }
 
 /// The sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.
-pub fn sentences(comparison: &Comparison, workload: Workload<'_>) -> Vec<String> {
+pub fn sentences(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<String> {
     let verdict = html::words![
         workload.schedules.map(words::saved).unwrap_or_default(),
         words::verdict(comparison),
@@ -156,7 +156,7 @@ pub fn files<'a>(
     topology: &Topology,
     orders: &[NodeOrder],
     comparison: &'a Comparison,
-    workload: Workload<'a>,
+    workload: WorkloadResults<'a>,
     command: &str,
 ) -> Result<Vec<File<'a>>> {
     let slots = slots(comparison, orders);

@@ -6,14 +6,14 @@ use super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, word
 use super::words::file_name;
 use crate::columns::{self, comparison::WorkloadRow};
 use crate::error::Result;
-use crate::plot::replay::{Forecast, Row};
+use crate::plot::replay::{Forecast, Labelled};
 use crate::plot::{self, thousands};
 use crate::replay::prediction::{Agreement, OrderingPrediction, Prediction};
 
 /// `workload.csv`: a row for each pair of ordering and allocator.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     let mut columns = WorkloadRow::ALL.to_vec();
     columns.extend(prediction.guest.iter().flat_map(|_| WorkloadRow::TRAFFIC));
@@ -37,12 +37,12 @@ pub(super) fn figure<'p>(machine: &str, prediction: &'p Prediction) -> Result<Fi
         .collect();
     let names = prediction.allocators.iter().map(String::as_str);
     let panels: Vec<(&str, &str)> = names.zip(said.iter().map(String::as_str)).collect();
-    let forecast = |(slot, row): (usize, &'p OrderingPrediction)| Row {
+    let forecast = |(slot, row): (usize, &'p OrderingPrediction)| Labelled {
         label: &row.ordering,
         slot,
         data: Forecast { forecast: row.weighted_mpc, outcome: &row.mean_mind },
     };
-    let rows: Vec<Row<'_, _>> = prediction.rows.iter().enumerate().map(forecast).collect();
+    let rows: Vec<Labelled<'_, _>> = prediction.rows.iter().enumerate().map(forecast).collect();
     let title = format!("Does MPC predict the distances of jobs on {machine}?");
     let caption = "Where the marks rise from left to right, weighted MPC ranks the orderings as the replay does.";
     let drawn = plot::replay::Figure::prediction(&title, &panels, &rows)?;
@@ -111,13 +111,7 @@ fn contention(
          running when it starts. Dilation is the mean length of its paths. Both are averaged over jobs of two \
          nodes or more. The lowest value of each column is bold."
     ];
-    let table = Table {
-        label: "Contention by ordering",
-        of: "Ordering",
-        names,
-        columns,
-        ..Table::default()
-    };
+    let table = Table::new("Contention by ordering", "Ordering", names, columns);
     Section::new("contention", "Contention with traffic", about, table)
 }
 

@@ -14,7 +14,7 @@ use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS};
 use crate::columns::{self, Column, Table, object};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
-use crate::plot::replay::{Bars, Figure, Jobs, Line, Means, Range, Spread};
+use crate::plot::replay::{Bars, Figure, Means, Range, SizeLine, Spread};
 use crate::replay::Step;
 use crate::replay::set::{BASELINE, Label, ReplayResult};
 use crate::replay::statistics::{SizeRow, Summary, by_group, octave_share};
@@ -40,7 +40,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// What stands before the shape, and what after it.
+    /// The columns before those of the shape, and the columns after them.
     fn lists<'r>(self) -> [Vec<Column<JobRow<'r>>>; 2] {
         let first = [
             (self.ordering, JobRow::ORDERING),
@@ -63,7 +63,7 @@ impl Columns {
     /// Writes the header line; `levels` are the machine's, leaf first.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn write_header(self, levels: &[String], out: impl Write) -> io::Result<()> {
         let [first, last] = self.lists();
         let mut table = Table::rows(out);
@@ -82,7 +82,7 @@ impl Columns {
     /// Writes a block's placements by `allocator` on the ordering of `hosts`, where these are wanted with their ranks.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn write(
         self,
         step: &Step<'_>,
@@ -116,7 +116,7 @@ impl Columns {
     }
 }
 
-/// The rows of one block of events, made in parallel.
+/// The rows of one block of events. Replays run in parallel and end in any order, so each writes to a text of its own.
 pub struct BlockRows<'a> {
     columns: Columns,
     /// The ordering and the allocator of each replay.
@@ -234,7 +234,7 @@ impl ReplayResult<'_> {
     }
 }
 
-/// What was replayed, and every outcome, as a JSON object: `guest` is how jobs talk, where they do.
+/// Inputs and results of replays as a JSON object. `guest` is the traffic of the jobs, if any.
 pub fn document(
     topology: &Topology,
     log: &str,
@@ -256,7 +256,7 @@ pub fn document(
 /// Means by size of some outcomes, as CSV.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_sizes(
     outcomes: &[ReplayResult<'_>],
     terms: &SummaryOptions<'_>,
@@ -270,7 +270,7 @@ pub fn write_sizes(
 /// A row for each outcome, as CSV.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_totals(
     outcomes: &[ReplayResult<'_>],
     terms: &SummaryOptions<'_>,
@@ -309,7 +309,6 @@ pub fn figures(
     let larger = first.summary.sizes().map(|(size, row)| (size, row.count));
     let jobs: Vec<(u32, u64)> = std::iter::once((1, first.summary.singles)).chain(larger).collect();
     if jobs.iter().any(|(_, count)| *count > 0) {
-        let jobs = [Jobs { label: "the log", slot: 0, data: &jobs }];
         add("sizes.svg".into(), Figure::sizes("Jobs by size", &jobs)?)?;
     }
 
@@ -322,8 +321,8 @@ pub fn figures(
         slots.iter().map(|(_, o)| o.summary.improvements(o.baseline, terms.threshold)).collect();
     if by_size.iter().any(|points| !points.is_empty()) {
         let lines = slots.iter().zip(&by_size);
-        let lines: Vec<Line<'_>> = lines
-            .map(|((slot, _), data)| Line { label: &labels[*slot], slot: *slot, data })
+        let lines: Vec<SizeLine<'_>> = lines
+            .map(|((slot, _), data)| SizeLine { label: &labels[*slot], slot: *slot, data })
             .collect();
         let title = format!("Improvement by job size on {machine}");
         add("improvement.svg".into(), Figure::improvement(&title, &what, &lines)?)?;

@@ -22,7 +22,7 @@ use crate::trace::Trace;
 /// first), what its traffic met where jobs talk (`talks`, one a record), and `ranks` and `hosts` where asked for. Times are the trace's own, in seconds; columns of what was not measured are empty.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_csv(
     out: &mut impl Write,
     outcome: &ScheduleResult,
@@ -68,7 +68,7 @@ pub fn write_csv(
 /// Writes a row for each time at which something happened: the machine after it, and what it leaves room for.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Result<()> {
     let mut table = Table::rows(out);
     table.header(Moment::ALL)?;
@@ -85,7 +85,7 @@ pub fn write_timeline(out: &mut impl Write, outcome: &ScheduleResult) -> io::Res
     table.finish()
 }
 
-/// What a schedule was made of.
+/// Inputs of a schedule.
 pub struct Source<'s> {
     /// The ordering's machine.
     pub topology: &'s Topology,
@@ -99,7 +99,7 @@ pub struct Source<'s> {
     pub guest: Option<&'s str>,
 }
 
-/// What a schedule was made of and its figures, as [`figures`].
+/// Inputs of a schedule and its [`figures`], as one JSON object.
 pub fn document(source: &Source<'_>, outcome: &ScheduleResult, totals: Option<&Totals>) -> Value {
     let Source { topology, ordering, trace, settings, guest } = source;
     let mut document = json!({

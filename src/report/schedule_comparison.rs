@@ -46,7 +46,7 @@ pub(super) fn rows(schedules: &Schedules) -> impl Iterator<Item = ScheduleFigure
 /// Figures by ordering; times in seconds.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn write_csv(out: impl Write, schedules: &Schedules) -> io::Result<()> {
     columns::write(out, &ScheduleFigures::compared(), rows(schedules))
 }

@@ -12,7 +12,7 @@ const fn term(name: &'static str, meaning: &'static str) -> Term {
     Term { name, meaning }
 }
 
-/// What distances between nodes are made of.
+/// Terms of distances between nodes.
 pub(super) const DISTANCES: [Term; 3] = [
     term(
         "Ordering, rank",
@@ -25,7 +25,7 @@ pub(super) const DISTANCES: [Term; 3] = [
     ),
     MPC,
 ];
-/// Of an audit.
+/// Terms of audits.
 pub(super) const AUDIT: [Term; 3] = [
     term(
         "Mean distance",
@@ -42,7 +42,7 @@ pub(super) const AUDIT: [Term; 3] = [
          have as many schedulable nodes, were they all free.",
     ),
 ];
-/// Of every machine.
+/// Terms of networks.
 pub(super) const NETWORK: [Term; 2] = [
     term("Router", "A switch that nodes sit on, or that only joins others."),
     term(
@@ -54,7 +54,7 @@ pub(super) const SLOT: Term = term(
     "Slot",
     "A position for a node on a router. Not every slot holds a node that the scheduler may use.",
 );
-/// Of machines side by side.
+/// Terms of machines side by side.
 pub(super) const CABLES: [Term; 2] = [
     term(
         "Links, cables a node",
@@ -125,7 +125,7 @@ pub(super) const IMPROVEMENT: Term = term(
      the sizes that occur more than 30 times. Use it to compare allocators; use the mean distance to compare \
      orderings.",
 );
-/// Of a replay beside a forecast.
+/// Terms of replays beside forecasts.
 pub(super) const FORECAST: [Term; 2] = [
     term(
         "Weighted MPC",
@@ -137,7 +137,7 @@ pub(super) const FORECAST: [Term; 2] = [
         "How alike two rankings are: 1 for the same, 0 for no relation, −1 for the reverse.",
     ),
 ];
-/// Of a schedule.
+/// Terms of schedules.
 pub(super) const QUEUE: [Term; 3] = [
     term(
         "Wait, response",
@@ -153,7 +153,7 @@ pub(super) const QUEUE: [Term; 3] = [
         "The rule that decides which waiting job starts when: <code>nodeorder list policies NAME</code> says how.",
     ),
 ];
-/// Of a schedule with its run times.
+/// Terms of run times in schedules.
 pub(super) const RUNTIMES: [Term; 3] = [
     term(
         "Runtime model",

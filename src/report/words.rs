@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Workload;
+use super::WorkloadResults;
 use super::html::{Part, Words, bold, fixed, words};
 use crate::metric::comparison::Comparison;
 use crate::plot::thousands;
@@ -85,6 +85,7 @@ pub(super) fn verdict(comparison: &Comparison) -> Words {
             ),
         ];
     }
+    // Row-major is what a site has before it orders anything, so this lead says what a change would bring.
     let mut against = Vec::new();
     if let Some(reference) = others.iter().find(|e| e.label == REFERENCE) {
         against.push(words![lead(first.mean_log, reference.mean_log), REFERENCE]);
@@ -104,7 +105,7 @@ pub(super) fn verdict(comparison: &Comparison) -> Words {
     ]
 }
 
-/// What the best ordering saves on the workload, where it was scheduled.
+/// Node-hours that the best ordering saves on the workload; empty where it was not scheduled.
 pub fn saved(schedules: &Schedules) -> Words {
     let Some((saving, first)) =
         schedules.saving.as_ref().and_then(|s| Some((s, s.models.first()?)))
@@ -162,7 +163,7 @@ pub fn saved(schedules: &Schedules) -> Words {
 }
 
 /// Which ordering suits the job sizes of the workload, where there is one.
-pub(super) fn suited(comparison: &Comparison, workload: Workload<'_>) -> Words {
+pub(super) fn suited(comparison: &Comparison, workload: WorkloadResults<'_>) -> Words {
     let Some(prediction) = workload.prediction else { return Words::default() };
     let mut ranked: Vec<&OrderingPrediction> = prediction.rows.iter().collect();
     ranked.sort_by(|a, b| a.weighted_mpc.total_cmp(&b.weighted_mpc));
@@ -185,7 +186,7 @@ pub(super) fn suited(comparison: &Comparison, workload: Workload<'_>) -> Words {
     ]
 }
 
-/// How `best` stands to the value of what is named next.
+/// How far `best` is below `other`, as the words before a name: `25.0 % below `.
 fn lead(best: f64, other: f64) -> String {
     match per_cent_below(best, other) {
         0.0 => "the same as ".into(),
@@ -196,7 +197,7 @@ fn lead(best: f64, other: f64) -> String {
 
 /// Where the leader is the best and where others are, what random placement gives, and how certain all that is:
 /// a paragraph each.
-pub(super) fn details(comparison: &Comparison, workload: Workload<'_>) -> Vec<Words> {
+pub(super) fn details(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Words> {
     let Some(first) = comparison.entries.first() else { return Vec::new() };
     let mut sentences = Vec::new();
     if comparison.entries.len() > 1 {
@@ -237,7 +238,7 @@ pub(super) fn details(comparison: &Comparison, workload: Workload<'_>) -> Vec<Wo
 }
 
 /// How far the leader is from what is possible, and whether the workload confirms the ranking.
-fn certainty(comparison: &Comparison, workload: Workload<'_>) -> Vec<Words> {
+fn certainty(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Words> {
     let [first, others @ ..] = comparison.entries.as_slice() else { return Vec::new() };
     let mut sentences = Vec::new();
     if let Some(floor) = comparison.floor_mean_log.filter(|floor| *floor > 0.0) {

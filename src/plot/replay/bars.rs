@@ -2,7 +2,7 @@
 //! any other figures.
 
 use super::super::kit::*;
-use super::data::{BarPanel, Bars, Row};
+use super::data::{BarPanel, Bars, Labelled};
 use super::groups::{EVERY_SIZE, GROUPS, clean};
 
 /// Height of a bar with the gap to the next.
@@ -24,8 +24,8 @@ impl<'a> Figure<'a> {
         let means: Vec<_> =
             rows.iter().map(|row| GROUPS.map(|(_, of)| of(&clean(&row.data)))).collect();
         let rows = rows.iter().zip(&means);
-        let rows: Vec<Row<'a, &[Option<f64>]>> = rows
-            .map(|(row, means)| Row { label: row.label, slot: row.slot, data: &means[..] })
+        let rows: Vec<Labelled<'a, &[Option<f64>]>> = rows
+            .map(|(row, means)| Labelled { label: row.label, slot: row.slot, data: &means[..] })
             .collect();
         Figure::bars(title, EVERY_SIZE, &panels, &rows)
     }
@@ -39,19 +39,19 @@ impl<'a> Figure<'a> {
         title: &str,
         note: &'a str,
         panels: &[BarPanel<'a>],
-        rows: &[Row<'a, &[Option<f64>]>],
+        rows: &[Labelled<'a, &[Option<f64>]>],
     ) -> Result<Self> {
         let finite =
             |value: Option<&Option<f64>>| value.copied().flatten().filter(|v| v.is_finite());
         let values: Vec<(BarPanel<'a>, Vec<Option<f64>>)> = (panels.iter().enumerate())
             .map(|(i, panel)| (*panel, rows.iter().map(|row| finite(row.data.get(i))).collect()))
             .collect();
-        let told = values.iter().map(|(panel, values)| {
+        let description = values.iter().map(|(panel, values)| {
             let each = rows.iter().zip(values).map(|(row, v)| (row.label, panel.number(*v)));
             let each: Vec<String> = each.map(|(label, v)| format!("{label} {v}")).collect();
             format!("{}, {}: {}", panel.axis, panel.name, each.join("; "))
         });
-        let told = format!("{}.", told.collect::<Vec<_>>().join(". "));
+        let description = format!("{}.", description.collect::<Vec<_>>().join(". "));
         let rows: Vec<(&str, usize)> = rows.iter().map(|row| (row.label, row.slot)).collect();
         let (count, shared) = (rows.len() as f64, panels.iter().all(|p| p.axis == panels[0].axis));
         // Four are two and two.
@@ -64,7 +64,7 @@ impl<'a> Figure<'a> {
         let all = range(&values.iter().map(|(_, v)| v).collect::<Vec<_>>());
         let size = (WIDTH, TOP + panels.len().div_ceil(across) as f64 * step);
         let panels = values.len();
-        Figure::new((title, note), told, size, move |pen| {
+        Figure::new((title, note), description, size, move |pen| {
             let (text, y) = (Text::new(12.0), Scale::rows(rows.iter().map(|row| row.0)));
             let columns: Vec<_> = beside(&y, across).collect();
             for (i, (panel, values)) in values.iter().enumerate() {
@@ -103,7 +103,7 @@ impl BarPanel<'_> {
         match value {
             None => "–".into(),
             Some(v) if v >= 1e4 => thousands(v.round() as u64),
-            Some(v) => format!("{v:.*}", self.decimals).replace('-', "−"),
+            Some(v) => fixed(v, self.decimals),
         }
     }
 }

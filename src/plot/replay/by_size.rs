@@ -1,7 +1,7 @@
 //! MPC as a line and the means that replays gave as marks, against job size: a panel an ordering.
 
 use super::super::kit::*;
-use super::data::{Overlay, Row, drawable};
+use super::data::{Labelled, Overlay, drawable};
 
 /// Height of a panel.
 const PANEL: f64 = 190.0;
@@ -28,11 +28,11 @@ impl<'a> Figure<'a> {
         title: &str,
         note: &'a str,
         allocators: &[&str],
-        rows: &[Row<'a, Overlay<'_>>],
+        rows: &[Labelled<'a, Overlay<'_>>],
     ) -> Result<Self> {
         let mut legend = Legend::new(Sample::Mark, allocators.iter().copied().zip(0..));
         legend.add_line("MPC", LINE);
-        let told = format!(
+        let description = format!(
             "MPC as a line, and mean distance within jobs (MIND) in the replay as marks, in hops against job size in \
              nodes on a logarithmic axis, with {}; a panel an ordering: {}.",
             list(allocators.iter().copied()),
@@ -41,7 +41,7 @@ impl<'a> Figure<'a> {
         let means = rows.iter().flat_map(|r| r.data.means).flatten().copied();
         let sizes = bounds(drawable(means).into_iter().map(|m| m.0));
         let within = sizes.unwrap_or((1.0, 2.0));
-        let drawn = |row: &Row<'a, Overlay<'_>>| -> Drawn {
+        let drawn = |row: &Labelled<'a, Overlay<'_>>| -> Drawn {
             let mut line = drawable((2..).zip(row.data.curve.iter().copied()));
             line.retain(|p| (within.0..=within.1).contains(&p.0));
             (line, row.data.means.iter().map(|m| drawable(m.iter().copied())).collect())
@@ -51,7 +51,7 @@ impl<'a> Figure<'a> {
         let values = bounds(all.map(|p| p.1));
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
-        Figure::new((title, note), told, size, move |pen| {
+        Figure::new((title, note), description, size, move |pen| {
             legend.draw_flow(pen)?;
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 5);
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();

@@ -1,48 +1,44 @@
-//! What the figures of replays are drawn from.
+//! Data of the figures of replays.
 
 use super::super::kit::*;
 
-/// One of several things that a figure compares.
+/// An ordering, allocator or machine that a figure compares with others, and its data.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a, T> {
-    /// What the user called it.
+pub struct Labelled<'a, T> {
+    /// Name in the legend.
     pub label: &'a str,
-    /// Its number as the user named them: decides its colour.
+    /// Its index in the user's list; decides its colour and mark.
     pub slot: usize,
-    /// What is drawn of it.
+    /// Values to draw.
     pub data: T,
 }
 
 /// A panel of bars.
 #[derive(Clone, Copy, Debug)]
 pub struct BarPanel<'a> {
-    /// Its name, above it.
+    /// Title above the panel.
     pub name: &'a str,
-    /// What its axis is of, and the unit.
+    /// Name and unit of the horizontal axis.
     pub axis: &'a str,
-    /// Decimals of the numbers beside the bars; none from 10,000.
+    /// Decimals of the numbers beside the bars; values from 10,000 have none.
     pub decimals: usize,
 }
 
-/// Values of one allocator or machine: job size in nodes and value.
-pub type Line<'a> = Row<'a, &'a [(u32, f64)]>;
-/// The jobs of one log: job size in nodes and how many jobs have it.
-pub type Jobs<'a> = Row<'a, &'a [(u32, u64)]>;
-/// One allocator's means.
-pub type Bars<'a> = Row<'a, Means>;
-/// One allocator's spreads, a size each.
-pub type Range<'a> = Row<'a, &'a [Spread]>;
-/// A family of allocators: the value of its parameter and the means with it.
-pub type Sweep<'a> = Row<'a, &'a [(u32, Means)]>;
+/// A line of one allocator: job sizes in nodes with their values.
+pub type SizeLine<'a> = Labelled<'a, &'a [(u32, f64)]>;
+/// The means of one allocator.
+pub type Bars<'a> = Labelled<'a, Means>;
+/// The spreads of one allocator, one for each job size.
+pub type Range<'a> = Labelled<'a, &'a [Spread]>;
 
-/// Means over small jobs, large jobs and all; none where there is no such job.
+/// Means over small jobs, large jobs and all jobs; none where there is no such job.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Means {
     /// Sizes up to [`crate::replay::statistics::SMALL`].
     pub small: Option<f64>,
-    /// Sizes above.
+    /// Larger sizes.
     pub large: Option<f64>,
-    /// Both.
+    /// All sizes.
     pub overall: Option<f64>,
 }
 
@@ -51,38 +47,29 @@ pub struct Means {
 pub struct Spread {
     /// Job size in nodes.
     pub size: u32,
-    /// The smallest.
+    /// Smallest.
     pub least: f64,
-    /// Their mean.
+    /// Mean.
     pub mean: f64,
-    /// The largest.
+    /// Largest.
     pub most: f64,
 }
 
-/// What an allocator does on one machine.
-#[derive(Clone, Copy, Debug)]
-pub struct OnMachine<'a> {
-    /// Job size in nodes and mean MIND in hops.
-    pub mind: &'a [(u32, f64)],
-    /// Job size in nodes and by how many hops the baseline's mean MIND is larger.
-    pub gain: &'a [(u32, f64)],
-}
-
-/// One ordering's forecast and what replays gave.
+/// The forecast for one ordering and the outcome of its replays.
 #[derive(Clone, Copy, Debug)]
 pub struct Forecast<'a> {
-    /// Its weighted MPC in hops.
+    /// Weighted MPC in hops.
     pub forecast: f64,
-    /// Mean MIND of its replays in hops, one an allocator; none where no job had two nodes.
+    /// Mean MIND in hops for each allocator; none where no job had two nodes.
     pub outcome: &'a [Option<f64>],
 }
 
-/// One ordering's curve and what replays gave, size by size.
+/// The MPC curve of one ordering and the means of its replays, by job size.
 #[derive(Clone, Copy, Debug)]
 pub struct Overlay<'a> {
-    /// MPC in hops of 2, 3, … nodes.
+    /// MPC in hops for 2, 3, … nodes.
     pub curve: &'a [f64],
-    /// Job size in nodes and mean MIND in hops, one list an allocator.
+    /// For each allocator: job sizes in nodes with the mean MIND in hops.
     pub means: &'a [Vec<(u32, f64)>],
 }
 
@@ -93,7 +80,7 @@ pub(super) fn drawable(points: impl IntoIterator<Item = (u32, f64)>) -> Vec<Poin
 }
 
 /// The labels of rows as a list in a sentence, and their legend.
-pub(super) fn named<T>(rows: &[Row<'_, T>], sample: Sample) -> (String, Legend) {
+pub(super) fn named<T>(rows: &[Labelled<'_, T>], sample: Sample) -> (String, Legend) {
     let legend = Legend::new(sample, rows.iter().map(|row| (row.label, row.slot)));
     (list(rows.iter().map(|row| row.label)), legend)
 }

@@ -2,7 +2,7 @@
 
 use super::data::Means;
 
-/// A group of job sizes: its name, and its mean among the means.
+/// Name of a group of job sizes, and the mean of that group.
 type Group = (&'static str, fn(&Means) -> Option<f64>);
 
 /// The groups, named as the statistics define them.
@@ -12,18 +12,13 @@ pub(super) const GROUPS: [Group; 3] = [
     ("overall", |m| m.overall),
 ];
 
-/// What the figures of means say below their titles.
+/// Note below the title of a figure of means.
 pub(super) const EVERY_SIZE: &str = "every job size counts the same";
 
-/// Means without those that are not finite.
+/// The finite ones of `means`.
 pub(super) fn clean(means: &Means) -> Means {
     let finite = |mean: Option<f64>| mean.filter(|m| m.is_finite());
     Means { small: finite(means.small), large: finite(means.large), overall: finite(means.overall) }
-}
-
-/// All means that there are.
-pub(super) fn values<'a>(means: impl Iterator<Item = &'a Means>) -> impl Iterator<Item = f64> {
-    means.flat_map(|means| GROUPS.iter().filter_map(|(_, of)| of(means)))
 }
 
 #[cfg(test)]

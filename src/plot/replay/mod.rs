@@ -1,4 +1,4 @@
-//! Figures of replays: what jobs got, by size, by allocator and by machine.
+//! Figures of replays: distances within jobs and improvements, by job size and by allocator.
 //!
 //! They take plain rows and compute nothing but axes, and medians where sizes are too many to be told
 //! apart. A row's *slot* is its number in the list that the user named; it decides the colour, so that an
@@ -19,9 +19,6 @@ mod prediction;
 mod ranges;
 mod scatter;
 mod sizes;
-mod sweep;
 
 pub use super::drawing::Figure;
-pub use data::{
-    BarPanel, Bars, Forecast, Jobs, Line, Means, OnMachine, Overlay, Range, Row, Spread, Sweep,
-};
+pub use data::{BarPanel, Bars, Forecast, Labelled, Means, Overlay, Range, SizeLine, Spread};

@@ -1,7 +1,7 @@
 //! Mean MIND of replays against the weighted MPC that forecasts it: a panel an allocator, a mark an ordering.
 
 use super::super::kit::*;
-use super::data::{Forecast, Row, named};
+use super::data::{Forecast, Labelled, named};
 
 /// Height of a panel.
 const PANEL: f64 = 250.0;
@@ -29,17 +29,17 @@ impl<'a> Figure<'a> {
     pub fn prediction(
         title: &str,
         panels: &[(&'a str, &'a str)],
-        rows: &[Row<'_, Forecast<'_>>],
+        rows: &[Labelled<'_, Forecast<'_>>],
     ) -> Result<Self> {
         let (names, legend) = named(rows, Sample::Curve);
-        let told = format!(
+        let description = format!(
             "Mean distance between a job's nodes in the replay against weighted MPC, in hops, with {}: {names}.",
             list(panels.iter().map(|(name, _)| *name)),
         );
         let finite = |value: f64| Some(value).filter(|v| v.is_finite());
         // The marks of a panel, with their slots.
         let marks = |panel: usize| -> Vec<(usize, Point)> {
-            let mark = |Row { slot, data, .. }: &Row<'_, Forecast<'_>>| {
+            let mark = |Labelled { slot, data, .. }: &Labelled<'_, Forecast<'_>>| {
                 let outcome = data.outcome.get(panel).copied().flatten().and_then(finite)?;
                 Some((*slot, (finite(data.forecast)?, outcome)))
             };
@@ -51,7 +51,7 @@ impl<'a> Figure<'a> {
         let first_top = TOP + legend.flow_height();
         let size = (WIDTH, first_top + panels.len().div_ceil(ACROSS) as f64 * STEP);
         let title = (title, "a mark an ordering; lower is better on both axes");
-        Figure::new(title, told, size, move |pen| {
+        Figure::new(title, description, size, move |pen| {
             legend.draw_flow(pen)?;
             let (x, y) = (scale(forecasts, 200.0, 3), scale(outcomes, PANEL, 6));
             let columns: Vec<_> = beside(&y, panels.len().clamp(1, ACROSS)).collect();

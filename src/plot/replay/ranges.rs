@@ -57,7 +57,7 @@ impl Figure<'_> {
     /// No size in any row.
     pub fn ranges(title: &str, rows: &[Range<'_>]) -> Result<Self> {
         let (names, legend) = named(rows, Sample::Band);
-        let told = format!(
+        let description = format!(
             "Smallest, mean and largest mean distance within jobs (MIND, hops) against job size in nodes on \
              a logarithmic axis: {names}."
         );
@@ -66,7 +66,7 @@ impl Figure<'_> {
         let values = bounds(spreads().flat_map(|s| [s.least, s.most]));
         let sizes = bounds(spreads().map(|s| f64::from(s.size))).unwrap_or((1.0, 2.0));
         let title = (title, "line: mean of the jobs of a size; band: smallest to largest");
-        Figure::new(title, told, legend.figure(TOP, PANEL + BELOW), move |pen| {
+        Figure::new(title, description, legend.figure(TOP, PANEL + BELOW), move |pen| {
             let y = Scale::linear(values.unwrap_or((0.0, 1.0)), 8);
             let (left, right) = (y.room(), legend.panel_right());
             let x = Scale::log(sizes, right - left);

@@ -58,7 +58,7 @@ impl Scatter {
         bounds(ends.chain(lines)).unwrap_or((0.0, 0.0))
     }
 
-    /// What a reader has to know of the drawing; empty where every size is a point of a line.
+    /// Note about dots and medians; empty where every size is a point of a line.
     pub fn note(&self, scale: &Scale) -> String {
         if !self.0.iter().any(Curve::binned) {
             return String::new();

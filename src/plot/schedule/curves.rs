@@ -80,7 +80,7 @@ impl Figure<'_> {
     /// No moments, or none that lasts.
     pub fn curves(title: &str, moments: &[Moment]) -> Result<Self> {
         let figure = Curves::new(moments);
-        let told = format!(
+        let description = format!(
             "Share of nodes in use, jobs waiting (at most {}) and fragmentation of the free ranks over time.",
             figure.longest()
         );
@@ -88,7 +88,7 @@ impl Figure<'_> {
         let panels = 3 + figure.known.iter().filter(|known| **known).count();
         let size = (WIDTH, TOP + panels as f64 * PANEL + (panels - 1) as f64 * GAP + BELOW);
         let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
-        Figure::new((title, note), told, size, move |pen| {
+        Figure::new((title, note), description, size, move |pen| {
             type Value = fn(&Column) -> f64;
             let longest = f64::from(figure.longest().max(1));
             let most = |i: usize| figure.columns.iter().map(|c| c.means[2 + i]).fold(1.0, f64::max);

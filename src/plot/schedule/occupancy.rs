@@ -17,7 +17,7 @@ pub struct Stay<'a> {
     pub from: f64,
     /// When it ended.
     pub to: f64,
-    /// What it held.
+    /// The ranks it held.
     pub ranks: &'a Ranks,
 }
 
@@ -109,13 +109,13 @@ impl Figure<'_> {
     pub fn occupancy(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Result<Self> {
         let figure = Occupancy::new(nodes, stays);
         let (jobs, shown) = (figure.jobs, figure.shown());
-        let told = format!(
+        let description = format!(
             "Which of {nodes} ranks each of {jobs} jobs holds over time, {shown}: ranks upwards, time across, \
              a colour a job; free ranks are grey."
         );
         let good = !stays.is_empty() && nodes > 0;
         let note = format!("{jobs} jobs, {shown}; a colour a job, free ranks grey");
-        Figure::new((title, &note), told, (WIDTH, TOP + TALL + BELOW), move |pen| {
+        Figure::new((title, &note), description, (WIDTH, TOP + TALL + BELOW), move |pen| {
             let bottom = TOP + TALL;
             pen.rect((LEFT, TOP), (RIGHT - LEFT, TALL), HOLE)?;
             let high = TALL / figure.rows as f64;

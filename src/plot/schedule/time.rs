@@ -1,4 +1,4 @@
-//! What the figures over time share: where panels stand, and the unit of time.
+//! Panels and time axis of the figures over time.
 
 use super::super::chart::WIDTH;
 use super::super::scale::Scale;

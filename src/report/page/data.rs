@@ -90,7 +90,7 @@ impl From<Layout> for LayoutData {
     }
 }
 
-/// What nodes are called.
+/// Names of the nodes, where the page has room for them.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Names<'a> {
@@ -104,11 +104,11 @@ enum Names<'a> {
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum DistanceData {
-    /// By adding up labelled terms.
+    /// Sum of terms, each from the digits of two router numbers.
     Terms { terms: Vec<DistanceTerm> },
     /// By searching the router graph: pairs of routers.
     Links { pairs: String },
-    /// Not at all.
+    /// Not computed by the page.
     Unknown,
 }
 
@@ -124,7 +124,7 @@ struct DistanceTerm {
 }
 
 impl From<&Labelling> for DistanceTerm {
-    /// All axes tell distances by how far labels are apart: so the bends of that function say everything.
+    /// The distance along an axis depends only on the difference of two labels, so the bends of that function give it whole.
     fn from(labels: &Labelling) -> Self {
         let extent = labels.axis.extent;
         let slope = |d: u32| i64::from(labels.between(0, d + 1)) - i64::from(labels.between(0, d));
@@ -141,7 +141,7 @@ struct DistanceTable {
     text: String,
 }
 
-/// The document, fit to stand in a `script` element, with the `best` MPC of each size.
+/// The JSON text for the page's `script` element. `best` is the lowest MPC at each size.
 pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
     let (topology, comparison) = (source.topology, source.comparison);
     let largest = comparison.entries.iter().map(|e| e.nodes).max().unwrap_or(0);
@@ -151,6 +151,7 @@ pub(super) fn document(source: &Source<'_>, best: &[f64]) -> String {
         base64(&there.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())
     };
     let wide = topology.nodes().slot_count() > 1 << 16;
+    // A page must open at once: orderings are embedded, best first, until the budget is used up.
     let mut left = ORDERS;
     let mut order = |slot: usize| {
         let order = source.orders.get(slot)?;
@@ -204,6 +205,7 @@ fn harmless(json: &str) -> String {
 /// The sizes embedded: all where they are few; else the small ones, the others evenly spread over the log axis
 /// and over the plain one, and those that the page's tables name.
 fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
+    // A size costs a value in every curve.
     let wanted = (VALUES / comparison.entries.len().max(1)).clamp(500, 4000);
     if largest <= wanted {
         return (2..=largest as u32).collect();
@@ -224,7 +226,7 @@ fn sizes(comparison: &Comparison, largest: usize) -> Vec<u32> {
     sizes.into_iter().map(|s| s as u32).collect()
 }
 
-/// Unless they are too long.
+/// Names of all nodes; `None` where they take more than [`NAMES`] bytes.
 fn names(topology: &Topology) -> Option<Names<'_>> {
     if let Some((before, width, after)) = topology.name_pattern() {
         return Some(Names::Pattern(before, width, after));

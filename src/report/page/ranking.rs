@@ -57,7 +57,7 @@ pub(super) fn table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> R
     Ok(Table { id: "ranked", curves, ..Table::ranked("Ranking of the orderings", names, columns) })
 }
 
-/// What the small curve shows, for those who cannot see it.
+/// Text of a small curve for screen readers.
 fn spark_words(entry: &Entry, mean: f64) -> String {
     let count = entry.values.len();
     let share = |i: usize| match entry.values.get(i) {

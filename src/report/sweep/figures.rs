@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Figures, IMPROVED};
 use crate::error::Result;
-use crate::plot::replay::{BarPanel, Bars, Figure as Drawn, Means, Row};
+use crate::plot::replay::{BarPanel, Bars, Figure as Drawn, Labelled, Means};
 use crate::replay::set::BASELINE;
 use crate::report::html::{Best, Column, Figure, Section, Table, words};
 use crate::report::words::file_name;
@@ -100,10 +100,10 @@ pub(super) fn drawn(
     if values.iter().flatten().all(Option::is_none) {
         return Ok(None);
     }
-    let mut rows: Vec<Row<'_, &[Option<f64>]>> = Vec::new();
+    let mut rows: Vec<Labelled<'_, &[Option<f64>]>> = Vec::new();
     for (label, data) in shown.iter().zip(&values) {
         let slot = all.iter().position(|other| other == label).unwrap_or(0);
-        rows.push(Row { label, slot, data });
+        rows.push(Labelled { label, slot, data });
     }
     let more = match orderings.len() - shown.len() {
         0 => String::new(),

@@ -5,7 +5,7 @@ use crate::audit::Audit;
 use crate::audit::summary::{Summary, Sums};
 use crate::error::Result;
 use crate::plot::audit::{Points, over_time};
-use crate::plot::replay::{Figure as Drawn, Row};
+use crate::plot::replay::{Figure as Drawn, Labelled};
 use crate::plot::thousands;
 use crate::report::File;
 use crate::report::document::Document;
@@ -53,7 +53,7 @@ pub(super) fn html(
     Ok(page.html())
 }
 
-/// What the reader came for, in two sentences.
+/// The first sentence of the page (recorded distance and the best alternative) and how it was computed.
 fn verdict(audit: &Audit) -> (Words, Words) {
     let recorded = &audit.placements[0].all;
     let hops = recorded.mean_hops().map_or_else(
@@ -123,13 +123,7 @@ fn placements(audit: &Audit) -> Section {
         columns.push(Column::counts("Apart", all().map(|s| s.all.apart)));
     }
     let names = all().map(|s| s.name.clone()).collect();
-    let table = Table {
-        label: "Placements of the jobs",
-        of: "Placement",
-        names,
-        columns,
-        ..Table::default()
-    };
+    let table = Table::new("Placements of the jobs", "Placement", names, columns);
     let about = words![
         "Means over all jobs: distances over jobs of two nodes and more. Beside the units that jobs span stand the fewest \
          that have as many nodes. The best value of a column is bold."
@@ -175,7 +169,7 @@ fn sizes(audit: &Audit) -> Result<Section> {
     let tried = |i: usize, group: usize| audit.placements[i].class(classes[group].0)?.mean_hops();
     let columns = columns(audit, &groups, usize::MAX, tried);
     let names = classes.iter().map(range).collect();
-    let table = Table { label: "Jobs by size", of: "Nodes", names, columns, ..Table::default() };
+    let table = Table::new("Jobs by size", "Nodes", names, columns);
     let about = words![
         "Sizes in nodes, by powers of two. Units and fewest are those of the recorded placement."
     ];
@@ -197,8 +191,8 @@ fn sizes(audit: &Audit) -> Result<Section> {
             return Ok(());
         }
         let names = audit.placements.iter().map(|s| s.name.as_str()).chain(more);
-        let rows: Vec<Row<'_, &[(u32, f64)]>> = (names.zip(&lines).enumerate())
-            .map(|(slot, (label, line))| Row { label, slot, data: &line[..] })
+        let rows: Vec<Labelled<'_, &[(u32, f64)]>> = (names.zip(&lines).enumerate())
+            .map(|(slot, (label, line))| Labelled { label, slot, data: &line[..] })
             .collect();
         section.figures.push(Figure::of(file, caption, Drawn::improvement(title, what, &rows)?)?);
         Ok(())
@@ -248,7 +242,7 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
     };
     let columns = columns(audit, &groups, 1, tried);
     let names = recorded.iter().map(|(from, _)| date(*from, *first, hours)).collect();
-    let table = Table { label: "Jobs over time", of: "From", names, columns, ..Table::default() };
+    let table = Table::new("Jobs over time", "From", names, columns);
     let about = words![format!(
         "By the time at which jobs started, in {length}, by the clock of the records."
     )];

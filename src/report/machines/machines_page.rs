@@ -5,7 +5,7 @@ use super::Jobs;
 use crate::error::Result;
 use crate::machines::{Contender, Criterion, Machines, Service, outcome};
 use crate::metric::machine_figures::Machine;
-use crate::plot::replay::{BarPanel, Figure as Drawn, Row};
+use crate::plot::replay::{BarPanel, Figure as Drawn, Labelled};
 use crate::plot::{self, Limits, Series, View};
 use crate::report::File;
 use crate::report::document::Document;
@@ -184,7 +184,7 @@ fn orderings(machines: &Machines) -> Result<Section> {
     Ok(section)
 }
 
-/// What jobs get under load from each allocator.
+/// Distances within jobs under load, by machine and allocator.
 fn replayed(workload: &str, served: &[Served<'_>]) -> Result<Section> {
     let contenders: Vec<&Contender> = served.iter().map(|(_, c, _)| *c).collect();
     let all = || served.iter().map(|(_, _, service)| *service);
@@ -283,9 +283,9 @@ fn bars(
     if data.iter().flatten().all(Option::is_none) {
         return Ok(Vec::new());
     }
-    let mut rows: Vec<Row<'_, &[Option<f64>]>> = Vec::new();
+    let mut rows: Vec<Labelled<'_, &[Option<f64>]>> = Vec::new();
     for ((slot, c, _), data) in served.iter().zip(&data) {
-        rows.push(Row { label: c.machine.name(), slot: *slot, data });
+        rows.push(Labelled { label: c.machine.name(), slot: *slot, data });
     }
     let note = "each machine with its best ordering; lower is better";
     let caption = "The same figures, a bar a machine.";

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use serde_json::{Value as Json, json};
 
-use super::{File, shape};
 use crate::audit::summary::{Summary, Sums};
 use crate::audit::{Audit, LeftOut, Scored};
 use crate::columns::audit::{JobScore, LEVEL_SUMS, SUMS};
@@ -12,8 +11,9 @@ use crate::columns::shape::SHAPE;
 use crate::columns::{self, Column, Table};
 use crate::error::Result;
 use crate::metric::shape::AllocationShape;
+use crate::report::{File, shape};
 
-mod page;
+mod audit_page;
 
 /// The rows of an audit, job by job.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Rows {
     /// Writes the header line; `levels` are the machine's, leaf first.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn write_header(self, levels: &[String], out: impl Write) -> io::Result<()> {
         let mut table = Table::rows(out);
         if self.named {
@@ -47,7 +47,7 @@ impl Rows {
     /// Writes a row; `placement` is the name of its placement.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn write(self, scored: &Scored<'_>, placement: &str, out: impl Write) -> io::Result<()> {
         let Scored { job, start, score, .. } = *scored;
         let (row, mut table) = (JobScore { placement, job, start, score }, Table::rows(out));
@@ -71,7 +71,7 @@ fn of_shapes() -> Vec<Column<AllocationShape>> {
     SHAPE.iter().filter(known).copied().collect()
 }
 
-/// What the audit was of.
+/// Inputs of the audit.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The machine's name.
@@ -199,7 +199,7 @@ pub fn files<'a>(audit: &'a Audit, subject: Subject<'_>) -> Result<Vec<File<'a>>
         }),
         File::text("audit.json", document(audit, subject)),
     ];
-    let (page, figures) = page::html(audit, subject, &files)?;
+    let (page, figures) = audit_page::html(audit, subject, &files)?;
     files.insert(0, File::text("index.html", page));
     files.extend(figures.into_iter().map(|figure| File::text(figure.file, figure.svg)));
     Ok(files)

@@ -1,16 +1,16 @@
 //! One self-contained page, `templates/page.html`: a comparison's words, tables and figures. It asks for nothing
-//! beyond itself. The scripts in `page/` make it interactive on the data of [`data`]; without them it still has
+//! beyond itself. The scripts in this folder make it interactive on the data of [`data`]; without them it still has
 //! every figure as a picture.
 
 use askama::Template;
 
-use super::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
-use super::terms::{self, Term};
-use super::{Figures, File, Workload, words};
 use crate::error::Result;
 use crate::metric::comparison::Comparison;
 use crate::ordering::NodeOrder;
 use crate::plot::{self, thousands};
+use crate::report::html::{Column, Fact, Figure, Part, Section, Table, Words, bold, fixed, words};
+use crate::report::terms::{self, Term};
+use crate::report::{Figures, File, WorkloadResults, words};
 use crate::schedule::saving::REFERENCE;
 use crate::topology::Topology;
 
@@ -26,31 +26,31 @@ const PICTURES: usize = 500_000;
 const MOST_CROSSOVERS: usize = 24;
 
 pub(super) const CSS: &str = include_str!("page.css");
-/// What makes tables sortable.
-pub(super) const TABLES: &str = include_str!("page/tables.js");
+/// The script that sorts tables.
+pub(super) const TABLES: &str = include_str!("tables.js");
 /// The scripts, in the order in which they build on each other.
 const SCRIPTS: [&str; 9] = [
     TABLES,
-    include_str!("page/common.js"),
-    include_str!("page/chart.js"),
-    include_str!("page/distance.js"),
-    include_str!("page/layout.js"),
-    include_str!("page/drawing.js"),
-    include_str!("page/machine.js"),
-    include_str!("page/footprint.js"),
-    include_str!("page/download.js"),
+    include_str!("common.js"),
+    include_str!("chart.js"),
+    include_str!("distance.js"),
+    include_str!("layout.js"),
+    include_str!("drawing.js"),
+    include_str!("machine.js"),
+    include_str!("footprint.js"),
+    include_str!("download.js"),
 ];
 
-/// What a page is made of.
+/// Inputs of the page.
 pub(super) struct Source<'p> {
     pub topology: &'p Topology,
-    /// Those compared, as the user named them.
+    /// The orderings compared, in the user's order.
     pub orders: &'p [NodeOrder],
     pub comparison: &'p Comparison,
     /// Which of `orders` each entry is.
     pub slots: &'p [usize],
     pub figures: &'p Figures,
-    pub workload: Workload<'p>,
+    pub workload: WorkloadResults<'p>,
     /// The workload's sections.
     pub sections: Vec<Section>,
     /// The files beside the page.
@@ -153,7 +153,7 @@ impl Page<'_> {
 }
 
 /// The words of the page to explain.
-fn terms(comparison: &Comparison, workload: Workload<'_>) -> Vec<Term> {
+fn terms(comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Term> {
     let mut all = terms::NETWORK.to_vec();
     if comparison.topology.nodes != comparison.topology.places {
         all.push(terms::SLOT);
@@ -181,7 +181,7 @@ fn terms(comparison: &Comparison, workload: Workload<'_>) -> Vec<Term> {
     all
 }
 
-fn facts(topology: &Topology, comparison: &Comparison, workload: Workload<'_>) -> Vec<Fact> {
+fn facts(topology: &Topology, comparison: &Comparison, workload: WorkloadResults<'_>) -> Vec<Fact> {
     let s = &comparison.topology;
     let nodes = match s.nodes == s.places {
         true => thousands(s.nodes),

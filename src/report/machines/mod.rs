@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::machines::{Machines, headline};
 use crate::metric::bisection::Bisection;
 
-mod page;
+mod machines_page;
 
 /// The machines, ranked.
 fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
@@ -58,7 +58,7 @@ fn queue(machines: &Machines) -> impl Iterator<Item = ScheduleFigures<'_>> {
 pub struct Jobs<'a> {
     /// Their name.
     pub name: &'a str,
-    /// What tells that the trace's processors were wrongly taken for nodes, if anything does.
+    /// A hint that the trace's processors were wrongly taken for nodes.
     pub processors: Option<&'a str>,
 }
 
@@ -89,7 +89,7 @@ pub fn files<'a>(
         }));
     }
     files.push(File::text("machines.json", document(m, jobs.map(|jobs| jobs.name), command)));
-    let (page, figures) = page::html(m, jobs, &files, command)?;
+    let (page, figures) = machines_page::html(m, jobs, &files, command)?;
     files.insert(0, File::text("index.html", page));
     files.extend(figures.into_iter().map(|figure| File::text(figure.file, figure.svg)));
     Ok(files)
