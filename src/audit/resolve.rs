@@ -35,7 +35,7 @@ impl Problem {
     }
 
     /// A short name, the reason in words, and the first case.
-    pub fn said(self) -> (&'static str, &'static str, String) {
+    pub fn described(self) -> (&'static str, &'static str, String) {
         match self {
             Problem::Unknown(e) => {
                 ("unknown-host", "with a host that the machine does not have", e.to_string())
