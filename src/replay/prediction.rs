@@ -19,7 +19,7 @@ use crate::trace::Log;
 pub const DEFAULT_ALLOCATORS: [&str; 4] =
     ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
 
-/// What a workload says of some orderings.
+/// Weighted MPC and replays of a workload on some orderings.
 #[derive(Clone, Debug, Serialize)]
 pub struct Prediction {
     /// The workload's name.
@@ -54,7 +54,7 @@ pub struct OrderingPrediction {
     /// Each size of more than a few jobs beside the curve, ascending, one list an allocator.
     #[serde(skip)]
     pub by_size: Vec<Vec<SizeMean>>,
-    /// What the jobs' traffic met, one an allocator; none where they do not talk.
+    /// Mean dilation and contention of the jobs' traffic, one an allocator; empty where jobs do not send.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<MeanTraffic>,
 }
@@ -62,9 +62,9 @@ pub struct OrderingPrediction {
 /// Means over the jobs of a replay of what their traffic meets; none without jobs of two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MeanTraffic {
-    /// Of the mean path length.
+    /// Mean over jobs of the mean path length, in hops.
     pub mean_dilation: Option<f64>,
-    /// Of the highest contention on a job's links with all jobs that live.
+    /// Mean over jobs of the highest contention on a job's links, all live jobs counted.
     pub mean_contention: Option<f64>,
 }
 
