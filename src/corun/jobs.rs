@@ -10,7 +10,7 @@ use crate::mapping::{GUESTS, Guest, ProcessMapping};
 use crate::params::{Params, Tables, Unit};
 use crate::topology::Topology;
 
-/// What a job does in one part of an iteration: it computes, then sends, then waits for all messages.
+/// One part of a job's iteration: it computes, then sends, then waits for all messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phase {
     /// Seconds of computing.
@@ -27,7 +27,7 @@ pub struct Phase {
 /// A job that runs beside others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The node of each process.
     pub mapping: ProcessMapping,
