@@ -103,14 +103,14 @@ pub struct Audit {
     pub placements: Vec<Summary>,
 }
 
-/// A machine's scores: what all of its jobs share.
+/// The machine and the units of its levels, which all scores need.
 struct Machine<'t> {
     topology: &'t Topology,
     units: Units,
 }
 
 impl Machine<'_> {
-    /// The score of a set from what was measured already; `routers` are its members', in the order of the ring.
+    /// Completes a score by the units that its nodes span; `routers` are those of its nodes, in the order of the ring.
     fn score(
         &self,
         counter: &mut UnitCounter<'_>,
@@ -263,7 +263,7 @@ fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
     Ok(filled)
 }
 
-/// All reasons for which records were not scored: those found in reading, then those found in scoring.
+/// Reasons for which records were not scored: those found in reading, then those found in scoring.
 fn left_out(records: &Records, mut problems: Vec<LeftOut>) -> Vec<LeftOut> {
     let drops = records.tally().iter().filter(|(reason, _)| reason.drops());
     let mut left_out: Vec<LeftOut> = drops

@@ -11,7 +11,7 @@ use crate::metric::units::UnitCounter;
 use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Outputs, Placed, Step};
 
-/// One replay: what it needs to score, and the scores of the block that was placed last, by job.
+/// Scores the jobs of one replay; holds the scores of the block that was placed last, by job.
 struct ReplayScorer<'a> {
     distances: &'a RankDistances,
     counter: UnitCounter<'a>,

@@ -59,8 +59,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Resolver<'t> {
     topology: &'t Topology,
     ranks: Vec<u32>,
-    /// Nodes by the number at the end of their names, for each text before it. A million jobs name many nodes: without
-    /// a text for each.
+    /// For each text before the digits that end a name: nodes by the number of these digits. A million jobs name many
+    /// nodes, and so no text has to be made for each.
     stems: HashMap<String, Vec<Numbered>>,
 }
 

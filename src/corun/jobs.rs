@@ -1,4 +1,4 @@
-//! The file of jobs: what runs side by side, and where.
+//! The file of jobs that run side by side: traffic, times and nodes of each.
 
 use std::path::Path;
 
@@ -19,8 +19,8 @@ pub struct Phase {
     pub guest: Guest,
     /// Bytes of one unit of their volume.
     pub bytes: f64,
-    /// Into how many messages what goes from one process to another is cut; each waits for the one before, so that the
-    /// latency of the route is paid so many times.
+    /// Number of messages into which the bytes of a pair are cut. Each waits for the one before, and each pays the
+    /// latency of the route.
     pub messages: f64,
 }
 
@@ -37,7 +37,7 @@ pub struct Job {
     pub spread: f64,
 }
 
-/// Numbers so large that times made of them are none.
+/// Upper limit of bytes and seconds in a file: larger ones would make times infinite.
 const LARGEST: f64 = 1e15;
 
 impl Job {

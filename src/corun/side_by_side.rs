@@ -35,7 +35,7 @@ pub struct Settings {
     pub level: Detail,
     /// Every job goes on until each has done so many iterations; at least 1.
     pub iterations: u64,
-    /// Whether states that come again without chance are counted instead of simulated.
+    /// Whether periods that repeat exactly are counted instead of simulated; never with drawn computing times.
     pub count_patterns: bool,
     /// How many stages of the jobs are kept for [`Outcome::spans`].
     pub spans: usize,
@@ -66,7 +66,7 @@ fn no_bandwidth(found: impl Display) -> Error {
     Error::input(location, "a link of bandwidth 0", "a bandwidth above 0")
 }
 
-/// How a job went.
+/// Times of one job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobOutcome {
     /// Its name.
@@ -88,21 +88,21 @@ impl JobOutcome {
     }
 }
 
-/// How all jobs went.
+/// Times of all jobs, and loads of the links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The jobs, in their order.
     pub jobs: Vec<JobOutcome>,
     /// Seconds until each had done its iterations.
     pub seconds: f64,
-    /// Share of what it could have carried in that time that each directed link did carry, in the order of
+    /// Bytes that each directed link carried over those that it could have carried in that time, in the order of
     /// [`RouterGraph`](crate::topology::RouterGraph).
     pub utilisation: Vec<f64>,
     /// The first stages of the jobs, by job and time.
     pub spans: Vec<Span>,
 }
 
-/// Goals on the way, at which progress is reported.
+/// Number of times that progress is reported.
 const STEPS: u64 = 20;
 
 /// Lets `jobs` run side by side, and each alone. `progress` is called with the iterations that a group of jobs that
@@ -192,7 +192,7 @@ pub fn side_by_side(
     Ok(outcome)
 }
 
-/// The most that the longest iteration may take of the shortest.
+/// Largest ratio of the longest iteration to the shortest.
 const LONGEST: f64 = 1e6;
 
 /// Groups of jobs that meet, each with its simulation, and the mean seconds of an iteration of each job alone.

@@ -27,7 +27,7 @@ use traffic::{JobTraffic, Traffic};
 /// Events a block.
 const BLOCK: usize = 1 << 12;
 
-/// A clock, where the caller outputs allocators timed: the time since whenever. The library reads none itself.
+/// A clock of the caller, for timing allocators: time since any fixed moment. The library reads no clock itself.
 pub type Clock<'c> = &'c (dyn Fn() -> Duration + Sync);
 
 /// One allocator on one ordering, and the machine's state in its hands. Starts empty.
@@ -41,7 +41,7 @@ pub struct Replay<'a> {
     traffic: Option<Traffic<'a>>,
     outputs: Outputs,
     counts: Counts,
-    /// Where shapes are wanted.
+    /// The meter of shapes and their sums, where shapes are wanted.
     shapes: Option<(ShapeMeter<'a>, ShapeSums)>,
     room: RoomSums,
 }
@@ -132,12 +132,12 @@ impl<'a> Replay<'a> {
         self.shapes.as_ref().map(|(_, sums)| sums)
     }
 
-    /// Sums over what the placements left room for, where wanted.
+    /// Sums over the largest jobs that could still be placed, where wanted.
     pub fn room(&self) -> &RoomSums {
         &self.room
     }
 
-    /// Lets every job talk.
+    /// Simulates the traffic of every job.
     pub fn with_traffic(self, traffic: Traffic<'a>) -> Self {
         Replay { traffic: Some(traffic), ..self }
     }
@@ -236,7 +236,7 @@ pub struct Step<'s> {
     pub placed: &'s [Placed],
 }
 
-/// A block of events and what every replay made of it.
+/// A block of events and its placements by every replay.
 #[derive(Default)]
 struct Stage {
     block: Block,

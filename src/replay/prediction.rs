@@ -35,7 +35,7 @@ pub struct Prediction {
     pub refused: Vec<(String, u64)>,
     /// One row an ordering, in the order given.
     pub rows: Vec<OrderingPrediction>,
-    /// The pattern in which jobs talk and the routing of their traffic, where they do.
+    /// Pattern and routing of the jobs' traffic, where it is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<(String, String)>,
     /// One an allocator: how well the weighted MPC ranks the orderings.
@@ -86,8 +86,8 @@ pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
 }
 
 /// Replays `log` through every allocator on every ordering and sets the outcome beside the curves.
-/// `shares` are the job sizes of the log, from 2 to the number of nodes of the ordering; with `talks` every job
-/// talks.
+/// `shares` are the job sizes of the log, from 2 to the number of nodes of the ordering; with `settings` the traffic of
+/// every job is simulated.
 ///
 /// # Errors
 /// A bad log or allocator; more memory than allowed.
@@ -141,8 +141,8 @@ pub fn predict(
         });
     }
     let agreement = |(a, allocator): (usize, &String)| {
-        let told = rows.iter().filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
-        let (x, y): (Vec<f64>, Vec<f64>) = told.unzip();
+        let known = rows.iter().filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
+        let (x, y): (Vec<f64>, Vec<f64>) = known.unzip();
         let allocator = allocator.clone();
         Agreement { allocator, spearman: spearman(&x, &y), kendall: kendall(&x, &y) }
     };

@@ -12,7 +12,7 @@ use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
 use crate::trace::JobKey;
 
-/// How jobs talk.
+/// Pattern and routing of the jobs' traffic.
 #[derive(Clone, Copy)]
 pub struct TrafficSettings<'a> {
     fabric: &'a Fabric<'a>,

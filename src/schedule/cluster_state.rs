@@ -50,7 +50,7 @@ pub struct ClusterState<'m, 'a> {
     free: FreeSet,
     pub(super) running: Running,
     allocator: Box<dyn Allocator + 'a>,
-    /// Where the policy asks for them.
+    /// Finds connected sets of free nodes, where the policy needs them.
     components: Option<FreeComponents<'a>>,
     /// Sizes that the allocator refused since the free set last changed.
     refused: BTreeSet<u32>,

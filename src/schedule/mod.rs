@@ -93,14 +93,13 @@ pub fn simulate(
         meter: measured
             .then(|| AllocationMeter::new(context.topology, context.distances))
             .transpose()?,
-        shapes: match settings.outputs.shape {
-            false => None,
-            true => {
-                let meter = ShapeMeter::new(context.topology, context.distances)?;
+        shapes: (settings.outputs.shape)
+            .then(|| ShapeMeter::new(context.topology, context.distances))
+            .transpose()?
+            .map(|meter| {
                 let sums = ShapeSums::new(meter.levels());
-                Some((meter, sums))
-            }
-        },
+                (meter, sums)
+            }),
         outputs: Outputs {
             room: settings.outputs.room && !policy.chooses_ranks(),
             ..settings.outputs

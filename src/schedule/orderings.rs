@@ -30,11 +30,11 @@ pub const OTHER_MODELS: [&str; 2] =
 pub struct TraceSettings {
     /// The trace's name.
     pub trace: String,
-    /// Who starts when (see [`super::POLICIES`]).
+    /// The policy (see [`super::POLICIES`]).
     pub policy: String,
-    /// Where (see [`crate::allocator::ALLOCATORS`]).
+    /// The allocator (see [`crate::allocator::ALLOCATORS`]).
     pub allocator: String,
-    /// For how long (see [`super::MODELS`]).
+    /// The runtime model (see [`super::MODELS`]).
     pub model: String,
     /// Other models under which the best ordering's saving is found, too.
     pub other_models: Vec<String>,

@@ -20,11 +20,11 @@ pub struct Outputs {
 /// How tasks are scheduled.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'s> {
-    /// Who starts when, such as `easy` or `window-bnb:window=5` (see [`POLICIES`](super::POLICIES)).
+    /// Which task starts when, such as `easy` or `window-bnb:window=5` (see [`POLICIES`](super::POLICIES)).
     pub policy: &'s str,
-    /// Where, such as `span-best-fit` (see [`ALLOCATORS`](crate::allocator::ALLOCATORS)).
+    /// On which ranks, such as `span-best-fit` (see [`ALLOCATORS`](crate::allocator::ALLOCATORS)).
     pub allocator: &'s str,
-    /// For how long, such as `contiguity:alpha=20,beta=30` (see [`MODELS`](super::MODELS)).
+    /// How long it runs there, such as `contiguity:alpha=20,beta=30` (see [`MODELS`](super::MODELS)).
     pub model: &'s str,
     /// Which data is recorded.
     pub outputs: Outputs,

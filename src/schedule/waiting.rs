@@ -2,7 +2,7 @@
 
 use super::task::Task;
 
-/// Nobody waits here.
+/// Entry of a task that does not wait: nothing fits it.
 const NOBODY: (u32, i64) = (u32::MAX, i64::MAX);
 
 /// A tree over all tasks in queue order; each node knows the least size and the least time of the tasks
@@ -17,7 +17,7 @@ pub(super) struct Waiting {
     count: usize,
 }
 
-/// Who may start out of turn: tasks of at most `free` nodes that take at most `time`, or that have at most
+/// Room for a task to start out of turn: tasks of at most `free` nodes that take at most `time`, or that have at most
 /// `extra` nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hole {

@@ -38,7 +38,7 @@ pub struct Start<'s> {
     pub now: i64,
 }
 
-/// The option of [`base`].
+/// The option `base`, as [`base`] reads it.
 pub(super) const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")
     .or_else("those of a compact allocation");
 

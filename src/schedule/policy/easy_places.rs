@@ -39,7 +39,7 @@ pub(super) struct EasyPlaces {
     ended: bool,
     /// Whether one has ended at another time than assumed since the reservation was made.
     early: bool,
-    /// Who came since the last pass.
+    /// Tasks submitted since the last pass.
     fresh: Vec<u32>,
     /// Sizes that were refused: among all free nodes, and among those outside the reserved place.
     refused: [BTreeSet<u32>; 2],
