@@ -254,7 +254,7 @@ mod tests {
         let of = |text: &str| match resolver.ranks(&Line::new("f", 7, text)) {
             Ok(ranks) => format!("{ranks:?}"),
             Err(found) => {
-                let (name, _, first) = found.said();
+                let (name, _, first) = found.described();
                 format!("{name}: {first}")
             }
         };
