@@ -12,7 +12,7 @@ use super::watch::Clock;
 use super::workload::WorkloadArgs;
 use super::{inputs, own_files, progress};
 use nodeorder::error::{Error, SourceLocation};
-use nodeorder::machines::{self, Contender, Machines, Queue, ComparedJobs, headline};
+use nodeorder::machines::{self, ComparedJobs, Contender, Machines, Queue, headline};
 use nodeorder::metric::machine::{Machine, Prices};
 use nodeorder::report;
 use nodeorder::topology::{Context, Topology};
@@ -123,7 +123,8 @@ fn on_jobs(
     };
     let queued = trace.as_ref().and_then(|trace| asked.queue(trace));
     let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });
-    let workload = ComparedJobs { name: &name, open: &open, allocators: &allocators, leading, queue };
+    let workload =
+        ComparedJobs { name: &name, open: &open, allocators: &allocators, leading, queue };
     let hint = trace.as_ref().and_then(Trace::processors_hint);
     Ok((compare(Some(&workload))?, name.clone(), hint.map(|hint| hint.to_string())))
 }
