@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder::corun::{Fair, Job, Level, Outcome, Settings, Speeds, side_by_side};
+use nodeorder::corun::{Detail, Fair, Job, Outcome, Settings, Speeds, side_by_side};
 use nodeorder::export::{SimGridFigures, simgrid};
 use nodeorder::input::Text;
 use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
@@ -19,7 +19,7 @@ fn machine(spec: &str) -> Topology {
     Topology::inline(spec, &Default::default()).unwrap()
 }
 
-fn settings(level: Level, latency: f64) -> Settings {
+fn settings(level: Detail, latency: f64) -> Settings {
     Settings {
         speeds: Speeds { bandwidth: BANDWIDTH, latency, fair: Fair::Flow },
         level,
@@ -43,7 +43,7 @@ fn near(a: f64, b: f64, part: f64) -> bool {
     (a - b).abs() <= part * b.abs()
 }
 
-const LEVELS: [Level; 2] = [Level::Flow, Level::Job];
+const LEVELS: [Detail; 2] = [Detail::Flow, Detail::Job];
 
 #[test]
 fn jobs_that_share_no_link_take_as_long_as_alone() {
@@ -83,7 +83,7 @@ fn two_flows_have_half_a_link_each() {
     }
     // On one router: at the node's bandwidth, no link used, no latency.
     let inside = job("a", "[0, 1]", "compute = 1");
-    let outcome = run(&pair, "one-path", &inside, &settings(Level::Flow, 0.5));
+    let outcome = run(&pair, "one-path", &inside, &settings(Detail::Flow, 0.5));
     assert_eq!((outcome.jobs[0].seconds, outcome.utilisation), (2.0, vec![0.0; 2]));
     // A hop of latency, then the bytes.
     for level in LEVELS {
@@ -157,7 +157,7 @@ fn benchmarks_take_what_their_stages_take() {
     }
     // Alone, nothing is sent.
     let outcome =
-        run(&pair, "one-path", &job("npb-bt:n=1,class=S", "[0]"), &settings(Level::Flow, 1.0));
+        run(&pair, "one-path", &job("npb-bt:n=1,class=S", "[0]"), &settings(Detail::Flow, 1.0));
     let operations = 3478.8 * 1728.0 - 17_655.7 * 144.0 + 28_023.7 * 12.0;
     assert!(near(outcome.jobs[0].seconds, operations / 2e9, 1e-12));
 }
@@ -219,7 +219,7 @@ fn what_ends_early_leaves_its_share() {
         "[[jobs]]\nname = 'a'\nguest = '{}'\nnodes = [0, 1, 2, 3]\nbytes = '1GB'\n",
         guest.display()
     );
-    let outcome = run(&pair, "one-path", &text, &settings(Level::Flow, 0.0));
+    let outcome = run(&pair, "one-path", &text, &settings(Detail::Flow, 0.0));
     assert_eq!(outcome.jobs[0].seconds, 4.0);
 }
 
@@ -234,7 +234,7 @@ fn shares_by_latency_favour_short_routes() {
         "[[jobs]]\nname = 'a'\nguest = '{}'\nnodes = [0, 2, 4, 5]\nbytes = '1GB'\n",
         guest.display()
     );
-    let mut settings = settings(Level::Flow, 1e-9);
+    let mut settings = settings(Detail::Flow, 1e-9);
     let flow = run(&path, "one-path", &text, &settings).jobs[0].seconds;
     settings.speeds.fair = Fair::Rtt;
     let rtt = run(&path, "one-path", &text, &settings).jobs[0].seconds;
@@ -410,7 +410,7 @@ fn wrong_files_are_refused_with_their_lines() {
     let text = job(good) + &job(&format!("{good}compute = '9e9s'")).replace("'a'", "'b'");
     let fabric = Fabric::new(&machine).unwrap();
     let routing = RoutingEntry::named("one-path").unwrap();
-    let settings = settings(Level::Flow, 0.0);
+    let settings = settings(Detail::Flow, 0.0);
     let found = side_by_side(&fabric, routing, &jobs(&machine, &text), &settings, &|_| {});
     assert!(found.unwrap_err().to_string().contains("an iteration of `b` takes"));
 }
@@ -423,7 +423,7 @@ fn memory_is_asked_for() {
     let fabric = Fabric::new(&small).unwrap();
     let routing = RoutingEntry::named("one-path").unwrap();
     let found =
-        side_by_side(&fabric, routing, &jobs(&small, text), &settings(Level::Flow, 0.0), &|_| {});
+        side_by_side(&fabric, routing, &jobs(&small, text), &settings(Detail::Flow, 0.0), &|_| {});
     assert!(found.unwrap_err().to_string().contains("the messages of a job"));
 }
 
@@ -466,7 +466,7 @@ fn simgrid_agrees() {
                 let settings = Settings {
                     speeds: peer::speeds(latency),
                     iterations: 10,
-                    ..settings(Level::Flow, 0.0)
+                    ..settings(Detail::Flow, 0.0)
                 };
                 let ours = side_by_side(&fabric, routing, &case.jobs, &settings, &|_| {}).unwrap();
                 let pairs = ours.jobs.iter().zip(theirs);

@@ -58,7 +58,7 @@ impl Kept {
         (String::from_utf8_lossy(name), self.jobs.starts[at])
     }
 
-    /// The placement log of the jobs, which are called by their indices: placed when they started, freed when they ended;
+    /// The placement log of the jobs, named by their indices: placed when they started, freed when they ended;
     /// at one instant jobs are freed first. It is made as it is read.
     pub fn log(&self) -> impl Read + Send + 'static {
         let jobs = Arc::clone(&self.jobs);

@@ -1,4 +1,4 @@
-//! What a scheduler did to its jobs: recorded placements scored, beside what orderings and allocators would have given
+//! Recorded placements of a scheduler scored, beside those that orderings and allocators would have given
 //! the same jobs.
 //!
 //! Records are read, resolved and scored batch by batch: only sums by size and by time are kept, and, where orderings are
@@ -34,7 +34,7 @@ use summary::Summary;
 /// Records that are resolved and scored at once.
 const BATCH: usize = 1 << 13;
 
-/// What a job got.
+/// Metrics of a job's allocation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
     /// Its nodes.
@@ -62,11 +62,11 @@ pub struct Scored<'a> {
     pub job: &'a str,
     /// When it started, in seconds.
     pub start: Option<i64>,
-    /// What it got.
+    /// Metrics of its allocation.
     pub score: &'a Score,
 }
 
-/// What an audit is of.
+/// Settings of an audit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AuditSettings<'a> {
     /// Orderings that are tried on the same jobs.
@@ -90,7 +90,7 @@ pub struct LeftOut {
     pub first: String,
 }
 
-/// What came out.
+/// The result of an audit.
 #[derive(Clone, Debug)]
 pub struct Audit {
     /// The names of the levels, leaf first.
@@ -103,14 +103,14 @@ pub struct Audit {
     pub placements: Vec<Summary>,
 }
 
-/// A machine's scores: what all of its jobs share.
+/// The machine and the units of its levels, which all scores need.
 struct Machine<'t> {
     topology: &'t Topology,
     units: Units,
 }
 
 impl Machine<'_> {
-    /// The score of a set from what was measured already; `routers` are its members', in the order of the ring.
+    /// Completes a score by the units that its nodes span; `routers` are those of its nodes, in the order of the ring.
     fn score(
         &self,
         counter: &mut UnitCounter<'_>,
@@ -124,11 +124,48 @@ impl Machine<'_> {
     }
 }
 
-/// Scores one record after the other.
-struct Lane<'t> {
+/// Scores recorded placements: one a thread.
+struct RecordScorer<'t> {
     meter: AllocationMeter<'t>,
     counter: UnitCounter<'t>,
     shapes: Option<ShapeMeter<'t>>,
+}
+
+/// Sums over the records that were read, and those that could not be scored.
+struct Recorded {
+    summary: Summary,
+    /// Times and sizes of the jobs, where orderings are to be tried on them.
+    kept: Option<Kept>,
+    problems: Vec<LeftOut>,
+}
+
+impl Recorded {
+    /// Sums up a scored record and hands its score to `row`, or counts why it has none.
+    fn add<E: From<Error>>(
+        &mut self,
+        file: &str,
+        record: &Record,
+        score: Result<Score, Problem>,
+        row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let score = match score {
+            Ok(score) => score,
+            Err(Problem::Wrong(error)) => return Err(error.into()),
+            Err(found) => {
+                problem(&mut self.problems, found);
+                return Ok(());
+            }
+        };
+        self.summary.add(record.start, &score);
+        let (job, start) = (record.job.as_str(), record.start);
+        row(Scored { placement: 0, job, start, score: &score })?;
+        if let Some(kept) = &mut self.kept
+            && !kept.push(record, score.size)?
+        {
+            problem(&mut self.problems, Problem::untimed(file, record));
+        }
+        Ok(())
+    }
 }
 
 /// Scores recorded placements, and those that orderings and allocators give the same jobs. `row` gets every score: those
@@ -149,65 +186,87 @@ pub fn audit<E: From<Error> + Send>(
 ) -> Result<Audit, E> {
     settings.allocators.iter().try_for_each(|text| allocator::ALLOCATORS.find(text).map(|_| ()))?;
     let machine = Machine { topology, units: Units::new(topology) };
-    let mut recorded = Summary::new("recorded", "", "", machine.units.len());
-    let mut kept = Kept::default();
-    let keep = !settings.orders.is_empty();
-    let mut problems = Vec::<LeftOut>::new();
-    {
-        let order = NodeOrder::new(topology, "recorded", topology.nodes().iter().collect())?;
-        let distances = RankDistances::new(topology, &order)?;
-        let resolver = Resolver::new(topology, &order);
-        let name = records.name().to_string();
-        let lane = |_| -> Result<Lane<'_>> {
-            let meter = AllocationMeter::new(topology, &distances)?;
-            let shapes = settings.shape.then(|| ShapeMeter::new(topology, &distances));
-            let counter = UnitCounter::new(&machine.units);
-            Ok(Lane { meter, counter, shapes: shapes.transpose()? })
-        };
-        let mut lanes = (0..rayon::current_num_threads()).map(lane).collect::<Result<Vec<_>>>()?;
-        let mut batch = vec![Record::default(); BATCH];
-        loop {
-            let mut filled = 0;
-            while filled < BATCH && records.next(&mut batch[filled])? {
-                match placements::without_nodes(&batch[filled]) {
-                    Some(reason) => records.count(reason),
-                    None => filled += 1,
-                }
-            }
-            let batch = &batch[..filled];
-            let share = filled.div_ceil(lanes.len()).max(1);
-            let scores: Vec<Vec<Result<Score, Problem>>> = batch
-                .par_chunks(share)
-                .zip(&mut lanes)
-                .map(|(records, lane)| {
-                    let score = |record: &Record| {
-                        let line = Line::new(&name, record.line, &record.hosts);
-                        let ranks = resolver.ranks(&line)?;
-                        Ok(recorded_score(&machine, lane, &distances, &ranks))
-                    };
-                    records.iter().map(score).collect()
-                })
-                .collect();
-            for (record, score) in batch.iter().zip(scores.into_iter().flatten()) {
-                match score {
-                    Ok(score) => {
-                        recorded.add(record.start, &score);
-                        let (job, start) = (record.job.as_str(), record.start);
-                        row(Scored { placement: 0, job, start, score: &score })?;
-                        if keep && !kept.push(record, score.size)? {
-                            problem(&mut problems, Problem::untimed(&name, record));
-                        }
-                    }
-                    Err(Problem::Wrong(error)) => return Err(error.into()),
-                    Err(found) => problem(&mut problems, found),
-                }
-            }
-            if filled < BATCH {
-                break;
-            }
+    let Recorded { summary, kept, problems } =
+        score_records(&machine, records, &settings, &mut row)?;
+    let left_out = left_out(records, problems);
+    if summary.all.jobs == 0 {
+        return Err(nothing_scored(records, &left_out).into());
+    }
+    let mut placements = vec![summary];
+    if let Some(mut kept) = kept {
+        placements.extend(replay(&machine, &mut kept, settings, &mut row)?);
+    }
+    let levels = machine.units.list();
+    Ok(Audit { levels, read: records.tally().lines, left_out, placements })
+}
+
+/// Reads the records batch by batch and scores each batch on all threads.
+fn score_records<E: From<Error>>(
+    machine: &Machine<'_>,
+    records: &mut Records,
+    settings: &AuditSettings<'_>,
+    row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
+) -> Result<Recorded, E> {
+    let topology = machine.topology;
+    let order = NodeOrder::new(topology, "recorded", topology.nodes().iter().collect())?;
+    let distances = RankDistances::new(topology, &order)?;
+    let resolver = Resolver::new(topology, &order);
+    let name = records.name().to_string();
+    let scorer = |_| -> Result<RecordScorer<'_>> {
+        let meter = AllocationMeter::new(topology, &distances)?;
+        let shapes = settings.shape.then(|| ShapeMeter::new(topology, &distances));
+        let counter = UnitCounter::new(&machine.units);
+        Ok(RecordScorer { meter, counter, shapes: shapes.transpose()? })
+    };
+    let mut scorers = (0..rayon::current_num_threads()).map(scorer).collect::<Result<Vec<_>>>()?;
+    let mut recorded = Recorded {
+        summary: Summary::new("recorded", "", "", machine.units.len()),
+        kept: (!settings.orders.is_empty()).then(Kept::default),
+        problems: Vec::new(),
+    };
+    let mut batch = vec![Record::default(); BATCH];
+    loop {
+        let filled = read_batch(records, &mut batch)?;
+        let batch = &batch[..filled];
+        // One scorer a thread: its meters are large, and are used again for every batch.
+        let share = filled.div_ceil(scorers.len()).max(1);
+        let scores: Vec<Vec<Result<Score, Problem>>> = batch
+            .par_chunks(share)
+            .zip(&mut scorers)
+            .map(|(records, scorer)| {
+                let score = |record: &Record| {
+                    let line = Line::new(&name, record.line, &record.hosts);
+                    let ranks = resolver.ranks(&line)?;
+                    Ok(recorded_score(machine, scorer, &distances, &ranks))
+                };
+                records.iter().map(score).collect()
+            })
+            .collect();
+        for (record, score) in batch.iter().zip(scores.into_iter().flatten()) {
+            recorded.add(&name, record, score, row)?;
+        }
+        if filled < BATCH {
+            return Ok(recorded);
         }
     }
-    let mut left_out: Vec<LeftOut> = (records.tally().iter().filter(|(reason, _)| reason.drops()))
+}
+
+/// Fills `batch` with the next records that list nodes, and says how many there were; the others are counted.
+fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
+    let mut filled = 0;
+    while filled < batch.len() && records.next(&mut batch[filled])? {
+        match placements::without_nodes(&batch[filled]) {
+            Some(reason) => records.count(reason),
+            None => filled += 1,
+        }
+    }
+    Ok(filled)
+}
+
+/// Reasons for which records were not scored: those found in reading, then those found in scoring.
+fn left_out(records: &Records, mut problems: Vec<LeftOut>) -> Vec<LeftOut> {
+    let drops = records.tally().iter().filter(|(reason, _)| reason.drops());
+    let mut left_out: Vec<LeftOut> = drops
         .map(|(reason, count)| LeftOut {
             name: reason.name(),
             about: reason.about(),
@@ -216,26 +275,22 @@ pub fn audit<E: From<Error> + Send>(
         })
         .collect();
     left_out.append(&mut problems);
-    if recorded.all.jobs == 0 {
-        let found = match left_out.iter().find(|reason| !reason.first.is_empty()) {
-            Some(reason) => format!("no job that could be scored; the first: {}", reason.first),
-            None => "no job with a list of nodes".to_string(),
-        };
-        let expected = "records that list nodes of this machine, such as sacct with NodeList";
-        let location = SourceLocation::File(records.name().into());
-        return Err(Error::input(location, found, expected).into());
-    }
-    let mut all = vec![recorded];
-    if keep {
-        all.extend(replay(&machine, &mut kept, settings, &mut row)?);
-    }
-    let levels = machine.units.list();
-    Ok(Audit { levels, read: records.tally().lines, left_out, placements: all })
+    left_out
+}
+
+/// The error where no record could be scored.
+fn nothing_scored(records: &Records, left_out: &[LeftOut]) -> Error {
+    let found = match left_out.iter().find(|reason| !reason.first.is_empty()) {
+        Some(reason) => format!("no job that could be scored; the first: {}", reason.first),
+        None => "no job with a list of nodes".to_string(),
+    };
+    let expected = "records that list nodes of this machine, such as sacct with NodeList";
+    Error::input(SourceLocation::File(records.name().into()), found, expected)
 }
 
 /// Counts a record that was not scored.
 fn problem(problems: &mut Vec<LeftOut>, found: Problem) {
-    let (name, about, first) = found.said();
+    let (name, about, first) = found.described();
     match problems.iter_mut().find(|known| known.name == name) {
         Some(known) => known.count += 1,
         None => problems.push(LeftOut { name, about, count: 1, first }),
@@ -245,7 +300,7 @@ fn problem(problems: &mut Vec<LeftOut>, found: Problem) {
 /// The score of recorded ranks, in the order of the record.
 fn recorded_score(
     machine: &Machine<'_>,
-    lane: &mut Lane<'_>,
+    scorer: &mut RecordScorer<'_>,
     distances: &RankDistances,
     ranks: &[u32],
 ) -> Score {
@@ -257,13 +312,13 @@ fn recorded_score(
     let routers = distances.routers();
     let measured = Score {
         size: set.len(),
-        mean_hops: lane.meter.measure(&set, None).mind(),
-        diameter: lane.meter.extent(&set).diameter,
+        mean_hops: scorer.meter.measure(&set, None).mind(),
+        diameter: scorer.meter.extent(&set).diameter,
         ring: joined_ring(machine.topology, distances, &set, ranks),
-        shape: lane.shapes.as_mut().map(|shapes| Box::new(shapes.of_sequence(ranks))),
+        shape: scorer.shapes.as_mut().map(|shapes| Box::new(shapes.of_sequence(ranks))),
         ..Score::default()
     };
-    machine.score(&mut lane.counter, measured, ranks.iter().map(|rank| routers[*rank as usize]))
+    machine.score(&mut scorer.counter, measured, ranks.iter().map(|rank| routers[*rank as usize]))
 }
 
 /// The ring through ranks in their order, where paths join them all.

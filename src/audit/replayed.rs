@@ -1,4 +1,4 @@
-//! What orderings and allocators give the jobs of a record.
+//! Replay of recorded jobs on other orderings with other allocators.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,14 +11,14 @@ use crate::metric::units::UnitCounter;
 use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Outputs, Placed, Step};
 
-/// One replay: what it needs to score, and the scores of the block that was placed last, by job.
-struct Lane<'a> {
+/// Scores the jobs of one replay; holds the scores of the block that was placed last, by job.
+struct ReplayScorer<'a> {
     distances: &'a RankDistances,
     counter: UnitCounter<'a>,
     scores: Vec<(u32, Score)>,
 }
 
-impl Lane<'_> {
+impl ReplayScorer<'_> {
     fn score(&mut self, machine: &Machine<'_>, placed: &Placed) -> Score {
         let ranks: Vec<u32> = placed.ranks.iter().flat_map(|ranks| ranks.iter()).collect();
         let routers = self.distances.routers();
@@ -64,10 +64,10 @@ pub(super) fn replay<E: From<Error> + Send>(
             Summary::new(&name, label.ordering, label.allocator, machine.units.len())
         })
         .collect();
-    let lanes: Vec<Mutex<Lane<'_>>> = (0..summaries.len())
+    let scorers: Vec<Mutex<ReplayScorer<'_>>> = (0..summaries.len())
         .map(|i| {
             let distances = &distances[i / allocators.len()];
-            Mutex::new(Lane {
+            Mutex::new(ReplayScorer {
                 distances,
                 counter: UnitCounter::new(&machine.units),
                 scores: Vec::new(),
@@ -76,20 +76,20 @@ pub(super) fn replay<E: From<Error> + Send>(
         .collect();
     let mut events = log(kept);
     let write = |step: Step<'_>| -> Result<(), E> {
-        let mut lane = lanes[step.replay].lock().unwrap_or_else(PoisonError::into_inner);
-        let lane = &mut *lane;
-        lane.scores.clear();
+        let mut scorer = scorers[step.replay].lock().unwrap_or_else(PoisonError::into_inner);
+        let scorer = &mut *scorer;
+        scorer.scores.clear();
         for placed in step.placed {
             let job = step.block.name(placed.event).parse().unwrap_or_default();
-            let score = lane.score(machine, placed);
-            lane.scores.push((job, score));
+            let score = scorer.score(machine, placed);
+            scorer.scores.push((job, score));
         }
         Ok(())
     };
     let block_done = || {
-        for (i, (lane, summary)) in lanes.iter().zip(&mut summaries).enumerate() {
-            let lane = lane.lock().unwrap_or_else(PoisonError::into_inner);
-            for (job, score) in &lane.scores {
+        for (i, (scorer, summary)) in scorers.iter().zip(&mut summaries).enumerate() {
+            let scorer = scorer.lock().unwrap_or_else(PoisonError::into_inner);
+            for (job, score) in &scorer.scores {
                 let (name, start) = kept.job(*job);
                 summary.add(Some(start), score);
                 row(Scored { placement: i + 1, job: &name, start: Some(start), score })?;

@@ -35,7 +35,7 @@ impl Problem {
     }
 
     /// A short name, the reason in words, and the first case.
-    pub fn said(self) -> (&'static str, &'static str, String) {
+    pub fn described(self) -> (&'static str, &'static str, String) {
         match self {
             Problem::Unknown(e) => {
                 ("unknown-host", "with a host that the machine does not have", e.to_string())
@@ -59,8 +59,8 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Resolver<'t> {
     topology: &'t Topology,
     ranks: Vec<u32>,
-    /// Nodes by the number at the end of their names, for each text before it. A million jobs name many nodes: without
-    /// a text for each.
+    /// For each text before the digits that end a name: nodes by the number of these digits. A million jobs name many
+    /// nodes, and so no text has to be made for each.
     stems: HashMap<String, Vec<Numbered>>,
 }
 
@@ -254,7 +254,7 @@ mod tests {
         let of = |text: &str| match resolver.ranks(&Line::new("f", 7, text)) {
             Ok(ranks) => format!("{ranks:?}"),
             Err(found) => {
-                let (name, _, first) = found.said();
+                let (name, _, first) = found.described();
                 format!("{name}: {first}")
             }
         };

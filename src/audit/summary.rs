@@ -122,7 +122,7 @@ pub struct Summary {
     pub allocator: String,
     /// Jobs that found too few nodes free, or that the allocator refused.
     pub skipped: u64,
-    /// Of all jobs.
+    /// Sums over all jobs.
     pub all: Sums,
     /// By size: from each power of two to the next.
     by_size: BTreeMap<u32, Sums>,

@@ -12,7 +12,7 @@ use super::watch::Clock;
 use super::workload::WorkloadArgs;
 use super::{inputs, own_files, progress};
 use nodeorder::error::{Error, SourceLocation};
-use nodeorder::machines::{self, Contender, Machines, Queue, Workload, headline};
+use nodeorder::machines::{self, ComparedJobs, Contender, Machines, Queue, headline};
 use nodeorder::metric::machine_figures::{Machine, Prices};
 use nodeorder::report;
 use nodeorder::topology::{Context, Topology};
@@ -54,7 +54,7 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         bar.inc(u64::from(std::mem::replace(&mut begun, true)));
         bar.set_message(name.to_string());
     });
-    let compare = |workload: Option<&Workload<'_>>| {
+    let compare = |workload: Option<&ComparedJobs<'_>>| {
         let (clock, orders) = (Clock::start(false, &bar), request.orders);
         machines::compare(&topologies, orders, &prices, workload, &clock, &|name| {
             (step.borrow_mut())(name)
@@ -96,7 +96,7 @@ fn on_jobs(
     request: &Request<'_>,
     path: &Path,
     topologies: &[Topology],
-    compare: &dyn Fn(Option<&Workload<'_>>) -> nodeorder::Result<Machines>,
+    compare: &dyn Fn(Option<&ComparedJobs<'_>>) -> nodeorder::Result<Machines>,
 ) -> anyhow::Result<(Machines, String, Option<String>)> {
     let jobs = request.workload;
     let asked = jobs.asked();
@@ -123,7 +123,8 @@ fn on_jobs(
     };
     let queued = trace.as_ref().and_then(|trace| asked.queue(trace));
     let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });
-    let workload = Workload { name: &name, open: &open, allocators: &allocators, leading, queue };
+    let workload =
+        ComparedJobs { name: &name, open: &open, allocators: &allocators, leading, queue };
     let hint = trace.as_ref().and_then(Trace::processors_hint);
     Ok((compare(Some(&workload))?, name.clone(), hint.map(|hint| hint.to_string())))
 }

@@ -1,7 +1,7 @@
 //! Max-min fair rates of flows, kept up to date as flows come and go.
 //!
 //! Progressive filling raises the level of all flows together; a flow stops (at rate level · weight) when a link
-//! that it crosses is full or its own bound is reached. What a change leaves as it was is not filled again:
+//! that it crosses is full or its own bound is reached. After a change these keep their rates and are not filled again:
 //!
 //! - Flows that stopped below the level of a flow that leaves: up to there the filling goes as before.
 //! - Flows that stopped below the level at which a new flow's links could first be full, if all on them rose
@@ -37,20 +37,20 @@ struct Link {
     stamp: u32,
 }
 
-/// What a slot puts on a link.
+/// The load of a slot on a link.
 #[derive(Clone, Copy, Debug)]
 struct Crossing {
     link: u32,
     share: f64,
-    /// Where it stands among those on the link.
-    place: u32,
+    /// Its index in the link's list of slots.
+    index: u32,
 }
 
-/// A slot on a link.
+/// Entry of a slot in a link's list.
 #[derive(Clone, Copy, Debug)]
 struct On {
     slot: u32,
-    /// The crossing that says so.
+    /// Index of its crossing in `Filling::routes`.
     crossing: u32,
     share: f64,
 }
@@ -63,7 +63,7 @@ pub(super) struct Filling {
     bound: f64,
     slots: Vec<Slot>,
     routes: Vec<Crossing>,
-    /// What is sent now, by link.
+    /// Slots that send now, by link.
     on: Vec<Vec<On>>,
     links: Vec<Link>,
     stamp: u32,
@@ -86,7 +86,7 @@ impl Filling {
         for (route, weight) in routes {
             let first = crossings.len();
             let crossing =
-                |(link, share): &(u32, f64)| Crossing { link: *link, share: *share, place: 0 };
+                |(link, share): &(u32, f64)| Crossing { link: *link, share: *share, index: 0 };
             crossings.extend(route.iter().map(crossing));
             let (end, level) = (crossings.len(), f64::INFINITY);
             slots.push(Slot { first, end, weight, count: 0.0, rate: 0.0, level, stamp: 0 });
@@ -108,7 +108,7 @@ impl Filling {
         }
     }
 
-    /// What a link carries now.
+    /// Bytes a second that a link carries now.
     #[cfg(test)]
     pub fn used(&self, link: usize) -> f64 {
         let part = |on: &On| {
@@ -124,20 +124,20 @@ impl Filling {
         slot.first < slot.end
     }
 
-    /// So many messages begin on a slot where nothing is sent. Rates hold from the next [`Filling::settle`] on.
+    /// `count` messages begin on a slot where nothing is sent. Rates hold from the next [`Filling::settle`] on.
     pub fn start(&mut self, slot: u32, count: f64) {
         let state = &mut self.slots[slot as usize];
         (state.count, state.rate, state.level) = (count, 0.0, f64::INFINITY);
         for i in state.first..state.end {
             let crossing = &mut self.routes[i];
             let on = &mut self.on[crossing.link as usize];
-            crossing.place = on.len() as u32;
+            crossing.index = on.len() as u32;
             on.push(On { slot, crossing: i as u32, share: crossing.share });
         }
         self.fresh.push(slot);
     }
 
-    /// So many messages of a slot end. Rates hold from the next [`Filling::settle`] on.
+    /// `count` messages of a slot end. Rates hold from the next [`Filling::settle`] on.
     pub fn end(&mut self, slot: u32, count: f64) {
         let state = &mut self.slots[slot as usize];
         state.count -= count;
@@ -148,10 +148,10 @@ impl Filling {
             let link = self.routes[i].link;
             self.touched.push(link);
             if gone {
-                let (on, place) = (&mut self.on[link as usize], self.routes[i].place);
-                on.swap_remove(place as usize);
-                if let Some(moved) = on.get(place as usize) {
-                    self.routes[moved.crossing as usize].place = place;
+                let (on, index) = (&mut self.on[link as usize], self.routes[i].index);
+                on.swap_remove(index as usize);
+                if let Some(moved) = on.get(index as usize) {
+                    self.routes[moved.crossing as usize].index = index;
                 }
             }
         }
@@ -185,6 +185,7 @@ impl Filling {
                 self.heap.push(Reverse((now, l)));
                 continue;
             }
+            // Flows that reach their own bound below this level stop first. Most never do, so they are sorted only here.
             if level > cap {
                 if !std::mem::replace(&mut sorted, true) {
                     let slots = &self.slots;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::filling::Filling;
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::pattern::{Pattern, State};
-use super::timing::{Computing, Finished, Span, Spans};
+use super::timing::{Computing, Finished, Run, Span, Spans};
 
 /// How far the messages of a slot are.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ struct Flow {
     sent: f64,
     since: f64,
     rate: f64,
-    /// Counts what made an entry of the queue wrong.
+    /// Raised whenever the end changes: entries of the queue with an older version are stale.
     version: u32,
 }
 
@@ -33,7 +33,7 @@ impl Flow {
     }
 }
 
-/// What a job does.
+/// The present activity of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     Computes {
@@ -81,7 +81,7 @@ pub(super) struct FlowRun {
     /// Time that was counted instead of simulated.
     skipped: f64,
     pattern: Option<Pattern>,
-    pub spans: Spans,
+    spans: Spans,
 }
 
 /// When to stop.
@@ -104,7 +104,7 @@ impl FlowRun {
         let mut links: Vec<u32> = jobs.iter().flat_map(|job| job.links()).collect();
         links.sort_unstable();
         links.dedup();
-        let place: BTreeMap<u32, u32> = links.iter().zip(0..).map(|(l, i)| (*l, i)).collect();
+        let index_of: BTreeMap<u32, u32> = links.iter().zip(0..).map(|(l, i)| (*l, i)).collect();
         let (mut flows, mut routes, mut members) = (Vec::new(), Vec::new(), Vec::new());
         for (i, job) in jobs.iter().enumerate() {
             let mut slots = Vec::new();
@@ -118,7 +118,7 @@ impl FlowRun {
                 };
                 for group in phase.groups.iter().chain((phase.inside > 0.0).then_some(&inside)) {
                     let route: Vec<(u32, f64)> =
-                        group.route.iter().map(|(link, share)| (place[link], *share)).collect();
+                        group.route.iter().map(|(link, share)| (index_of[link], *share)).collect();
                     routes.push((route, group.weight));
                     let (latency, sizes) = (group.latency, group.sizes.clone());
                     let next = sizes.len();
@@ -148,6 +148,7 @@ impl FlowRun {
         }
         let capacity = links.iter().map(|link| capacity[*link as usize]).collect();
         let routes = routes.iter().map(|(route, weight)| (route.as_slice(), *weight));
+        // With drawn computing times no state comes again.
         let repeats = count && jobs.iter().all(|job| job.spread == 0.0);
         FlowRun {
             filling: Filling::new(capacity, bound, routes),
@@ -171,28 +172,6 @@ impl FlowRun {
             FlowRun::new(&[&job], &[], capacity, bound, false).until_each_has_done(1)
         };
         job.phases.iter().map(phase).collect()
-    }
-
-    /// Goes on until each job has done so many iterations. Returns the time.
-    pub fn until_each_has_done(&mut self, iterations: u64) -> f64 {
-        while self.jobs.iter().any(|job| job.finished.count < iterations) {
-            self.step(Goal::Iterations(iterations));
-        }
-        self.time()
-    }
-
-    /// Goes on as long as something happens up to a time, and to that time.
-    pub fn until(&mut self, time: f64) {
-        while self.next() + self.skipped <= time {
-            self.step(Goal::Time(time));
-        }
-        self.now = self.now.max(time - self.skipped);
-    }
-
-    /// Mean seconds of the iterations that a job has finished, and how many there are.
-    pub fn mean(&self, job: usize) -> (f64, u64) {
-        let finished = &self.jobs[job].finished;
-        (finished.mean(), finished.count)
     }
 
     pub fn time(&self) -> f64 {
@@ -247,6 +226,7 @@ impl FlowRun {
             flow.rate = rate;
             queue(ends, flow, slot);
         });
+        // States are compared once an iteration of the first job: more often would find nothing more.
         if self.jobs[0].finished.count > before && self.pattern.is_some() {
             self.count(goal);
         }
@@ -269,7 +249,7 @@ impl FlowRun {
         }
     }
 
-    /// A job has computed.
+    /// A job has computed: it sends.
     fn send(&mut self, job: usize) {
         let now = self.now;
         self.span(job, false);
@@ -285,6 +265,7 @@ impl FlowRun {
                 _ => false,
             })
         };
+        // While all others compute, the phase takes as long as alone: no flow has to be followed.
         let alone = alone.filter(quiet);
         let member = &mut self.jobs[job];
         (member.began, member.begun, member.open) = (now, 0, slots);
@@ -340,7 +321,8 @@ impl FlowRun {
         self.spans.add(span);
     }
 
-    /// Where the state was met before, counts as many of the periods between as fit before the goal.
+    /// Where this state was met before, all that happened since will happen again: skips as many of these periods as fit
+    /// before the goal.
     fn count(&mut self, goal: Goal) {
         let Some(pattern) = &mut self.pattern else { return };
         let mut state = State::default();
@@ -396,56 +378,6 @@ impl FlowRun {
         pattern.forget();
     }
 
-    /// The bytes that each link has carried until now, by the machine's links.
-    pub fn carried(&self, capacity: &[f64]) -> Vec<(u32, f64)> {
-        let mut bytes: BTreeMap<u32, f64> = self.links.iter().map(|link| (*link, 0.0)).collect();
-        let mut add = |group: &FlowGroup, all: f64| {
-            for (link, share) in &group.route {
-                *bytes.entry(*link).or_default() += share * all;
-            }
-        };
-        for member in &self.jobs {
-            for (phase, done) in member.job.phases.iter().zip(&member.done) {
-                for group in &phase.groups {
-                    add(group, done * group.sizes.iter().map(|(size, n)| size * n).sum::<f64>());
-                }
-            }
-            let phase = &member.job.phases[member.phase];
-            if let Stage::Alone { .. } = member.stage {
-                // As far as it is alone after so long.
-                let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
-                let job = FlowJob { phases, spread: 0.0, seed: 0 };
-                let mut run = FlowRun::new(&[&job], &[], capacity, self.bound, false);
-                run.until_within_phase(self.now - member.began);
-                for (link, part) in run.carried(capacity) {
-                    add(
-                        &FlowGroup {
-                            route: vec![(link, 1.0)],
-                            latency: 0.0,
-                            weight: 1.0,
-                            sizes: vec![],
-                        },
-                        part,
-                    );
-                }
-            }
-            if member.stage == Stage::Sends {
-                let first = member.slots[member.phase].iter().min().copied().unwrap_or(0);
-                for slot in &member.slots[member.phase][..member.begun] {
-                    let (flow, i) = (&self.flows[*slot as usize], (slot - first) as usize);
-                    let at = flow.sent_at(self.now);
-                    let part = |(k, (size, n)): (usize, &(f64, f64))| {
-                        n * if k < flow.next { *size } else { at.min(*size) }
-                    };
-                    if let Some(group) = phase.groups.get(i) {
-                        add(group, flow.sizes.iter().enumerate().map(part).sum());
-                    }
-                }
-            }
-        }
-        bytes.into_iter().collect()
-    }
-
     /// As [`FlowRun::until`], but no further than the end of the first iteration.
     fn until_within_phase(&mut self, time: f64) {
         while self.jobs[0].finished.count == 0 && self.next() <= time {
@@ -457,6 +389,72 @@ impl FlowRun {
     }
 }
 
+impl Run for FlowRun {
+    fn until_each_has_done(&mut self, iterations: u64) -> f64 {
+        while self.jobs.iter().any(|job| job.finished.count < iterations) {
+            self.step(Goal::Iterations(iterations));
+        }
+        self.time()
+    }
+
+    fn until(&mut self, time: f64) {
+        while self.next() + self.skipped <= time {
+            self.step(Goal::Time(time));
+        }
+        self.now = self.now.max(time - self.skipped);
+    }
+
+    fn finished(&self, job: usize) -> &Finished {
+        &self.jobs[job].finished
+    }
+
+    fn carried(&self, capacity: &[f64]) -> Vec<(u32, f64)> {
+        let mut bytes: BTreeMap<u32, f64> = self.links.iter().map(|link| (*link, 0.0)).collect();
+        let mut add = |route: &[(u32, f64)], all: f64| {
+            for (link, share) in route {
+                *bytes.entry(*link).or_default() += share * all;
+            }
+        };
+        for member in &self.jobs {
+            for (phase, done) in member.job.phases.iter().zip(&member.done) {
+                for group in &phase.groups {
+                    let sum: f64 = group.sizes.iter().map(|(size, n)| size * n).sum();
+                    add(&group.route, done * sum);
+                }
+            }
+            let phase = &member.job.phases[member.phase];
+            if let Stage::Alone { .. } = member.stage {
+                // As far as it is alone after so long.
+                let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
+                let job = FlowJob { phases, spread: 0.0, seed: 0 };
+                let mut run = FlowRun::new(&[&job], &[], capacity, self.bound, false);
+                run.until_within_phase(self.now - member.began);
+                for (link, part) in run.carried(capacity) {
+                    add(&[(link, 1.0)], part);
+                }
+            }
+            if member.stage == Stage::Sends {
+                let first = member.slots[member.phase].iter().min().copied().unwrap_or(0);
+                for slot in &member.slots[member.phase][..member.begun] {
+                    let (flow, i) = (&self.flows[*slot as usize], (slot - first) as usize);
+                    let at = flow.sent_at(self.now);
+                    let part = |(k, (size, n)): (usize, &(f64, f64))| {
+                        n * if k < flow.next { *size } else { at.min(*size) }
+                    };
+                    if let Some(group) = phase.groups.get(i) {
+                        add(&group.route, flow.sizes.iter().enumerate().map(part).sum());
+                    }
+                }
+            }
+        }
+        bytes.into_iter().collect()
+    }
+
+    fn spans(&mut self) -> &mut Spans {
+        &mut self.spans
+    }
+}
+
 #[cfg(test)]
 impl FlowRun {
     /// The next event.
@@ -464,11 +462,11 @@ impl FlowRun {
         self.step(Goal::Time(f64::INFINITY));
     }
 
-    /// What each link carries now, in bytes a second.
+    /// Bytes a second that each link carries now.
     pub fn used(&self) -> Vec<(u32, f64)> {
         let mut used = Vec::new();
-        for (place, link) in self.links.iter().enumerate() {
-            used.push((*link, self.filling.used(place)));
+        for (index, link) in self.links.iter().enumerate() {
+            used.push((*link, self.filling.used(index)));
         }
         used
     }

@@ -42,7 +42,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Speeds;
-use super::job_run::{JobRun, Row};
+use super::job_run::{JobRun, LinkUses};
+use super::timing::Run;
 use super::usage::{JobUsage, PhaseUsage};
 use crate::topology::RouterGraph;
 
@@ -148,7 +149,7 @@ impl JobLevel {
     /// The simulation of some running jobs, none of which meets another one.
     pub(super) fn run_of(&self, keys: &[u64]) -> JobRun {
         let jobs: Vec<&Running> = keys.iter().filter_map(|key| self.running.get(key)).collect();
-        let place: HashMap<u64, usize> = keys.iter().enumerate().map(|(i, k)| (*k, i)).collect();
+        let index_of: HashMap<u64, usize> = keys.iter().enumerate().map(|(i, k)| (*k, i)).collect();
         let mut links: Vec<u32> =
             jobs.iter().flat_map(|job| job.peaks.iter().map(|(link, _)| *link)).collect();
         links.retain(|link| self.contended(*link));
@@ -156,9 +157,9 @@ impl JobLevel {
         links.dedup();
         let mut rows = Vec::with_capacity(links.len());
         for link in links {
-            let mut row = Row::new();
+            let mut row = LinkUses::new();
             for (key, _) in &self.on[link as usize] {
-                let Some(&i) = place.get(key) else { continue };
+                let Some(&i) = index_of.get(key) else { continue };
                 for (phase, usage) in jobs[i].usage.phases.iter().enumerate() {
                     if let Ok(at) = usage.links.binary_search_by_key(&link, |(l, _)| *l) {
                         let uses = usage.links[at].1 / self.capacity[link as usize];
@@ -200,8 +201,9 @@ impl JobLevel {
     }
 }
 
-/// Of rows about the same phases of the same jobs those that can bind: no other asks as much for each.
-fn binding(rows: Vec<Row>) -> Vec<Row> {
+/// Drops each link that never slows jobs down more than another one does: the other has the same phases of the same
+/// jobs, and each uses at least as much of it.
+fn binding(rows: Vec<LinkUses>) -> Vec<LinkUses> {
     let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<Vec<f64>>> = BTreeMap::new();
     for row in rows {
         let phases = row.iter().map(|(job, phase, _)| (*job, *phase)).collect();

@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::timing::{Computing, Finished, Span, Spans};
+use super::timing::{Computing, Finished, Run, Span, Spans};
 use super::usage::JobUsage;
 
-/// A link that jobs can fill: job, phase, and the seconds of the link that a byte of its largest message takes.
-pub(super) type Row = Vec<(u32, u32, f64)>;
+/// Uses of a link that jobs can fill: job, phase, and the seconds of the link that a byte of its largest message takes.
+pub(super) type LinkUses = Vec<(u32, u32, f64)>;
 
-/// What a job does until a time.
+/// The present activity of a job.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// Nothing that others can slow down; then it sends.
@@ -84,12 +84,12 @@ pub(super) struct JobRun {
     jobs: Vec<Member>,
     links: Vec<Shared>,
     now: f64,
-    pub spans: Spans,
+    spans: Spans,
 }
 
 impl JobRun {
     /// Jobs with the rate of each phase alone, at time 0; `rows` are the links that they can fill together.
-    pub fn new(jobs: impl Iterator<Item = (JobUsage, Vec<f64>)>, rows: Vec<Row>) -> Self {
+    pub fn new(jobs: impl Iterator<Item = (JobUsage, Vec<f64>)>, rows: Vec<LinkUses>) -> Self {
         let member = |(usage, alone): (JobUsage, Vec<f64>)| {
             let mut computing = Computing::new(usage.seed, usage.spread);
             let phases = usage.phases.len();
@@ -114,47 +114,6 @@ impl JobRun {
             }
         }
         JobRun { jobs, links, now: 0.0, spans: Spans::default() }
-    }
-
-    /// Goes on until each job has done so many iterations. Returns the time.
-    pub fn until_each_has_done(&mut self, iterations: u64) -> f64 {
-        while self.jobs.iter().any(|job| job.finished.count < iterations) {
-            self.step();
-        }
-        self.now
-    }
-
-    /// Goes on as long as something happens up to a time, and to that time.
-    pub fn until(&mut self, time: f64) {
-        while self.next() <= time {
-            self.step();
-        }
-        self.now = self.now.max(time);
-    }
-
-    /// Mean seconds of the iterations that a job has finished, and how many there are.
-    pub fn mean(&self, job: usize) -> (f64, u64) {
-        let finished = &self.jobs[job].finished;
-        (finished.mean(), finished.count)
-    }
-
-    /// The bytes that each link has carried until now; of a phase that is not done as large a part as of its time.
-    pub fn carried(&self) -> Vec<(u32, f64)> {
-        let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
-        for job in &self.jobs {
-            for (p, phase) in job.usage.phases.iter().enumerate() {
-                let part = match job.stage {
-                    Stage::Sends if p == job.phase => {
-                        (self.now - job.began) / (job.until - job.began)
-                    }
-                    _ => 0.0,
-                };
-                for (link, uses) in &phase.links {
-                    *bytes.entry(*link).or_default() += uses * (job.done[p] + part) * phase.bytes;
-                }
-            }
-        }
-        bytes.into_iter().collect()
     }
 
     fn next(&self) -> f64 {
@@ -207,6 +166,49 @@ impl JobRun {
                 });
             }
         }
+    }
+}
+
+impl Run for JobRun {
+    fn until_each_has_done(&mut self, iterations: u64) -> f64 {
+        while self.jobs.iter().any(|job| job.finished.count < iterations) {
+            self.step();
+        }
+        self.now
+    }
+
+    fn until(&mut self, time: f64) {
+        while self.next() <= time {
+            self.step();
+        }
+        self.now = self.now.max(time);
+    }
+
+    fn finished(&self, job: usize) -> &Finished {
+        &self.jobs[job].finished
+    }
+
+    fn carried(&self, _: &[f64]) -> Vec<(u32, f64)> {
+        let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
+        for job in &self.jobs {
+            // A phase that is not done has carried as large a part as of its time has passed.
+            for (p, phase) in job.usage.phases.iter().enumerate() {
+                let part = match job.stage {
+                    Stage::Sends if p == job.phase => {
+                        (self.now - job.began) / (job.until - job.began)
+                    }
+                    _ => 0.0,
+                };
+                for (link, uses) in &phase.links {
+                    *bytes.entry(*link).or_default() += uses * (job.done[p] + part) * phase.bytes;
+                }
+            }
+        }
+        bytes.into_iter().collect()
+    }
+
+    fn spans(&mut self) -> &mut Spans {
+        &mut self.spans
     }
 }
 

@@ -1,4 +1,4 @@
-//! The file of jobs: what runs side by side, and where.
+//! The file of jobs that run side by side: traffic, times and nodes of each.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::mapping::{GUESTS, Guest, ProcessMapping};
 use crate::params::{Params, Tables, Unit};
 use crate::topology::Topology;
 
-/// What a job does in one part of an iteration: it computes, then sends, then waits for all messages.
+/// One part of a job's iteration: it computes, then sends, then waits for all messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phase {
     /// Seconds of computing.
@@ -19,15 +19,15 @@ pub struct Phase {
     pub guest: Guest,
     /// Bytes of one unit of their volume.
     pub bytes: f64,
-    /// Into how many messages what goes from one process to another is cut; each waits for the one before, so that the
-    /// latency of the route is paid so many times.
+    /// Number of messages into which the bytes of a pair are cut. Each waits for the one before, and each pays the
+    /// latency of the route.
     pub messages: f64,
 }
 
 /// A job that runs beside others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The node of each process.
     pub mapping: ProcessMapping,
@@ -37,7 +37,7 @@ pub struct Job {
     pub spread: f64,
 }
 
-/// Numbers so large that times made of them are none.
+/// Upper limit of bytes and seconds in a file: larger ones would make times infinite.
 const LARGEST: f64 = 1e15;
 
 impl Job {

@@ -1,4 +1,4 @@
-//! What jobs send, message by message.
+//! Messages of jobs, as the flow level follows them.
 
 /// The messages of a job on one route.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub(super) struct FlowGroup {
     pub sizes: Vec<(f64, f64)>,
 }
 
-/// What a phase sends.
+/// Computing time and messages of a phase.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FlowPhase {
     /// Seconds of computing before.

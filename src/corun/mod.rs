@@ -21,20 +21,20 @@
 
 mod filling;
 mod flow_run;
-#[cfg(test)]
-mod flow_tests;
 mod job_level;
 mod job_run;
 mod jobs;
 mod messages;
 mod pattern;
 mod side_by_side;
+#[cfg(test)]
+mod tests;
 mod timing;
 mod usage;
 
 pub use job_level::JobLevel;
 pub use jobs::{Job, Phase};
-pub use side_by_side::{JobOutcome, Level, Outcome, Settings, computing_times, side_by_side};
+pub use side_by_side::{Detail, JobOutcome, Outcome, Settings, computing_times, side_by_side};
 pub use timing::Span;
 pub use usage::{JobUsage, PhaseUsage};
 

@@ -8,7 +8,7 @@ const NEAR: f64 = 1e-11;
 /// States that are kept.
 const KEPT: usize = 64;
 
-/// What the future of a simulation without chance depends on.
+/// State of a simulation without random draws: two equal states have the same future.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct State {
     /// Counters and choices.

@@ -7,10 +7,9 @@ use rayon::prelude::*;
 
 use super::flow_run::FlowRun;
 use super::job_level::JobLevel;
-use super::job_run::JobRun;
 use super::jobs::{Job, Phase};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
-use super::timing::{Computing, Span, Spans};
+use super::timing::{Computing, Run, Span};
 use super::usage::{JobUsage, PhaseUsage};
 use super::{Fair, Speeds};
 use crate::error::{Error, Result, SourceLocation};
@@ -20,23 +19,23 @@ use crate::topology::Topology;
 
 /// How closely messages are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum Detail {
     /// Message by message.
     Flow,
     /// By the links that jobs share, one by one.
     Job,
 }
 
-/// What holds for all jobs.
+/// Settings of all jobs: network, level, and length of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The network's figures.
     pub speeds: Speeds,
     /// How closely messages are followed.
-    pub level: Level,
+    pub level: Detail,
     /// Every job goes on until each has done so many iterations; at least 1.
     pub iterations: u64,
-    /// Whether states that come again without chance are counted instead of simulated.
+    /// Whether periods that repeat exactly are counted instead of simulated; never with drawn computing times.
     pub count_patterns: bool,
     /// How many stages of the jobs are kept for [`Outcome::spans`].
     pub spans: usize,
@@ -57,7 +56,7 @@ impl Settings {
         if speeds.bandwidth == 0.0 {
             return Err(no_bandwidth(bandwidth));
         }
-        let level = if level == "job" { Level::Job } else { Level::Flow };
+        let level = if level == "job" { Detail::Job } else { Detail::Flow };
         Ok(Settings { speeds, level, iterations, count_patterns: true, spans: 0 })
     }
 }
@@ -67,10 +66,10 @@ fn no_bandwidth(found: impl Display) -> Error {
     Error::input(location, "a link of bandwidth 0", "a bandwidth above 0")
 }
 
-/// How a job went.
+/// Times of one job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobOutcome {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its processes.
     pub processes: u32,
@@ -89,61 +88,26 @@ impl JobOutcome {
     }
 }
 
-/// How all jobs went.
+/// Times of all jobs, and loads of the links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The jobs, in their order.
     pub jobs: Vec<JobOutcome>,
     /// Seconds until each had done its iterations.
     pub seconds: f64,
-    /// Share of what it could have carried in that time that each directed link did carry, in the order of
+    /// Bytes that each directed link carried over those that it could have carried in that time, in the order of
     /// [`RouterGraph`](crate::topology::RouterGraph).
     pub utilisation: Vec<f64>,
-    /// What the jobs did at first, by job and time.
+    /// The first stages of the jobs, by job and time.
     pub spans: Vec<Span>,
 }
 
-/// Jobs that share links, and the simulation of them.
-trait Run: Send {
-    fn until_each_has_done(&mut self, iterations: u64) -> f64;
-    fn until(&mut self, time: f64);
-    /// Mean seconds of an iteration, and how many there were.
-    fn mean(&self, job: usize) -> (f64, u64);
-    fn carried(&self, capacity: &[f64]) -> Vec<(u32, f64)>;
-    fn spans(&mut self) -> &mut Spans;
-}
-
-macro_rules! run {
-    ($type:ty, |$run:ident, $capacity:ident| $carried:expr) => {
-        impl Run for $type {
-            fn until_each_has_done(&mut self, iterations: u64) -> f64 {
-                self.until_each_has_done(iterations)
-            }
-            fn until(&mut self, time: f64) {
-                self.until(time);
-            }
-            fn mean(&self, job: usize) -> (f64, u64) {
-                self.mean(job)
-            }
-            fn carried(&self, $capacity: &[f64]) -> Vec<(u32, f64)> {
-                let $run = self;
-                $carried
-            }
-            fn spans(&mut self) -> &mut Spans {
-                &mut self.spans
-            }
-        }
-    };
-}
-run!(FlowRun, |run, capacity| run.carried(capacity));
-run!(JobRun, |run, _capacity| run.carried());
-
-/// Goals on the way, at which progress is reported.
+/// Number of times that progress is reported.
 const STEPS: u64 = 20;
 
 /// Lets `jobs` run side by side, and each alone. `progress` is called with the iterations that a group of jobs that
 /// meet has just done together, from any thread. Jobs draw their computing times from the machine's seed and their
-/// place in the list. The same bytes for any number of threads.
+/// index in the list. The same bytes for any number of threads.
 ///
 /// # Errors
 /// A bandwidth that is not above 0; a routing that does not suit the machine; iterations of lengths too different
@@ -166,9 +130,10 @@ pub fn side_by_side(
     routing.check(fabric.topology)?;
     let capacity = speeds.capacities(fabric.links);
     let (mut groups, alone) = match settings.level {
-        Level::Flow => flows(fabric, routing, jobs, settings, &capacity)?,
-        Level::Job => usages(fabric, routing, jobs, settings)?,
+        Detail::Flow => flows(fabric, routing, jobs, settings, &capacity)?,
+        Detail::Job => usages(fabric, routing, jobs, settings)?,
     };
+    // Every job runs until the last has done its iterations: a much shorter one would do millions meanwhile.
     let shortest = alone.iter().copied().fold(f64::INFINITY, f64::min);
     let longest = alone.iter().copied().fold(0.0, f64::max);
     if !(shortest > 0.0 && longest / shortest <= LONGEST) {
@@ -216,6 +181,7 @@ pub fn side_by_side(
         let span = |span: &Span| Span { job: members[span.job], ..*span };
         outcome.spans.extend(run.spans().list().iter().map(span));
     }
+    // Groups end in any order: sorted, threads do not show.
     outcome.spans.sort_by(|a, b| {
         (a.job, a.from).partial_cmp(&(b.job, b.from)).unwrap_or(std::cmp::Ordering::Equal)
     });
@@ -226,16 +192,16 @@ pub fn side_by_side(
     Ok(outcome)
 }
 
-/// The most that the longest iteration may take of the shortest.
+/// Largest ratio of the longest iteration to the shortest.
 const LONGEST: f64 = 1e6;
 
 /// Groups of jobs that meet, each with its simulation, and the mean seconds of an iteration of each job alone.
 type Groups = (Vec<(Vec<usize>, Box<dyn Run>)>, Vec<f64>);
 
-/// The seconds that the job at this place of the list computes, one phase and iteration after the other, the first
+/// The seconds that the job at this index of the list computes, one phase and iteration after the other, the first
 /// `count`: what another simulator needs to follow the same jobs.
-pub fn computing_times(topology: &Topology, place: usize, job: &Job, count: usize) -> Vec<f64> {
-    let mut computing = Computing::new(seed(topology, place), job.spread);
+pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usize) -> Vec<f64> {
+    let mut computing = Computing::new(seed(topology, index), job.spread);
     let phases = job.phases.iter().cycle().take(count);
     phases.map(|phase| computing.draw(phase.compute)).collect()
 }

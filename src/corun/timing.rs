@@ -1,4 +1,4 @@
-//! What both levels share: how long jobs compute, and how long their iterations took.
+//! Parts that both levels share: drawn computing times, finished iterations, kept stages, and the simulation's trait.
 
 use crate::random::{self, Generator};
 
@@ -44,7 +44,31 @@ impl Finished {
     }
 }
 
-/// What a job did for a while.
+/// A simulation of jobs that share links.
+pub(super) trait Run: Send {
+    /// Goes on until each job has done so many iterations. Returns the time.
+    fn until_each_has_done(&mut self, iterations: u64) -> f64;
+
+    /// Goes on as long as something happens up to a time, and to that time.
+    fn until(&mut self, time: f64);
+
+    /// The iterations that a job has finished.
+    fn finished(&self, job: usize) -> &Finished;
+
+    /// Mean seconds of these, and how many there are.
+    fn mean(&self, job: usize) -> (f64, u64) {
+        let finished = self.finished(job);
+        (finished.mean(), finished.count)
+    }
+
+    /// The bytes that each link has carried until now; `capacity` by directed link.
+    fn carried(&self, capacity: &[f64]) -> Vec<(u32, f64)>;
+
+    /// The stages of the jobs that are kept.
+    fn spans(&mut self) -> &mut Spans;
+}
+
+/// A stage of a job: computing or sending for a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     /// The job, from 0.

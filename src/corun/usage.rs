@@ -1,10 +1,10 @@
-//! What jobs ask of the network, as the job level sees it.
+//! Demand of jobs on the network, as the job level sees it.
 
 use super::Speeds;
 use crate::error::Result;
 use crate::mapping::{Demand, Dilation, Fabric, Guest, ProcessMapping, RoutingEntry, Traffic};
 
-/// What one phase of a job asks of the network.
+/// Demand of one phase of a job on the network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseUsage {
     /// Seconds of computing before it sends.
@@ -38,7 +38,7 @@ impl PhaseUsage {
     /// A routing that does not suit the machine; more memory than allowed.
     ///
     /// # Complexity
-    /// That of [`RoutingEntry::loads`]; with a latency also that of [`Dilation::of`].
+    /// One [`RoutingEntry::loads`]; with a latency also one [`Dilation::of`].
     pub fn new(
         fabric: &Fabric<'_>,
         routing: &RoutingEntry,

@@ -1,4 +1,4 @@
-//! What is asked of jobs that are replayed and scheduled: allocators, policy and runtime model, or what holds without.
+//! Options of jobs that are replayed and scheduled: allocators, policy and runtime model, with their defaults.
 
 use crate::allocator::ALLOCATORS;
 use crate::error::{Error, Result, SourceLocation};

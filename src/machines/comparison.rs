@@ -1,12 +1,13 @@
 //! The machines ranked, with the difference between the first two.
 
-use super::confidence::{Difference, WEEK};
-use super::workload::{Service, Workload, serve};
+use super::confidence::Difference;
+use super::workload::{ComparedJobs, Service, serve};
 use crate::error::{Error, Result, SourceLocation};
 use crate::metric::machine_figures::{Machine, Prices};
 use crate::metric::mpc;
 use crate::ordering::{NodeOrder, Observer};
 use crate::schedule::orderings::TraceSettings;
+use crate::schedule::saving::WEEK;
 use crate::topology::Topology;
 
 /// Seeds of a random machine.
@@ -19,7 +20,7 @@ const RANDOM: [&str; 3] = ["watts-strogatz", "random-regular", "gnm"];
 pub struct Contender {
     /// Its figures.
     pub machine: Machine,
-    /// What jobs get on it, where there is a workload.
+    /// Service that jobs get on it, where there is a workload.
     pub service: Option<Service>,
     /// Mean distance and the best ordering's mean(log) on ten seeds, where the network is a random one.
     pub seeds: Option<Seeds>,
@@ -32,7 +33,7 @@ pub struct Seeds {
     pub first: u64,
     /// Mean distances with their interval.
     pub mean_distance: Difference,
-    /// The same of the best ordering's mean(log), ordered by the same method on each.
+    /// The best ordering's mean(log) with its interval, ordered by the same method on each seed.
     pub mean_log: Difference,
     /// The values of `mean_log`.
     values: Vec<f64>,
@@ -92,13 +93,13 @@ pub struct Machines {
 /// As [`Machine::new`]; a workload that is wrong, or whose jobs all are too large for one of the machines.
 ///
 /// # Complexity
-/// That of the curves, one replay and one schedule for each machine, one machine after another; the parts of each
+/// The curves, one replay and one schedule for each machine, one machine after another; the parts of each
 /// in parallel. Results never depend on the number of threads.
 pub fn compare(
     topologies: &[Topology],
     orders: &[String],
     prices: &Prices,
-    workload: Option<&Workload<'_>>,
+    workload: Option<&ComparedJobs<'_>>,
     observer: &dyn Observer,
     progress: &dyn Fn(&str),
 ) -> Result<Machines> {
@@ -164,7 +165,7 @@ fn difference(
     second: &Contender,
     criterion: Criterion,
     jobs: &[usize],
-    workload: Option<&Workload<'_>>,
+    workload: Option<&ComparedJobs<'_>>,
     seed: u64,
 ) -> Option<Difference> {
     let (figure, unit) = (criterion.name(), criterion.unit());
@@ -254,8 +255,13 @@ mod tests {
     fn on_log(specs: &[&str], log: &str, allocators: &[&str]) -> Machines {
         let allocators: Vec<String> = allocators.iter().map(|a| a.to_string()).collect();
         let open = || Ok(Log::new("log", log));
-        let workload =
-            Workload { name: "log", open: &open, allocators: &allocators, leading: 0, queue: None };
+        let workload = ComparedJobs {
+            name: "log",
+            open: &open,
+            allocators: &allocators,
+            leading: 0,
+            queue: None,
+        };
         let prices = Prices::default();
         compare(&build(specs), &[], &prices, Some(&workload), &NoObserver, &|_| ()).unwrap()
     }
@@ -273,7 +279,7 @@ mod tests {
             tasks.iter().map(|t| format!("P {} {}\nF {}\n", t.id, t.nodes, t.id)).collect();
         let open = || Ok(Log::new("t.swf", text.clone()));
         let allocators = ["fifo:0".to_string()];
-        let workload = Workload {
+        let workload = ComparedJobs {
             name: "t.swf",
             open: &open,
             allocators: &allocators,
@@ -292,7 +298,7 @@ mod tests {
         assert!(machines.scores.is_sorted());
         let difference = machines.difference.as_ref().unwrap();
         assert_eq!(difference.difference, machines.scores[0] - machines.scores[1]);
-        assert!(difference.told() && difference.low.is_none());
+        assert!(difference.is_significant() && difference.low.is_none());
         let said = headline(&machines, None);
         assert!(
             said.starts_with("Best: hyperx:8x8 with ") && said.contains("Both figures are exact."),
@@ -303,7 +309,7 @@ mod tests {
     #[test]
     fn a_machine_is_no_better_than_itself() {
         let machines = plain(&["torus:4x4", "torus:4x4,per_router=1"]);
-        assert!(!machines.difference.as_ref().unwrap().told());
+        assert!(!machines.difference.as_ref().unwrap().is_significant());
         assert!(headline(&machines, None).starts_with("No difference between torus:4x4 with "));
         let one = plain(&["torus:4x4"]);
         assert_eq!(one.difference, None);
@@ -405,7 +411,7 @@ mod tests {
         }
         let difference = machines.difference.as_ref().unwrap();
         assert_eq!((difference.over, difference.count), ("weeks", 12));
-        assert!(difference.told() && difference.high.unwrap() < 0.0);
+        assert!(difference.is_significant() && difference.high.unwrap() < 0.0);
         assert!(headline(&machines, Some("t.swf")).starts_with("Best for t.swf: mesh:20 with "));
     }
 

@@ -4,20 +4,13 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::random::{below, generator};
-
-/// Resamples of a bootstrap.
-const RESAMPLES: u64 = 2000;
-/// Weeks with jobs from which on weeks are resampled, which keeps what belongs together.
-const WEEKS: usize = 8;
-/// Seconds of a week.
-pub(super) const WEEK: i64 = 7 * 24 * 3600;
-/// The 97.5 % point of Student's t with nine degrees of freedom.
-const T_OF_TEN: f64 = 2.262_157_162_740_992;
+use crate::replay::statistics::half_width;
+use crate::schedule::saving::{RESAMPLES, WEEKS, middle};
 
 /// A difference, first machine less second, with its 95 % interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Of what.
+    /// Name of the figure.
     pub figure: &'static str,
     /// Its unit.
     pub unit: &'static str,
@@ -27,34 +20,34 @@ pub struct Difference {
     pub low: Option<f64>,
     /// See `low`.
     pub high: Option<f64>,
-    /// What was drawn again: `weeks`, `jobs` or `seeds`; empty where nothing is random.
+    /// The units that are drawn at random: `weeks`, `jobs` or `seeds`; empty where nothing is random.
     pub over: &'static str,
-    /// How many of them.
+    /// Number of these units.
     pub count: usize,
     /// Jobs that both machines served, or 0.
     pub jobs: usize,
 }
 
 impl Difference {
-    /// Whether there is a difference: the interval does not hold zero.
-    pub fn told(&self) -> bool {
+    /// Whether the 95 % interval leaves out zero; of exact figures, whether they differ.
+    pub fn is_significant(&self) -> bool {
         match (self.low, self.high) {
             (Some(low), Some(high)) => low > 0.0 || high < 0.0,
             _ => self.difference != 0.0,
         }
     }
 
-    /// Of figures that nothing random goes into.
+    /// The difference of two exact figures, without an interval.
     pub(super) fn exact(figure: &'static str, unit: &'static str, difference: f64) -> Self {
         Difference { figure, unit, difference, low: None, high: None, over: "", count: 0, jobs: 0 }
     }
 
-    /// Of one value a seed: mean and Student's interval.
+    /// Mean of one difference a seed, with Student's 95 % interval.
     pub(super) fn over_seeds(figure: &'static str, unit: &'static str, values: &[f64]) -> Self {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-        let half = T_OF_TEN * (squares / (n - 1.0) / n).sqrt();
+        let half = half_width(values.len()) * (squares / (n - 1.0) / n).sqrt();
         Difference {
             figure,
             unit,
@@ -67,7 +60,7 @@ impl Difference {
         }
     }
 
-    /// Of one pair a job: `values` are the differences with the week of each job where it has one. Weeks or jobs
+    /// Mean of one difference a job: `values` are the differences with the week of each job where it has one. Weeks or jobs
     /// are drawn with replacement, as many as there are, and the middle 95 % of the means are the interval. None
     /// without jobs.
     ///
@@ -90,6 +83,7 @@ impl Difference {
                 *entry = (entry.0 + value, entry.1 + 1);
             }
         }
+        // Waits of one week depend on each other: whole weeks are drawn where there are enough.
         let by_week = weeks.len() >= WEEKS && values.iter().all(|(week, _)| week.is_some());
         let drawn: Vec<(f64, u64)> = match by_week {
             true => weeks.into_values().collect(),
@@ -106,14 +100,13 @@ impl Difference {
             mean(&mut (0..bound).map(|_| drawn[below(bound, &mut random) as usize]))
         };
         let mut means: Vec<f64> = (0..RESAMPLES).into_par_iter().map(resample).collect();
-        means.sort_by(f64::total_cmp);
-        let tail = RESAMPLES as usize / 40;
+        let (low, high) = middle(&mut means);
         Some(Difference {
             figure,
             unit,
             difference: mean(&mut drawn.iter().copied()),
-            low: Some(means[tail - 1]),
-            high: Some(means[means.len() - tail]),
+            low: Some(low),
+            high: Some(high),
             over: if by_week { "weeks" } else { "jobs" },
             count: drawn.len(),
             jobs: values.len(),
@@ -131,10 +124,10 @@ mod tests {
         let all = |value: f64| vec![(None, value); 30];
         let same = Difference::paired("wait", "s", &all(-2.0), 1).unwrap();
         assert_eq!((same.difference, same.low, same.high), (-2.0, Some(-2.0), Some(-2.0)));
-        assert!(same.told() && same.over == "jobs" && same.count == 30);
-        assert!(!Difference::paired("wait", "s", &all(0.0), 1).unwrap().told());
+        assert!(same.is_significant() && same.over == "jobs" && same.count == 30);
+        assert!(!Difference::paired("wait", "s", &all(0.0), 1).unwrap().is_significant());
         let mixed: Vec<_> = (0..40).map(|i| (None, if i % 2 == 0 { 1.0 } else { -1.0 })).collect();
-        assert!(!Difference::paired("wait", "s", &mixed, 1).unwrap().told());
+        assert!(!Difference::paired("wait", "s", &mixed, 1).unwrap().is_significant());
         assert_eq!(Difference::paired("wait", "s", &[], 1), None);
     }
 
@@ -149,7 +142,7 @@ mod tests {
         let jobs = Difference::paired("wait", "s", &jobs, 1).unwrap();
         let width = |d: &Difference| d.high.unwrap() - d.low.unwrap();
         assert!(width(&weeks) > 2.0 * width(&jobs));
-        assert!(!weeks.told() && (weeks.difference - jobs.difference).abs() < 1e-12);
+        assert!(!weeks.is_significant() && (weeks.difference - jobs.difference).abs() < 1e-12);
     }
 
     /// Differences of ten subjects (Student 1908): the t interval is 0.70 to 2.46.
@@ -158,9 +151,9 @@ mod tests {
         let gains = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
         let d = Difference::over_seeds("mean(log)", "hops", &gains);
         assert!((d.low.unwrap() - 0.7001).abs() < 1e-3 && (d.high.unwrap() - 2.4599).abs() < 1e-3);
-        assert!(d.told() && d.over == "seeds" && d.count == 10);
-        assert!(!Difference::exact("mean(log)", "hops", 0.0).told());
-        assert!(Difference::exact("mean(log)", "hops", 0.1).told());
+        assert!(d.is_significant() && d.over == "seeds" && d.count == 10);
+        assert!(!Difference::exact("mean(log)", "hops", 0.0).is_significant());
+        assert!(Difference::exact("mean(log)", "hops", 0.1).is_significant());
     }
 
     proptest! {

@@ -26,7 +26,7 @@ pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<Stri
             let gap = -difference.difference;
             let share = if scores[1] > 0.0 { 100.0 * gap / scores[1] } else { 0.0 };
             details.push(how_sure(difference, digits));
-            if difference.told() {
+            if difference.is_significant() {
                 format!(
                     "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1}%) less than \
                      {}.",
@@ -69,7 +69,7 @@ fn how_sure(difference: &Difference, digits: usize) -> String {
     // Zero less a zero has no sign.
     let (low, high) = (0.0 - high, 0.0 - low);
     let unit = difference.unit;
-    let holds = if difference.told() { "" } else { ", which holds zero" };
+    let holds = if difference.is_significant() { "" } else { ", which holds zero" };
     let of = match difference.over {
         "seeds" => format!("{} seeds of the random networks", difference.count),
         "weeks" => format!("{} weeks, {} jobs", difference.count, difference.jobs),

@@ -15,4 +15,4 @@ pub use asked::Asked;
 pub use comparison::{Contender, Criterion, Machines, Seeds, compare};
 pub use confidence::Difference;
 pub use headline::{headline, outcome};
-pub use workload::{AllocatorService, Queue, Service, Workload};
+pub use workload::{AllocatorService, ComparedJobs, Queue, Service};

@@ -1,30 +1,28 @@
-//! What jobs get on one machine with its best ordering: hops under load, waits and slowdowns.
+//! Service that jobs get on one machine with its best ordering: hops under load, waits and slowdowns.
 
+use std::slice;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
-use crate::allocator::{self, AllocatorContext};
-use crate::error::{Error, Result};
-use crate::metric::allocation::AllocationMeter;
+use crate::allocator::AllocatorContext;
+use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
 use crate::ordering::NodeOrder;
-use crate::replay::statistics::{Improvement, Summary};
-use crate::replay::{Outputs, Placed, Replay, Step, run};
-use crate::schedule::orderings::{OrderingSchedule, TraceSettings};
-use crate::schedule::{self, Settings, Task, simulate};
+use crate::replay::set::{ReplayResult, ReplaySet, ReplaySettings, Summaries};
+use crate::replay::{Outputs, Step};
+use crate::schedule::orderings::{OrderingSchedule, TraceSettings, fitting};
+use crate::schedule::{Record, ScheduleResult, Task};
 use crate::topology::Topology;
 use crate::trace::{Event, Log};
 
-/// The allocator that improvements are measured against.
-const BASELINE: &str = "fifo:0";
 /// Sizes with more placements than this count in improvements, as in `replay`.
 const THRESHOLD: u64 = 30;
 /// Jobs that do not fit are named up to this many.
 const NAMED: usize = 20;
 
 /// The jobs that machines are compared on.
-pub struct Workload<'w> {
+pub struct ComparedJobs<'w> {
     /// Its name.
     pub name: &'w str,
     /// Opens the placement log from its start.
@@ -33,7 +31,7 @@ pub struct Workload<'w> {
     pub allocators: &'w [String],
     /// Which of them ranks the machines where jobs have no times.
     pub leading: usize,
-    /// What is scheduled and how, where jobs have times.
+    /// The jobs to be scheduled and how, where jobs have times.
     pub queue: Option<Queue<'w>>,
 }
 
@@ -45,7 +43,7 @@ pub struct Queue<'w> {
     pub settings: &'w TraceSettings,
 }
 
-/// What the jobs of a workload get on a machine.
+/// Hops, waits and response times of the jobs on a machine.
 #[derive(Clone, Debug)]
 pub struct Service {
     /// One an allocator, in the order given.
@@ -65,7 +63,7 @@ pub struct Service {
     /// Mean hops of every job placed by the leading allocator, by its number in the log; none for jobs of one node and
     /// those not placed.
     pub(super) hops: Vec<Option<f64>>,
-    /// Response times by the jobs' places in the queue, in seconds; none for those left out.
+    /// Response times by the jobs' indices in the queue, in seconds; none for those left out.
     pub(super) responses: Vec<Option<f64>>,
 }
 
@@ -84,9 +82,9 @@ pub struct AllocatorService {
     pub improvement: Option<f64>,
 }
 
-/// What is kept of every placement of the leading allocator.
+/// Data kept of the placements of the leading allocator.
 #[derive(Default)]
-struct Kept {
+struct LeadingPlacements {
     hops: Vec<Option<f64>>,
     too_large: u64,
     names: Vec<String>,
@@ -99,22 +97,18 @@ struct Kept {
 pub(super) fn serve(
     topology: &Topology,
     order: &NodeOrder,
-    workload: &Workload<'_>,
+    workload: &ComparedJobs<'_>,
 ) -> Result<Service> {
     let distances = RankDistances::new(topology, order)?;
-    let context = AllocatorContext { topology, order, distances: &distances };
-    let mut lanes: Vec<&str> = workload.allocators.iter().map(String::as_str).collect();
-    let baseline = lanes.iter().position(|a| *a == BASELINE).unwrap_or_else(|| {
-        lanes.push(BASELINE);
-        lanes.len() - 1
-    });
-    let mut replays = Vec::new();
-    for text in &lanes {
-        let allocator = allocator::make(text, &context)?;
-        let meter = AllocationMeter::new(topology, &distances)?;
-        replays.push(Replay::new(allocator, meter, distances.len(), Outputs::default()));
-    }
-    let kept = Mutex::new(Kept::default());
+    let settings = ReplaySettings {
+        allocators: workload.allocators,
+        outputs: Outputs::default(),
+        traffic: None,
+        summaries: Summaries::OverBaseline,
+    };
+    let (orders, all) = (slice::from_ref(order), slice::from_ref(&distances));
+    let mut replays = ReplaySet::new(topology, orders, all, settings)?;
+    let kept = Mutex::new(LeadingPlacements::default());
     let write = |step: Step<'_>| -> Result<()> {
         if step.replay == workload.leading {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,33 +116,34 @@ pub(super) fn serve(
         }
         Ok(())
     };
-    let mut summaries = vec![Summary::default(); lanes.len()];
-    let gather = |placed: &[Vec<Placed>]| {
-        for (summary, ours) in summaries.iter_mut().zip(placed) {
-            summary.add(ours, &placed[baseline]);
-        }
-        Ok(())
-    };
-    let mut log = (workload.open)()?;
-    run::<Error>(&mut log, &mut replays, None, write, gather)?;
+    replays.run_with(&mut (workload.open)()?, None, write, || Ok(()))?;
     let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let of = |(allocator, summary): (&String, &Summary)| {
-        let gain: Improvement = summary.improvement(&summaries[baseline], THRESHOLD);
+    let results = replays.results();
+    let service = |result: &ReplayResult<'_>| {
+        let gain = result.summary.improvement(result.baseline, THRESHOLD);
         AllocatorService {
-            allocator: allocator.clone(),
-            mean_mind: summary.mean_mind(),
+            allocator: result.allocator.to_string(),
+            mean_mind: result.summary.mean_mind(),
             improvement_small: gain.small,
             improvement_large: gain.large,
             improvement: gain.overall,
         }
     };
-    let queue = workload.queue.as_ref().map(|queue| scheduled(&context, queue)).transpose()?;
-    let (schedule, rest) = queue.unzip();
+    let context = AllocatorContext { topology, order, distances: &distances };
+    let response = |outcome: &ScheduleResult, record: &Record| {
+        (record.end - outcome.task(record).submit) as f64
+    };
+    let schedule = |queue: &Queue<'_>| {
+        fitting(&context, queue.tasks, queue.settings, &queue.settings.model, response)
+    };
+    let fitted = workload.queue.as_ref().map(schedule).transpose()?;
+    let (schedule, rest) = fitted.map(|f| (f.row, ((f.rule, f.model), f.figures))).unzip();
     let (rules, responses) = rest.unzip();
+    let counts = results.first().map(|first| first.counts.clone()).unwrap_or_default();
     Ok(Service {
-        allocators: workload.allocators.iter().zip(&summaries).map(of).collect(),
-        placed: replays[0].counts().placed,
-        skipped: replays[0].counts().skipped - replays[0].counts().oversized,
+        allocators: results.iter().map(service).collect(),
+        placed: counts.placed,
+        skipped: counts.skipped - counts.oversized,
         too_large: kept.too_large,
         too_large_names: kept.names,
         schedule,
@@ -159,7 +154,7 @@ pub(super) fn serve(
 }
 
 /// Notes a block's placements, and the jobs too large for `nodes`.
-fn keep(kept: &mut Kept, step: &Step<'_>, nodes: u32) {
+fn keep(kept: &mut LeadingPlacements, step: &Step<'_>, nodes: u32) {
     let mut placed = step.placed.iter().peekable();
     for (event, what) in step.block.events.iter().enumerate() {
         let Event::Place { nodes: wanted, .. } = *what else { continue };
@@ -172,32 +167,4 @@ fn keep(kept: &mut Kept, step: &Step<'_>, nodes: u32) {
             }
         }
     }
-}
-
-/// The policy and the model in words, and the response times.
-type Scheduled = ((String, String), Vec<Option<f64>>);
-
-fn scheduled(
-    context: &AllocatorContext<'_>,
-    queue: &Queue<'_>,
-) -> Result<(OrderingSchedule, Scheduled)> {
-    let nodes = context.distances.len();
-    let numbers: Vec<usize> =
-        (0..queue.tasks.len()).filter(|i| queue.tasks[*i].nodes <= nodes).collect();
-    let fitting: Vec<Task> = numbers.iter().map(|i| queue.tasks[*i]).collect();
-    let settings = Settings {
-        policy: &queue.settings.policy,
-        allocator: &queue.settings.allocator,
-        model: &queue.settings.model,
-        outputs: schedule::Outputs { placement: true, ..schedule::Outputs::default() },
-    };
-    let outcome = simulate(context, &fitting, &settings, &|_| ())?;
-    let mut responses = vec![None; queue.tasks.len()];
-    for record in &outcome.records {
-        let took = record.end - outcome.task(record).submit;
-        responses[numbers[record.task as usize]] = Some(took as f64 / outcome.ticks as f64);
-    }
-    let too_large = queue.tasks.len() - fitting.len();
-    let row = OrderingSchedule::of(context.order.label(), too_large, outcome.summary());
-    Ok((row, ((outcome.rule, outcome.model), responses)))
 }

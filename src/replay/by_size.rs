@@ -28,7 +28,7 @@ impl SizeMean {
         self.mean_mind - self.mpc
     }
 
-    /// The same in per cent of MPC; none where MPC is 0.
+    /// [`SizeMean::above`] in per cent of MPC; none where MPC is 0.
     pub fn per_cent_above(&self) -> Option<f64> {
         (self.mpc > 0.0).then(|| 100.0 * self.above() / self.mpc)
     }
@@ -55,7 +55,7 @@ pub struct Ranking {
     pub per_cent_above: Option<f64>,
     /// Pairs of orderings at a size: both have a mean there, and MPC is lower on one of them.
     pub pairs: u64,
-    /// Those where the measured mean is lower on the other one.
+    /// Pairs for which the measured mean is lower on the other ordering.
     pub differently: u64,
     /// The pairs of orderings where that costs the most, summed over sizes: jobs times the difference of their
     /// means. At most [`CASES`].
@@ -65,7 +65,7 @@ pub struct Ranking {
 /// Two orderings that MPC and the measured means rank differently at some sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Misled {
-    /// Which has the lower MPC at these sizes, by its place among the orderings.
+    /// Which has the lower MPC at these sizes, by its index among the orderings.
     pub forecast: usize,
     /// Which has the lower measured mean there.
     pub measured: usize,
@@ -80,7 +80,7 @@ pub struct Misled {
 }
 
 impl Ranking {
-    /// Of the means of one allocator, a list of ascending sizes an ordering; O(orderings² · sizes · log sizes).
+    /// Ranks the means of one allocator: `by_size` has a list of ascending sizes for each ordering. O(orderings² · sizes · log sizes).
     pub fn new(by_size: &[&[SizeMean]]) -> Ranking {
         let all = || by_size.iter().flat_map(|sizes| sizes.iter());
         let (count, sum) = (all().filter_map(SizeMean::per_cent_above).filter(|p| p.is_finite()))

@@ -27,7 +27,7 @@ use traffic::{JobTraffic, Traffic};
 /// Events a block.
 const BLOCK: usize = 1 << 12;
 
-/// A clock, where the caller outputs allocators timed: the time since whenever. The library reads none itself.
+/// A clock of the caller, for timing allocators: time since any fixed moment. The library reads no clock itself.
 pub type Clock<'c> = &'c (dyn Fn() -> Duration + Sync);
 
 /// One allocator on one ordering, and the machine's state in its hands. Starts empty.
@@ -35,25 +35,25 @@ pub struct Replay<'a> {
     allocator: Box<dyn Allocator + 'a>,
     meter: AllocationMeter<'a>,
     free: FreeSet,
-    /// What live jobs hold, by key; nothing for a job that was skipped.
+    /// Ranks that live jobs hold, by key; empty for a job that was skipped.
     held: Vec<Ranks>,
-    /// What they send, where that is wanted.
+    /// The traffic of live jobs, where it is wanted.
     traffic: Option<Traffic<'a>>,
     outputs: Outputs,
     counts: Counts,
-    /// Where shapes are wanted.
+    /// The meter of shapes and their sums, where shapes are wanted.
     shapes: Option<(ShapeMeter<'a>, ShapeSums)>,
     room: RoomSums,
 }
 
-/// What a replay did so far.
+/// Numbers of jobs placed, skipped and refused so far.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// Jobs placed.
     pub placed: u64,
     /// Jobs skipped because they asked for more nodes than were free.
     pub skipped: u64,
-    /// Those of the skipped that asked for more nodes than the ordering has.
+    /// Jobs among the skipped that asked for more nodes than the ordering has.
     pub oversized: u64,
     /// Jobs that the allocator refused although enough nodes were free, by its answer.
     pub refused: BTreeMap<Choice, u64>,
@@ -68,7 +68,7 @@ impl Counts {
     }
 }
 
-/// What is reported of every placement beside [`AllocationMetrics`].
+/// Which data is reported of every placement beside [`AllocationMetrics`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outputs {
     /// The ranks.
@@ -77,7 +77,7 @@ pub struct Outputs {
     pub extent: bool,
     /// Units, ring, halvings, closed rings.
     pub shape: bool,
-    /// What each leaves room for.
+    /// The largest job that could still be placed after each.
     pub room: bool,
 }
 
@@ -94,9 +94,9 @@ pub struct Placed {
     pub extent: Option<Extent>,
     /// Its shape, where wanted.
     pub shape: Option<Box<AllocationShape>>,
-    /// What is left room for afterwards, where wanted.
+    /// The largest job that could still be placed afterwards, where wanted.
     pub room: Option<Room>,
-    /// What its traffic meets, where wanted.
+    /// Dilation and contention of its traffic, where wanted.
     pub traffic: Option<JobTraffic>,
 }
 
@@ -132,22 +132,22 @@ impl<'a> Replay<'a> {
         self.shapes.as_ref().map(|(_, sums)| sums)
     }
 
-    /// Sums over what the placements left room for, where wanted.
+    /// Sums over the largest jobs that could still be placed, where wanted.
     pub fn room(&self) -> &RoomSums {
         &self.room
     }
 
-    /// Lets every job talk.
+    /// Simulates the traffic of every job.
     pub fn with_traffic(self, traffic: Traffic<'a>) -> Self {
         Replay { traffic: Some(traffic), ..self }
     }
 
-    /// What the jobs' traffic met so far, where they talk.
+    /// Sums over the jobs' traffic so far, where they send.
     pub fn traffic(&self) -> Option<traffic::Totals> {
         self.traffic.as_ref().map(Traffic::totals)
     }
 
-    /// What it did so far.
+    /// Numbers of jobs so far.
     pub fn counts(&self) -> Counts {
         self.counts.clone()
     }
@@ -236,7 +236,7 @@ pub struct Step<'s> {
     pub placed: &'s [Placed],
 }
 
-/// A block of events and what every replay made of it.
+/// A block of events and its placements by every replay.
 #[derive(Default)]
 struct Stage {
     block: Block,

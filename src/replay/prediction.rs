@@ -19,7 +19,7 @@ use crate::trace::Log;
 pub const DEFAULT_ALLOCATORS: [&str; 4] =
     ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
 
-/// What a workload says of some orderings.
+/// Weighted MPC and replays of a workload on some orderings.
 #[derive(Clone, Debug, Serialize)]
 pub struct Prediction {
     /// The workload's name.
@@ -35,7 +35,7 @@ pub struct Prediction {
     pub refused: Vec<(String, u64)>,
     /// One row an ordering, in the order given.
     pub rows: Vec<OrderingPrediction>,
-    /// The pattern in which jobs talk and the routing of their traffic, where they do.
+    /// Pattern and routing of the jobs' traffic, where it is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guest: Option<(String, String)>,
     /// One an allocator: how well the weighted MPC ranks the orderings.
@@ -54,7 +54,7 @@ pub struct OrderingPrediction {
     /// Each size of more than a few jobs beside the curve, ascending, one list an allocator.
     #[serde(skip)]
     pub by_size: Vec<Vec<SizeMean>>,
-    /// What the jobs' traffic met, one an allocator; none where they do not talk.
+    /// Mean dilation and contention of the jobs' traffic, one an allocator; empty where jobs do not send.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<MeanTraffic>,
 }
@@ -62,9 +62,9 @@ pub struct OrderingPrediction {
 /// Means over the jobs of a replay of what their traffic meets; none without jobs of two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct MeanTraffic {
-    /// Of the mean path length.
+    /// Mean over jobs of the mean path length, in hops.
     pub mean_dilation: Option<f64>,
-    /// Of the highest contention on a job's links with all jobs that live.
+    /// Mean over jobs of the highest contention on a job's links, all live jobs counted.
     pub mean_contention: Option<f64>,
 }
 
@@ -86,8 +86,8 @@ pub fn weighted_mpc(curve: &Curve, shares: &[(u32, f64)]) -> f64 {
 }
 
 /// Replays `log` through every allocator on every ordering and sets the outcome beside the curves.
-/// `shares` are the job sizes of the log, from 2 to the number of nodes of the ordering; with `talks` every job
-/// talks.
+/// `shares` are the job sizes of the log, from 2 to the number of nodes of the ordering; with `settings` the traffic of
+/// every job is simulated.
 ///
 /// # Errors
 /// A bad log or allocator; more memory than allowed.
@@ -141,8 +141,8 @@ pub fn predict(
         });
     }
     let agreement = |(a, allocator): (usize, &String)| {
-        let told = rows.iter().filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
-        let (x, y): (Vec<f64>, Vec<f64>) = told.unzip();
+        let known = rows.iter().filter_map(|r| Some((r.weighted_mpc, r.mean_mind[a]?)));
+        let (x, y): (Vec<f64>, Vec<f64>) = known.unzip();
         let allocator = allocator.clone();
         Agreement { allocator, spearman: spearman(&x, &y), kendall: kendall(&x, &y) }
     };

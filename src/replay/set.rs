@@ -23,18 +23,18 @@ pub const BASELINE: &str = "fifo:0";
 pub enum Summaries {
     /// None.
     None,
-    /// Those of each replay alone; it is its own baseline.
+    /// Sums of each replay, which is its own baseline.
     Alone,
-    /// Those of each replay and of [`BASELINE`] on the same ordering, which is added where it is missing.
+    /// Sums of each replay, beside those of [`BASELINE`] on the same ordering, which is added where it is missing.
     OverBaseline,
 }
 
-/// What is the same for all orderings.
+/// Allocators and outputs, the same for all orderings.
 #[derive(Clone, Copy)]
 pub struct ReplaySettings<'a> {
     /// The allocators, such as `first-fit:8`.
     pub allocators: &'a [String],
-    /// What is reported of every allocation beside its metrics.
+    /// Which data is reported of every allocation beside its metrics.
     pub outputs: Outputs,
     /// How jobs communicate, where their traffic is simulated.
     pub traffic: Option<TrafficSettings<'a>>,
@@ -52,7 +52,7 @@ pub struct ReplaySet<'a> {
     requested: usize,
 }
 
-/// What one replay is a replay of.
+/// Ordering, allocator and baseline of a replay.
 #[derive(Clone, Copy, Debug)]
 pub struct Label<'a> {
     /// The ordering's name.
@@ -63,7 +63,7 @@ pub struct Label<'a> {
     baseline: usize,
 }
 
-/// What one replay gave.
+/// The result of one replay.
 pub struct ReplayResult<'a> {
     /// The ordering's name.
     pub ordering: &'a str,
@@ -79,7 +79,7 @@ pub struct ReplayResult<'a> {
     pub room: &'a RoomSums,
     /// Its sums.
     pub summary: &'a Summary,
-    /// Those of the baseline on the same ordering.
+    /// Sums of the baseline on the same ordering.
     pub baseline: &'a Summary,
 }
 
@@ -159,7 +159,7 @@ impl<'a> ReplaySet<'a> {
         super::run(log, &mut self.replays, clock, write, gather)
     }
 
-    /// What the replays that were asked for gave so far.
+    /// Results so far of the replays that were asked for.
     pub fn results(&self) -> Vec<ReplayResult<'_>> {
         let result = |(i, label): (usize, &Label<'a>)| ReplayResult {
             ordering: label.ordering,

@@ -1,4 +1,4 @@
-//! What a replay says about an allocator: mean distances by job size, improvement over a baseline, and
+//! Statistics of a replay: mean distances by job size, improvement over a baseline, and
 //! whether it is more than chance.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct SizeRow {
     pub least: u64,
     /// See `least`.
     pub most: u64,
-    /// What a job's distance is divided by to give its mean: its pairs, or 1 for whole hops.
+    /// Divisor that turns a job's distance into its mean: its pairs, or 1 for whole hops.
     pub divisor: u64,
 }
 
@@ -39,9 +39,9 @@ pub struct Summary {
     pub spanning: u64,
     /// Whether the mean distance of a job is cut to whole hops.
     whole_hops: bool,
-    /// Of MIND / ln(size), over all placements from 2 nodes.
+    /// MIND / ln(size) over all placements from 2 nodes.
     normalised: Moments,
-    /// Of the difference to the baseline in MIND / ln(size), placement by placement.
+    /// The baseline's MIND / ln(size) less that of this replay, placement by placement.
     paired: Moments,
     /// Mean components and spans, over all placements.
     components: u128,
@@ -277,9 +277,20 @@ impl Summary {
         let deviation = self.paired.standard_deviation().filter(|d| *d > 0.0)?;
         let pairs = self.paired.count;
         let t = self.paired.mean / (deviation / (pairs as f64).sqrt());
-        let p = StudentsT::new(0.0, 1.0, (pairs - 1) as f64).ok()?.sf(t);
+        let p = students_t(pairs - 1)?.sf(t);
         Some(TTest { pairs, mean: self.paired.mean, standard_deviation: deviation, t, p })
     }
+}
+
+/// Student's distribution of so many degrees of freedom; none for 0.
+fn students_t(freedom: u64) -> Option<StudentsT> {
+    StudentsT::new(0.0, 1.0, freedom as f64).ok()
+}
+
+/// Half the width of the 95 % interval of a mean of `count` values, in standard errors; infinite for one value.
+pub fn half_width(count: usize) -> f64 {
+    let freedom = count.saturating_sub(1) as u64;
+    students_t(freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
 
 impl SizeRow {

@@ -1,4 +1,4 @@
-//! What the links carry while a log is replayed: every job that lives talks, all in the same pattern.
+//! Loads of links while a log is replayed: every job that lives sends, all in the same pattern.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
@@ -12,7 +12,7 @@ use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
 use crate::trace::JobKey;
 
-/// How jobs talk.
+/// Pattern and routing of the jobs' traffic.
 #[derive(Clone, Copy)]
 pub struct TrafficSettings<'a> {
     fabric: &'a Fabric<'a>,
@@ -57,7 +57,7 @@ pub struct Stay<'r> {
     pub ranks: &'r Ranks,
 }
 
-/// What one job's traffic meets. Each process sends one unit on the mean.
+/// Dilation and contention of one job's traffic. Each process sends one unit on the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JobTraffic {
     /// Mean path length of the traffic, weighted by volume.
@@ -126,7 +126,7 @@ pub struct Traffic<'a> {
     /// Guests by size: logs repeat sizes.
     guests: HashMap<u32, Guest>,
     load: CombinedLoad,
-    /// What live jobs put on the links, by key.
+    /// Loads of live jobs on the links, by key.
     live: Vec<Option<JobLoad>>,
     totals: Totals,
 }
@@ -155,7 +155,7 @@ impl<'a> Traffic<'a> {
     /// More memory than allowed.
     ///
     /// # Complexity
-    /// That of the routing for its traffic, and O(links).
+    /// One routing of its traffic, and O(links).
     pub fn start(&mut self, job: JobKey, ranks: &Ranks) -> Result<JobTraffic> {
         let TrafficSettings { fabric, pattern, routing } = self.settings;
         let (topology, count) = (fabric.topology, ranks.len());
@@ -205,14 +205,14 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// What the jobs of a schedule meet, `stays` in the order of their starts: each those that started before
+    /// The traffic of the jobs of a schedule, `stays` in the order of their starts: each meets those that started before
     /// it and have not ended by then.
     ///
     /// # Errors
     /// As [`Traffic::start`].
     pub fn over_time(&mut self, stays: &[Stay<'_>]) -> Result<Vec<JobTraffic>> {
         let mut ends = BinaryHeap::new();
-        let mut settings = Vec::with_capacity(stays.len());
+        let mut met = Vec::with_capacity(stays.len());
         for (job, stay) in (0..).zip(stays) {
             while let Some(Reverse((to, gone))) = ends.peek().copied()
                 && to <= stay.from
@@ -221,9 +221,9 @@ impl<'a> Traffic<'a> {
                 self.end(JobKey(gone));
             }
             ends.push(Reverse((stay.to, job)));
-            settings.push(self.start(JobKey(job), stay.ranks)?);
+            met.push(self.start(JobKey(job), stay.ranks)?);
         }
-        Ok(settings)
+        Ok(met)
     }
 
     /// Sums over all jobs so far.

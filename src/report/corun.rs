@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::columns::corun::{CorunFigures, JOB, LinkUse};
 use crate::columns::{object, write};
-use crate::corun::{Fair, Level, Outcome, Settings};
+use crate::corun::{Detail, Fair, Outcome, Settings};
 use crate::mapping::{Fabric, RoutingEntry};
 
 /// Settings, results and jobs of the simulation as JSON.
@@ -19,7 +19,7 @@ pub fn document(
     let figures = CorunFigures {
         topology: fabric.topology.spec(),
         routing: routing.name,
-        level: if settings.level == Level::Job { "job" } else { "flow" },
+        level: if settings.level == Detail::Job { "job" } else { "flow" },
         fair: if settings.speeds.fair == Fair::Rtt { "rtt" } else { "flow" },
         bandwidth: settings.speeds.bandwidth,
         latency: settings.speeds.latency,

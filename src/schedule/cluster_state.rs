@@ -1,9 +1,10 @@
 //! The machine at one time: what policies may ask of it and do to it.
 
-use super::model::Model;
+use super::model::{Model, Start};
 use super::result::{Instant, LeftOut, Record};
 use super::running::{Assumed, Running};
-use super::{Outputs, Start, Task};
+use super::settings::Outputs;
+use super::task::Task;
 use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
 use crate::error::Result;
 use crate::metric::allocation::AllocationMeter;
@@ -12,14 +13,14 @@ use crate::ranks::{FreeSet, Ranks};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is recorded of allocations, and with what.
+/// Meters that measure allocations, and which of their results are recorded.
 pub(super) struct Recorder<'a> {
     pub meter: Option<AllocationMeter<'a>>,
     pub shapes: Option<(ShapeMeter<'a>, ShapeSums)>,
     pub outputs: Outputs,
 }
 
-/// What became of a task that a policy wanted to start.
+/// Outcome of a policy's attempt to start a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Attempt {
@@ -31,7 +32,7 @@ pub enum Attempt {
     LeftOut,
 }
 
-/// What an allocator answers about a task and a set of free ranks.
+/// Answer of an allocator to a task and a set of free ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// These ranks.
@@ -49,16 +50,16 @@ pub struct ClusterState<'m, 'a> {
     free: FreeSet,
     pub(super) running: Running,
     allocator: Box<dyn Allocator + 'a>,
-    /// Where the policy asks for them.
+    /// Finds connected sets of free nodes, where the policy needs them.
     components: Option<FreeComponents<'a>>,
     /// Sizes that the allocator refused since the free set last changed.
     refused: BTreeSet<u32>,
-    /// Of sizes that were refused, why the empty machine refuses them, too, where it does.
+    /// Sizes that were refused: the reason where even the empty machine refuses them, else none.
     never: BTreeMap<u32, Option<Reason>>,
-    /// When tasks were refused first by an allocator that relents, and when it does next.
+    /// By task: when it was refused first by an allocator that relents; and the times at which it will.
     refused_since: BTreeMap<u32, i64>,
     relents: BTreeSet<i64>,
-    /// Whether it does now.
+    /// Whether it relents now.
     pub(super) relenting: bool,
     ticks: i64,
     /// Tasks that can never run.
@@ -69,7 +70,7 @@ pub struct ClusterState<'m, 'a> {
     pub(super) records: Vec<Record>,
     /// The record of each task, once it has started.
     record: Vec<u32>,
-    /// What running tasks hold.
+    /// Ranks that running tasks hold, by task.
     held: Vec<Ranks>,
     /// A fault of the model, reported after the pass.
     fault: Option<crate::Error>,
@@ -150,7 +151,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         record.start + self.tasks[task as usize].requested
     }
 
-    /// What a running task holds; nothing for others.
+    /// The ranks that a running task holds; empty for others.
     pub fn held(&self, task: u32) -> &Ranks {
         &self.held[task as usize]
     }
@@ -244,6 +245,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
             _ => {
                 let (allocator, size) = (&mut self.allocator, self.free.size());
                 let asked = self.never.entry(nodes).or_insert_with(|| {
+                    // The most lenient answer counts: nothing that could run later is left out.
                     allocator.wait_expired();
                     match allocator.choose(&FreeSet::new(size), nodes, &mut Ranks::default()) {
                         Choice::Placed => None,
@@ -286,6 +288,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         ranks.settle();
         debug_assert_eq!(ranks.len(), task.nodes);
         ranks.runs().iter().for_each(|run| self.free.take(*run));
+        // Of another free set the allocator may give a size that it refused, even of a smaller one.
         self.refused.clear();
         let placement = self.recorder.meter.as_mut().map(|meter| meter.measure(&ranks, total));
         let meter = self.recorder.meter.as_mut().filter(|_| self.recorder.outputs.extent);

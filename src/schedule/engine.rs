@@ -6,7 +6,7 @@ use super::result::{Instant, LeftOut, Record};
 use crate::error::Result;
 use crate::metric::shape::ShapeSums;
 
-/// What became of tasks: those that ran in the order of starts, the instants if wanted, those that could not run, sums
+/// The outcome: tasks that ran in the order of starts, the instants if wanted, those that could not run, sums
 /// over shapes if wanted.
 type Outcome = (Vec<Record>, Vec<Instant>, Vec<LeftOut>, Option<ShapeSums>);
 

@@ -1,4 +1,4 @@
-//! Who waits: percentiles, waits by job size, and jobs that starve.
+//! Waits: percentiles, waits by job size, and jobs that starve.
 
 use super::result::{BOUND, Record, ScheduleResult};
 use crate::ratio::ratio;

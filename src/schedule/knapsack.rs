@@ -44,7 +44,7 @@ pub fn pack_exactly(jobs: &[u32], slots: &[u32]) -> Packing {
         best: 0,
         found: vec![None; order.len()],
     };
-    search.place(0, 0);
+    search.pack(0, 0);
 
     // Groups, the largest first, into the tightest slots.
     let mut groups: Vec<(u32, Vec<usize>)> = vec![(0, Vec::new()); kept.len()];
@@ -80,7 +80,7 @@ struct Search {
 
 impl Search {
     /// Tries everything for job `at` and those after it, `packed` nodes being packed.
-    fn place(&mut self, at: usize, packed: u64) {
+    fn pack(&mut self, at: usize, packed: u64) {
         if packed > self.best {
             self.best = packed;
             self.found.clone_from(&self.chosen);
@@ -109,11 +109,11 @@ impl Search {
             }
             self.room[slot] -= size;
             self.chosen[at] = Some(slot);
-            self.place(at + 1, packed + u64::from(size));
+            self.pack(at + 1, packed + u64::from(size));
             self.chosen[at] = None;
             self.room[slot] += size;
         }
-        self.place(at + 1, packed);
+        self.pack(at + 1, packed);
     }
 }
 

@@ -6,7 +6,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::saving::{self, Saving, Used};
-use super::{Outputs, ScheduleSummary, Settings, SizeClass, Task, simulate};
+use super::{
+    Outputs, Record, ScheduleResult, ScheduleSummary, Settings, SizeClass, Task, simulate,
+};
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
 use crate::metric::rank_distances::RankDistances;
@@ -23,16 +25,16 @@ pub const DEFAULT_MODEL: &str = "network:share=0.2,guest=stencil3d";
 pub const OTHER_MODELS: [&str; 2] =
     ["network:share=0.1,guest=stencil3d", "network:share=0.3,guest=stencil3d"];
 
-/// What is the same for all orderings.
+/// Trace, policy, allocator and models, the same for all orderings.
 #[derive(Clone, Debug)]
 pub struct TraceSettings {
     /// The trace's name.
     pub trace: String,
-    /// Who starts when (see [`super::POLICIES`]).
+    /// The policy (see [`super::POLICIES`]).
     pub policy: String,
-    /// Where (see [`crate::allocator::ALLOCATORS`]).
+    /// The allocator (see [`crate::allocator::ALLOCATORS`]).
     pub allocator: String,
-    /// For how long (see [`super::MODELS`]).
+    /// The runtime model (see [`super::MODELS`]).
     pub model: String,
     /// Other models under which the best ordering's saving is found, too.
     pub other_models: Vec<String>,
@@ -53,7 +55,7 @@ pub struct Schedules {
     pub rule: String,
     /// The model in words.
     pub model_rule: String,
-    /// What the best ordering saves.
+    /// Node-hours that the best ordering saves.
     pub saving: Option<Saving>,
     /// One an ordering, in the order given.
     #[serde(skip)]
@@ -85,11 +87,53 @@ impl OrderingSchedule {
     pub fn class(&self, from: u32) -> Option<&SizeClass> {
         self.summary.by_size.iter().find(|class| class.from == from)
     }
+}
 
-    /// The figures of a schedule that left out `too_large` jobs.
-    pub fn of(ordering: &str, too_large: usize, summary: ScheduleSummary) -> Self {
-        OrderingSchedule { ordering: ordering.to_string(), too_large, summary }
+/// The schedule of those tasks that are not too large for an ordering.
+pub(crate) struct Fitting {
+    /// Its figures.
+    pub row: OrderingSchedule,
+    /// The policy in words.
+    pub rule: String,
+    /// The runtime model in words.
+    pub model: String,
+    /// Whether the policy chose ranks itself, without the allocator.
+    pub places_itself: bool,
+    /// A figure of each task, in seconds; none where the task was left out.
+    pub figures: Vec<Option<f64>>,
+}
+
+/// Schedules those of `tasks` (in queue order) that are not too large for the ordering; `figure` is taken of each that
+/// ran, in ticks.
+///
+/// # Errors
+/// As [`simulate`].
+pub(crate) fn fitting(
+    context: &AllocatorContext<'_>,
+    tasks: &[Task],
+    settings: &TraceSettings,
+    model: &str,
+    figure: impl Fn(&ScheduleResult, &Record) -> f64,
+) -> Result<Fitting> {
+    let nodes = context.distances.len();
+    let indices: Vec<usize> = (0..tasks.len()).filter(|i| tasks[*i].nodes <= nodes).collect();
+    let fitting: Vec<Task> = indices.iter().map(|i| tasks[*i]).collect();
+    let TraceSettings { policy, allocator, .. } = settings;
+    let outputs = Outputs { placement: true, ..Outputs::default() };
+    let outcome =
+        simulate(context, &fitting, &Settings { policy, allocator, model, outputs }, &|_| ())?;
+    let mut figures = vec![None; tasks.len()];
+    for record in &outcome.records {
+        let seconds = figure(&outcome, record) / outcome.ticks as f64;
+        figures[indices[record.task as usize]] = Some(seconds);
     }
+    let row = OrderingSchedule {
+        ordering: context.order.label().to_string(),
+        too_large: tasks.len() - fitting.len(),
+        summary: outcome.summary(),
+    };
+    let ScheduleResult { rule, model, places_itself, .. } = outcome;
+    Ok(Fitting { row, rule, model, places_itself, figures })
 }
 
 /// Schedules `tasks`, which stand in queue order, on every ordering; those too large for one are left out
@@ -99,53 +143,38 @@ impl OrderingSchedule {
 /// As [`simulate`].
 ///
 /// # Complexity
-/// That of [`simulate`], once an ordering; orderings in parallel.
+/// One [`simulate`] for each ordering; orderings in parallel.
 pub fn on_orderings(
     topology: &Topology,
     orders: &[NodeOrder],
     tasks: &[Task],
     settings: &TraceSettings,
 ) -> Result<Schedules> {
-    let schedule = |order: &NodeOrder, model: &str| {
+    let schedule = |order: &NodeOrder, model: &str| -> Result<Fitting> {
         let distances = RankDistances::new(topology, order)?;
-        let fit = |task: &&Task| task.nodes <= distances.len();
-        let fitting: Vec<Task> = tasks.iter().filter(fit).copied().collect();
         let context = AllocatorContext { topology, order, distances: &distances };
-        let settings = Settings {
-            policy: &settings.policy,
-            allocator: &settings.allocator,
-            model,
-            outputs: Outputs { placement: true, ..Outputs::default() },
-        };
-        let outcome = simulate(&context, &fitting, &settings, &|_| ())?;
-        let row =
-            OrderingSchedule::of(order.label(), tasks.len() - fitting.len(), outcome.summary());
-        let mut fitting = (0..tasks.len()).filter(|i| fit(&&tasks[*i]));
-        let place: Vec<usize> = fitting.by_ref().collect();
-        let mut used: Used = vec![None; tasks.len()];
-        for record in &outcome.records {
-            let ticks = (record.end - record.start) as f64 * f64::from(outcome.task(record).nodes);
-            used[place[record.task as usize]] = Some(ticks / outcome.ticks as f64);
-        }
-        Ok((row, (used, (outcome.rule, outcome.model, outcome.places_itself))))
+        fitting(&context, tasks, settings, model, |outcome, record| {
+            (record.end - record.start) as f64 * f64::from(outcome.task(record).nodes)
+        })
     };
     let first = |order: &NodeOrder| schedule(order, &settings.model);
-    let made: Vec<_> = orders.par_iter().map(first).collect::<Result<_>>()?;
-    let (rows, rest): (Vec<OrderingSchedule>, Vec<_>) = made.into_iter().unzip();
-    let (used, words): (Vec<Used>, Vec<_>) = rest.into_iter().unzip();
+    let made: Vec<Fitting> = orders.par_iter().map(first).collect::<Result<_>>()?;
     let seed = topology.context().seed;
     let named: Vec<(&str, &Used)> =
-        rows.iter().map(|row| row.ordering.as_str()).zip(&used).collect();
+        made.iter().map(|made| (made.row.ordering.as_str(), &made.figures)).collect();
     let mut saving = Saving::new(&settings.model, tasks, &named, seed);
-    if let Some((saving, places)) = &mut saving {
+    if let Some((saving, compared)) = &mut saving {
         let cases: Vec<(&String, usize)> =
-            settings.other_models.iter().flat_map(|m| places.map(|place| (m, place))).collect();
-        let run = |(model, place): &(&String, usize)| Ok(schedule(&orders[*place], model)?.1.0);
+            settings.other_models.iter().flat_map(|m| compared.map(|index| (m, index))).collect();
+        let run = |(model, index): &(&String, usize)| Ok(schedule(&orders[*index], model)?.figures);
         let used: Vec<Used> = cases.par_iter().map(run).collect::<Result<_>>()?;
         let pairs = settings.other_models.iter().zip(used.chunks(2));
         saving.models.extend(pairs.map(|(m, u)| saving::under(m, tasks, &u[0], &u[1], seed)));
     }
-    let (rule, model_rule, places_itself) = words.into_iter().next().unwrap_or_default();
+    let (rule, model_rule, places_itself) = match made.first() {
+        Some(made) => (made.rule.clone(), made.model.clone(), made.places_itself),
+        None => Default::default(),
+    };
     Ok(Schedules {
         trace: settings.trace.clone(),
         policy: settings.policy.clone(),
@@ -154,7 +183,7 @@ pub fn on_orderings(
         rule,
         model_rule,
         saving: saving.map(|(saving, _)| saving),
-        rows,
+        rows: made.into_iter().map(|made| made.row).collect(),
     })
 }
 

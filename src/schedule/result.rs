@@ -1,6 +1,7 @@
-//! What became of the tasks, and the figures that sum it up.
+//! The result of a simulation: records of tasks, the machine over time, and sums of both.
 
-use super::{Lost, Task};
+use super::model::Lost;
+use super::task::Task;
 use crate::allocator::{Reason, Room, RoomSums};
 use crate::metric::allocation::{AllocationMetrics, Extent};
 use crate::metric::shape::{AllocationShape, ShapeSums};
@@ -54,7 +55,7 @@ pub struct Instant {
     pub runs: u32,
     /// Ranks of the longest of them.
     pub longest: u32,
-    /// What is left room for, where wanted.
+    /// The largest job that could still be placed, where wanted.
     pub room: Option<Room>,
 }
 
@@ -77,7 +78,7 @@ pub struct ScheduleResult {
     pub rule: String,
     /// The runtime model, in words.
     pub model: String,
-    /// What tasks took beyond the trace, where the model says so.
+    /// Time that tasks took beyond the trace's run times, where the model measures it.
     pub lost: Option<Lost>,
     /// Sums over the shapes of all allocations, where these are taken.
     pub shapes: Option<ShapeSums>,

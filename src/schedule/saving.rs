@@ -1,28 +1,28 @@
-//! What the best ordering saves on a trace against a reference, in node-hours a year, and how sure that is.
+//! Node-hours a year that the best ordering saves on a trace against a reference, with an interval.
 
 use serde::Serialize;
 
-use super::Task;
+use super::task::Task;
 use crate::random::{below, generator};
 
 /// The ordering that others are measured against where it takes part: node-id order.
 pub const REFERENCE: &str = "row-major";
 
 /// Seconds of a week.
-const WEEK: i64 = 7 * 24 * 3600;
+pub(crate) const WEEK: i64 = 7 * 24 * 3600;
 /// Seconds of a year of 365.25 days.
 const YEAR: f64 = 31_557_600.0;
-/// Resamples of the weeks.
-const RESAMPLES: u64 = 2000;
-/// Weeks with jobs from which on there is an interval.
-const WEEKS: usize = 8;
+/// Resamples of a bootstrap.
+pub(crate) const RESAMPLES: u64 = 2000;
+/// Weeks with jobs from which on weeks are resampled: fewer say too little of how they differ.
+pub(crate) const WEEKS: usize = 8;
 
 /// The best ordering's saving under one model or several.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Saving {
     /// The ordering on which the jobs use the fewest node-hours.
     pub best: String,
-    /// What it is measured against: [`REFERENCE`] where it takes part, else the first ordering.
+    /// The ordering that it is measured against: [`REFERENCE`] where it takes part, else the first ordering.
     pub reference: String,
     /// Node-hours of all jobs on the reference.
     pub hours_used: f64,
@@ -59,7 +59,7 @@ fn weeks(tasks: &[Task]) -> (Vec<usize>, Option<f64>) {
     (tasks.iter().map(week).collect(), (span >= WEEK).then(|| YEAR / span as f64))
 }
 
-/// What `best` saves against `reference` under `model`, over the tasks that both ran.
+/// Node-hours that `best` saves against `reference` under `model`, over the tasks that both ran.
 ///
 /// The interval is the middle 95 % of sums over weeks drawn with replacement, as many as have jobs: jobs of a week
 /// depend on each other.
@@ -83,16 +83,22 @@ pub fn under(model: &str, tasks: &[Task], best: &Used, reference: &Used, seed: u
         let mut draw =
             |_| (0..bound).map(|_| sums[below(bound, &mut random) as usize]).sum::<f64>();
         let mut all: Vec<f64> = (0..RESAMPLES).map(&mut draw).collect();
-        all.sort_by(f64::total_cmp);
-        let tail = RESAMPLES as usize / 40;
-        ends = (Some(all[tail - 1] * unit), Some(all[all.len() - tail] * unit));
+        let (low, high) = middle(&mut all);
+        ends = (Some(low * unit), Some(high * unit));
     }
     let hours = sums.iter().sum::<f64>() * unit;
     ModelSaving { model: model.into(), hours, low: ends.0, high: ends.1 }
 }
 
+/// The ends of the middle 95 % of resampled values.
+pub(crate) fn middle(resampled: &mut [f64]) -> (f64, f64) {
+    resampled.sort_by(f64::total_cmp);
+    let tail = resampled.len() / 40;
+    (resampled[tail - 1], resampled[resampled.len() - tail])
+}
+
 impl Saving {
-    /// The best of some orderings and its saving under their `model`; the orderings' places in the list, best and
+    /// The best of some orderings and its saving under their `model`; the indices of both orderings, best and
     /// reference. None without orderings that ran the same tasks.
     pub fn new(
         model: &str,

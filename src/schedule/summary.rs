@@ -11,7 +11,7 @@ pub struct ScheduleSummary {
     pub jobs: usize,
     /// Node-seconds used over nodes · makespan.
     pub utilisation: f64,
-    /// The same of the times at which tasks wait; none where none waits.
+    /// Utilisation over the times at which tasks wait; none where none waits.
     pub utilisation_waiting: Option<f64>,
     /// Mean of start - submit.
     pub mean_wait: f64,

@@ -1,8 +1,8 @@
 //! Waiting tasks in queue order, with a search for the next that may be started out of turn.
 
-use super::Task;
+use super::task::Task;
 
-/// Nobody waits here.
+/// Entry of a task that does not wait: nothing fits it.
 const NOBODY: (u32, i64) = (u32::MAX, i64::MAX);
 
 /// A tree over all tasks in queue order; each node knows the least size and the least time of the tasks
@@ -17,7 +17,7 @@ pub(super) struct Waiting {
     count: usize,
 }
 
-/// Who may start out of turn: tasks of at most `free` nodes that take at most `time`, or that have at most
+/// Room for a task to start out of turn: tasks of at most `free` nodes that take at most `time`, or that have at most
 /// `extra` nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hole {
@@ -80,17 +80,12 @@ impl Waiting {
 
     /// The first task from `from` on in queue order that fits into `hole`.
     pub fn next(&self, from: u32, hole: Hole) -> Option<u32> {
-        self.next_that(from, |least| hole.fits(least))
-    }
-
-    /// The first task from `from` on in queue order whose size and time `fits`, as do all that are less.
-    pub fn next_that(&self, from: u32, fits: impl Fn((u32, i64)) -> bool) -> Option<u32> {
         let mut at = self.leaves + from as usize;
         if from as usize >= self.leaves {
             return None;
         }
         loop {
-            if fits(self.least[at]) {
+            if hole.fits(self.least[at]) {
                 if at >= self.leaves {
                     return Some((at - self.leaves) as u32);
                 }

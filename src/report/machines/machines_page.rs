@@ -74,7 +74,9 @@ fn named(machines: &Machines, verdict: &str) -> Words {
     let first = machines.contenders.first().map(|c| &c.machine);
     let called = first.map(|m| format!("{} with {}", m.name(), m.best.label())).unwrap_or_default();
     match verdict.split_once(&called) {
-        Some((before, after)) if machines.difference.as_ref().is_some_and(|d| d.told()) => {
+        Some((before, after))
+            if machines.difference.as_ref().is_some_and(|d| d.is_significant()) =>
+        {
             words![before, Part::Strong(called), after]
         }
         _ => words![verdict],

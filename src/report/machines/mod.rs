@@ -144,7 +144,7 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
         "version": env!("CARGO_PKG_VERSION"), "command": command, "headline": headline(machines, workload),
         "ranked_by": machines.criterion.name(), "unit": machines.criterion.unit(), "jobs": machines.jobs,
         "difference": machines.difference,
-        "told": machines.difference.as_ref().map(|d| d.told()),
+        "told": machines.difference.as_ref().map(|d| d.is_significant()),
         "machines": machines.contenders.iter().zip(&machines.scores).map(one).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::super::Start;
 use super::compact::Compact;
-use super::{BASE, BuildModel, Model, ModelEntry, stretched};
+use super::{BASE, BuildModel, Model, ModelEntry, Start, stretched};
 use crate::allocator::AllocatorContext;
 use crate::error::Result;
 use crate::mapping::guest::{sized, sized_names};
@@ -117,7 +116,7 @@ impl<'a> Contention<'a> {
         })
     }
 
-    /// What a guest of so many processes sends when process i runs on the i-th of `ranks`.
+    /// The traffic between nodes of a guest whose process i runs on the i-th of `ranks`.
     fn demand(&self, guest: &Guest, ranks: impl Iterator<Item = u32>) -> Result<Demand> {
         let nodes = ranks.map(|rank| self.order.nodes()[rank as usize]).collect();
         Demand::new(self.topology, guest, &ProcessMapping::new(self.topology, "a job", nodes)?)

@@ -3,9 +3,8 @@
 use crate::params::Opt;
 use std::collections::HashMap;
 
-use super::super::Start;
 use super::compact::Compact;
-use super::{BASE, BuildModel, Model, ModelEntry, stretched};
+use super::{BASE, BuildModel, Model, ModelEntry, Start, stretched};
 use crate::error::Result;
 use crate::metric::sums::Sums;
 use crate::ranks::Ranks;
@@ -16,7 +15,7 @@ use crate::ratio::ratio;
 /// which are the nodes nearest to the machine's middle one.
 ///
 /// # Complexity
-/// That of the distance sum of every placement, and once of every size.
+/// One distance sum for every allocation, and one for every job size.
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Table 1: run times against

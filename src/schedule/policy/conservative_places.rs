@@ -37,7 +37,7 @@ struct PlaceProfile {
 }
 
 impl PlaceProfile {
-    /// What running tasks leave, without any promise.
+    /// Free ranks beside running tasks, before any promise is made.
     fn new(machine: &ClusterState<'_, '_>) -> Self {
         let now = machine.now();
         let mut steps = vec![(now, machine.free_ranks().clone())];

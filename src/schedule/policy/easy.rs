@@ -47,7 +47,7 @@ struct Easy {
     estimates: Estimates,
     /// Shadow and what is left of extra, while no task has ended since they were computed.
     blocked: Option<(i64, u32)>,
-    /// Who came since the last pass.
+    /// Tasks submitted since the last pass.
     fresh: Vec<u32>,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct EasyPlaces {
     ended: bool,
     /// Whether one has ended at another time than assumed since the reservation was made.
     early: bool,
-    /// Who came since the last pass.
+    /// Tasks submitted since the last pass.
     fresh: Vec<u32>,
     /// Sizes that were refused: among all free nodes, and among those outside the reserved place.
     refused: [BTreeSet<u32>; 2],
@@ -94,6 +94,7 @@ impl EasyPlaces {
             self.reservation = kept;
             return true;
         }
+        // Another place is reserved: other nodes lie outside it.
         self.refused[1].clear();
         let before = kept.as_ref().map_or(i64::MAX, |reservation| reservation.time);
         self.reservation = earliest(head, before, machine).or(kept);
@@ -137,7 +138,7 @@ impl EasyPlaces {
     }
 }
 
-/// Whether a reservation lies ahead and no task is assumed to hold its place at its time.
+/// Whether a reservation is in the future and no task is assumed to hold its place at its time.
 fn stands(reservation: &Reservation, machine: &ClusterState<'_, '_>) -> bool {
     let mut free = machine.free_ranks().clone();
     let gone = machine.running().iter().filter(|task| task.end <= reservation.time);

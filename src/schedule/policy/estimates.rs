@@ -1,4 +1,4 @@
-//! What EASY takes for the run times of candidates, and when it has its passes.
+//! Options of EASY: the run times that it assumes of candidates, and when it has its passes.
 
 use super::{EVERY_EVENT, Passes, PolicyContext, Task};
 use crate::error::Result;
@@ -34,7 +34,7 @@ impl Estimates {
         if self.true_times { task.run } else { task.requested }
     }
 
-    /// What candidates count with, in words.
+    /// The run time that is assumed of candidates, in words.
     pub fn candidates(self) -> &'static str {
         if self.true_times { "their true run time" } else { "the requested time" }
     }

@@ -1,4 +1,4 @@
-//! What the jobs of a trace are: one application, or a mix drawn by seed.
+//! Applications of a trace's jobs: one for all, or a mix drawn by seed.
 
 use std::path::Path;
 

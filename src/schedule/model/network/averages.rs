@@ -37,7 +37,7 @@ const CLOSE: f64 = 1e-7;
 /// The most rounds of the iteration.
 const ROUNDS: usize = 60;
 
-/// Of the links that jobs of one set share, the most that are looked at: those that they can load most.
+/// Links looked at for each set of jobs that share some: those that they can load most.
 const LINKS: usize = 16;
 
 /// A running job.
@@ -54,8 +54,8 @@ struct Member {
     sending: f64,
 }
 
-/// Jobs on a link, by place in a component: seconds that a byte of each one's largest message takes there.
-type Row = Vec<(u32, f64)>;
+/// A link that several jobs can fill. For each of them its index in the component, and the seconds that a byte of each one's largest message takes there.
+type SharedLink = Vec<(u32, f64)>;
 
 /// The jobs that run, each with its mean seconds an iteration beside the others.
 pub(super) struct Averages {
@@ -63,7 +63,7 @@ pub(super) struct Averages {
     bandwidth: f64,
     running: BTreeMap<u32, Member>,
     on: Vec<Vec<u32>>,
-    /// What the jobs of a link would ask of it if each were alone, as a share of it.
+    /// By link: sum of the loads that its jobs would put on it if each were alone, over its capacity.
     asked: Vec<f64>,
     /// Jobs whose seconds must be found anew.
     dirty: BTreeSet<u32>,
@@ -111,7 +111,7 @@ impl Averages {
             let met = self.contended(*link);
             let on = &mut self.on[*link as usize];
             on.retain(|on| *on != key);
-            // Whoever it met is near others that it reached through them.
+            // Jobs that it met may have met others only through it: each is solved anew.
             if met {
                 self.dirty.extend(on.iter());
             }
@@ -120,7 +120,7 @@ impl Averages {
         self.dirty.remove(&key);
     }
 
-    /// Sums in the order of the jobs, whatever came and went before.
+    /// Sums the load asked of a link, in the order of the jobs: rounding then does not depend on who came first.
     fn recount(&mut self, link: u32) {
         let share = |key: &u32| {
             let job = &self.running[key];
@@ -173,14 +173,14 @@ impl Averages {
     }
 
     /// The links that some jobs can fill, those asked for most first and few of each kind.
-    fn rows(&self, component: &[u32]) -> Vec<Row> {
-        let place: HashMap<u32, u32> = component.iter().copied().zip(0..).collect();
+    fn rows(&self, component: &[u32]) -> Vec<SharedLink> {
+        let index_of: HashMap<u32, u32> = component.iter().copied().zip(0..).collect();
         let mut kinds: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
         for (i, key) in component.iter().enumerate() {
             for (link, _) in &self.running[key].links {
                 let on = &self.on[*link as usize];
-                // Once a link: by the first job on it.
-                if self.contended(*link) && place.get(&on[0]) == Some(&(i as u32)) {
+                // Each link once: for the first job on it.
+                if self.contended(*link) && index_of.get(&on[0]) == Some(&(i as u32)) {
                     kinds.entry(on.clone()).or_default().push(*link);
                 }
             }
@@ -189,16 +189,16 @@ impl Averages {
         for (keys, mut links) in kinds {
             let asked = |link: &u32| self.asked[*link as usize];
             links.sort_by(|a, b| asked(b).total_cmp(&asked(a)).then(a.cmp(b)));
-            let mut kept: Vec<Row> = Vec::new();
+            let mut kept: Vec<SharedLink> = Vec::new();
             for link in links {
-                let row: Row = (keys.iter())
+                let row: SharedLink = (keys.iter())
                     .map(|key| {
                         let uses = &self.running[key].links;
                         let at = uses.binary_search_by_key(&link, |(l, _)| *l);
-                        (place[key], at.map_or(0.0, |at| uses[at].1))
+                        (index_of[key], at.map_or(0.0, |at| uses[at].1))
                     })
                     .collect();
-                let covers = |other: &Row| other.iter().zip(&row).all(|(a, b)| a.1 >= b.1);
+                let covers = |other: &SharedLink| other.iter().zip(&row).all(|(a, b)| a.1 >= b.1);
                 if kept.len() < LINKS && !kept.iter().any(covers) {
                     kept.push(row);
                 }
@@ -244,7 +244,7 @@ impl Averages {
     }
 }
 
-/// What a job shares with others.
+/// The links that a job shares, and the jobs that it shares them with.
 #[derive(Default)]
 struct Meeting {
     /// Its rows, by number.
@@ -253,7 +253,7 @@ struct Meeting {
     others: Vec<(u32, f64)>,
 }
 
-fn meetings(members: &[&Member], rows: &[Row]) -> Vec<Meeting> {
+fn meetings(members: &[&Member], rows: &[SharedLink]) -> Vec<Meeting> {
     let mut all: Vec<Meeting> = members.iter().map(|_| Meeting::default()).collect();
     let mut costs: Vec<BTreeMap<u32, f64>> = vec![BTreeMap::new(); members.len()];
     for (number, row) in (0..).zip(rows) {
@@ -278,7 +278,7 @@ fn meetings(members: &[&Member], rows: &[Row]) -> Vec<Meeting> {
 fn sends(
     j: usize,
     members: &[&Member],
-    rows: &[Row],
+    rows: &[SharedLink],
     meetings: &[Meeting],
     sending: &[f64],
     costing: &[f64],
@@ -438,7 +438,7 @@ mod tests {
         assert_eq!((averages.update(), averages.seconds(1)), (vec![1], Some(4.0)));
     }
 
-    /// What is found depends on who runs, not on who came and went before.
+    /// Results depend on the jobs that run, not on jobs that came and went before.
     #[test]
     fn the_way_to_a_set_of_jobs_does_not_show() {
         let topology = Topology::inline("torus:4x4x2", &Context::default()).unwrap();

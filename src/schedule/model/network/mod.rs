@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use super::{BuildModel, Lost, Model, ModelEntry};
+use super::{BuildModel, Lost, Model, ModelEntry, Start};
 use crate::allocator::AllocatorContext;
 use crate::corun::{Fair, PhaseUsage, Speeds};
 use crate::error::{Error, Result, SourceLocation};
@@ -14,7 +14,7 @@ use crate::mapping::{Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry};
 use crate::ordering::{NodeOrder, defaults};
 use crate::params::{Opt, Params, SEED, Unit};
 use crate::random::{generator, unit};
-use crate::schedule::{Start, TICKS, Task};
+use crate::schedule::task::{TICKS, Task};
 use crate::topology::Topology;
 
 mod applications;
@@ -86,7 +86,6 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
             .or_else("run times are the trace's"),
         Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
             .or_else("dimension-order on grids, else ecmp-path"),
-        Opt::one_of("level", &["job"], "how jobs share links: with one rate a job"),
         Opt::flag("kill", "end jobs at their requested times"),
         SEED,
     ],
@@ -99,7 +98,7 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
 /// Windows of an ordering that are tried for the compact allocation.
 const WINDOWS: usize = 4;
 
-/// What a job is.
+/// An application: its name, how often it is drawn, its traffic.
 #[derive(Clone, Debug)]
 struct Application {
     name: String,
@@ -109,7 +108,7 @@ struct Application {
     location: SourceLocation,
 }
 
-/// What is known of an application's jobs of one size.
+/// Traffic and reference times of an application's jobs of one size.
 struct Known {
     sends: Sends,
     /// Seconds of computing in an iteration.
@@ -118,7 +117,7 @@ struct Known {
     reference: f64,
 }
 
-/// What a job sends in an iteration.
+/// Messages of a job in an iteration.
 enum Sends {
     AtOnce(Guest),
     InStages(Benchmark),
@@ -148,7 +147,7 @@ struct Network<'a> {
     applications: Vec<Application>,
     /// The application of each task.
     drawn: Vec<u32>,
-    /// What each is, in words.
+    /// The applications in words.
     what: String,
     speeds: Speeds,
     capacity: Vec<f64>,
@@ -202,7 +201,6 @@ impl<'a> Network<'a> {
         {
             return Err(params.wrong(key, "no share= or guest= beside apps=, whose file has them"));
         }
-        params.choice("level")?;
         let routing = super::routing(params, topology)?;
         let kill = params.flag("kill")?;
         let seed = params.seed()?;
@@ -268,7 +266,7 @@ impl<'a> Network<'a> {
             Sends::AtOnce(guest) => return one(guest, self.bytes, compute),
             Sends::InStages(benchmark) => benchmark,
         };
-        // What one message would send that is alone on links for as long as all stages together.
+        // All stages as one message that takes as long, alone, and loads every link by the mean over that time.
         let (mut seconds, mut latency) = (0.0, 0.0);
         let mut loads: BTreeMap<u32, f64> = BTreeMap::new();
         for stage in &benchmark.stages {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::flow_run::FlowRun;
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
+use super::timing::Run;
 
 /// Messages over a few links, with sizes and latencies that often meet.
 fn group() -> impl Strategy<Value = FlowGroup> {
