@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use nodeorder::params::parse_bytes;
 use nodeorder::topology::Context;
 
 mod audit;
@@ -178,21 +179,6 @@ fn with_groups(command: clap::Command) -> clap::Command {
     command.help_template(text)
 }
 
-/// A byte count with an optional k, M, G or T (powers of 1000).
-fn parse_bytes(text: &str) -> Result<u64, String> {
-    let expected =
-        || format!("found `{text}`; expected a byte count up to 18446744T, such as 500M or 16G");
-    let (digits, factor) = match text.trim_end_matches(['B', 'b']) {
-        t if t.ends_with(['k', 'K']) => (&t[..t.len() - 1], 1_000),
-        t if t.ends_with(['m', 'M']) => (&t[..t.len() - 1], 1_000_000),
-        t if t.ends_with(['g', 'G']) => (&t[..t.len() - 1], 1_000_000_000),
-        t if t.ends_with(['t', 'T']) => (&t[..t.len() - 1], 1_000_000_000_000),
-        t => (t, 1),
-    };
-    let count: u64 = digits.parse().map_err(|_| expected())?;
-    count.checked_mul(factor).ok_or_else(expected)
-}
-
 /// Four fifths of the memory that is free now, where the system reports it; 8 GB elsewhere.
 fn default_memory() -> u64 {
     let free = || -> Option<u64> {
@@ -260,16 +246,6 @@ mod tests {
         ];
         for (name, command) in commands() {
             assert_eq!(has_json(&command), !others.contains(&name.as_str()), "{name}");
-        }
-    }
-
-    #[test]
-    fn byte_counts_are_read() {
-        assert_eq!(parse_bytes("16G"), Ok(16_000_000_000));
-        assert_eq!(parse_bytes("500MB"), Ok(500_000_000));
-        assert_eq!(parse_bytes("12"), Ok(12));
-        for bad in ["", "G", "-1", "1.5G", "99999999999999T"] {
-            assert!(parse_bytes(bad).is_err(), "{bad}");
         }
     }
 }

@@ -119,13 +119,14 @@ impl Command {
         bar.set_position((mine.len() - left.len()) as u64);
         bar.reset_eta();
         let state = Mutex::new((file, &mut rows));
-        sweep::run(plan, context, &left, |cell, row| -> anyhow::Result<()> {
+        sweep::run(plan, context, &left, |cell, values| -> anyhow::Result<()> {
+            let row = store::line(values)?;
             let mut state = state.lock().unwrap_or_else(|e| e.into_inner());
             // One write a line: a kill leaves whole lines and at most one torn one.
-            let line = store::journal_line(cell, row);
+            let line = store::journal_line(cell, &row);
             let fail = || format!("{}: writing", journal.display());
             state.0.write_all(line.as_bytes()).with_context(fail)?;
-            state.1.insert(cell, row.to_string());
+            state.1.insert(cell, row);
             bar.inc(1);
             Ok(())
         })?;

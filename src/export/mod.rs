@@ -10,7 +10,7 @@ use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::params::Params;
 use crate::registry::{Entry, Registry};
-use crate::topology::Topology;
+use crate::topology::{Topology, compact_list};
 
 mod batsim;
 mod csv;
@@ -153,7 +153,7 @@ fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> St
             .map(|node| topology.node_name(*node).replace(char::is_control, " "))
             .collect();
         if !names.is_empty() {
-            first += &format!("{what}: {}: {}\n", names.len(), flux::host_list(&names));
+            first += &format!("{what}: {}: {}\n", names.len(), compact_list(names));
         }
     }
     first.lines().chain(about.lines()).map(|line| format!("{mark} {line}\n")).collect()

@@ -1,14 +1,14 @@
 //! The kinds of rows that a sweep has. A new one is a definition here and its line in [`KINDS`].
 
 use super::plan::{Plan, Work, pick};
-use super::scopes::{Numbered, Ordered, Outcome, Put, each, groups, scope};
+use super::scopes::{Figures, Numbered, Ordered, Outcome, Put, each, groups, scope};
 use crate::allocator::{AllocatorContext, RoomSums};
 use crate::columns::comparison::RankedEntry;
 use crate::columns::mapping::MappingFigures;
 use crate::columns::replay::ReplayFigures;
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{Heading, headings, texts};
+use crate::columns::{Heading, headings, values};
 use crate::error::Result;
 use crate::mapping::{self, ProcessMapping, RoutingEntry};
 use crate::metric::comparison::Comparison;
@@ -50,7 +50,7 @@ const CURVE: Kind = Kind {
             let orders = std::slice::from_ref(&ordered.order);
             let comparison = Comparison::new(topology, orders, vec![curve])?;
             let entry = &comparison.entries[0];
-            Ok(texts(RankedEntry::SWEEP, &RankedEntry { rank: 1, entry }))
+            Ok(values(RankedEntry::SWEEP, &RankedEntry { rank: 1, entry }))
         })
     },
 };
@@ -104,12 +104,12 @@ fn asked_for(plan: &Plan) -> Vec<Heading> {
 /// The values of these.
 fn with_asked(
     plan: &Plan,
-    mut figures: Vec<String>,
+    mut figures: Figures,
     shapes: Option<&ShapeSums>,
     room: &RoomSums,
-) -> Vec<String> {
-    figures.extend(shapes.iter().flat_map(|sums| texts(SHAPE_SUMS, *sums)));
-    figures.extend(plan.room.then(|| texts(ROOM_SUMS, room)).into_iter().flatten());
+) -> Figures {
+    figures.extend(shapes.iter().flat_map(|sums| values(SHAPE_SUMS, *sums)));
+    figures.extend(plan.room.then(|| values(ROOM_SUMS, room)).into_iter().flatten());
     figures
 }
 
@@ -140,7 +140,7 @@ const REPLAY: Kind = Kind {
                             weighted: None,
                             normalised: [None; 3],
                         };
-                        let figures = texts(ReplayFigures::ALL, &row);
+                        let figures = values(ReplayFigures::ALL, &row);
                         with_asked(ordered.machine.plan, figures, result.shapes, result.room)
                     })
                 })
@@ -214,7 +214,7 @@ const SCHEDULE: Kind = Kind {
                 let (ordering, summary) = (order.label(), &schedule.summary());
                 let row =
                     ScheduleFigures { machine: "", ordering, schedule: None, summary, left_out };
-                let figures = texts(&ScheduleFigures::sweep(), &row);
+                let figures = values(&ScheduleFigures::sweep(), &row);
                 Ok(with_asked(plan, figures, schedule.shapes.as_ref(), &schedule.room()))
             })
         })
@@ -252,7 +252,7 @@ const MAPPING: Kind = Kind {
                 links: fabric.links.len(),
                 analysis: &analysis,
             };
-            Ok(texts(MappingFigures::ALL, &row))
+            Ok(values(MappingFigures::ALL, &row))
         })
     },
 };

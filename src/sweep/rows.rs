@@ -1,11 +1,14 @@
 //! The table of a sweep: the cell's columns, the kind of row, the figures of every kind that occurs, and a note
 //! where there are none.
 
+use std::path::Path;
+
 use super::cells::Cell;
 use super::kinds::{KINDS, Kind};
 use super::plan::{Plan, pick};
+use super::scopes::Figures;
 use crate::columns::sweep::CellRow;
-use crate::columns::{Column, Table as Csv};
+use crate::columns::{Column, Table as Csv, Value, values};
 use crate::error::{Error, Result};
 
 /// The table of one plan.
@@ -35,24 +38,16 @@ impl<'p> Table<'p> {
         Table { plan, cell, kinds }
     }
 
-    /// The header line.
-    ///
-    /// # Errors
-    /// None in practice: what writing to memory reports.
-    pub(super) fn header(&self) -> Result<String> {
-        line(|csv| {
-            csv.header(&self.cell)?;
-            let headings = self.kinds.iter().flat_map(|(_, kind)| (kind.headings)(self.plan));
-            headings.into_iter().try_for_each(|h| csv.cell(h.name.replace('.', "_").into()))?;
-            csv.header(CellRow::NOTE)
-        })
+    /// The names of the columns.
+    pub(super) fn columns(&self) -> Vec<String> {
+        let headings = self.kinds.iter().flat_map(|(_, kind)| (kind.headings)(self.plan));
+        let names = self.cell.iter().map(|column| column.name);
+        let names = names.chain(headings.map(|h| h.name)).chain([CellRow::NOTE[0].name]);
+        names.map(|name| name.replace('.', "_")).collect()
     }
 
     /// The row of `cell`: its figures, or a note why there are none.
-    ///
-    /// # Errors
-    /// None in practice: what writing to memory reports.
-    pub(super) fn row(&self, cell: &Cell, outcome: Result<Vec<String>, String>) -> Result<String> {
+    pub(super) fn row(&self, cell: &Cell, outcome: Result<Figures, String>) -> Figures {
         let (plan, work) = (self.plan, &cell.work);
         let (figures, note) = match outcome {
             Ok(figures) => (figures, String::new()),
@@ -79,27 +74,30 @@ impl<'p> Table<'p> {
             group: KINDS[work.kind].name,
             note: "",
         };
-        line(|csv| {
-            csv.values(&self.cell, &row)?;
-            for (index, kind) in &self.kinds {
-                let mine = *index == work.kind;
-                for i in 0..(kind.headings)(plan).len() {
-                    csv.cell(figures.get(i).filter(|_| mine).map(String::as_str).into())?;
-                }
+        let mut values = values(&self.cell, &row);
+        let mut figures = Some(figures);
+        for (index, kind) in &self.kinds {
+            // The columns of other kinds of rows stay empty.
+            let end = values.len() + (kind.headings)(plan).len();
+            if *index == work.kind {
+                values.extend(figures.take().unwrap_or_default());
             }
-            csv.cell(note.as_str().into())
-        })
+            values.resize(end, Value::Empty);
+        }
+        values.push(note.into());
+        values
     }
 }
 
-/// One line of CSV.
-fn line(write: impl FnOnce(&mut Csv<&mut Vec<u8>>) -> std::io::Result<()>) -> Result<String> {
+/// Values as a line of CSV.
+///
+/// # Errors
+/// None in practice: what writing to memory reports.
+pub(super) fn line(values: impl IntoIterator<Item = Value<'static>>) -> Result<String> {
     let mut bytes = Vec::new();
     let mut csv = Csv::rows(&mut bytes);
-    let failed = |e: std::io::Error| Error::Draw {
-        figure: "a row of the sweep".into(),
-        reason: e.to_string(),
-    };
-    write(&mut csv).and_then(|()| csv.end()).and_then(|()| csv.finish()).map_err(failed)?;
+    let written = values.into_iter().try_for_each(|value| csv.cell(value));
+    let written = written.and_then(|()| csv.end()).and_then(|()| csv.finish());
+    written.map_err(|e| Error::io(Path::new("a row of the sweep"), "writing", e))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

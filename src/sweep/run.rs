@@ -7,13 +7,14 @@ use rayon::prelude::*;
 use super::kinds::KINDS;
 use super::plan::Plan;
 use super::rows::Table;
-use super::scopes::{Machine, Numbered, Ordered, Outcome, Put, groups, scope};
+use super::scopes::{Figures, Machine, Numbered, Ordered, Outcome, Put, groups, scope};
 use crate::catalog;
+use crate::columns::Value;
 use crate::error::Error;
 use crate::topology::Context;
 
 /// Computes the rows of the cells `which` of `plan`, on as many threads as rayon has, and hands each to `done`
-/// as soon as it is there: the cell's number and its line. A combination that does not suit (a curve on a
+/// as soon as it is there: the cell's number and its values, in the order of [`super::store::columns`]. A combination that does not suit (a curve on a
 /// machine without coordinates, a guest of too many processes) makes a row without figures that says why.
 ///
 /// What cells share is made once where its scope begins and dropped where it ends: a machine with its traces
@@ -26,13 +27,12 @@ pub fn run<E: From<Error> + Send>(
     plan: &Plan,
     context: &Context,
     which: &[usize],
-    done: impl Fn(usize, &str) -> Result<(), E> + Sync,
+    done: impl Fn(usize, Vec<Value<'static>>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     let table = Table::new(plan);
     let failure: Mutex<Option<E>> = Mutex::new(None);
-    let put = |cell: usize, figures: Result<Vec<String>, String>| -> Outcome {
-        let row = table.row(&plan.cells().get(cell), figures)?;
-        done(cell, &row).map_err(|error| {
+    let put = |cell: usize, figures: Result<Figures, String>| -> Outcome {
+        done(cell, table.row(&plan.cells().get(cell), figures)).map_err(|error| {
             failure.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
             None
         })

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::plan::{JobsKey, Plan, Work, pick};
+use crate::columns::Value;
 use crate::error::{Error, Result};
 use crate::mapping::{Fabric, Guest};
 use crate::metric::rank_distances::RankDistances;
@@ -15,8 +16,10 @@ use crate::trace::{Changes, Options, Trace, Transformed, convert, open};
 
 /// A cell by its number, and what it does.
 pub(super) type Numbered = (usize, Work);
+/// The figures of a cell, in the order of its kind's columns.
+pub(super) type Figures = Vec<Value<'static>>;
 /// Takes the figures of a cell, or why it has none.
-pub(super) type Put<'p> = &'p (dyn Fn(usize, Result<Vec<String>, String>) -> Outcome + Sync);
+pub(super) type Put<'p> = &'p (dyn Fn(usize, Result<Figures, String>) -> Outcome + Sync);
 /// Whether to go on. An error of the consumer of the figures is kept there, not here.
 pub(super) type Outcome = Result<(), Option<Error>>;
 
@@ -40,7 +43,7 @@ pub(super) fn scope<T>(
 pub(super) fn each(
     cells: &[Numbered],
     put: Put<'_>,
-    figures: impl Fn(&Work) -> Result<Vec<String>> + Sync,
+    figures: impl Fn(&Work) -> Result<Figures> + Sync,
 ) -> Outcome {
     cells.par_iter().try_for_each(|cell| {
         scope(&[*cell], put, figures(&cell.1), |figures| put(cell.0, Ok(figures)))
@@ -191,7 +194,7 @@ mod tests {
     fn everything_is_made_once_and_dropped_where_its_scope_ends() {
         let (outer, inner) = (&<[AtomicUsize; 2]>::default(), &<[AtomicUsize; 2]>::default());
         let (cells, rows) = (cells(), AtomicUsize::new(0));
-        let put = |_, figures: Result<Vec<String>, String>| {
+        let put = |_, figures: Result<Figures, String>| {
             assert_eq!(figures, Ok(Vec::new()));
             rows.fetch_add(1, SeqCst);
             Ok(())
@@ -225,7 +228,7 @@ mod tests {
     #[test]
     fn what_does_not_suit_makes_notes_and_what_fails_ends_the_run() {
         let (cells, notes) = (cells(), AtomicUsize::new(0));
-        let put = |_, figures: Result<Vec<String>, String>| {
+        let put = |_, figures: Result<Figures, String>| {
             assert_eq!(figures, Err("`x`: no coordinates; another".into()));
             notes.fetch_add(1, SeqCst);
             Ok(())

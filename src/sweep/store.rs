@@ -7,17 +7,31 @@
 use std::collections::BTreeMap;
 
 use super::fingerprint::Fingerprint;
-use super::rows::Table;
+use super::rows::{self, Table};
 use super::{Plan, Shard};
+use crate::columns::Value;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
+
+/// The names of the columns of the plan's table.
+pub fn columns(plan: &Plan) -> Vec<String> {
+    Table::new(plan).columns()
+}
 
 /// The header line of the plan's table.
 ///
 /// # Errors
-/// None in practice: what writing to memory reports.
+/// As [`line`].
 pub fn header(plan: &Plan) -> Result<String> {
-    Table::new(plan).header()
+    line(columns(plan).into_iter().map(Value::from))
+}
+
+/// The values of a row as a line of the table.
+///
+/// # Errors
+/// None in practice: what writing to memory reports.
+pub fn line(values: impl IntoIterator<Item = Value<'static>>) -> Result<String> {
+    rows::line(values)
 }
 
 /// The first line of the journal of one part of a sweep.

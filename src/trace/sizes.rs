@@ -218,7 +218,8 @@ fn table(mut lines: Lines) -> Result<Sizes> {
         let value = share.parse().ok().filter(|x: &f64| (0.0..=1e280).contains(x));
         let value = value.ok_or_else(|| wrong("share", share, "a number from 0 to 1e280"))?;
         if real.insert(nodes, value).is_some() {
-            return Err(wrong("again size", size, "each size once"));
+            let found = format!("size {nodes} listed twice");
+            return Err(Error::input(line.location(), found, "each size once"));
         }
         jobs = jobs.and_then(|mut jobs| {
             jobs.insert(nodes, share.parse().ok()?);
@@ -292,7 +293,7 @@ mod tests {
             ("2,1\nsize,share\n", "f:2: found size `size`"),
             ("2,-1\n", "f:1: found share `-1`; expected a number from 0 to 1e280"),
             ("2,inf\n", "f:1: found share `inf`"),
-            ("2,1\n2,3\n", "f:2: found again size `2`; expected each size once"),
+            ("2,1\n2,3\n", "f:2: found size 2 listed twice; expected each size once"),
             ("P a 2\nP a 3\n", "f:2: found `P` of job `a`"),
             ("; head\n1 2 3\n", "f:2: found 3 fields"),
             ("\n# x\nhello\n", "f:3: found `hello`; expected a placement log"),

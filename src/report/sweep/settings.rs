@@ -2,7 +2,7 @@
 
 use super::super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
 use super::figures::drawn;
-use super::{Figures, value};
+use super::Figures;
 use crate::error::Result;
 
 /// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.
@@ -23,7 +23,7 @@ const SHOWN: [Shown; 8] = [
 /// The settings of a section, best first: those that place the most jobs, of these the shortest mean wait; of replays
 /// the fewest free nodes that the largest job leaves. None where the sweep has not looked at room, or at one allocator.
 fn ranked<'f>(figures: &'f Figures<'_>) -> Vec<&'f str> {
-    let known = figures.rows.iter().any(|row| value(row, "mean_placeable").is_some());
+    let known = figures.rows.iter().any(|row| row.number("mean_placeable").is_some());
     if !known || figures.group.by != "allocator" || figures.choices.len() < 2 {
         return Vec::new();
     }

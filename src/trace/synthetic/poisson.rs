@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::draw::{Draw, Sampler, exp, ln};
+use super::draw::{Draw, Sampler, exp};
 use super::profile;
 use super::{Format, GeneratorEntry, Workload};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
+use crate::random::ln;
 
 /// `poisson:jobs=2000,rate=2,sizes=4x16x64x64,runtime=exponential,mean=3600,seed=1`: a trace in the Standard
 /// Workload Format.
