@@ -61,7 +61,7 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     let text = request.plan(&settings, trace, policy, order, context.seed);
     let plan = Plan::read(&Text::new("--settings", text.as_str()), None, context)?;
     let (rows, table) = results(&plan, context)?;
-    let ranking = ranking(rows);
+    let ranking = ranking(&rows);
     if let Some(folder) = request.out {
         let best = ranking.first().map_or("".into(), |row| row.text(SETTING));
         let (over_time, curves) = over_time(&topology, order, &jobs, policy, &best)?;
@@ -73,7 +73,7 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
         let name = format!("settings for {}", trace.display());
         let manifest = json!({"version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": text}});
-        let mut files = report::sweep::page("results.csv", &ranking, &manifest, extra)?;
+        let mut files = report::sweep::page("results.csv", &rows, &manifest, extra)?;
         files.push(("results.csv".into(), table));
         files.push(("manifest.json".into(), format!("{manifest:#}\n")));
         files.push(("over-time.csv".into(), over_time));
@@ -81,7 +81,7 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         own_files::write_report(folder, "compare", files.collect())?;
     }
     if request.json {
-        let rows: Vec<serde_json::Value> = ranking.iter().map(object).collect();
+        let rows: Vec<serde_json::Value> = ranking.iter().map(|row| object(row)).collect();
         let document = json!({
             "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
             "trace": trace.display().to_string(), "policy": policy, "ordering": order, "settings": rows,
@@ -184,13 +184,14 @@ fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, St
 }
 
 /// Settings, best first: those that place the most jobs, of these the shortest mean wait, then in the order of the plan.
-fn ranking(mut rows: Vec<ResultRow>) -> Vec<ResultRow> {
+fn ranking(rows: &[ResultRow]) -> Vec<&ResultRow> {
+    let mut ranking: Vec<&ResultRow> = rows.iter().collect();
     let key = |row: &ResultRow, column| row.number(column).unwrap_or(f64::INFINITY);
-    rows.sort_by(|a, b| {
+    ranking.sort_by(|a, b| {
         let by = |column| key(a, column).total_cmp(&key(b, column));
         by("never_placed").then(by("mean_wait"))
     });
-    rows
+    ranking
 }
 
 /// A setting as a JSON object: numbers as numbers, `null` where there is none.
@@ -201,7 +202,7 @@ fn object(row: &ResultRow) -> serde_json::Value {
     serde_json::Value::Object(std::iter::once(first).chain(figures).collect())
 }
 
-fn write_table(out: &mut impl Write, ranking: &[ResultRow], title: &str) -> anyhow::Result<()> {
+fn write_table(out: &mut impl Write, ranking: &[&ResultRow], title: &str) -> anyhow::Result<()> {
     let about = format!(
         "{title}. Settings that place the most jobs first, of these the shortest mean wait (s). Largest job: nodes of \
          the largest that could still be placed, mean over time; beyond it: free nodes that it would leave."
