@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 
-use super::notes::note;
-use super::{inputs, output, progress, watch::Clock};
+use crate::shared::notes::note;
+use crate::shared::{inputs, output, progress, watch::Clock};
 use nodeorder::error::{Error, SourceLocation};
 use nodeorder::export::{HOST_FORMS, JobHosts};
 use nodeorder::ids::NodeId;
@@ -71,10 +71,7 @@ impl Command {
             nodes.iter().copied().zip(&given).collect();
         let hosts: Vec<String> = ordered.iter().map(|node| place[node].clone()).collect();
         let job = JobHosts { hosts: &hosts, given: &given, per_node: self.per_node };
-        output::write(
-            self.output.as_deref().filter(|path| *path != Path::new("-")),
-            (form.build)(&job),
-        )
+        output::write(self.output.as_deref(), (form.build)(&job))
     }
 
     /// The hosts as they are called there, each once, and their nodes.

@@ -9,44 +9,28 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use nodeorder::params::parse_bytes;
 use nodeorder::topology::Context;
+use shared::{files, interrupt, layout, notes, output};
 
 mod audit;
-mod command_line;
 mod compare;
 mod completions;
 mod corun;
 mod export;
-mod files;
 mod hosts;
-mod inputs;
-mod interrupt;
-mod layout;
 mod list;
-mod machines;
 mod man;
 mod map;
 mod merge;
 mod mpc;
-mod notes;
 mod order;
-mod output;
-mod own_files;
-mod picture;
-mod progress;
 mod replay;
 mod report;
-mod rows;
 mod schedule;
 mod score;
-mod settings;
+mod shared;
 mod sweep;
-mod sweep_folder;
-mod tables;
 mod topology;
 mod trace;
-mod traffic;
-mod watch;
-mod workload;
 
 /// Compare node orderings for supercomputer schedulers: which order of nodes keeps jobs compact?
 #[derive(Debug, Parser)]
@@ -65,7 +49,7 @@ struct Cli {
     verb: Verb,
 }
 
-/// What `--version` says; `-V` says the first line.
+/// The text of `--version`; `-V` prints its first line.
 const BUILD: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\ncommit   ",

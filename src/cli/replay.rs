@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::notes::note;
-use super::output;
-use super::rows::RowFile;
-use super::traffic::TrafficArgs;
-use super::{inputs, own_files, progress, tables};
+use crate::shared::notes::note;
+use crate::shared::output;
+use crate::shared::rows::RowFile;
+use crate::shared::traffic::TrafficArgs;
+use crate::shared::{inputs, own_files, progress, tables};
 use nodeorder::error::{Error, SourceLocation};
 use nodeorder::input::Lines;
 use nodeorder::metric::rank_distances::RankDistances;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::notes::note;
-use super::output;
-use super::traffic::TrafficArgs;
-use super::{inputs, own_files, progress};
+use crate::shared::notes::note;
+use crate::shared::output;
+use crate::shared::traffic::TrafficArgs;
+use crate::shared::{inputs, own_files, progress};
 use nodeorder::allocator::AllocatorContext;
 use nodeorder::input::Lines;
 use nodeorder::metric::rank_distances::RankDistances;

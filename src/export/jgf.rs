@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::units::{Unit, units};
+use super::units::{ExportUnit, units};
 use super::*;
 
 /// `--to jgf`.
@@ -39,7 +39,7 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
         next += 1;
     }
     let mut nodes: Vec<(usize, &String, usize)> = Vec::new();
-    for (i, Unit { nodes: own, .. }) in units.iter().enumerate() {
+    for (i, ExportUnit { nodes: own, .. }) in units.iter().enumerate() {
         nodes.extend(own.iter().map(|node| (0, node, i)));
     }
     let rank = super::all_names(topology, order)?;

@@ -20,7 +20,7 @@ mod figures;
 mod groups;
 mod settings;
 
-/// What is said of a figure of improvements.
+/// The caption of a figure of improvements.
 const IMPROVED: &str = "The best combinations by mean distance, best first.";
 /// Notes listed at most.
 const MOST_NOTES: usize = 40;
@@ -49,7 +49,7 @@ struct Page<'p> {
 
 /// A figure that a page shows besides.
 pub struct Extra {
-    /// What the page says about the figure.
+    /// The figure's caption.
     pub caption: String,
     /// The figure's file.
     pub file: String,
@@ -380,7 +380,7 @@ mod tests {
         assert!(page.contains("<dt>Improvement over fifo:0") && !page.contains("<dt>Log-uniform"));
     }
 
-    /// The same workload on two machines: a section and a figure with a panel for each.
+    /// A workload on two machines: a section and a figure with a panel for each.
     #[test]
     fn machines_stand_side_by_side() {
         let table = TABLE.replace(

@@ -29,14 +29,14 @@ impl Fingerprint {
         self.add(&[0]);
     }
 
-    /// Of some bytes.
+    /// The checksum of bytes.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let mut all = Fingerprint::EMPTY;
         all.add(bytes);
         all
     }
 
-    /// Of a file's bytes as they stand there.
+    /// The checksum of a file's bytes, packed or not.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -6,19 +6,19 @@
 //! journals, that a kill cannot spoil, and in shards, that [`store::merge`] puts together. Rows depend on the
 //! plan alone, so that however a sweep was run its table is the same, byte for byte.
 
-mod cells;
 mod fingerprint;
 mod inputs;
 mod kinds;
+mod lists;
 mod plan;
 mod rows;
 mod run;
 mod scopes;
 pub mod store;
 
-pub use cells::{Cell, Cells};
 pub use inputs::{PlanWorkload, Spec};
-pub use plan::{Plan, Work};
+pub use lists::{PlanLists, Work};
+pub use plan::{Cell, Cells, Plan};
 pub use run::run;
 
 use crate::error::{Error, Result, SourceLocation};

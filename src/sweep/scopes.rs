@@ -1,10 +1,10 @@
-//! What cells share: made once where their scope begins, dropped where it ends.
+//! Things that cells share (machines, jobs, orderings): made once where their scope begins, dropped where it ends.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::plan::{JobsKey, Plan, Work, pick};
+use super::lists::{JobsKey, PlanLists, Work, pick};
 use crate::columns::Value;
 use crate::error::{Error, Result};
 use crate::mapping::{Fabric, Guest};
@@ -20,10 +20,10 @@ pub(super) type Numbered = (usize, Work);
 pub(super) type Figures = Vec<Value<'static>>;
 /// Takes the figures of a cell, or why it has none.
 pub(super) type Put<'p> = &'p (dyn Fn(usize, Result<Figures, String>) -> Outcome + Sync);
-/// Whether to go on. An error of the consumer of the figures is kept there, not here.
+/// Whether to go on. An error of the consumer of the rows stops with `None`: [`super::run()`] has kept it.
 pub(super) type Outcome = Result<(), Option<Error>>;
 
-/// Goes on `inside` with what `cells` share; where it does not suit, their rows say why.
+/// Calls `inside` with the thing that `cells` share; where it does not suit, their rows say why.
 pub(super) fn scope<T>(
     cells: &[Numbered],
     put: Put<'_>,
@@ -62,7 +62,7 @@ pub(super) fn groups<K: PartialEq>(
 
 /// A machine with a seed, and what all its orderings share.
 pub(super) struct Machine<'m> {
-    pub plan: &'m Plan,
+    pub lists: &'m PlanLists,
     pub topology: &'m Topology,
     /// Where guests are mapped.
     pub fabric: Option<Fabric<'m>>,
@@ -81,15 +81,15 @@ pub(super) struct TraceJobs {
 }
 
 impl<'m> Machine<'m> {
-    /// What `cells` use.
+    /// Makes the guests, links and jobs that `cells` use.
     pub(super) fn new(
-        plan: &'m Plan,
+        lists: &'m PlanLists,
         topology: &'m Topology,
         context: &Context,
         cells: &[Numbered],
     ) -> Result<Self> {
         let mut machine = Machine {
-            plan,
+            lists,
             topology,
             fabric: None,
             guests: BTreeMap::new(),
@@ -99,7 +99,7 @@ impl<'m> Machine<'m> {
             if let Some(guest) = work.guest
                 && !machine.guests.contains_key(&guest)
             {
-                let made = Guest::make(&plan.guests[guest as usize].located, context)?;
+                let made = Guest::make(&lists.guests[guest as usize].located, context)?;
                 machine.guests.insert(guest, made);
                 if machine.fabric.is_none() {
                     machine.fabric = Some(Fabric::new(topology)?);
@@ -118,14 +118,14 @@ impl<'m> Machine<'m> {
     fn trace_jobs(&self, workload: u32, procs: u32, transform: Option<u32>) -> Result<TraceJobs> {
         let context = self.topology.context();
         let options = Options {
-            procs_per_node: self.plan.procs_per_node[procs as usize],
+            procs_per_node: self.lists.procs_per_node[procs as usize],
             nodes: Some(self.topology.node_count() as u32),
             processors_stated: true,
             memory: context.memory,
             ..Options::default()
         };
-        let lines = self.plan.workloads[workload as usize].lines(context)?;
-        let (trace, mut left_out) = match pick(&self.plan.transforms, transform) {
+        let lines = self.lists.workloads[workload as usize].lines(context)?;
+        let (trace, mut left_out) = match pick(&self.lists.transforms, transform) {
             None => (open::trace_over(lines, &options)?, 0),
             Some(text) => {
                 let changes = Changes::parse(text, context.seed)?;
@@ -135,7 +135,7 @@ impl<'m> Machine<'m> {
                 (Trace::new(made.trace().name(), text, &options)?, made.trace().tally().dropped())
             }
         };
-        let replayed = self.plan.policies.is_empty();
+        let replayed = self.lists.policies.is_empty();
         left_out += trace.tally().dropped();
         Ok(TraceJobs {
             left_out,
@@ -155,10 +155,10 @@ pub(super) struct Ordered<'m> {
 
 impl<'m> Ordered<'m> {
     pub(super) fn new(machine: &'m Machine<'m>, ordering: usize) -> Result<Self> {
-        let plan = machine.plan;
-        let order = NodeOrder::make(machine.topology, &plan.orderings[ordering].located)?;
+        let lists = machine.lists;
+        let order = NodeOrder::make(machine.topology, &lists.orderings[ordering].located)?;
         let distances = || RankDistances::new(machine.topology, &order);
-        let distances = (!plan.workloads.is_empty()).then(distances).transpose()?;
+        let distances = (!lists.workloads.is_empty()).then(distances).transpose()?;
         Ok(Ordered { machine, order, distances })
     }
 }

@@ -36,7 +36,7 @@ pub fn line(values: impl IntoIterator<Item = Value<'static>>) -> Result<String> 
 
 /// The first line of the journal of one part of a sweep.
 pub fn journal_head(plan: &Plan, shard: Shard) -> String {
-    format!("# nodeorder sweep journal: plan {}, shard {shard}\n", plan.hash())
+    format!("# nodeorder sweep journal: plan {}, shard {shard}\n", plan.lists.hash)
 }
 
 /// The journal's line for a cell; `row` ends in a newline.
@@ -68,7 +68,7 @@ pub fn read_journal(
         let expected = format!(
             "plan {}, shard {shard}: this plan or a file it names has changed since; go on in an empty \
              folder, or remove the journal to lose what it holds",
-            plan.hash()
+            plan.lists.hash
         );
         return Err(Error::input(SourceLocation::line(name, 1), found, expected));
     }

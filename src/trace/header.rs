@@ -8,7 +8,7 @@ use crate::input::RawLine;
 pub struct Entry {
     /// The label, such as `MaxProcs`; empty for text without one.
     pub label: String,
-    /// What follows the colon, blanks trimmed; text on further lines follows after line breaks.
+    /// The text after the colon, blanks trimmed; text on further lines follows after line breaks.
     pub value: String,
     /// Its line, from 1.
     pub line: usize,

@@ -18,7 +18,7 @@ const MOST_SIZES: u32 = 1 << 24;
 /// Bytes that a size takes in the trees of a table.
 const SIZE_BYTES: usize = 64;
 
-/// What a job counts for in a distribution.
+/// The weight of a job in a distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
     /// Every job the same.
@@ -48,7 +48,7 @@ enum Shares {
 }
 
 impl Sizes {
-    /// What the option `sizes=` names: the word `log-uniform`, or the path of an SWF trace, a placement log or
+    /// Reads the value of the option `sizes=`: the word `log-uniform`, or the path of an SWF trace, a placement log or
     /// a table `size,share`; its content decides which of them a file is.
     ///
     /// A table has one size a line, its share (of any sum, none negative) after a comma; a header line is

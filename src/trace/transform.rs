@@ -21,7 +21,7 @@ struct Copy {
 
 /// A changed trace.
 ///
-/// Of the jobs that [`Trace`] keeps, those of the window are taken; run and requested times are multiplied and rounded
+/// Only jobs of the window are taken, of those that [`Trace`] keeps; run and requested times are multiplied and rounded
 /// to the nearest second, at least 1; times since the first submit are multiplied, or scaled so that the offered load
 /// (node-seconds over `nodes` times the seconds from first to last submit) is reached; then each job is copied, and
 /// each copy submitted up to `jitter` seconds earlier or later, all whole seconds equally likely, never before 0.
@@ -236,11 +236,7 @@ impl Transformed {
         let mut note = format!("; Note: changed by nodeorder: {}; seed {}", self.changes, {
             self.changes.seed
         });
-        for (reason, count) in trace.tally().iter() {
-            let what = if reason.drops() { "left out" } else { "mended" };
-            // Writing to a String cannot fail.
-            let _ = write!(note, "; {what} {count}: {}", reason.about());
-        }
+        trace.tally().texts().for_each(|text| note += &format!("; {text}"));
         header.extend(note.into_bytes());
         header.push(b'\n');
         header

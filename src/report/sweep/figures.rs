@@ -11,7 +11,7 @@ use crate::report::words::file_name;
 
 /// Bars of a figure at most.
 const MOST_BARS: usize = 24;
-/// What figures of orderings say below their titles.
+/// The line below the titles of figures of orderings.
 pub(super) const LOWER: &str = "a bar an ordering; lower is better";
 /// Panels of a figure at most.
 const MOST_PANELS: usize = 12;

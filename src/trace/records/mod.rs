@@ -124,7 +124,7 @@ impl Record {
     }
 }
 
-/// What records are read from.
+/// A reader of one format of records.
 trait Source {
     /// Reads the next record into `record`, which is cleared; false when there is none. Lines that are no job are
     /// counted in `tally`.

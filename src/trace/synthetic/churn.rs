@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::draw::{Draw, Sampler};
 use super::profile;
-use super::{Format, GeneratorEntry, Workload};
+use super::{Format, GeneratorEntry, GeneratedWorkload};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 use crate::trace::sizes::Sizes;
@@ -68,7 +68,7 @@ const LOAD: Opt = Opt::number("load", "offered load, 0.001 to 2").or("0.9");
 
 const OVERFLOW: Opt = Opt::flag("overflow", "no job waits: the log holds jobs that do not fit");
 
-fn churn(params: &Params, sizes: &Sizes) -> Result<Workload> {
+fn churn(params: &Params, sizes: &Sizes) -> Result<GeneratedWorkload> {
     let nodes: u32 = params.whole("nodes", 1, 1 << 31)?;
     let placements = params.whole("placements", 1, 1_000_000_000_000)?;
     let load = params.number("load", 0.001, 2.0)?;
@@ -97,7 +97,7 @@ fn churn(params: &Params, sizes: &Sizes) -> Result<Workload> {
         head: None,
         live: Vec::new(),
     };
-    Ok(Workload::over(Format::Log, header, move |text| churn.event(text)))
+    Ok(GeneratedWorkload::over(Format::Log, header, move |text| churn.event(text)))
 }
 
 struct Churn {
@@ -172,7 +172,7 @@ mod tests {
     use crate::trace::{Block, Event, Log};
 
     fn text(spec: &str) -> String {
-        Workload::make(spec, 1).unwrap().collect()
+        GeneratedWorkload::make(spec, 1).unwrap().collect()
     }
 
     /// Mean busy nodes over the time of the process, from the log alone: ends come at the rate of the number of

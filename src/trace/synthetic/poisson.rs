@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::draw::{Draw, Sampler, exp};
 use super::profile;
-use super::{Format, GeneratorEntry, Workload};
+use super::{Format, GeneratorEntry, GeneratedWorkload};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 use crate::random::ln;
@@ -16,7 +16,7 @@ use crate::random::ln;
 ///   down to seconds.
 /// - Sizes: `sizes=`, each entry of a list equally likely; `hector`, `nersc`, `log-uniform` or a file. `nodes=`
 ///   leaves out those larger, and goes into the header.
-/// - Run times, rounded to the nearest second, at least 1: `exponential` of mean `mean`; `log-normal` of the
+/// - RunTimes times, rounded to the nearest second, at least 1: `exponential` of mean `mean`; `log-normal` of the
 ///   same mean, exp(μ + σZ) with σ = `sigma` (1 unless given) and μ = ln mean - σ²/2; `fixed`, all `mean`.
 /// - Requested times: `estimate` (at least 1, 1 unless given) times the run time, rounded up.
 ///
@@ -51,7 +51,7 @@ pub const POISSON: GeneratorEntry = GeneratorEntry {
     build,
 };
 
-fn build(params: &Params) -> Result<Workload> {
+fn build(params: &Params) -> Result<GeneratedWorkload> {
     let sizes = profile::sizes(params)?;
     let nodes: Option<u32> = params.integer("nodes", 1, 1 << 31)?;
     let endless = sizes.name() == "log-uniform" && sizes.count_table().is_none();
@@ -85,9 +85,9 @@ fn build(params: &Params) -> Result<Workload> {
     }
     let _ = writeln!(header, "; requested {estimate} times that; seed {seed}");
     let run = match runtime {
-        "exponential" => Run::Exponential { mean },
-        "log-normal" => Run::LogNormal { mu: ln(mean) - sigma * sigma / 2.0, sigma },
-        _ => Run::Fixed { mean },
+        "exponential" => RunTimes::Exponential { mean },
+        "log-normal" => RunTimes::LogNormal { mu: ln(mean) - sigma * sigma / 2.0, sigma },
+        _ => RunTimes::Fixed { mean },
     };
     let mut arrivals = Arrivals {
         sampler,
@@ -99,11 +99,11 @@ fn build(params: &Params) -> Result<Workload> {
         done: 0,
         jobs,
     };
-    Ok(Workload::over(Format::Swf, header, move |text| arrivals.job(text)))
+    Ok(GeneratedWorkload::over(Format::Swf, header, move |text| arrivals.job(text)))
 }
 
 #[derive(Clone, Copy)]
-enum Run {
+enum RunTimes {
     Exponential { mean: f64 },
     LogNormal { mu: f64, sigma: f64 },
     Fixed { mean: f64 },
@@ -115,7 +115,7 @@ struct Arrivals {
     /// Mean seconds between two arrivals.
     gap: f64,
     time: f64,
-    run: Run,
+    run: RunTimes,
     estimate: f64,
     done: u64,
     jobs: u64,
@@ -131,9 +131,9 @@ impl Arrivals {
         let size = self.sampler.draw(&mut self.draw);
         self.time += self.draw.exponential() * self.gap;
         let seconds = match self.run {
-            Run::Exponential { mean } => self.draw.exponential() * mean,
-            Run::LogNormal { mu, sigma } => exp(mu + sigma * self.draw.normal()),
-            Run::Fixed { mean } => mean,
+            RunTimes::Exponential { mean } => self.draw.exponential() * mean,
+            RunTimes::LogNormal { mu, sigma } => exp(mu + sigma * self.draw.normal()),
+            RunTimes::Fixed { mean } => mean,
         };
         // No run is longer than 30,000 years, so that the times add up to numbers a trace may have.
         let run = seconds.round().clamp(1.0, 1e12);
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn trace(spec: &str) -> Trace {
-        let text: String = Workload::make(spec, 1).unwrap().collect();
+        let text: String = GeneratedWorkload::make(spec, 1).unwrap().collect();
         Trace::new("w", text, &Options::default()).unwrap()
     }
 

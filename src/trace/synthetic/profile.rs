@@ -4,7 +4,7 @@
 //! octave from `low` to `high` half the jobs ask for `high`, a power of two, as users do; the others are
 //! uniform from `low` to `high`: p(S) = w/10000 · ([S = high]/2 + 1/(2·(high - low + 1))).
 //!
-//! What is known of the machines is the shape in Figures 8 and 9 of Stoltzfus, "Improving Job Node Allocation on HECToR
+//! Only the shape of the distributions is known, from figures 8 and 9 of Stoltzfus, "Improving Job Node Allocation on HECToR
 //! in Various Topological Manifestations", 2013, section 4.1. HECToR's jobs have a mean size of about 10 nodes, with a
 //! second peak at 9-16 nodes nearly as high as that at 1, and sizes to 2,048; NERSC's Hopper has a mean of 3, its peak at
 //! 1, and nothing near it elsewhere. The weights are ours, chosen to have that shape and mean.

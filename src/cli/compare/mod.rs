@@ -6,17 +6,20 @@ use std::path::PathBuf;
 use clap::Args;
 use rayon::prelude::*;
 
-use super::command_line::CommandLine;
-use super::notes::note;
-use super::output::{self, Output};
-use super::workload::WorkloadArgs;
-use super::{inputs, own_files, progress, settings, tables};
+use crate::shared::command_line::CommandLine;
+use crate::shared::notes::note;
+use crate::shared::output::{self, Output};
+use crate::shared::workload::WorkloadArgs;
+use crate::shared::{inputs, own_files, progress, tables};
 use nodeorder::error::{Error, SourceLocation};
 use nodeorder::metric::comparison::Comparison;
 use nodeorder::metric::mpc::{self, Curve, Means};
 use nodeorder::ordering::{self, NodeOrder};
 use nodeorder::report;
 use nodeorder::topology::{Context, Topology};
+
+mod machines;
+mod settings;
 
 /// Rank orderings of a machine by their exact MPC curves, and write a page of plots
 #[derive(Debug, Args)]
@@ -63,7 +66,7 @@ impl Command {
         }
         if self.settings {
             let (orders, workload, out) = (&self.orders, &self.workload, self.out.as_deref());
-            let request = settings::Request { spec, orders, workload, out, json: self.json };
+            let request = settings::SettingsRequest { spec, orders, workload, out, json: self.json };
             return settings::run(&request, context);
         }
         let topology = inputs::topology(spec, context)?;
@@ -104,9 +107,7 @@ impl Command {
         if let Some(schedules) = found.schedules {
             tables::write_schedules(&mut out, schedules)?;
         }
-        if let Some(folder) = &self.out {
-            writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
-        }
+        output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
     }
 
@@ -127,7 +128,7 @@ impl Command {
             let found = format!("{} machines", self.specs.len());
             return Err(Error::input(SourceLocation::option(option), found, "one machine").into());
         }
-        let request = super::machines::Request {
+        let request = machines::MachinesRequest {
             specs: &self.specs,
             orders: &self.orders,
             workload: &self.workload,
@@ -136,7 +137,7 @@ impl Command {
             json: self.json,
             command: self.command(context).to_string(),
         };
-        super::machines::run(&request, context)
+        machines::run(&request, context)
     }
 
     /// The orderings.

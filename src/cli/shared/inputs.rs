@@ -1,4 +1,4 @@
-//! What the commands read: machines, orderings and workloads, as named on the command line.
+//! Machines, orderings and workloads, read as the command line names them.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Options, Tally, Trace};
 
-/// So many of the nodes that an ordering leaves out are named.
+/// Most nodes named in a note about nodes that an ordering leaves out.
 const FEW: usize = 4;
 
 /// The topology of a `SPEC` argument.
@@ -117,10 +117,7 @@ pub fn report_tally(trace: &Trace) {
 
 /// Reports on standard error what was left out of a file or mended, and why.
 pub fn report_counts(name: &str, tally: &Tally) {
-    for (reason, count) in tally.iter() {
-        let what = if reason.drops() { "left out" } else { "mended" };
-        note!("{name}: {what} {count}: {}", reason.about());
-    }
+    tally.texts().for_each(|text| note!("{name}: {text}"));
 }
 
 /// Says on standard error where a trace's processors were probably wrongly taken for nodes.

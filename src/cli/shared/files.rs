@@ -21,7 +21,7 @@ const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");
 struct Named {
     /// The file itself, however it is named.
     file: PathBuf,
-    /// What tells it by whichever of its names, where the system has that.
+    /// Device and inode, where the system has them: hard links are one file under two names.
     inode: Option<(u64, u64)>,
     /// The option with what it was given.
     option: String,
@@ -121,7 +121,7 @@ fn inode(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
-/// So many files that are read are looked at.
+/// Most files that are looked at for further names.
 const MOST_FILES: usize = 1000;
 /// The longest TOML file that is looked at, in bytes.
 const MOST_TEXT: u64 = 1 << 24;
@@ -168,8 +168,8 @@ fn identity(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(folder).unwrap_or_else(|| path.to_path_buf())
 }
 
-/// What may be a file in a value such as `graph:links.csv,per_router=2`: the whole, what follows its kind, and
-/// the pieces between `,`, `:` and `=`.
+/// The parts of a value such as `graph:links.csv,per_router=2` that may name a file: the whole, the text after the kind,
+/// and the pieces between `,`, `:` and `=`.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let rest = text.split_once(':').map(|(_, rest)| rest);
     let parts = text.split([',', ':', '=']).filter(move |part| *part != text);
@@ -191,7 +191,7 @@ mod tests {
     /// Every option that says it writes or draws into a file is known here.
     #[test]
     fn written_files_are_known() {
-        let mut left = vec![super::super::Cli::command()];
+        let mut left = vec![crate::Cli::command()];
         let mut seen = 0;
         while let Some(command) = left.pop() {
             left.extend(command.get_subcommands().cloned());

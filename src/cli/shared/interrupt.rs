@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// What an interruption removes: temporary files and folders, then folders that were made for them, if they are empty.
+/// Files that an interruption removes: temporary files and folders, then folders that were made for them, if they are empty.
 /// Locked while finished files are moved to their targets, and from Ctrl-C until the program ends.
 static UNFINISHED: Mutex<Unfinished> =
     Mutex::new(Unfinished { files: Vec::new(), made: Vec::new(), said: None });
@@ -76,7 +76,7 @@ pub fn stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
-/// What is said of an interruption from here on, if anything.
+/// Sets the text that an interruption prints from now on, if any.
 pub fn say(text: Option<String>) {
     lock().said = text;
 }

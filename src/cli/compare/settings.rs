@@ -7,10 +7,10 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use super::output::{self, Output};
-use super::tables::{number, table};
-use super::workload::WorkloadArgs;
-use super::{inputs, layout, own_files, progress};
+use crate::shared::output::{self, Output};
+use crate::shared::tables::{number, table};
+use crate::shared::workload::WorkloadArgs;
+use crate::shared::{inputs, layout, own_files, progress};
 use nodeorder::columns::sweep::ResultRow;
 use nodeorder::allocator::{AllocatorContext, slurm_settings};
 use nodeorder::error::{Error, SourceLocation};
@@ -23,8 +23,8 @@ use nodeorder::sweep::{self, Plan, store};
 use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::{Options, Trace, open};
 
-/// What `compare --settings` was asked.
-pub struct Request<'r> {
+/// Options of `compare --settings`.
+pub struct SettingsRequest<'r> {
     pub spec: &'r str,
     pub orders: &'r [String],
     pub workload: &'r WorkloadArgs,
@@ -48,7 +48,7 @@ const SHOWN: [(&str, &str, usize); 8] = [
 ];
 
 /// Schedules the trace under every setting that may suit, and ranks these.
-pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
+pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<()> {
     let (trace, policy, order) = request.checked()?;
     let topology = inputs::topology(request.spec, context)?;
     let options = Options {
@@ -94,13 +94,11 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         &ranking,
         &format!("{} on {}, {policy}", trace.display(), topology.name()),
     )?;
-    if let Some(folder) = request.out {
-        writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
-    }
+    output::say_page(&mut out, request.out)?;
     out.finish()
 }
 
-impl Request<'_> {
+impl SettingsRequest<'_> {
     /// The trace, the policy and the ordering; options that settings have no use for are refused.
     fn checked(&self) -> anyhow::Result<(&Path, &str, &str)> {
         let wrong = |option: &str, found: &str, expected: &str| {
@@ -125,7 +123,7 @@ impl Request<'_> {
         }
     }
 
-    /// Those of `--alloc`, else those that may suit.
+    /// The settings of `--alloc`, else the ones that may suit machine and jobs.
     fn settings(&self, topology: &Topology, jobs: &Trace) -> anyhow::Result<Vec<String>> {
         if !self.workload.allocators.is_empty() {
             return Ok(self.workload.allocators.clone());

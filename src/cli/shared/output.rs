@@ -34,8 +34,7 @@ enum Writer {
 impl Output {
     /// Opens `path`, or standard output for `None` and `-`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Output> {
-        let (target, unfinished): (Box<dyn Write>, _) = match path.filter(|p| *p != Path::new("-"))
-        {
+        let (target, unfinished): (Box<dyn Write>, _) = match file(path) {
             None => (Box::new(io::stdout().lock()), None),
             Some(path) => open_file(path)?,
         };
@@ -187,9 +186,20 @@ pub fn form(
     })
 }
 
+/// The file that an option names; none for `-`, which is standard output.
+pub fn file(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| *path != Path::new("-"))
+}
+
+/// Says where the page of a command stands, where it wrote one.
+pub fn say_page(out: &mut impl Write, folder: Option<&Path>) -> io::Result<()> {
+    let page = folder.map(|folder| folder.join("index.html"));
+    page.map_or(Ok(()), |page| writeln!(out, "\nPage: {}", page.display()))
+}
+
 /// How messages name an output.
 pub fn name(path: Option<&Path>) -> String {
-    path.map_or_else(|| "standard output".into(), |p| format!("{}: writing", p.display()))
+    file(path).map_or_else(|| "standard output".into(), |p| format!("{}: writing", p.display()))
 }
 
 /// Whether an error only means that the reader of our output has closed it.
