@@ -6,7 +6,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use nodeorder::allocator::{self, AllocatorContext};
 use nodeorder::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
 use nodeorder::replay::{self, Outputs, Replay};
-use nodeorder::trace::{Log, GeneratedWorkload};
+use nodeorder::trace::{GeneratedWorkload, Log};
 use nodeorder::{Error, NodeOrder, Topology};
 
 const PLACEMENTS: u64 = 10_000;

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::shared::notes::note;
 use crate::shared::output;
-use nodeorder::error::{Error, SourceLocation};
+use nodeorder::error::Error;
 use nodeorder::export::{self, SimGridFigures};
 use nodeorder::params::Unit;
 use nodeorder::topology::Context;
@@ -70,7 +70,7 @@ impl Command {
         let read = |flag: &str, text: &Option<String>, unit: Unit| -> Result<Option<f64>, Error> {
             let Some(text) = text else { return Ok(None) };
             let wrong = |found: &str, expected: &str| {
-                Error::input(SourceLocation::option(format!("{flag} {text}")), found, expected)
+                Error::option(format!("{flag} {text}"), found, expected)
             };
             if target != "simgrid" {
                 return Err(wrong(&format!("`--to {target}`"), "--to simgrid beside this option"));

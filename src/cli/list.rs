@@ -71,8 +71,10 @@ fn list(table: &Table, width: Option<usize>) -> String {
     let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
     let [chosen, papers] = table.groups().map(|group| group.iter().map(line).collect::<Vec<_>>());
     // Programs that read a pipe get a line for each entry and nothing else.
-    let heading = if papers.is_empty() || width.is_none() { "" } else { "\nFrom the papers:\n" };
-    text(&chosen, width) + heading + &text(&papers, width)
+    if papers.is_empty() || width.is_none() {
+        return text(&[chosen, papers].concat(), width);
+    }
+    format!("{}\nFrom the papers:\n{}", text(&chosen, width), text(&papers, width))
 }
 
 fn document(value: Value) -> anyhow::Result<()> {

@@ -91,6 +91,7 @@ const TABLE: [(&str, &str); 12] = [
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = RoutingEntry::named(&self.routing)?;
         let topology = crate::shared::inputs::topology(&self.spec, context)?;

@@ -124,6 +124,7 @@ impl Serialize for SizeList<'_> {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let topology = inputs::topology(&self.spec, context)?;
         inputs::check_curves(&topology, &self.orders)?;
@@ -164,7 +165,13 @@ impl Command {
         let curve = mpc::curve_by(topology, order, self.method.into())?;
         let spanning = curve.spanning();
         let Some(mut sizes) = chosen else {
-            return Ok(CurveRow { label, sizes: None, values: curve.values(), spanning, curve: None });
+            return Ok(CurveRow {
+                label,
+                sizes: None,
+                values: curve.values(),
+                spanning,
+                curve: None,
+            });
         };
         sizes.retain(|size| *size <= curve.largest());
         let values = sizes.iter().map(|size| curve.mpc(*size)).collect();

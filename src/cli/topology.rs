@@ -10,7 +10,7 @@ use crate::shared::notes::note;
 use crate::shared::output::{self, Output};
 use crate::shared::progress;
 use nodeorder::columns::{Table, mapping::EDGE};
-use nodeorder::error::{Error, SourceLocation};
+use nodeorder::error::Error;
 use nodeorder::metric::bisection::Bisection;
 use nodeorder::report::topology::Figures;
 use nodeorder::topology::drift::{Moved, Renamed, drift};
@@ -119,9 +119,9 @@ impl Command {
         if found.is_empty() {
             return Ok(());
         }
-        let location = SourceLocation::option(format!("--check {}", other.spec()));
+        // The differences are the output; the error sets the exit code.
         let count = format!("{} differences from {}", found.len(), topology.spec());
-        Err(Error::input(location, count, "the same fabric").into())
+        Err(Error::option(format!("--check {}", other.spec()), count, "the same fabric").into())
     }
 }
 

@@ -16,8 +16,8 @@ use nodeorder::input::Lines;
 use nodeorder::topology::Context;
 use nodeorder::trace::records::{Columns, Form, Records, placements};
 use nodeorder::trace::{
-    self, Changes, GeneratedWorkload, Log, Options, Sizes, Trace, Transformed, Weight, WorkloadKind,
-    convert, open, survey,
+    self, Changes, GeneratedWorkload, Log, Options, Sizes, Trace, Transformed, Weight,
+    WorkloadKind, convert, open, survey,
 };
 
 /// Inspect, convert or generate traces and placement logs
@@ -237,11 +237,9 @@ impl Convert {
         };
         let Some(form) = form else {
             if to == To::Placements {
+                let found = "a trace without lists of nodes";
                 let expected = "records that list nodes, such as the output of sacct";
-                let location = SourceLocation::option("--to placements");
-                return Err(
-                    Error::input(location, "a trace without lists of nodes", expected).into()
-                );
+                return Err(Error::option("--to placements", found, expected).into());
             }
             let trace = Trace::over(lines, &options)?;
             if to == To::Log {
@@ -250,8 +248,8 @@ impl Convert {
             return write_trace(&trace, to, output.as_deref());
         };
         if let (Some(_), false) = (&columns, form == Form::Csv) {
-            let location = SourceLocation::option("--columns");
-            return Err(Error::input(location, "a file that is no CSV table", "--from csv").into());
+            let found = "a file that is no CSV table";
+            return Err(Error::option("--columns", found, "--from csv").into());
         }
         let mut records = Records::over(lines, form, columns.as_ref())?;
         if to != To::Placements {

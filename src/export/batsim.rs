@@ -199,9 +199,9 @@ impl Resources {
             return (set, None);
         }
         // Processes stand in the order of texts, which is no matter for a reader of JSON.
-        let place = |number: &u32| sorted.partition_point(|other| other < number).to_string();
+        let index = |number: &u32| sorted.partition_point(|other| other < number).to_string();
         let mapping: serde_json::Map<String, serde_json::Value> =
-            numbers.iter().enumerate().map(|(i, n)| (i.to_string(), place(n).into())).collect();
+            numbers.iter().enumerate().map(|(i, n)| (i.to_string(), index(n).into())).collect();
         (set, Some(mapping.into()))
     }
 

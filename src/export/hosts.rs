@@ -74,11 +74,11 @@ fn lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> Strin
 
 /// Cray MPICH places ranks on the launcher's nodes line by line: the i-th line has the ranks of the i-th node.
 fn mpich_rank_order(job: &JobHosts<'_>) -> String {
-    let place: HashMap<&String, usize> = job.hosts.iter().zip(0..).collect();
+    let index: HashMap<&String, usize> = job.hosts.iter().zip(0..).collect();
     let mut text =
         String::from("# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n");
     for host in job.given {
-        let first = place.get(host).map_or(0, |place| place * job.per_node as usize);
+        let first = index.get(host).map_or(0, |index| index * job.per_node as usize);
         let ranks = (first..first + job.per_node as usize).map(|rank| rank.to_string());
         let _ = writeln!(text, "{}", ranks.collect::<Vec<_>>().join(","));
     }

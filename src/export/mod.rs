@@ -178,21 +178,21 @@ fn all_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
 
 fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<String>> {
     let mut seen = BTreeMap::new();
-    let location = || SourceLocation::option(topology.name());
     nodes
         .iter()
         .map(|node| {
             let name = topology.node_name(*node);
+            // Brackets, commas and blanks are syntax in the files of resource managers.
             let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             if name.is_empty() || !name.chars().all(plain) {
                 let found = format!("node {node} called `{name}`");
                 let expected =
                     "a name of letters, digits, -, _ and . only, which this target needs";
-                return Err(Error::input(location(), found, expected));
+                return Err(Error::option(topology.name(), found, expected));
             }
             if let Some(other) = seen.insert(name.clone(), *node) {
                 let found = format!("nodes {other} and {node} both called `{name}`");
-                return Err(Error::input(location(), found, "a name for each node"));
+                return Err(Error::option(topology.name(), found, "a name for each node"));
             }
             Ok(name)
         })
@@ -214,10 +214,12 @@ fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
 
 /// A name that is not `taken` yet: this one, or this one with a number.
 fn free_name(name: String, taken: &mut BTreeSet<String>) -> String {
-    let numbered = (2u64..).map(|number| format!("{name}-{number}"));
-    let mut names = std::iter::once(name.clone()).chain(numbered);
-    // The first of endlessly many that is new.
-    names.find(|name| taken.insert(name.clone())).unwrap_or(name)
+    let (mut free, mut number) = (name.clone(), 2);
+    while !taken.insert(free.clone()) {
+        free = format!("{name}-{number}");
+        number += 1;
+    }
+    free
 }
 
 /// A rank with the digits that the last one has, so that the order of texts is that of ranks.

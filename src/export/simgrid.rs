@@ -170,9 +170,8 @@ fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
         let name = topology.node_name(*node);
         if name.contains(char::is_whitespace) {
             let found = format!("node {node} called `{name}`");
-            let location = SourceLocation::option(topology.name());
             let expected = "a name without blanks, which a host file needs";
-            return Err(Error::input(location, found, expected));
+            return Err(Error::option(topology.name(), found, expected));
         }
         let marks = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")];
         names.push(marks.iter().fold(name, |name, (mark, word)| name.replace(mark, word)));

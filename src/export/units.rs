@@ -23,8 +23,8 @@ pub(super) struct ExportUnit {
 }
 
 /// The units from the leaves up, those of a level in the order of their lowest ranks, and nodes likewise; nodes that
-/// the ordering leaves out come last. Machines without levels have a leaf for each router. Units that no other holds
-/// stand below one more, unless no path joins them.
+/// the ordering leaves out come last. Machines without levels have a leaf for each router. Several
+/// units at the top get one more above them, unless no path joins them.
 ///
 /// # Errors
 /// Names that are no names for resource managers, as [`super::all_names`].
@@ -50,7 +50,13 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
             let at = *of.entry(unit).or_insert_with(|| {
                 let name = plain_name(&level.unit_name(unit), &mut taken);
                 let level = level.name.to_string();
-                units.push(ExportUnit { name, level, height, nodes: Vec::new(), below: Vec::new() });
+                units.push(ExportUnit {
+                    name,
+                    level,
+                    height,
+                    nodes: Vec::new(),
+                    below: Vec::new(),
+                });
                 here.push((units.len() - 1, *node));
                 units.len() - 1
             });
@@ -64,7 +70,13 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
     if below.len() > 1 && topology.network().component_of().is_none() {
         let name = plain_name(&root(topology.network().site()), &mut taken);
         let below = below.into_iter().map(|(unit, _)| unit).collect();
-        units.push(ExportUnit { name, level: "root".into(), height: count, nodes: Vec::new(), below });
+        units.push(ExportUnit {
+            name,
+            level: "root".into(),
+            height: count,
+            nodes: Vec::new(),
+            below,
+        });
     }
     Ok(units)
 }
@@ -98,12 +110,12 @@ fn plain_name(name: &str, taken: &mut BTreeSet<String>) -> String {
 /// # Errors
 /// With the leaf and the target.
 pub(super) fn check_contiguous(units: &[ExportUnit], order: &[String], target: &str) -> Result<()> {
-    let place: HashMap<&String, usize> = order.iter().zip(0..).collect();
+    let rank: HashMap<&String, usize> = order.iter().zip(0..).collect();
     for unit in units.iter().filter(|unit| unit.height == 0) {
-        let places: Vec<usize> =
-            unit.nodes.iter().filter_map(|node| place.get(node).copied()).collect();
-        if let (Some(first), Some(last)) = (places.first(), places.last())
-            && last - first + 1 != places.len()
+        let ranks: Vec<usize> =
+            unit.nodes.iter().filter_map(|node| rank.get(node).copied()).collect();
+        if let (Some(first), Some(last)) = (ranks.first(), ranks.last())
+            && last - first + 1 != ranks.len()
         {
             let problem =
                 format!("an ordering that leaves switch {} and comes back to it", unit.name);

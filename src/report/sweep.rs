@@ -172,8 +172,7 @@ fn read(results: &Text) -> Result<Vec<ResultRow>> {
 fn sections<'r>(rows: &'r [ResultRow], group: &Group) -> Vec<(Vec<String>, Vec<&'r ResultRow>)> {
     let mut sections: Vec<(Vec<String>, Vec<&ResultRow>)> = Vec::new();
     let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-    let shown =
-        |row: &&ResultRow| row.text("group") == group.name && row.text("note").is_empty();
+    let shown = |row: &&ResultRow| row.text("group") == group.name && row.text("note").is_empty();
     for row in rows.iter().filter(shown) {
         let titles: Vec<String> = group.keys.iter().map(|key| row.text(key).into_owned()).collect();
         let index = *indices.entry(titles.clone()).or_insert(sections.len());
@@ -194,8 +193,7 @@ fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<St
 
 /// The mean of `figure` over the rows (seeds) with these values; none where a row has no such figure.
 fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
-    let here =
-        |row: &&&ResultRow| fixed.iter().all(|(column, label)| row.text(column) == *label);
+    let here = |row: &&&ResultRow| fixed.iter().all(|(column, label)| row.text(column) == *label);
     let values: Vec<f64> = rows.iter().filter(here).filter_map(|row| row.number(figure)).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
@@ -208,7 +206,7 @@ struct Figures<'r> {
     rows: Vec<&'r ResultRow>,
     choices: Vec<String>,
     orderings: Vec<String>,
-    /// The orderings of the whole sweep: their places decide their colours.
+    /// The orderings of the whole sweep: their indices decide their colours.
     all: &'r [String],
 }
 
@@ -219,7 +217,8 @@ impl<'r> Figures<'r> {
         rows: Vec<&'r ResultRow>,
         all: &'r [String],
     ) -> Self {
-        let (choices, orderings) = (labels(rows.iter().copied(), group.by), labels(rows.iter().copied(), "ordering"));
+        let (choices, orderings) =
+            (labels(rows.iter().copied(), group.by), labels(rows.iter().copied(), "ordering"));
         Figures { group, titles, rows, choices, orderings, all }
     }
 

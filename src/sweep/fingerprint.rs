@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// FNV-1a of 128 bits. It guards against accidents, not against intent.
+/// FNV-1a of 128 bits. It finds accidental changes; a checksum can be forged.
 ///
 /// # References
 /// Fowler, Noll, Vo, Eastlake, "The FNV non-cryptographic hash algorithm", RFC 9923.

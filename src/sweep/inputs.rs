@@ -21,16 +21,15 @@ pub struct PlanWorkload {
 }
 
 impl PlanWorkload {
-    /// Its lines; what is made takes the seed of the cell.
+    /// Opens its lines; a generator takes the seed of the cell.
     pub(super) fn lines(&self, context: &Context) -> Result<Lines> {
         let Some(spec) = &self.generator else { return Lines::open(&self.path, context.memory) };
         let mut text = String::new();
         for piece in GeneratedWorkload::make(&spec.located, context.seed)? {
             text.push_str(&piece);
             if text.len() as u64 > context.memory / 2 {
-                let location = SourceLocation::option(&self.text);
                 let expected = "a smaller one, or a higher --memory";
-                return Err(Error::input(location, "a workload beyond the memory", expected));
+                return Err(Error::option(&self.text, "a workload beyond the memory", expected));
             }
         }
         Ok(Lines::new(&self.text, text).within(context.memory))
@@ -100,6 +99,7 @@ pub(super) fn check_generator(
     is_trace: bool,
     location: &SourceLocation,
 ) -> Result<()> {
+    // Any seed: only the format is looked at.
     let made = GeneratedWorkload::make(&spec.located, 1)?;
     let (found, expected) = match (made.format, is_trace) {
         (Format::Log, false) | (Format::Swf, true) => return Ok(()),

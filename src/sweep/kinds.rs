@@ -94,14 +94,14 @@ fn jobs(lists: &PlanLists, scheduled: bool) -> Vec<Work> {
     works
 }
 
-/// The headings of what a plan asks for besides, of replays and schedules.
+/// The headings of further columns that a plan asks for in replays and schedules: shape and room.
 fn asked_for(lists: &PlanLists) -> Vec<Heading> {
     let shape = if lists.shape { headings(SHAPE_SUMS) } else { Vec::new() };
     let room = if lists.room { headings(ROOM_SUMS) } else { Vec::new() };
     [shape, room].concat()
 }
 
-/// The values of these.
+/// Figures with the values of these columns added.
 fn with_asked(
     lists: &PlanLists,
     mut figures: Figures,

@@ -78,13 +78,13 @@ pub struct PlanLists {
     pub guests: Vec<Spec>,
     /// Which links it takes.
     pub routings: Vec<String>,
-    /// Seeds of everything random that names none itself.
+    /// Seeds of random entries without a `seed=` of their own.
     pub seeds: Vec<u64>,
     /// Processors of a node, in traces.
     pub procs_per_node: Vec<u32>,
-    /// Whether the shapes of allocations are summed up.
+    /// Whether rows have the means of the shapes of allocations.
     pub shape: bool,
-    /// Whether it is summed up what they leave room for.
+    /// Whether rows have the means of the largest job that could still be placed.
     pub room: bool,
     /// Distinguishes this plan from another: made of the tool's version, the lists and the contents of the files they name.
     pub hash: String,
@@ -101,6 +101,7 @@ impl PlanLists {
         let params = Params::table("a sweep plan", text, base, context.seed)?;
         let mut seeds = numbers(&list(&params, "seeds")?, 0, u64::MAX)?;
         if seeds.is_empty() {
+            // Without a list the seed of the command line counts.
             seeds.push(params.seed()?);
         }
         let procs = list(&params, "procs_per_node")?;
@@ -161,8 +162,9 @@ impl PlanLists {
         Ok(plan)
     }
 
-    /// Refuses names that nothing has before any work is done.
+    /// Refuses unknown names before any work is done.
     fn check_names(&self, lists: &Lists, context: &Context) -> Result<()> {
+        // Machines are made whole: a plan should not fail at its last machine after hours. Other names are only looked up.
         for (spec, (_, location)) in self.topologies.iter().zip(&lists["topologies"]) {
             catalog::topology(&spec.located, context).map_err(|e| at(location, e))?;
         }
@@ -182,6 +184,7 @@ impl PlanLists {
 
     fn fingerprint(&mut self) -> Result<()> {
         let mut all = Fingerprint::EMPTY;
+        // The number is raised where rows change their meaning: folders of older versions are then not continued.
         all.add_part("nodeorder sweep 4");
         all.add_part(env!("CARGO_PKG_VERSION"));
         let workloads: Vec<String> =
@@ -204,9 +207,11 @@ impl PlanLists {
             &numbers(&procs),
         ];
         for list in lists {
+            // The length, too: else a text could move to the next list unnoticed.
             all.add_part(&list.len().to_string());
             list.iter().for_each(|text| all.add_part(text));
         }
+        // Flags that are not set add nothing: plans from before they existed keep their hash.
         let asked = [("shape", self.shape), ("room", self.room)];
         asked.iter().filter(|(_, asked)| *asked).for_each(|(key, _)| all.add_part(key));
         let from_file = |w: &&PlanWorkload| w.generator.is_none();
@@ -225,7 +230,7 @@ impl PlanLists {
     }
 }
 
-/// Refuses texts that are neither a file nor begin with a name.
+/// Refuses texts that are no file and do not begin with a name of `table`.
 fn check_heads<B>(table: &Registry<B>, specs: &[Spec], texts: &[Located]) -> Result<()> {
     for (spec, (text, location)) in specs.iter().zip(texts) {
         if spec.files.is_empty() {
@@ -318,6 +323,7 @@ fn check_together(lists: &Lists, params: &Params) -> Result<()> {
         (given("policies") && !given("traces"), "policies", "`policies` beside `traces` only"),
         (given("models") && !given("policies"), "models", "`models` beside `policies` only"),
     ];
+    // One broken rule is reported, the first: the others may follow from it.
     match rules.into_iter().find(|(broken, ..)| *broken) {
         Some((_, key, expected)) => Err(params.wrong(key, expected)),
         None => Ok(()),

@@ -21,7 +21,7 @@ pub use lists::{PlanLists, Work};
 pub use plan::{Cell, Cells, Plan};
 pub use run::run;
 
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result};
 
 /// One part of a sweep: the cells c with c mod `of` = `index`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,9 +46,8 @@ impl Shard {
         match parts {
             Some((index, of)) if index < of => Ok(Shard { index, of }),
             _ => {
-                let location = SourceLocation::option(format!("--shard {text}"));
                 let expected = "I/N with I from 0 to N-1, as in 3/8";
-                Err(Error::input(location, format!("`{text}`"), expected))
+                Err(Error::option(format!("--shard {text}"), format!("`{text}`"), expected))
             }
         }
     }

@@ -1,5 +1,5 @@
-//! A plan: its lists and the cells that these multiply to, in the order that everything goes by: topologies outermost,
-//! then seeds, orderings, and what each kind of row does with them.
+//! A plan: its lists and the cells that these multiply to. Rows, journals and shards have the cells in one order:
+//! topologies outermost, then seeds, orderings, and the work of each kind of row.
 
 use std::path::Path;
 
@@ -41,6 +41,7 @@ pub struct Cells<'p>(&'p Plan);
 impl Cells<'_> {
     /// How many there are.
     pub fn len(self) -> usize {
+        // Long lists may multiply to more than fits; such plans are refused.
         self.per_machine().saturating_mul(self.0.lists.topologies.len() * self.0.lists.seeds.len())
     }
 

@@ -33,7 +33,8 @@ impl<'p> Table<'p> {
         };
         let lists = CellRow::LISTS.iter().filter(|column| given(column.name));
         let cell = CellRow::FIRST.iter().chain(lists).chain(CellRow::GROUP).copied().collect();
-        let kinds = (0..KINDS.len()).filter(|kind| plan.has_kind(*kind)).map(|i| (i, &KINDS[i])).collect();
+        let kinds =
+            (0..KINDS.len()).filter(|kind| plan.has_kind(*kind)).map(|i| (i, &KINDS[i])).collect();
         Table { plan, cell, kinds }
     }
 

@@ -14,8 +14,9 @@ use crate::error::Error;
 use crate::topology::Context;
 
 /// Computes the rows of the cells `which` of `plan`, on as many threads as rayon has, and hands each to `done`
-/// as soon as it is there: the cell's number and its values, in the order of [`super::store::columns`]. A combination that does not suit (a curve on a
-/// machine without coordinates, a guest of too many processes) makes a row without figures that says why.
+/// as soon as it is there: the cell's number and its values, in the order of [`super::store::columns`]. A
+/// combination that does not suit (a curve on a machine without coordinates, a guest of too many processes) makes a row
+/// without figures that says why.
 ///
 /// Things that cells share are made once where their scope begins and dropped where it ends: a machine with its traces
 /// and guests, in it an ordering, in it the baseline of a workload. Cells that share something should follow

@@ -14,7 +14,7 @@ use crate::schedule::Task;
 use crate::topology::{Context, Topology};
 use crate::trace::{Changes, Options, Trace, Transformed, convert, open};
 
-/// A cell by its number, and what it does.
+/// A cell by its number, and its work.
 pub(super) type Numbered = (usize, Work);
 /// The figures of a cell, in the order of its kind's columns.
 pub(super) type Figures = Vec<Value<'static>>;
@@ -50,7 +50,7 @@ pub(super) fn each(
     })
 }
 
-/// Runs of cells whose works have the same key, in parallel.
+/// Calls `inside` for each run of cells whose works have the same key, in parallel.
 pub(super) fn groups<K: PartialEq>(
     cells: &[Numbered],
     key: impl Fn(&Work) -> K,
@@ -64,10 +64,10 @@ pub(super) fn groups<K: PartialEq>(
 pub(super) struct Machine<'m> {
     pub lists: &'m PlanLists,
     pub topology: &'m Topology,
-    /// Where guests are mapped.
+    /// The machine's links, where guests are mapped.
     pub fabric: Option<Fabric<'m>>,
     pub guests: BTreeMap<u32, Guest>,
-    /// By [`Work::jobs`].
+    /// Jobs of the traces, by [`Work::jobs`].
     pub traces: BTreeMap<JobsKey, TraceJobs>,
 }
 
@@ -95,6 +95,7 @@ impl<'m> Machine<'m> {
             guests: BTreeMap::new(),
             traces: BTreeMap::new(),
         };
+        // A shard may hold few cells of a machine: only what these use is made.
         for (_, work) in cells {
             if let Some(guest) = work.guest
                 && !machine.guests.contains_key(&guest)
@@ -120,6 +121,7 @@ impl<'m> Machine<'m> {
         let options = Options {
             procs_per_node: self.lists.procs_per_node[procs as usize],
             nodes: Some(self.topology.node_count() as u32),
+            // The plan states them: no hint that they were forgotten.
             processors_stated: true,
             memory: context.memory,
             ..Options::default()
@@ -139,6 +141,7 @@ impl<'m> Machine<'m> {
         left_out += trace.tally().dropped();
         Ok(TraceJobs {
             left_out,
+            // One of the two is used; both take memory for every job.
             log: if replayed { convert::to_log(&trace) } else { String::new() },
             tasks: if replayed { Vec::new() } else { Task::of(&trace) },
         })
@@ -149,7 +152,7 @@ impl<'m> Machine<'m> {
 pub(super) struct Ordered<'m> {
     pub machine: &'m Machine<'m>,
     pub order: NodeOrder,
-    /// Where the plan has workloads.
+    /// Distances between ranks, where the plan has workloads.
     pub distances: Option<RankDistances>,
 }
 

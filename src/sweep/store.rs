@@ -77,6 +77,7 @@ pub fn read_journal(
         let entry = || -> Option<(usize, String)> {
             let line = std::str::from_utf8(line).ok()?;
             let (sum, body) = line.split_once(' ')?;
+            // A kill may cut the line anywhere: only the checksum tells that it is whole.
             (line.ends_with('\n') && Fingerprint::of(body.as_bytes()).to_string() == sum)
                 .then_some(())?;
             let (cell, row) = body.split_once(' ')?;
@@ -92,7 +93,7 @@ pub fn read_journal(
     Ok(rows)
 }
 
-/// The checksum by which a table is known again.
+/// The checksum of a table: a manifest has it, and tells by it whether the table was changed.
 pub fn checksum(bytes: &[u8]) -> String {
     Fingerprint::of(bytes).to_string()
 }
@@ -107,7 +108,7 @@ pub fn table<'r>(header: &str, rows: impl IntoIterator<Item = &'r str>) -> Strin
 /// A finished part of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Which.
+    /// Which part of the sweep it is.
     pub shard: Shard,
     /// The version of the tool that made it.
     pub version: String,
@@ -166,6 +167,7 @@ impl Part {
         if !whole.starts_with(TITLE) {
             return Err(wrong("no shard of a sweep"));
         }
+        // The last one: a row may hold the same words.
         let at = whole.rfind(END).ok_or_else(|| wrong("no end mark"))?;
         let (body, end) = whole.split_at(at);
         if end[END.len()..] != format!("{}\n", Fingerprint::of(body.as_bytes())) {
@@ -264,6 +266,7 @@ pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
         ));
     }
     let parts: Vec<&Part> = by_index.into_iter().flatten().collect();
+    // Shards take cells in turn, as `Shard::cells` says.
     let row = |cell: usize| parts[cell % parts.len()].rows[cell / parts.len()].as_str();
     Ok(table(&first.header, (0..first.cells).map(row)))
 }

@@ -64,6 +64,7 @@ impl Changes {
     /// # Errors
     /// An unknown option, a value out of its range, options that exclude one another.
     pub fn parse(text: &str, seed: u64) -> Result<Self> {
+        // The parser of options wants a name before them.
         let text = if text == "none" { "transform".into() } else { format!("transform:{text}") };
         let params = Params::inline(&text, ',', Changes::OPTIONS, seed)?;
         let load = params.real("load", 1.0 / FACTOR, FACTOR)?;

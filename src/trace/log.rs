@@ -1,5 +1,5 @@
-//! Placement logs: `P JOB NODES` places a job, `F JOB` frees it. Options that the job asks of its allocator may follow, as in
-//! `P 7 64 segment=4`.
+//! Placement logs: `P JOB NODES` places a job, `F JOB` frees it. Options that the job asks of its allocator may follow,
+//! as in `P 7 64 segment=4`.
 //!
 //! Fields are parted by blanks; `#` starts a comment; blank lines are left out. A job id is any token without
 //! blanks, and may come again after it was freed. Events have an order but no time.

@@ -43,7 +43,7 @@ enum Shares {
     LogUniform,
     /// Jobs, or node-seconds.
     Exact(BTreeMap<u32, u128>),
-    /// As a table has them.
+    /// Shares as a table lists them.
     Real(BTreeMap<u32, f64>),
 }
 
@@ -135,9 +135,8 @@ impl Sizes {
             _ if low > high => Vec::new(),
             Shares::LogUniform => {
                 if high > MOST_SIZES {
-                    let location = SourceLocation::option(&self.name);
                     let expected = format!("at most {MOST_SIZES}: each size has its share");
-                    return Err(Error::input(location, format!("sizes up to {high}"), expected));
+                    return Err(Error::option(&self.name, format!("sizes up to {high}"), expected));
                 }
                 let sizes = low.max(2)..=high;
                 // Small terms first, for the sum's sake.
@@ -178,7 +177,7 @@ impl Sizes {
     }
 }
 
-/// Refuses node-hours of what has no times.
+/// Refuses node-hours as the weight of jobs that have no times.
 fn timeless(weight: Weight, problem: &str) -> Result<()> {
     match weight {
         Weight::Jobs => Ok(()),

@@ -19,7 +19,7 @@ use nodeorder::schedule::{Outputs, Settings, Task, simulate};
 use nodeorder::sweep::{Plan, Shard, store};
 use nodeorder::trace::records::{Form, Record, Records, placements};
 use nodeorder::trace::{
-    Block, Event, Log, Options, Sizes, Trace, Weight, GeneratedWorkload, convert, survey,
+    Block, Event, GeneratedWorkload, Log, Options, Sizes, Trace, Weight, convert, survey,
 };
 use nodeorder::trace::{WorkloadKind, kind};
 use nodeorder::{Context, Error, NodeId, NodeOrder, Topology, report};
@@ -343,7 +343,6 @@ fn swf(bytes: &[u8]) {
         let outcome = header.integer(label, "jobs.swf").err();
         outcome.iter().for_each(|error| check_error(error, Some(&text)));
     }
-    let (_, _) = (header.queues(), header.partitions());
     let log = Log::new("log", convert::to_log(&trace));
     if trace.jobs().is_empty() {
         return check_error(&survey::survey(log).unwrap_err(), None);

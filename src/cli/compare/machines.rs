@@ -11,7 +11,7 @@ use crate::shared::tables::{SCHEDULED, number, scheduled, table};
 use crate::shared::watch::Clock;
 use crate::shared::workload::WorkloadArgs;
 use crate::shared::{inputs, own_files, progress};
-use nodeorder::error::{Error, SourceLocation};
+use nodeorder::error::Error;
 use nodeorder::machines::{self, Contender, Machines, Queue, Workload, headline};
 use nodeorder::metric::machine::{Machine, Prices};
 use nodeorder::report;
@@ -109,7 +109,7 @@ fn on_jobs(
     if trace.is_none() && path == Path::new("-") {
         let expected = "a file, which is read once for each machine";
         let found = "a placement log on standard input";
-        return Err(Error::input(SourceLocation::option("--trace -"), found, expected).into());
+        return Err(Error::option("--trace -", found, expected).into());
     }
     if trace.is_none() {
         jobs.sizes_of_log(path, context.memory)?;

@@ -11,7 +11,7 @@ use crate::shared::notes::note;
 use crate::shared::output::{self, Output};
 use crate::shared::workload::WorkloadArgs;
 use crate::shared::{inputs, own_files, progress, tables};
-use nodeorder::error::{Error, SourceLocation};
+use nodeorder::error::Error;
 use nodeorder::metric::comparison::Comparison;
 use nodeorder::metric::mpc::{self, Curve, Means};
 use nodeorder::ordering::{self, NodeOrder};
@@ -61,12 +61,13 @@ impl Command {
             _ => return self.several(context),
         };
         if let Some(prices) = &self.prices {
-            let location = SourceLocation::option(format!("--prices {prices}"));
-            return Err(Error::input(location, "one machine", "several to compare").into());
+            let option = format!("--prices {prices}");
+            return Err(Error::option(option, "one machine", "several to compare").into());
         }
         if self.settings {
             let (orders, workload, out) = (&self.orders, &self.workload, self.out.as_deref());
-            let request = settings::SettingsRequest { spec, orders, workload, out, json: self.json };
+            let request =
+                settings::SettingsRequest { spec, orders, workload, out, json: self.json };
             return settings::run(&request, context);
         }
         let topology = inputs::topology(spec, context)?;
@@ -113,20 +114,16 @@ impl Command {
 
     /// Compares machines with their best orderings.
     fn several(&self, context: &Context) -> anyhow::Result<()> {
+        let traffic = &self.workload.traffic;
         let one_only = [
-            ("--optimise", &self.optimise),
-            ("--guest", &self.workload.traffic.guest),
-            ("--routing", &self.workload.traffic.routing),
+            ("--settings", self.settings),
+            ("--optimise", self.optimise.is_some()),
+            ("--guest", traffic.guest.is_some()),
+            ("--routing", traffic.routing.is_some()),
         ];
-        if self.settings {
+        if let Some((option, _)) = one_only.into_iter().find(|(_, given)| *given) {
             let found = format!("{} machines", self.specs.len());
-            return Err(
-                Error::input(SourceLocation::option("--settings"), found, "one machine").into()
-            );
-        }
-        if let Some((option, _)) = one_only.into_iter().find(|(_, value)| value.is_some()) {
-            let found = format!("{} machines", self.specs.len());
-            return Err(Error::input(SourceLocation::option(option), found, "one machine").into());
+            return Err(Error::option(option, found, "one machine").into());
         }
         let request = machines::MachinesRequest {
             specs: &self.specs,

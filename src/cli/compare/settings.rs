@@ -11,9 +11,9 @@ use crate::shared::output::{self, Output};
 use crate::shared::tables::{number, table};
 use crate::shared::workload::WorkloadArgs;
 use crate::shared::{inputs, layout, own_files, progress};
-use nodeorder::columns::sweep::ResultRow;
 use nodeorder::allocator::{AllocatorContext, slurm_settings};
-use nodeorder::error::{Error, SourceLocation};
+use nodeorder::columns::sweep::ResultRow;
+use nodeorder::error::Error;
 use nodeorder::input::Text;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::report;
@@ -72,7 +72,8 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
         let extra = curves.map(|svg| Extra { caption, file: "over-time.svg".into(), svg });
         // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
         let name = format!("settings for {}", trace.display());
-        let manifest = json!({"version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": text}});
+        let manifest =
+            json!({"version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": text}});
         let mut files = report::sweep::page("results.csv", &rows, &manifest, extra)?;
         files.push(("results.csv".into(), table));
         files.push(("manifest.json".into(), format!("{manifest:#}\n")));
@@ -101,20 +102,20 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
 impl SettingsRequest<'_> {
     /// The trace, the policy and the ordering; options that settings have no use for are refused.
     fn checked(&self) -> anyhow::Result<(&Path, &str, &str)> {
-        let wrong = |option: &str, found: &str, expected: &str| {
-            Error::input(SourceLocation::option(option), found, expected)
-        };
-        let trace = self.workload.trace.as_deref();
-        let trace = trace
-            .ok_or_else(|| wrong("--settings", "no --trace", "--trace FILE: the jobs to place"))?;
-        let policy = self.workload.asked().scheduled();
-        let policy = policy
+        let wrong = Error::option::<&str, &str, &str>;
+        let trace =
+            self.workload.trace.as_deref().ok_or_else(|| {
+                wrong("--settings", "no --trace", "--trace FILE: the jobs to place")
+            })?;
+        let policy = self
+            .workload
+            .asked()
+            .scheduled()
             .ok_or_else(|| wrong("--policy none", "no schedule", "a policy, such as easy"))?;
         self.workload.asked().check()?;
         if self.workload.traffic.guest.is_some() {
-            return Err(
-                wrong("--guest", "--settings, which has no traffic", "one of the two").into()
-            );
+            let found = "--settings, which has no traffic";
+            return Err(wrong("--guest", found, "one of the two").into());
         }
         match self.orders {
             [] => Ok((trace, policy, "row-major")),

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use nodeorder::error::{Error, Result, SourceLocation};
+use nodeorder::error::{Error, Result};
 use nodeorder::input::{Text, beside};
 use nodeorder::reference;
 
@@ -85,7 +85,7 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
         let plain = !named.file.exists() || named.file.is_file();
         if let Some(other) = written[..i].iter().find(|other| plain && other.same(named)) {
             let found = format!("the file that `{}` writes", other.option);
-            return Err(Error::input(SourceLocation::option(&named.option), found, "another file"));
+            return Err(Error::option(&named.option, found, "another file"));
         }
     }
     Ok(())
@@ -143,14 +143,14 @@ fn named_in(file: &Named) -> Vec<Named> {
 }
 
 fn refuse(written: &Named, read: &[Named]) -> Result<()> {
-    let location = || SourceLocation::option(&written.option);
     if let Some(other) = read.iter().find(|other| other.same(written)) {
         let found = format!("a file that this command reads as `{}`", other.name);
-        return Err(Error::input(location(), found, "another file to write"));
+        return Err(Error::option(&written.option, found, "another file to write"));
     }
     let meta = std::fs::metadata(&written.file).ok().filter(std::fs::Metadata::is_file);
     if meta.is_some_and(|meta| meta.permissions().readonly()) {
-        return Err(Error::input(location(), "a read-only file", "a file that may be written"));
+        let expected = "a file that may be written";
+        return Err(Error::option(&written.option, "a read-only file", expected));
     }
     Ok(())
 }

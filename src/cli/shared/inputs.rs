@@ -5,7 +5,7 @@ use std::path::Path;
 use super::notes::note;
 use super::progress;
 use super::watch::Clock;
-use nodeorder::error::{Error, SourceLocation, bytes, sanitize};
+use nodeorder::error::{Error, bytes, sanitize};
 use nodeorder::metric::mpc;
 use nodeorder::ordering::{NodeOrder, ORDERINGS};
 use nodeorder::topology::{Context, Topology};
@@ -30,6 +30,7 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
     announce(topology, text);
     let order = NodeOrder::make_with(topology, text, &Clock::start(false, &waiting))?.0;
     drop(waiting);
+    // The spinner is gone by now: it would share its line with the note.
     let (left_out, all) = (order.left_out(topology), topology.node_count());
     if !left_out.is_empty() {
         let names = left_out.iter().take(FEW).map(|node| topology.node_name(*node));
@@ -77,8 +78,8 @@ pub fn check_names(wanted: bool, topology: &Topology, orders: &[NodeOrder]) -> R
 pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), Error> {
     match texts.iter().enumerate().find(|(i, text)| texts[..*i].contains(text)) {
         None => Ok(()),
-        Some((_, text)) => Err(Error::input(
-            SourceLocation::option(format!("{option} {text}").trim_start()),
+        Some((_, text)) => Err(Error::option(
+            format!("{option} {text}").trim_start(),
             format!("the same {what} twice"),
             format!("each {what} once"),
         )),

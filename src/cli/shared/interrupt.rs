@@ -66,7 +66,8 @@ fn end() -> ! {
     std::process::exit(INTERRUPTED.into());
 }
 
-/// With `yes` the first Ctrl-C sets [`stopped`], and ends the program where the search goes on; without, it ends it.
+/// With `yes` the first Ctrl-C sets [`stopped`], and ends the program only if the search goes on for 800 ms. Without,
+/// Ctrl-C ends the program.
 pub fn defer_first_interrupt(yes: bool) {
     DEFERRED.store(yes, Ordering::SeqCst);
 }

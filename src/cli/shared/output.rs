@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use super::{files, interrupt};
-use nodeorder::error::{Error, SourceLocation};
+use nodeorder::error::Error;
 use nodeorder::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
@@ -182,7 +182,7 @@ pub fn form(
     let named = |ending| forms.into_iter().find(|form| ending == *form);
     path.extension().map_or(plain, named).ok_or_else(|| {
         let expected = format!("a file name that ends in .{} or .{}", forms[0], forms[1]);
-        Error::input(SourceLocation::option(option), path.display().to_string(), expected)
+        Error::option(option, path.display().to_string(), expected)
     })
 }
 

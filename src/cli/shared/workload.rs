@@ -7,7 +7,7 @@ use clap::Args;
 use super::command_line::CommandLine;
 use super::traffic::TrafficArgs;
 use super::{inputs, progress};
-use nodeorder::error::{Error, Result, SourceLocation};
+use nodeorder::error::{Error, Result};
 use nodeorder::machines::Asked;
 use nodeorder::metric::mpc::Curve;
 use nodeorder::ordering::NodeOrder;
@@ -70,9 +70,8 @@ impl WorkloadArgs {
             return match &self.traffic.guest {
                 None => Ok(None),
                 Some(guest) => {
-                    let location = SourceLocation::option(format!("--guest {guest}"));
-                    let expected = "--trace FILE: its jobs talk";
-                    Err(Error::input(location, "no --trace", expected).into())
+                    let option = format!("--guest {guest}");
+                    Err(Error::option(option, "no --trace", "--trace FILE: its jobs talk").into())
                 }
             };
         };
@@ -86,6 +85,7 @@ impl WorkloadArgs {
         let processors = hint.map(ToString::to_string);
         let (sizes, queue) = match trace {
             Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), asked.queue(&trace)),
+            // A log is a stream: its sizes take a pass of their own before the replay.
             None => (self.sizes_of_log(path, topology.context().memory)?, None),
         };
         Ok(Some(ComparedJobs { log, sizes, allocators, queue, processors }))

@@ -122,6 +122,7 @@ impl Columns {
             header.split(',').map(|name| name.trim().trim_matches('"')).collect();
         let fits = |preset: &&Preset| {
             let columns = Columns::of(preset.columns);
+            // Sites leave these columns out; a job can be made without them.
             let optional = ["job", "user", "state", "partition", "list", "limit", "limit-minutes"];
             columns.names.iter().all(|(role, name)| {
                 present.contains(&name.as_str()) || optional.contains(&ROLES[*role])

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::draw::{Draw, Sampler};
 use super::profile;
-use super::{Format, GeneratorEntry, GeneratedWorkload};
+use super::{Format, GeneratedWorkload, GeneratorEntry};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 use crate::trace::sizes::Sizes;
@@ -49,9 +49,9 @@ pub const NERSC: GeneratorEntry = GeneratorEntry {
 /// live jobs the next event is an arrival with probability λ/(λ+L), else the end of one of them, each equally
 /// likely. The machine starts empty; after the last of exactly `placements` placements it empties.
 ///
-/// `load` is the offered load: above what the queue can carry (below 1 where large jobs must wait for the
-/// machine to drain) the queue grows and the machine is as full as waiting jobs allow. Sizes above `nodes` are left out of the distribution. With `overflow=true` they are not, no job
-/// waits, and the log holds jobs that do not fit at their time.
+/// `load` is the offered load: above what the queue can carry (below 1 where large jobs must wait for the machine to
+/// drain) the queue grows and the machine is as full as waiting jobs allow. Sizes above `nodes` are left out of the
+/// distribution. With `overflow=true` they are not, no job waits, and the log holds jobs that do not fit at their time.
 pub const LOG: GeneratorEntry = GeneratorEntry {
     name: "log",
     about: "placement log with sizes of a file, a list or a formula, at an offered load",

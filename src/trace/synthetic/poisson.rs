@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::draw::{Draw, Sampler, exp};
 use super::profile;
-use super::{Format, GeneratorEntry, GeneratedWorkload};
+use super::{Format, GeneratedWorkload, GeneratorEntry};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 use crate::random::ln;
@@ -16,7 +16,7 @@ use crate::random::ln;
 ///   down to seconds.
 /// - Sizes: `sizes=`, each entry of a list equally likely; `hector`, `nersc`, `log-uniform` or a file. `nodes=`
 ///   leaves out those larger, and goes into the header.
-/// - RunTimes times, rounded to the nearest second, at least 1: `exponential` of mean `mean`; `log-normal` of the
+/// - Run times, rounded to the nearest second, at least 1: `exponential` of mean `mean`; `log-normal` of the
 ///   same mean, exp(μ + σZ) with σ = `sigma` (1 unless given) and μ = ln mean - σ²/2; `fixed`, all `mean`.
 /// - Requested times: `estimate` (at least 1, 1 unless given) times the run time, rounded up.
 ///
@@ -25,8 +25,7 @@ use crate::random::ln;
 ///
 /// # References
 /// Arrivals and the sizes of the example: Hu, "Topology Mapping of Parallel Applications onto Random Allocations",
-/// section IV. There are
-/// 2,000 jobs with λ = 2.
+/// section IV: 2,000 jobs with λ = 2.
 pub const POISSON: GeneratorEntry = GeneratorEntry {
     name: "poisson",
     about: "SWF trace: Poisson arrivals, exponential, log-normal or fixed run times",

@@ -51,10 +51,10 @@ pub(super) fn nersc() -> Sizes {
 /// The sizes of HECToR's jobs in a year: 124 sizes above 10 nodes, each with more than 30 of 400,000 jobs, up to
 /// 2,048; mean 12.13.
 ///
-/// That many follow from the tables of Stoltzfus (section 6.3, 7.2 and 7.3): where every size counts the same, small,
-/// large and overall improvement of a row are `(9·small + n·large) / (9 + n) = overall` for the nine sizes 2 to 10 and
-/// n larger ones; n is 123.9 to 124.1 in all four tables' first rows. Which sizes they are is ours: all up to 64,
-/// above that 16 an octave at equal steps, six above 1,024.
+/// The number of sizes follows from the tables of Stoltzfus (section 6.3, 7.2 and 7.3): where every size counts the
+/// same, small, large and overall improvement of a row are `(9·small + n·large) / (9 + n) = overall` for the nine sizes
+/// 2 to 10 and n larger ones; n is 123.9 to 124.1 in all four tables' first rows. The choice of sizes is ours: all up to
+/// 64, above that 16 an octave at equal steps, six above 1,024.
 pub(super) fn year() -> Sizes {
     let mut jobs = octave_table(&YEAR);
     for (from, to, step) in YEAR_TAIL {
