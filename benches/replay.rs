@@ -6,7 +6,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use nodeorder::allocator::{self, AllocatorContext};
 use nodeorder::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
 use nodeorder::replay::{self, Outputs, Replay};
-use nodeorder::trace::{Log, Workload};
+use nodeorder::trace::{GeneratedWorkload, Log};
 use nodeorder::{Error, NodeOrder, Topology};
 
 const PLACEMENTS: u64 = 10_000;
@@ -37,7 +37,7 @@ fn replays(c: &mut Criterion) {
         let distances = RankDistances::new(&topology, &order).unwrap();
         let nodes = topology.node_count();
         let spec_of_log = format!("hector:placements={PLACEMENTS},nodes={nodes},load=0.9");
-        let log: String = Workload::make(&spec_of_log, 1).unwrap().collect();
+        let log: String = GeneratedWorkload::make(&spec_of_log, 1).unwrap().collect();
         for name in ["fifo:0", "first-fit:8", "closest-fit", "closest-mind"] {
             group.bench_with_input(BenchmarkId::new(name, spec), &log, |b, log| {
                 b.iter(|| black_box(run(&topology, &order, &distances, name, log)));

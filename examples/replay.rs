@@ -5,7 +5,7 @@
 use nodeorder::allocator::{self, AllocatorContext};
 use nodeorder::metric::{allocation::AllocationMeter, rank_distances::RankDistances};
 use nodeorder::replay::{self, Outputs, Replay, Step, statistics::Summary};
-use nodeorder::trace::{Log, synthetic::Workload};
+use nodeorder::trace::{Log, synthetic::GeneratedWorkload};
 use nodeorder::{Error, NodeOrder, Result, Topology};
 
 /// The mean of all jobs' mean hops, under each allocator.
@@ -35,7 +35,7 @@ pub fn mean_hops(order: &str, log: &str, allocators: [&str; 2]) -> Result<[Optio
 
 pub fn main() -> Result<()> {
     // Lines `P JOB NODES` place a job and `F JOB` frees it; `Log::open` reads them from a file.
-    let made = Workload::make("hector:placements=3000,nodes=512,load=0.9", 1)?;
+    let made = GeneratedWorkload::make("hector:placements=3000,nodes=512,load=0.9", 1)?;
     let log: String = made.collect();
     let allocators = ["fifo:0", "span-best-fit"];
     for (name, hops) in allocators.iter().zip(mean_hops("hilbert", &log, allocators)?) {

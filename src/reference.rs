@@ -4,6 +4,26 @@ use crate::params::Opt;
 use crate::registry::{Entry, Registry};
 use crate::{allocator, catalog, export, mapping, ordering, schedule, topology, trace};
 
+/// The entries that are there to repeat what papers report, by table: their machines, workloads and rules, and the
+/// mapping methods that `best` tries in turn. Lists have them below the entries that users choose from.
+const FROM_PAPERS: [(&str, &[&str]); 4] = [
+    (
+        "topologies",
+        &[
+            "cplant-test",
+            "hector-dragonfly-best",
+            "hector-dragonfly-worst",
+            "hector-torus5d",
+            "hu-random",
+            "hu-torus",
+            "hu-ws",
+        ],
+    ),
+    ("allocators", &["span-first-fit", "span-best-fit", "span-sum-of-squares", "mc1x1", "mbs"]),
+    ("methods", &["bisection", "greedy", "refine", "tabu", "grid"]),
+    ("generators", &["hector", "hector-year", "nersc"]),
+];
+
 /// A table, without what its entries build.
 pub struct Table {
     /// Its name, as in `nodeorder list orderings`.
@@ -12,13 +32,13 @@ pub struct Table {
     pub about: &'static str,
     /// The option of the command that chooses an entry; empty where there are several.
     pub flag: &'static str,
-    /// What stands between the options of an entry.
+    /// The character between the options of an entry.
     pub separator: char,
     /// Options of every entry besides its own.
     pub common: &'static [Opt],
-    /// What messages call an entry.
+    /// The noun for an entry in messages.
     pub noun: &'static str,
-    /// The entries.
+    /// The entries, those from the papers last.
     pub entries: Vec<Entry<()>>,
 }
 
@@ -33,6 +53,18 @@ impl Table {
             noun: registry.noun,
             entries: registry.iter().map(Entry::description).collect(),
         }
+    }
+
+    /// Whether an entry is there to repeat what a paper reports.
+    pub fn is_from_papers(&self, entry: &Entry<()>) -> bool {
+        let names = FROM_PAPERS.iter().find(|(table, _)| *table == self.name);
+        names.is_some_and(|(_, names)| names.contains(&entry.name))
+    }
+
+    /// The entries that users choose from, and those from the papers.
+    pub fn groups(&self) -> [&[Entry<()>]; 2] {
+        let chosen = self.entries.partition_point(|entry| !self.is_from_papers(entry));
+        self.entries.split_at(chosen).into()
     }
 
     /// How an entry is chosen: its example behind the option that takes it.
@@ -52,7 +84,7 @@ pub fn tables() -> Vec<Table> {
     topologies.entries.extend(catalog::machines().into_iter().map(machine));
     let mut guests = Table::new("guests", "Traffic patterns and guest files", &mapping::GUESTS);
     guests.entries.extend(mapping::guest::FORMATS.iter().map(Entry::description));
-    vec![
+    let mut tables = vec![
         topologies,
         Table::new("orderings", "Ordering methods", &ordering::ORDERINGS),
         Table::new("allocators", "Allocators of replays and schedules", &allocator::ALLOCATORS),
@@ -65,7 +97,13 @@ pub fn tables() -> Vec<Table> {
         Table::new("host-forms", "Forms of the hosts of one job", &export::HOST_FORMS),
         Table::new("generators", "Generators of synthetic workloads", &trace::GENERATORS),
         Table::new("traces", "Formats of logs, traces and tables of sizes", &trace::TRACE_FORMATS),
-    ]
+    ];
+    for table in &mut tables {
+        let mut entries = std::mem::take(&mut table.entries);
+        entries.sort_by_key(|entry| table.is_from_papers(entry));
+        table.entries = entries;
+    }
+    tables
 }
 
 /// A shipped machine as an entry: the first comment of its file describes it.
@@ -99,7 +137,11 @@ pub fn markdown() -> String {
             text += &format!("\nEvery {} also takes:\n\n", table.noun);
             text += &options(table.common);
         }
+        let [_, papers] = table.groups();
         for entry in &table.entries {
+            if papers.first().is_some_and(|first| first.name == entry.name) {
+                text += "\nThe rest is from the papers: it repeats what they report.\n";
+            }
             text += &format!("\n### `{}`\n\n", entry.usage(table.separator));
             text += &format!("{}. Example: `{}`\n", cell(entry.about), table.example(entry));
             if !entry.options.is_empty() {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::command_line::CommandLine;
-use super::notes::note;
-use super::output::{self, Output};
-use super::rows::RowFile;
-use super::tables::{number, table};
-use super::{inputs, layout, own_files, progress};
+use crate::shared::command_line::CommandLine;
+use crate::shared::notes::note;
+use crate::shared::output::{self, Output};
+use crate::shared::rows::RowFile;
+use crate::shared::tables::{number, table};
+use crate::shared::{inputs, layout, own_files, progress};
 use nodeorder::audit::summary::{Summary, Sums};
 use nodeorder::audit::{Audit, AuditSettings, Scored, audit};
 use nodeorder::error::{Error, SourceLocation};
@@ -95,9 +95,7 @@ impl Command {
         }
         let mut out = Output::open(None)?;
         write_table(&mut out, &found, subject)?;
-        if let Some(folder) = &self.out {
-            writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
-        }
+        output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
     }
 

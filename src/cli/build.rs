@@ -1,4 +1,4 @@
-//! What `nodeorder --version` says of the build: target, profile, compiler, and the commit of a release build.
+//! Facts about the build that `nodeorder --version` prints: target, profile, compiler, and the commit of a release build.
 //! Works outside git and from a packaged crate; takes nothing but the standard library.
 
 use std::path::Path;

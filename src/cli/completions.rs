@@ -3,7 +3,7 @@
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use super::output;
+use crate::shared::output;
 use nodeorder::topology::Context;
 
 /// Print the completion script of a shell

@@ -1,11 +1,11 @@
 //! `nodeorder corun`: jobs that share links, in time.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::picture::Picture;
-use super::{output, progress};
+use crate::shared::picture::Picture;
+use crate::shared::{output, progress};
 use nodeorder::columns::{self, corun::JOB};
 use nodeorder::corun::{Job, Settings, side_by_side};
 use nodeorder::input::Text;
@@ -68,7 +68,7 @@ impl Command {
         let texts = [&self.bandwidth, &self.latency, &self.fair, &self.level];
         let spans = if picture.is_some() { SPANS } else { 0 };
         let settings = Settings { spans, ..Settings::read(texts.map(|t| &**t), self.iterations)? };
-        let topology = super::inputs::topology(&self.spec, context)?;
+        let topology = crate::shared::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let text = Text::read(&self.jobs, context.memory)?;
         let jobs = Job::read_all(&topology, &text, Some(&self.jobs))?;
@@ -83,7 +83,7 @@ impl Command {
         if let Some(picture) = picture {
             picture.draw(&plot::corun(topology.name(), &outcome))?;
         }
-        let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        let file = self.output.as_deref();
         if self.json {
             let document = report::corun::document(&fabric, routing, &settings, &outcome);
             return output::write(file, format!("{document:#}\n"));

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::notes::note;
-use super::output;
-use nodeorder::error::{Error, SourceLocation};
+use crate::shared::notes::note;
+use crate::shared::output;
+use nodeorder::error::Error;
 use nodeorder::export::{self, SimGridFigures};
 use nodeorder::params::Unit;
 use nodeorder::topology::Context;
@@ -43,13 +43,13 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let target = export::target(&self.to)?;
         let figures = self.figures(target.name)?;
-        let topology = super::inputs::topology(&self.spec, context)?;
-        let order = super::inputs::order(&topology, &self.order)?;
+        let topology = crate::shared::inputs::topology(&self.spec, context)?;
+        let order = crate::shared::inputs::order(&topology, &self.order)?;
         let export = match figures {
             Some(figures) => export::simgrid(&topology, &order, &figures)?,
             None => export::write(&self.to, &topology, &order)?,
         };
-        let file = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        let file = output::file(self.output.as_deref());
         export.notes.iter().for_each(|line| note!("{line}"));
         // The files beside it come first, so that the file never lacks them.
         for (ending, text) in &export.beside {
@@ -70,7 +70,7 @@ impl Command {
         let read = |flag: &str, text: &Option<String>, unit: Unit| -> Result<Option<f64>, Error> {
             let Some(text) = text else { return Ok(None) };
             let wrong = |found: &str, expected: &str| {
-                Error::input(SourceLocation::option(format!("{flag} {text}")), found, expected)
+                Error::option(format!("{flag} {text}"), found, expected)
             };
             if target != "simgrid" {
                 return Err(wrong(&format!("`--to {target}`"), "--to simgrid beside this option"));

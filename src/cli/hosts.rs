@@ -1,13 +1,13 @@
 //! `nodeorder hosts`: the hosts of one job in the order its ranks should take.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 
-use super::notes::note;
-use super::{inputs, output, progress, watch::Clock};
+use crate::shared::notes::note;
+use crate::shared::{inputs, output, progress, watch::Clock};
 use nodeorder::error::{Error, SourceLocation};
 use nodeorder::export::{HOST_FORMS, JobHosts};
 use nodeorder::ids::NodeId;
@@ -67,14 +67,10 @@ impl Command {
             }
             (None, None) => best_ring(&topology, &nodes)?,
         };
-        let place: std::collections::HashMap<NodeId, &String> =
-            nodes.iter().copied().zip(&given).collect();
-        let hosts: Vec<String> = ordered.iter().map(|node| place[node].clone()).collect();
+        let names: HashMap<NodeId, &String> = nodes.iter().copied().zip(&given).collect();
+        let hosts: Vec<String> = ordered.iter().map(|node| names[node].clone()).collect();
         let job = JobHosts { hosts: &hosts, given: &given, per_node: self.per_node };
-        output::write(
-            self.output.as_deref().filter(|path| *path != Path::new("-")),
-            (form.build)(&job),
-        )
+        output::write(self.output.as_deref(), (form.build)(&job))
     }
 
     /// The hosts as they are called there, each once, and their nodes.
@@ -125,6 +121,7 @@ impl Command {
             let expected = format!("{processes}: {} hosts of {}", nodes.len(), self.per_node);
             return Err(Error::input(location(), found, expected).into());
         }
+        // All processes of a host count as one: the order of hosts does not depend on traffic inside one.
         let guest = guest.gathered(self.per_node)?;
         let start = best_ring(topology, nodes)?;
         let waiting = progress::waiting(text);
@@ -144,13 +141,9 @@ fn restricted(topology: &Topology, order: &NodeOrder, nodes: &[NodeId]) -> Resul
         let kept: HashSet<NodeId> = kept.into_iter().collect();
         let lost = nodes.iter().find(|node| !kept.contains(node));
         let name = lost.map(|node| topology.node_name(*node)).unwrap_or_default();
-        let location = SourceLocation::option(format!("--by {}", order.label()));
-        return Err(Error::input(
-            location,
-            format!("no rank for host `{name}`"),
-            "an ordering of all hosts",
-        )
-        .into());
+        let (option, found) =
+            (format!("--by {}", order.label()), format!("no rank for host `{name}`"));
+        return Err(Error::option(option, found, "an ordering of all hosts").into());
     }
     Ok(kept)
 }
@@ -160,6 +153,7 @@ fn restricted(topology: &Topology, order: &NodeOrder, nodes: &[NodeId]) -> Resul
 fn best_ring(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
     let shaped = topology.lattice().is_some() || !topology.network().levels().is_empty();
     let walks = |by: &str| ["bfs", "rcm", "dfs", "nearest", "spectral"].contains(&by);
+    // Walks over the whole machine take long for the hosts of one job.
     let suits = |by: &String| by != "random" && !by.contains("scatter") && !(shaped && walks(by));
     let mut found: Vec<(String, Vec<NodeId>)> = Vec::new();
     for by in defaults::suiting(topology).into_iter().filter(suits) {

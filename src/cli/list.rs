@@ -4,8 +4,8 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Value, json};
 
-use super::layout;
-use super::output;
+use crate::shared::layout;
+use crate::shared::output;
 use nodeorder::error::{Error, SourceLocation};
 use nodeorder::params::{Fallback, Opt, head};
 use nodeorder::reference::{self, Table};
@@ -52,7 +52,7 @@ impl Command {
             if self.json {
                 return document(table.entries.iter().map(|e| entry_json(&table, e)).collect());
             }
-            return output::write(None, text(&lines(&table), width));
+            return output::write(None, list(&table, width));
         };
         let found = table.entries.iter().find(|entry| entry.name == head(&name));
         let entry = found.ok_or_else(|| {
@@ -66,10 +66,15 @@ impl Command {
     }
 }
 
-/// Name, description and example of each entry.
-fn lines(table: &Table) -> Vec<[String; 3]> {
+/// The entries of a table, those from the papers last; below a heading where people read them.
+fn list(table: &Table, width: Option<usize>) -> String {
     let line = |e: &Entry<()>| [e.name.into(), e.about.into(), table.example(e)];
-    table.entries.iter().map(line).collect()
+    let [chosen, papers] = table.groups().map(|group| group.iter().map(line).collect::<Vec<_>>());
+    // Programs that read a pipe get a line for each entry and nothing else.
+    if papers.is_empty() || width.is_none() {
+        return text(&[chosen, papers].concat(), width);
+    }
+    format!("{}\nFrom the papers:\n{}", text(&chosen, width), text(&papers, width))
 }
 
 fn document(value: Value) -> anyhow::Result<()> {
@@ -96,6 +101,7 @@ fn entry_json(table: &Table, entry: &Entry<()>) -> Value {
         "name": entry.name,
         "about": entry.about,
         "example": table.example(entry),
+        "from_papers": table.is_from_papers(entry),
         "usage": entry.usage(table.separator),
         "options": entry.options.iter().map(option).collect::<Vec<_>>(),
     })
@@ -157,8 +163,7 @@ mod tests {
     #[test]
     fn lists_fit_any_width() {
         let table = reference::tables().swap_remove(0);
-        let lines = lines(&table);
-        assert!(text(&lines, None).lines().count() == lines.len());
+        assert_eq!(list(&table, None).lines().count(), table.entries.len());
         for width in 40..200 {
             let fits = |text: &str| {
                 for line in text.lines() {
@@ -167,9 +172,9 @@ mod tests {
                     assert!(line.chars().count() <= width || word, "{line}");
                 }
             };
-            let text = text(&lines, Some(width));
+            let text = list(&table, Some(width));
             fits(&text);
-            assert!(lines.iter().all(|[name, ..]| text.contains(name.as_str())));
+            assert!(table.entries.iter().all(|entry| text.contains(entry.name)));
             table.entries.iter().for_each(|entry| fits(&help(&table, entry, Some(width))));
         }
     }

@@ -7,45 +7,30 @@ use std::process::ExitCode;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use nodeorder::params::parse_bytes;
 use nodeorder::topology::Context;
+use shared::{files, interrupt, layout, notes, output};
 
 mod audit;
-mod command_line;
 mod compare;
 mod completions;
 mod corun;
 mod export;
-mod files;
 mod hosts;
-mod inputs;
-mod interrupt;
-mod layout;
 mod list;
-mod machines;
 mod man;
 mod map;
 mod merge;
 mod mpc;
-mod notes;
 mod order;
-mod output;
-mod own_files;
-mod picture;
-mod progress;
 mod replay;
 mod report;
-mod rows;
 mod schedule;
 mod score;
-mod settings;
+mod shared;
 mod sweep;
-mod sweep_folder;
-mod tables;
 mod topology;
 mod trace;
-mod traffic;
-mod watch;
-mod workload;
 
 /// Compare node orderings for supercomputer schedulers: which order of nodes keeps jobs compact?
 #[derive(Debug, Parser)]
@@ -64,7 +49,7 @@ struct Cli {
     verb: Verb,
 }
 
-/// What `--version` says; `-V` says the first line.
+/// The text of `--version`; `-V` prints its first line.
 const BUILD: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\ncommit   ",
@@ -178,21 +163,6 @@ fn with_groups(command: clap::Command) -> clap::Command {
     command.help_template(text)
 }
 
-/// A byte count with an optional k, M, G or T (powers of 1000).
-fn parse_bytes(text: &str) -> Result<u64, String> {
-    let expected =
-        || format!("found `{text}`; expected a byte count up to 18446744T, such as 500M or 16G");
-    let (digits, factor) = match text.trim_end_matches(['B', 'b']) {
-        t if t.ends_with(['k', 'K']) => (&t[..t.len() - 1], 1_000),
-        t if t.ends_with(['m', 'M']) => (&t[..t.len() - 1], 1_000_000),
-        t if t.ends_with(['g', 'G']) => (&t[..t.len() - 1], 1_000_000_000),
-        t if t.ends_with(['t', 'T']) => (&t[..t.len() - 1], 1_000_000_000_000),
-        t => (t, 1),
-    };
-    let count: u64 = digits.parse().map_err(|_| expected())?;
-    count.checked_mul(factor).ok_or_else(expected)
-}
-
 /// Four fifths of the memory that is free now, where the system reports it; 8 GB elsewhere.
 fn default_memory() -> u64 {
     let free = || -> Option<u64> {
@@ -260,16 +230,6 @@ mod tests {
         ];
         for (name, command) in commands() {
             assert_eq!(has_json(&command), !others.contains(&name.as_str()), "{name}");
-        }
-    }
-
-    #[test]
-    fn byte_counts_are_read() {
-        assert_eq!(parse_bytes("16G"), Ok(16_000_000_000));
-        assert_eq!(parse_bytes("500MB"), Ok(500_000_000));
-        assert_eq!(parse_bytes("12"), Ok(12));
-        for bad in ["", "G", "-1", "1.5G", "99999999999999T"] {
-            assert!(parse_bytes(bad).is_err(), "{bad}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory};
 
-use super::output;
+use crate::shared::output;
 use nodeorder::error::{Error, SourceLocation};
 use nodeorder::topology::Context;
 

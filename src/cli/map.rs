@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
 
-use super::layout::field;
-use super::picture::Picture;
-use super::watch::Clock;
-use super::{output, progress};
+use crate::shared::layout::field;
+use crate::shared::picture::Picture;
+use crate::shared::watch::Clock;
+use crate::shared::{output, progress};
 use nodeorder::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
 use nodeorder::columns::{self, filled};
 use nodeorder::ids::NodeId;
@@ -91,9 +91,10 @@ const TABLE: [(&str, &str); 12] = [
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = RoutingEntry::named(&self.routing)?;
-        let topology = super::inputs::topology(&self.spec, context)?;
+        let topology = crate::shared::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
         let Placed { ranks, placement, method } = self.place(&topology, &guest)?;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::notes::note;
-use super::sweep_folder::{self, SweepFolder};
+use crate::shared::notes::note;
+use crate::shared::sweep_folder::{self, SweepFolder};
 use nodeorder::sweep::store::{self, Part};
 use nodeorder::topology::Context;
 

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde::{Serialize, Serializer};
 
-use super::notes::note;
-use super::output;
-use super::picture::Picture;
-use super::{inputs, progress};
+use crate::shared::notes::note;
+use crate::shared::output;
+use crate::shared::picture::Picture;
+use crate::shared::{inputs, progress};
 use nodeorder::columns::comparison::CurvePoint;
 use nodeorder::metric::mpc::{self, SumMethod};
 use nodeorder::metric::sizes;
@@ -67,7 +67,7 @@ impl From<MethodArg> for SumMethod {
 }
 
 /// One ordering's curve.
-struct Row {
+struct CurveRow {
     label: String,
     /// The sizes to print, where these are not all from 2 on, and MPC at each.
     sizes: Option<Vec<usize>>,
@@ -78,7 +78,7 @@ struct Row {
     curve: Option<Vec<f64>>,
 }
 
-impl Row {
+impl CurveRow {
     /// The size of a value.
     fn size(&self, i: usize) -> usize {
         self.sizes.as_ref().map_or(i + 2, |sizes| sizes[i])
@@ -108,13 +108,13 @@ struct CurveField<'r> {
 }
 
 impl<'r> CurveField<'r> {
-    fn new(row: &'r Row) -> Self {
-        let Row { label, values, spanning, .. } = row;
+    fn new(row: &'r CurveRow) -> Self {
+        let CurveRow { label, values, spanning, .. } = row;
         CurveField { mpc: values, ordering: label, size: SizeList(row), spanning: *spanning }
     }
 }
 
-struct SizeList<'r>(&'r Row);
+struct SizeList<'r>(&'r CurveRow);
 
 impl Serialize for SizeList<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -124,6 +124,7 @@ impl Serialize for SizeList<'_> {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
+        // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let topology = inputs::topology(&self.spec, context)?;
         inputs::check_curves(&topology, &self.orders)?;
@@ -150,7 +151,7 @@ impl Command {
         if self.json { self.write_json(&topology, &rows) } else { self.write_csv(&rows) }
     }
 
-    fn row(&self, topology: &Topology, order: &NodeOrder) -> anyhow::Result<Row> {
+    fn row(&self, topology: &Topology, order: &NodeOrder) -> anyhow::Result<CurveRow> {
         let (n, label) = (order.len(), order.label().to_string());
         // Fewer than two nodes have no sizes: the curve itself reports that.
         let chosen = if n < 2 { None } else { sizes::parse(&self.sizes, n)? };
@@ -159,20 +160,26 @@ impl Command {
         if let (Some(sizes), None, true) = (&chosen, &self.plot, one) {
             let at = mpc::at_sizes(topology, order, sizes, self.method.into())?;
             let (sizes, values) = at.into_iter().unzip();
-            return Ok(Row { label, sizes: Some(sizes), values, spanning: None, curve: None });
+            return Ok(CurveRow { label, sizes: Some(sizes), values, spanning: None, curve: None });
         }
         let curve = mpc::curve_by(topology, order, self.method.into())?;
         let spanning = curve.spanning();
         let Some(mut sizes) = chosen else {
-            return Ok(Row { label, sizes: None, values: curve.values(), spanning, curve: None });
+            return Ok(CurveRow {
+                label,
+                sizes: None,
+                values: curve.values(),
+                spanning,
+                curve: None,
+            });
         };
         sizes.retain(|size| *size <= curve.largest());
         let values = sizes.iter().map(|size| curve.mpc(*size)).collect();
         let drawn = self.plot.as_ref().map(|_| curve.values());
-        Ok(Row { label, sizes: Some(sizes), values, spanning, curve: drawn })
+        Ok(CurveRow { label, sizes: Some(sizes), values, spanning, curve: drawn })
     }
 
-    fn write_json(&self, topology: &Topology, rows: &[Row]) -> anyhow::Result<()> {
+    fn write_json(&self, topology: &Topology, rows: &[CurveRow]) -> anyhow::Result<()> {
         let document = Document {
             curves: rows.iter().map(CurveField::new).collect(),
             topology: topology.spec().to_string(),
@@ -184,7 +191,7 @@ impl Command {
         })
     }
 
-    fn write_csv(&self, rows: &[Row]) -> anyhow::Result<()> {
+    fn write_csv(&self, rows: &[CurveRow]) -> anyhow::Result<()> {
         output::write_by(self.output.as_deref(), |out| {
             columns::Table::new(&mut *out, CurvePoint::ALL)?.finish()?;
             rows.iter().try_for_each(|row| {

@@ -8,9 +8,9 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::notes::note;
-use super::watch::Clock;
-use super::{inputs, interrupt, output, progress};
+use crate::shared::notes::note;
+use crate::shared::watch::Clock;
+use crate::shared::{inputs, interrupt, output, progress};
 use nodeorder::ids::NodeId;
 use nodeorder::ordering::{NodeOrder, Observer, SearchResult};
 use nodeorder::params::head;

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::notes::note;
-use super::output;
-use super::rows::RowFile;
-use super::traffic::TrafficArgs;
-use super::{inputs, own_files, progress, tables};
-use nodeorder::error::{Error, SourceLocation};
+use crate::shared::notes::note;
+use crate::shared::output;
+use crate::shared::rows::RowFile;
+use crate::shared::traffic::TrafficArgs;
+use crate::shared::{inputs, own_files, progress, tables};
+use nodeorder::error::Error;
 use nodeorder::input::Lines;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::metric::units::Units;
@@ -249,9 +249,7 @@ impl Command {
             WorkloadKind::Log => {
                 let found = format!("{}, a placement log", path.display());
                 let expected = "an SWF trace, which has times, or a table size,share";
-                return Err(
-                    Error::input(SourceLocation::option("--compute"), found, expected).into()
-                );
+                return Err(Error::option("--compute", found, expected).into());
             }
         };
         let sizes = Sizes::read(&path.display().to_string(), weight, &options)?;

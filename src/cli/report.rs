@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::output;
-use super::sweep_folder::SweepFolder;
+use crate::shared::output;
+use crate::shared::sweep_folder::SweepFolder;
 use nodeorder::input::Text;
 use nodeorder::report::sweep;
 use nodeorder::topology::Context;

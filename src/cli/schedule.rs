@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::notes::note;
-use super::output;
-use super::traffic::TrafficArgs;
-use super::{inputs, own_files, progress};
+use crate::shared::notes::note;
+use crate::shared::output;
+use crate::shared::traffic::TrafficArgs;
+use crate::shared::{inputs, own_files, progress};
 use nodeorder::allocator::AllocatorContext;
 use nodeorder::input::Lines;
 use nodeorder::metric::rank_distances::RankDistances;
@@ -89,6 +89,7 @@ impl Command {
         let order = inputs::order(&topology, &self.order)?;
         inputs::check_names(self.names, &topology, std::slice::from_ref(&order))?;
         let options = Options {
+            // The machine is what the ordering holds: it may leave nodes out.
             nodes: Some(order.len() as u32),
             partitions: self.partitions.clone(),
             ..inputs::trace_options(self.procs_per_node, context)
@@ -140,6 +141,7 @@ impl Command {
     }
 
     fn settings(&self) -> Settings<'_> {
+        // Pictures need ranks and the timeline, whatever else is asked.
         let drawn = self.plots.is_some();
         Settings {
             policy: &self.policy,
@@ -147,6 +149,7 @@ impl Command {
             model: &self.model,
             outputs: Outputs {
                 placement: true,
+                // Ranks and extents of every job are kept until the end: only where something shows them.
                 ranks: (self.ranks || self.names) && self.rows_wanted()
                     || drawn
                     || self.traffic.guest.is_some(),
@@ -167,13 +170,13 @@ impl Command {
         let settings = self.settings();
         let bar = progress::bar(tasks.len() as u64, "jobs");
         let ended = |ended| bar.set_position(ended as u64);
-        let result =
-            simulate(machine, tasks, &settings, &ended).map_err(|error| {
-                match Lines::open(&self.trace, machine.topology.context().memory) {
-                    Ok(trace) => open::at_line_of_job(error, trace),
-                    Err(_) => error,
-                }
-            })?;
+        let result = simulate(machine, tasks, &settings, &ended).map_err(|error| {
+            // A policy knows jobs by number; people look for the line in the trace.
+            match Lines::open(&self.trace, machine.topology.context().memory) {
+                Ok(trace) => open::at_line_of_job(error, trace),
+                Err(_) => error,
+            }
+        })?;
         bar.finish_and_clear();
         note!("policy: {}", result.rule);
         note!("model: {}", result.model);

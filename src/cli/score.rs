@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::watch::Clock;
-use super::{inputs, output, progress};
+use crate::shared::watch::Clock;
+use crate::shared::{inputs, output, progress};
 use nodeorder::columns::comparison::ScoreRow;
 use nodeorder::columns::{self, object};
 use nodeorder::ordering::optimise::scores;

@@ -10,10 +10,10 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::json;
 
-use super::command_line::CommandLine;
-use super::notes::note;
-use super::sweep_folder::{self, SweepFolder};
-use super::{interrupt, output, progress};
+use crate::shared::command_line::CommandLine;
+use crate::shared::notes::note;
+use crate::shared::sweep_folder::{self, SweepFolder};
+use crate::shared::{interrupt, output, progress};
 use nodeorder::input::Text;
 use nodeorder::sweep::store::{self, Part};
 use nodeorder::sweep::{self, Plan, Shard};
@@ -46,7 +46,7 @@ impl Command {
         let plan = Plan::read(&text, Some(&self.plan), context)?;
         output::create_folder(&self.out)?;
         let folder = SweepFolder(&self.out);
-        if folder.is_finished(plan.hash())? {
+        if folder.is_finished(&plan.lists.hash)? {
             note!("{}: this sweep is complete; nothing to do", self.out.display());
             return Ok(());
         }
@@ -78,7 +78,7 @@ impl Command {
             output::write(Some(&self.out.join(format!("{stem}.csv"))), part.to_file())?;
         } else {
             let table = store::table(&part.header, part.rows.iter().map(String::as_str));
-            let inputs = plan.inputs().iter();
+            let inputs = plan.lists.inputs.iter();
             let inputs = inputs.map(|(name, sum)| json!({"file": name, "checksum": sum})).collect();
             let manifest = sweep_folder::manifest(&part, inputs, &table, part.seconds, json!(null));
             folder.write(&table, &manifest, self.gz)?;
@@ -93,10 +93,10 @@ impl Command {
         Ok(Part {
             shard,
             version: env!("CARGO_PKG_VERSION").into(),
-            name: plan.name.clone(),
-            hash: plan.hash().into(),
+            name: plan.lists.name.clone(),
+            hash: plan.lists.hash.clone(),
             cells: plan.cells().len(),
-            seeds: plan.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+            seeds: plan.lists.seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
             command: line.option("--shard", [shard]).to_string(),
             seconds: 0.0,
             header: store::header(plan)?,
@@ -119,13 +119,14 @@ impl Command {
         bar.set_position((mine.len() - left.len()) as u64);
         bar.reset_eta();
         let state = Mutex::new((file, &mut rows));
-        sweep::run(plan, context, &left, |cell, row| -> anyhow::Result<()> {
+        sweep::run(plan, context, &left, |cell, values| -> anyhow::Result<()> {
+            let row = store::line(values)?;
             let mut state = state.lock().unwrap_or_else(|e| e.into_inner());
             // One write a line: a kill leaves whole lines and at most one torn one.
-            let line = store::journal_line(cell, row);
+            let line = store::journal_line(cell, &row);
             let fail = || format!("{}: writing", journal.display());
             state.0.write_all(line.as_bytes()).with_context(fail)?;
-            state.1.insert(cell, row.to_string());
+            state.1.insert(cell, row);
             bar.inc(1);
             Ok(())
         })?;

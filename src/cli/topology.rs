@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::layout::field;
-use super::notes::note;
-use super::output::{self, Output};
-use super::progress;
+use crate::shared::layout::field;
+use crate::shared::notes::note;
+use crate::shared::output::{self, Output};
+use crate::shared::progress;
 use nodeorder::columns::{Table, mapping::EDGE};
-use nodeorder::error::{Error, SourceLocation};
+use nodeorder::error::Error;
 use nodeorder::metric::bisection::Bisection;
 use nodeorder::report::topology::Figures;
 use nodeorder::topology::drift::{Moved, Renamed, drift};
@@ -40,10 +40,10 @@ pub struct Command {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        let topology = super::inputs::topology(&self.spec, context)?;
+        let topology = crate::shared::inputs::topology(&self.spec, context)?;
         topology.network().remarks().iter().for_each(|remark| note!("{remark}"));
         if let Some(other) = &self.check {
-            return self.check(&topology, &super::inputs::topology(other, context)?);
+            return self.check(&topology, &crate::shared::inputs::topology(other, context)?);
         }
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
@@ -119,9 +119,9 @@ impl Command {
         if found.is_empty() {
             return Ok(());
         }
-        let location = SourceLocation::option(format!("--check {}", other.spec()));
+        // The differences are the output; the error sets the exit code.
         let count = format!("{} differences from {}", found.len(), topology.spec());
-        Err(Error::input(location, count, "the same fabric").into())
+        Err(Error::option(format!("--check {}", other.spec()), count, "the same fabric").into())
     }
 }
 

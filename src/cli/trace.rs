@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
-use super::inputs;
-use super::layout::field;
-use super::notes::note;
-use super::output::{self, Output};
+use crate::shared::inputs;
+use crate::shared::layout::field;
+use crate::shared::notes::note;
+use crate::shared::output::{self, Output};
 use nodeorder::columns::{self, jobs::SIZE_COUNT};
 use nodeorder::error::{Error, SourceLocation, sanitize};
 use nodeorder::input::Lines;
 use nodeorder::topology::Context;
 use nodeorder::trace::records::{Columns, Form, Records, placements};
 use nodeorder::trace::{
-    self, Changes, Log, Options, Sizes, Trace, Transformed, Weight, Workload, WorkloadKind,
-    convert, open, survey,
+    self, Changes, GeneratedWorkload, Log, Options, Sizes, Trace, Transformed, Weight,
+    WorkloadKind, convert, open, survey,
 };
 
 /// Inspect, convert or generate traces and placement logs
@@ -65,7 +65,7 @@ enum Verb {
     },
 }
 
-/// What `trace convert` is given.
+/// Options of `trace convert`.
 #[derive(Debug, Args)]
 struct Convert {
     /// The trace, plain or .gz; `-` for standard input
@@ -88,7 +88,7 @@ struct Convert {
     output: Option<PathBuf>,
 }
 
-/// What `--from` takes: names, and the format of records; none for SWF.
+/// Values of `--from`: names, and the format of records; none for SWF.
 const FROM: [(&str, Option<Form>); 6] = [
     ("swf", None),
     ("sacct", Some(Form::Sacct)),
@@ -98,7 +98,7 @@ const FROM: [(&str, Option<Form>); 6] = [
     ("placements", Some(Form::Placements)),
 ];
 
-/// What `--to` takes.
+/// Values of `--to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum To {
     Log,
@@ -205,7 +205,7 @@ impl Command {
             Verb::Convert(convert) => convert.run(context),
             Verb::Transform(transform) => transform.run(context),
             Verb::Generate { spec, output } => {
-                let mut pieces = Workload::make(&spec, context.seed)?;
+                let mut pieces = GeneratedWorkload::make(&spec, context.seed)?;
                 output::write_by(output.as_deref(), |out| {
                     pieces.try_for_each(|piece| out.write_all(piece.as_bytes()))
                 })
@@ -237,11 +237,9 @@ impl Convert {
         };
         let Some(form) = form else {
             if to == To::Placements {
+                let found = "a trace without lists of nodes";
                 let expected = "records that list nodes, such as the output of sacct";
-                let location = SourceLocation::option("--to placements");
-                return Err(
-                    Error::input(location, "a trace without lists of nodes", expected).into()
-                );
+                return Err(Error::option("--to placements", found, expected).into());
             }
             let trace = Trace::over(lines, &options)?;
             if to == To::Log {
@@ -250,8 +248,8 @@ impl Convert {
             return write_trace(&trace, to, output.as_deref());
         };
         if let (Some(_), false) = (&columns, form == Form::Csv) {
-            let location = SourceLocation::option("--columns");
-            return Err(Error::input(location, "a file that is no CSV table", "--from csv").into());
+            let found = "a file that is no CSV table";
+            return Err(Error::option("--columns", found, "--from csv").into());
         }
         let mut records = Records::over(lines, form, columns.as_ref())?;
         if to != To::Placements {

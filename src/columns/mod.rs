@@ -97,6 +97,16 @@ impl fmt::Display for Value<'_> {
 }
 
 impl Value<'_> {
+    /// The value with a text of its own.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::Empty => Value::Empty,
+            Value::Integer(n) => Value::Integer(n),
+            Value::Float(n) => Value::Float(n),
+            Value::Text(text) => Value::Text(text.into_owned().into()),
+        }
+    }
+
     /// The number, where it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -207,9 +217,9 @@ pub fn named<R>(columns: &[Column<R>], names: &[&str]) -> Vec<Column<R>> {
     names.iter().filter_map(found).collect()
 }
 
-/// The values of a row as texts of CSV cells.
-pub fn texts<R>(columns: &[Column<R>], row: &R) -> Vec<String> {
-    columns.iter().map(|column| (column.value)(row).to_string()).collect()
+/// The values of a row, kept beyond it.
+pub fn values<R>(columns: &[Column<R>], row: &R) -> Vec<Value<'static>> {
+    columns.iter().map(|column| (column.value)(row).into_owned()).collect()
 }
 
 /// A row as a JSON object.
@@ -429,7 +439,7 @@ mod tests {
         let json = serde_json::json!({"whole": 3, "part": {"of": 0.1 + 0.2}, "text": "a,\"b\""});
         assert_eq!(object(COLUMNS, &first), json);
         assert_eq!(object(COLUMNS, &second)["part"]["of"], Json::Null);
-        assert_eq!(texts(COLUMNS, &second), ["4", "", "c"]);
+        assert_eq!(values(COLUMNS, &second), [Value::Integer(4), Value::Empty, "c".into()]);
         assert_eq!(filled("{whole} at {part.of}", COLUMNS, &first), "3 at 0.3000");
         assert_eq!(filled("{whole} at {part.of}", COLUMNS, &second), "4 at -");
     }

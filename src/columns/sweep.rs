@@ -1,6 +1,9 @@
 //! First and last columns of the rows of a sweep; the figures of each kind of row stand between them.
 
-use super::{Column, part, row};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::{Column, Value, part, row};
 
 row! {
     /// The cell of a row; what its kind of row does not use is none.
@@ -33,4 +36,38 @@ impl<'a> CellRow<'a> {
     pub const GROUP: &'a [Column<Self>] = part(Self::ALL, 11, 13);
     /// Last column of every row.
     pub const NOTE: &'a [Column<Self>] = part(Self::ALL, 13, 14);
+}
+
+/// A row of a sweep's table of results: its values by the names of their columns. Values are typed where the sweep has
+/// just made them, and texts where the table is read from a file.
+#[derive(Clone, Debug)]
+pub struct ResultRow(BTreeMap<String, Value<'static>>);
+
+impl ResultRow {
+    /// The values under these names of columns.
+    pub fn new(names: &[String], values: impl IntoIterator<Item = Value<'static>>) -> Self {
+        ResultRow(names.iter().cloned().zip(values).collect())
+    }
+
+    /// Whether the table has this column.
+    pub fn has(&self, column: &str) -> bool {
+        self.0.contains_key(column)
+    }
+
+    /// The text in a column, empty where there is none.
+    pub fn text(&self, column: &str) -> Cow<'_, str> {
+        match self.0.get(column) {
+            Some(Value::Text(text)) => Cow::Borrowed(text),
+            Some(value) => Cow::Owned(value.to_string()),
+            None => Cow::Borrowed(""),
+        }
+    }
+
+    /// The number in a column, where there is one.
+    pub fn number(&self, column: &str) -> Option<f64> {
+        match self.0.get(column)? {
+            Value::Text(text) => text.parse().ok(),
+            value => value.number(),
+        }
+    }
 }

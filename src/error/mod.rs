@@ -123,6 +123,15 @@ impl Error {
         Error::Input { location, found: clean(found), expected: clean(expected) }
     }
 
+    /// [`Error::input`] about an option of the command, or about a text that names something.
+    pub fn option<O: AsRef<str>, F: Into<String>, E: Into<String>>(
+        option: O,
+        found: F,
+        expected: E,
+    ) -> Self {
+        Error::input(SourceLocation::option(option), found, expected)
+    }
+
     /// A request that does not suit this topology, and what would.
     pub fn unsuited(
         location: SourceLocation,

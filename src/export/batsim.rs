@@ -39,7 +39,7 @@ struct Job {
     profile: String,
     /// The interval set of a message EXECUTE_JOB, in its canonical form.
     alloc: String,
-    /// The mapping of a message EXECUTE_JOB: the place within `alloc` of each process, one a resource in rank order.
+    /// The mapping of a message EXECUTE_JOB: the index within `alloc` of each process, one a resource in rank order.
     #[serde(skip_serializing_if = "Option::is_none")]
     mapping: Option<serde_json::Value>,
     start: i64,
@@ -92,17 +92,11 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
     })
 }
 
-/// What of the trace is not in the workload, or changed.
+/// Notes about jobs of the trace that are left out or changed.
 fn left_out(trace: &Trace, result: &ScheduleResult) -> Vec<String> {
     let name = trace.name();
-    let mut notes: Vec<String> = trace
-        .tally()
-        .iter()
-        .map(|(reason, count)| {
-            let what = if reason.drops() { "left out" } else { "mended" };
-            format!("{name}: {what} {count}: {}", reason.about())
-        })
-        .collect();
+    let texts = trace.tally().texts();
+    let mut notes: Vec<String> = texts.map(|text| format!("{name}: {text}")).collect();
     notes.extend(trace.processors_hint().map(|hint| format!("{name}: {hint}")));
     let mut never: BTreeMap<&str, usize> = BTreeMap::new();
     result.left_out.iter().for_each(|job| *never.entry(&job.reason).or_default() += 1);
@@ -153,14 +147,14 @@ fn json_line(job: &Job) -> String {
 
 /// The numbers that Batsim gives to hosts: from 0, by name, digits in a row by their value.
 struct Resources {
-    /// Of each rank.
+    /// The resource number of each rank.
     number: Vec<u32>,
     /// The rank of each number.
     rank: Vec<u32>,
     names: Vec<String>,
 }
 
-/// Where a name stands: its bytes, digits in a row as one number.
+/// The sort key of a name: its bytes, digits in a row as one number.
 fn key(name: &str) -> Vec<(u8, u128)> {
     let mut key: Vec<(u8, u128)> = Vec::new();
     let mut inside = false;
@@ -178,7 +172,7 @@ fn key(name: &str) -> Vec<(u8, u128)> {
 }
 
 impl Resources {
-    /// Of hosts in rank order.
+    /// Numbers hosts that are given in rank order.
     fn new(names: Vec<String>) -> Resources {
         let keys: Vec<_> = names.iter().map(|name| key(name)).collect();
         let mut rank: Vec<u32> = (0..names.len() as u32).collect();
@@ -205,9 +199,9 @@ impl Resources {
             return (set, None);
         }
         // Processes stand in the order of texts, which is no matter for a reader of JSON.
-        let place = |number: &u32| sorted.partition_point(|other| other < number).to_string();
+        let index = |number: &u32| sorted.partition_point(|other| other < number).to_string();
         let mapping: serde_json::Map<String, serde_json::Value> =
-            numbers.iter().enumerate().map(|(i, n)| (i.to_string(), place(n).into())).collect();
+            numbers.iter().enumerate().map(|(i, n)| (i.to_string(), index(n).into())).collect();
         (set, Some(mapping.into()))
     }
 

@@ -1,5 +1,7 @@
 //! `rank,node,name`: for spreadsheets, notebooks and scripts.
 
+use std::path::Path;
+
 use super::*;
 
 /// `--to csv`.
@@ -8,14 +10,14 @@ pub(super) const TARGET: ExportTarget =
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let mut writer = ::csv::Writer::from_writer(Vec::with_capacity(24 * order.len()));
-    let failed = |reason: String| Error::Draw { figure: "the CSV export".into(), reason };
-    writer.write_record(["rank", "node", "name"]).map_err(|e| failed(e.to_string()))?;
+    let failed = |e: ::csv::Error| Error::io(Path::new("the CSV export"), "writing", e.into());
+    writer.write_record(["rank", "node", "name"]).map_err(failed)?;
     for (rank, node) in order.nodes().iter().enumerate() {
         let record = [rank.to_string(), node.to_string(), topology.node_name(*node)];
-        writer.write_record(record).map_err(|e| failed(e.to_string()))?;
+        writer.write_record(record).map_err(failed)?;
     }
-    let bytes = writer.into_inner().map_err(|e| failed(e.to_string()))?;
-    Ok(String::from_utf8(bytes).map_err(|e| failed(e.to_string()))?.into())
+    let bytes = writer.into_inner().map_err(|e| failed(e.into_error().into()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned().into())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::topology::compact_list;
 pub struct JobHosts<'a> {
     /// Host names in the order that ranks should take.
     pub hosts: &'a [String],
-    /// The same as they were given: the order of the launcher.
+    /// The host names in the order given, which is the launcher's.
     pub given: &'a [String],
     /// Processes on each host.
     pub per_node: u32,
@@ -27,31 +27,31 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
     "host form",
     "--to",
     &[
-        form("hosts", "a host a line, for --map-by seq, pdsh and scripts", |job| {
+        HostForm::plain("hosts", "a host a line, for --map-by seq, pdsh and scripts", |job| {
             job.hosts.iter().map(|host| format!("{host}\n")).collect()
         }),
-        form("host-list", "one compressed host list, n[001-004,007]", |job| {
+        HostForm::plain("host-list", "one compressed host list, n[001-004,007]", |job| {
             compact_list(job.hosts.iter().cloned()) + "\n"
         }),
-        form(
+        HostForm::plain(
             "slurm-hostfile",
             "a host a line for each process, for SLURM_HOSTFILE with srun -m arbitrary",
             |job| lines(job, |host, _, _| format!("{host}\n")),
         ),
-        form(
+        HostForm::plain(
             "rankfile",
             "rank R=HOST slot=S, for Open MPI and PRRTE: --map-by rankfile:FILE=...",
             |job| lines(job, |host, rank, slot| format!("rank {rank}={host} slot={slot}\n")),
         ),
-        form("machinefile", "HOST:PROCESSES, for MPICH and Intel MPI", |job| {
+        HostForm::plain("machinefile", "HOST:PROCESSES, for MPICH and Intel MPI", |job| {
             job.hosts.iter().map(|host| format!("{host}:{}\n", job.per_node)).collect()
         }),
-        form(
+        HostForm::plain(
             "mpich-rank-order",
             "the MPI ranks of each node of the launcher, in the order given, for MPICH_RANK_REORDER_METHOD=3",
             mpich_rank_order,
         ),
-        form("node-ranks", "JSON {host: rank}, for torchrun --node-rank", |job| {
+        HostForm::plain("node-ranks", "JSON {host: rank}, for torchrun --node-rank", |job| {
             // Text by text: a map of values would sort hosts by name.
             let entries = (0..)
                 .zip(job.hosts)
@@ -60,14 +60,6 @@ pub static HOST_FORMS: Registry<fn(&JobHosts<'_>) -> String> = Registry::new(
         }),
     ],
 );
-
-const fn form(
-    name: &'static str,
-    about: &'static str,
-    build: fn(&JobHosts<'_>) -> String,
-) -> HostForm {
-    Entry { name, about, example: name, options: &[], build }
-}
 
 /// A line for each process: its host, its rank, its slot on the host.
 fn lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> String {
@@ -82,11 +74,11 @@ fn lines(job: &JobHosts<'_>, line: impl Fn(&str, usize, u32) -> String) -> Strin
 
 /// Cray MPICH places ranks on the launcher's nodes line by line: the i-th line has the ranks of the i-th node.
 fn mpich_rank_order(job: &JobHosts<'_>) -> String {
-    let place: HashMap<&String, usize> = job.hosts.iter().zip(0..).collect();
+    let index: HashMap<&String, usize> = job.hosts.iter().zip(0..).collect();
     let mut text =
         String::from("# MPICH_RANK_REORDER_METHOD=3, MPICH_RANK_REORDER_FILE: this file\n");
     for host in job.given {
-        let first = place.get(host).map_or(0, |place| place * job.per_node as usize);
+        let first = index.get(host).map_or(0, |index| index * job.per_node as usize);
         let ranks = (first..first + job.per_node as usize).map(|rank| rank.to_string());
         let _ = writeln!(text, "{}", ranks.collect::<Vec<_>>().join(","));
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::units::{Unit, units};
+use super::units::{ExportUnit, units};
 use super::*;
 
 /// `--to jgf`.
@@ -39,16 +39,16 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
         next += 1;
     }
     let mut nodes: Vec<(usize, &String, usize)> = Vec::new();
-    for (i, Unit { nodes: own, .. }) in units.iter().enumerate() {
+    for (i, ExportUnit { nodes: own, .. }) in units.iter().enumerate() {
         nodes.extend(own.iter().map(|node| (0, node, i)));
     }
     let rank = super::all_names(topology, order)?;
     let rank: std::collections::HashMap<&String, usize> = rank.iter().zip(0..).collect();
-    nodes.iter_mut().for_each(|(place, node, _)| *place = rank[*node]);
+    nodes.iter_mut().for_each(|(number, node, _)| *number = rank[*node]);
     nodes.sort_unstable();
-    for (place, node, unit) in nodes {
+    for (number, node, unit) in nodes {
         let path = format!("{}/{node}", paths[unit]);
-        let metadata = vertex("node", "node", node, place as u64, next, place as i64, &path);
+        let metadata = vertex("node", "node", node, number as u64, next, number as i64, &path);
         vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
         edges.push(edge(ids[unit], next));
         next += 1;

@@ -1,6 +1,6 @@
 //! Kueue: a Topology, and the labels that place nodes in it.
 
-use super::units::{Unit, units};
+use super::units::{ExportUnit, units};
 use super::*;
 
 /// `--to kueue`.
@@ -24,7 +24,7 @@ const LABEL: &str = "topology.nodeorder.io/";
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let units = units(topology, order)?;
-    let mut levels: Vec<&Unit> = Vec::new();
+    let mut levels: Vec<&ExportUnit> = Vec::new();
     for unit in units.iter().filter(|unit| unit.level != "root") {
         if levels.iter().all(|other| other.height != unit.height) {
             levels.push(unit);
@@ -42,8 +42,8 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     for level in &levels {
         let here = || units.iter().enumerate().filter(|(_, unit)| unit.height == level.height);
         let count = here().count();
-        for (place, (i, unit)) in here().enumerate() {
-            let value = format!("{}-{}", super::padded("", place, count), unit.name);
+        for (number, (i, unit)) in here().enumerate() {
+            let value = format!("{}-{}", super::padded("", number, count), unit.name);
             let value: String = value.chars().take(63).collect();
             let value = value.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
             labels[i].1 = format!("{LABEL}{}={value}", label(&level.level));

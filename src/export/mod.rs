@@ -3,14 +3,14 @@
 //! A text names real nodes and begins with comments: what it does, with which versions it was run, what to
 //! know before it is used and how to undo it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::params::Params;
 use crate::registry::{Entry, Registry};
-use crate::topology::Topology;
+use crate::topology::{Topology, compact_list};
 
 mod batsim;
 mod csv;
@@ -39,14 +39,14 @@ pub type ExportTarget = Entry<Build>;
 
 type Build = fn(&Topology, &NodeOrder, &Params) -> Result<Export>;
 
-/// What an export writes.
+/// The texts that an export writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
     /// The file.
     pub text: String,
     /// Files beside it: what to append to its name, and their text.
     pub beside: Vec<(&'static str, String)>,
-    /// What of the input is not in it, a sentence each.
+    /// Notes about parts of the input that are left out, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ pub static TARGETS: Registry<Build> = Registry::new(
     ],
 );
 
-/// Ways that look right and are not: what someone may ask for, why it is refused, and what works instead.
+/// Targets that users may expect and that do not work: name, reason, and the target to use instead.
 const REFUSED: &[(&str, &str, &str)] = &[
     (
         "slurm-order",
@@ -108,7 +108,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What the target that `text` names, with its options, makes of an ordering.
+/// Writes an ordering for the target that `text` names, with its options.
 ///
 /// # Errors
 /// As [`target`]; an option that the target does not have; names that it cannot hold; a topology or an ordering that
@@ -153,7 +153,7 @@ fn header(mark: &str, topology: &Topology, order: &NodeOrder, about: &str) -> St
             .map(|node| topology.node_name(*node).replace(char::is_control, " "))
             .collect();
         if !names.is_empty() {
-            first += &format!("{what}: {}: {}\n", names.len(), flux::host_list(&names));
+            first += &format!("{what}: {}: {}\n", names.len(), compact_list(names));
         }
     }
     first.lines().chain(about.lines()).map(|line| format!("{mark} {line}\n")).collect()
@@ -178,21 +178,21 @@ fn all_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
 
 fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<String>> {
     let mut seen = BTreeMap::new();
-    let location = || SourceLocation::option(topology.name());
     nodes
         .iter()
         .map(|node| {
             let name = topology.node_name(*node);
+            // Brackets, commas and blanks are syntax in the files of resource managers.
             let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
             if name.is_empty() || !name.chars().all(plain) {
                 let found = format!("node {node} called `{name}`");
                 let expected =
                     "a name of letters, digits, -, _ and . only, which this target needs";
-                return Err(Error::input(location(), found, expected));
+                return Err(Error::option(topology.name(), found, expected));
             }
             if let Some(other) = seen.insert(name.clone(), *node) {
                 let found = format!("nodes {other} and {node} both called `{name}`");
-                return Err(Error::input(location(), found, "a name for each node"));
+                return Err(Error::option(topology.name(), found, "a name for each node"));
             }
             Ok(name)
         })
@@ -201,22 +201,25 @@ fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<String>> {
 
 /// Names of Kubernetes objects: small letters, digits, `-` and `.`, none twice.
 fn lower_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
-    let mut taken = std::collections::BTreeSet::new();
-    let mut lower = Vec::new();
-    for name in names {
-        let plain = |c: char| {
-            if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' }
-        };
+    let mut taken = BTreeSet::new();
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' }
+    };
+    let lower = |name: &str| {
         let name: String = name.chars().map(plain).collect();
-        let name = format!("u-{}", name.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
-        let (mut free, mut number) = (name.clone(), 2);
-        while !taken.insert(free.clone()) {
-            free = format!("{name}-{number}");
-            number += 1;
-        }
-        lower.push(free);
+        format!("u-{}", name.trim_matches(|c: char| !c.is_ascii_alphanumeric()))
+    };
+    names.map(|name| free_name(lower(name), &mut taken)).collect()
+}
+
+/// A name that is not `taken` yet: this one, or this one with a number.
+fn free_name(name: String, taken: &mut BTreeSet<String>) -> String {
+    let (mut free, mut number) = (name.clone(), 2);
+    while !taken.insert(free.clone()) {
+        free = format!("{name}-{number}");
+        number += 1;
     }
-    lower
+    free
 }
 
 /// A rank with the digits that the last one has, so that the order of texts is that of ranks.

@@ -12,7 +12,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     write,
 );
 
-/// Up to so many nodes every pair has its route written out; machines beyond are left to SimGrid's search.
+/// Most nodes for which the route of every pair is written out; on larger machines SimGrid searches routes itself.
 pub const EXPLICIT: usize = 256;
 
 /// Figures of the platform; placeholders stand where they are not given.
@@ -35,7 +35,7 @@ impl SimGridFigures {
         self.latency.map_or("1us".into(), |seconds| format!("{seconds}s"))
     }
 
-    /// That of a link over which a hop counts so much.
+    /// The latency of a link of this weight.
     fn latency_of(&self, weight: u32) -> String {
         match weight {
             1 => self.latency(),
@@ -47,7 +47,7 @@ impl SimGridFigures {
         self.speed.map_or("1Gf".into(), |speed| format!("{speed}f"))
     }
 
-    /// What the file says of them.
+    /// The texts about the figures: those of a link, and which are placeholders.
     fn words(&self) -> [String; 2] {
         let link = match (self.bandwidth, self.latency) {
             (None, None) => "1.25 GB/s each way; 1 us a hop".to_string(),
@@ -170,9 +170,8 @@ fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
         let name = topology.node_name(*node);
         if name.contains(char::is_whitespace) {
             let found = format!("node {node} called `{name}`");
-            let location = SourceLocation::option(topology.name());
             let expected = "a name without blanks, which a host file needs";
-            return Err(Error::input(location, found, expected));
+            return Err(Error::option(topology.name(), found, expected));
         }
         let marks = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")];
         names.push(marks.iter().fold(name, |name, (mark, word)| name.replace(mark, word)));

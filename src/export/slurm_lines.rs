@@ -3,7 +3,6 @@
 use super::units::{check_contiguous, units};
 use super::*;
 use crate::params::{Opt, Params};
-use crate::topology::{Topology, compact_list};
 
 /// `--to slurm-lines[:leaf=one|site]`.
 pub(super) const TARGET: ExportTarget = ExportTarget {

@@ -3,7 +3,6 @@
 use super::slurm_site::{Described, described};
 use super::*;
 use crate::topology::site::SiteKind;
-use crate::topology::{Topology, compact_list};
 
 /// `--to slurm-permuted`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(

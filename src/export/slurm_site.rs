@@ -10,14 +10,14 @@ use crate::topology::site::{Site, SiteKind, SiteTorus};
 pub(super) struct Described {
     pub kind: SiteKind,
     pub name: String,
-    pub lines: Vec<Line>,
+    pub lines: Vec<SlurmEntry>,
     pub sizes: Vec<u64>,
     pub toruses: Vec<SiteTorus>,
 }
 
 /// A switch, block or ring.
 #[derive(Clone, Default)]
-pub(super) struct Line {
+pub(super) struct SlurmEntry {
     pub name: String,
     pub nodes: Vec<String>,
     pub children: Vec<String>,
@@ -33,7 +33,7 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
     let names = all_names(topology, order)?;
     let Some(site) = topology.network().site() else {
         let units = units(topology, order)?;
-        let line = |unit: &super::units::Unit| Line {
+        let line = |unit: &super::units::ExportUnit| SlurmEntry {
             name: unit.name.clone(),
             nodes: unit.nodes.clone(),
             children: unit.below.iter().map(|i| units[*i].name.clone()).collect(),
@@ -56,14 +56,14 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
     let rank: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
     let of = |node: &String| rank.get(node.as_str()).copied().unwrap_or(usize::MAX);
     let mut lowest: Vec<usize> = Vec::new();
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<SlurmEntry> = Vec::new();
     for line in &site.lines {
         let mut nodes = line.nodes.clone();
         if site.kind != SiteKind::Ring {
             nodes.sort_by_key(of);
         }
         lowest.push(nodes.iter().map(of).min().unwrap_or(usize::MAX));
-        lines.push(Line { name: line.name.clone(), nodes, children: Vec::new() });
+        lines.push(SlurmEntry { name: line.name.clone(), nodes, children: Vec::new() });
     }
     let sorted = match site.kind {
         SiteKind::Block => blocks(site, &lowest),
@@ -81,7 +81,7 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
 }
 
 /// Lines by height, then by lowest rank; children likewise.
-fn tree(site: &Site, lowest: &mut [usize], lines: &mut [Line]) -> Vec<usize> {
+fn tree(site: &Site, lowest: &mut [usize], lines: &mut [SlurmEntry]) -> Vec<usize> {
     let mut height = vec![0; lines.len()];
     for start in 0..lines.len() {
         let (mut at, mut h) = (start, 0);

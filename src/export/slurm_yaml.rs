@@ -3,7 +3,6 @@
 use super::slurm_site::{Described, described};
 use super::*;
 use crate::topology::site::{SiteKind, SiteTorus};
-use crate::topology::{Topology, compact_list};
 
 /// `--to slurm-yaml`.
 pub(super) const TARGET: ExportTarget = ExportTarget::plain(
@@ -64,6 +63,7 @@ fn written(torus: &SiteTorus) -> String {
     let triple = |[x, y, z]: [u32; 3]| format!("{{x: {x}, y: {y}, z: {z}}}");
     let mut text =
         format!("      - name: \"{}\"\n        dims: {}\n", torus.name, triple(torus.dims));
+    // A list of nodes fills the torus cell by cell; with holes in it each cell is written as a region.
     let whole: Option<Vec<String>> = torus.cells.iter().cloned().collect();
     if let Some(nodes) = whole {
         text += &format!("        nodes: \"{}\"\n", compact_list(nodes));

@@ -10,25 +10,25 @@ use crate::topology::{Level, Topology};
 
 /// A unit: a leaf with nodes, or one with units below.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Unit {
+pub(super) struct ExportUnit {
     pub name: String,
     /// The level's name.
     pub level: String,
     /// Levels above the leaf.
     pub height: usize,
-    /// Of a leaf, in rank order.
+    /// Names of a leaf's nodes, in rank order.
     pub nodes: Vec<String>,
     /// Indices of the units below, in rank order.
     pub below: Vec<usize>,
 }
 
 /// The units from the leaves up, those of a level in the order of their lowest ranks, and nodes likewise; nodes that
-/// the ordering leaves out come last. Machines without levels have a leaf for each router. Units that no other holds
-/// stand below one more, unless no path joins them.
+/// the ordering leaves out come last. Machines without levels have a leaf for each router. Several
+/// units at the top get one more above them, unless no path joins them.
 ///
 /// # Errors
 /// Names that are no names for resource managers, as [`super::all_names`].
-pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Unit>> {
+pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<ExportUnit>> {
     let names = super::all_names(topology, order)?;
     let mut nodes: Vec<NodeId> = order.nodes().to_vec();
     nodes.extend(order.left_out(topology));
@@ -37,7 +37,7 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Unit>>
     if levels.last().is_none_or(|level| level.routers > 1 && !level.has_names()) {
         levels.push(Level::even("switch", 1));
     }
-    let mut units: Vec<Unit> = Vec::new();
+    let mut units: Vec<ExportUnit> = Vec::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     // Nodes or units of the level below with a node of each, for its unit.
     let mut below: Vec<(usize, NodeId)> = nodes.iter().copied().enumerate().collect::<Vec<_>>();
@@ -48,9 +48,15 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Unit>>
         for (index, node) in &below {
             let unit = level.unit_of(topology.router_of(*node));
             let at = *of.entry(unit).or_insert_with(|| {
-                let name = free_name(&level.unit_name(unit), &mut taken);
+                let name = plain_name(&level.unit_name(unit), &mut taken);
                 let level = level.name.to_string();
-                units.push(Unit { name, level, height, nodes: Vec::new(), below: Vec::new() });
+                units.push(ExportUnit {
+                    name,
+                    level,
+                    height,
+                    nodes: Vec::new(),
+                    below: Vec::new(),
+                });
                 here.push((units.len() - 1, *node));
                 units.len() - 1
             });
@@ -62,9 +68,15 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Unit>>
         below = here;
     }
     if below.len() > 1 && topology.network().component_of().is_none() {
-        let name = free_name(&root(topology.network().site()), &mut taken);
+        let name = plain_name(&root(topology.network().site()), &mut taken);
         let below = below.into_iter().map(|(unit, _)| unit).collect();
-        units.push(Unit { name, level: "root".into(), height: count, nodes: Vec::new(), below });
+        units.push(ExportUnit {
+            name,
+            level: "root".into(),
+            height: count,
+            nodes: Vec::new(),
+            below,
+        });
     }
     Ok(units)
 }
@@ -84,32 +96,26 @@ fn root(site: Option<&Site>) -> String {
 }
 
 /// A name of letters, digits, `-`, `_` and `.`, which no other unit has.
-fn free_name(name: &str, taken: &mut BTreeSet<String>) -> String {
+fn plain_name(name: &str, taken: &mut BTreeSet<String>) -> String {
     let plain: String = name
         .chars()
         .filter(|c| *c != ' ')
         .map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' })
         .collect();
-    let mut free = plain.clone();
-    let mut number = 2;
-    while !taken.insert(free.clone()) {
-        free = format!("{plain}-{number}");
-        number += 1;
-    }
-    free
+    super::free_name(plain, taken)
 }
 
 /// Refuses an ordering that leaves a leaf and comes back to it: the order of leaves cannot say it.
 ///
 /// # Errors
 /// With the leaf and the target.
-pub(super) fn check_contiguous(units: &[Unit], order: &[String], target: &str) -> Result<()> {
-    let place: HashMap<&String, usize> = order.iter().zip(0..).collect();
+pub(super) fn check_contiguous(units: &[ExportUnit], order: &[String], target: &str) -> Result<()> {
+    let rank: HashMap<&String, usize> = order.iter().zip(0..).collect();
     for unit in units.iter().filter(|unit| unit.height == 0) {
-        let places: Vec<usize> =
-            unit.nodes.iter().filter_map(|node| place.get(node).copied()).collect();
-        if let (Some(first), Some(last)) = (places.first(), places.last())
-            && last - first + 1 != places.len()
+        let ranks: Vec<usize> =
+            unit.nodes.iter().filter_map(|node| rank.get(node).copied()).collect();
+        if let (Some(first), Some(last)) = (ranks.first(), ranks.last())
+            && last - first + 1 != ranks.len()
         {
             let problem =
                 format!("an ordering that leaves switch {} and comes back to it", unit.name);

@@ -1,14 +1,15 @@
 //! A sweep as a page, `templates/sweep.html`: its table of results, section by section, and a figure where there is
 //! one to draw.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
 use super::html::{Best, Column, Fact, Figure, Section, Table, Words, words};
-use super::page;
 use super::terms::{self, Term};
 use super::words::file_name;
+use crate::columns::sweep::ResultRow;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::plot::{self, thousands};
@@ -19,13 +20,10 @@ mod figures;
 mod groups;
 mod settings;
 
-/// What is said of a figure of improvements.
+/// The caption of a figure of improvements.
 const IMPROVED: &str = "The best combinations by mean distance, best first.";
 /// Notes listed at most.
 const MOST_NOTES: usize = 40;
-
-/// One row of the results by its columns.
-pub type Row = BTreeMap<String, String>;
 
 #[derive(Template)]
 #[template(path = "sweep.html")]
@@ -38,7 +36,7 @@ struct Page<'p> {
     verdicts: Vec<Words>,
     sections: Vec<Section>,
     /// Why combinations have no results, and how many.
-    notes: Vec<(&'p str, String)>,
+    notes: Vec<(Cow<'p, str>, String)>,
     /// How many reasons more there are.
     more_notes: usize,
     /// The file of results.
@@ -51,7 +49,7 @@ struct Page<'p> {
 
 /// A figure that a page shows besides.
 pub struct Extra {
-    /// What the page says about the figure.
+    /// The figure's caption.
     pub caption: String,
     /// The figure's file.
     pub file: String,
@@ -64,30 +62,28 @@ pub struct Extra {
 /// # Errors
 /// Results that are no table of a sweep, with file and line; a figure that cannot be drawn.
 pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, String)>> {
-    files_with(results, manifest, None)
+    let manifest = manifest.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    page(results.name(), &read(results)?, &manifest, None)
 }
 
-/// As [`files`], with one figure more.
+/// As [`files`], of the rows of the table called `results`, with one figure more.
 ///
 /// # Errors
-/// As [`files`].
-pub fn files_with(
-    results: &Text,
-    manifest: Option<&str>,
+/// A figure that cannot be drawn.
+pub fn page(
+    results: &str,
+    rows: &[ResultRow],
+    manifest: &serde_json::Value,
     extra: Option<Extra>,
 ) -> Result<Vec<(String, String)>> {
-    let rows = read(results)?;
-    let manifest: serde_json::Value =
-        manifest.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     let mut facts = vec![Fact::new("Rows", thousands(rows.len() as u64))];
     for key in ["version", "seconds", "threads"].into_iter().filter(|k| !manifest[*k].is_null()) {
         facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
     }
     let (mut verdicts, mut parts, mut used) = (Vec::new(), Vec::new(), Vec::<Term>::new());
-    let every: Vec<&Row> = rows.iter().collect();
-    let all = labels(&every, "ordering");
+    let all = labels(rows.iter(), "ordering");
     for group in &GROUPS {
-        let found: Vec<Figures<'_>> = sections(&rows, group)
+        let found: Vec<Figures<'_>> = sections(rows, group)
             .into_iter()
             .map(|(t, rows)| Figures::new(group, t, rows, &all))
             .collect();
@@ -122,17 +118,17 @@ pub fn files_with(
         .flat_map(|section| &section.figures)
         .map(|figure| (figure.file.clone(), figure.svg.clone()))
         .collect();
-    let notes = notes(&rows);
+    let notes = notes(rows);
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
         name: manifest["plan"]["name"].as_str().unwrap_or("without a name"),
-        css: [page::CSS, plot::STYLE].concat(),
-        js: page::TABLES,
+        css: [super::page::CSS, plot::STYLE].concat(),
+        js: super::page::TABLES,
         verdicts,
         sections: parts,
         more_notes: notes.len().saturating_sub(MOST_NOTES),
         notes: notes.into_iter().take(MOST_NOTES).map(|(n, c)| (n, thousands(c))).collect(),
-        results: results.name().rsplit('/').next().unwrap_or_default(),
+        results: results.rsplit('/').next().unwrap_or_default(),
         manifest: !manifest.is_null(),
         facts,
         terms: used,
@@ -146,7 +142,7 @@ pub fn files_with(
 ///
 /// # Errors
 /// No table of a sweep, with file and line.
-pub fn read(results: &Text) -> Result<Vec<Row>> {
+fn read(results: &Text) -> Result<Vec<ResultRow>> {
     let location = |line: u64| SourceLocation::line(results.name(), line as usize);
     let mut reader = csv::Reader::from_reader(results.as_str().as_bytes());
     let wrong = |e: csv::Error| {
@@ -164,7 +160,7 @@ pub fn read(results: &Text) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(wrong)?;
-        rows.push(columns.iter().cloned().zip(record.iter().map(str::to_string)).collect());
+        rows.push(ResultRow::new(&columns, record.iter().map(|text| text.to_string().into())));
     }
     if rows.is_empty() {
         return Err(Error::input(location(1), "no rows", "a row for each combination"));
@@ -172,22 +168,13 @@ pub fn read(results: &Text) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-fn get<'r>(row: &'r Row, column: &str) -> &'r str {
-    row.get(column).map_or("", String::as_str)
-}
-
-/// The number in a column, where there is one.
-pub fn value(row: &Row, column: &str) -> Option<f64> {
-    get(row, column).parse().ok()
-}
-
 /// The rows of a group that have figures, by the values of its keys, in the order they come.
-fn sections<'r>(rows: &'r [Row], group: &Group) -> Vec<(Vec<String>, Vec<&'r Row>)> {
-    let mut sections: Vec<(Vec<String>, Vec<&Row>)> = Vec::new();
+fn sections<'r>(rows: &'r [ResultRow], group: &Group) -> Vec<(Vec<String>, Vec<&'r ResultRow>)> {
+    let mut sections: Vec<(Vec<String>, Vec<&ResultRow>)> = Vec::new();
     let mut indices: BTreeMap<Vec<String>, usize> = BTreeMap::new();
-    let shown = |row: &&Row| get(row, "group") == group.name && get(row, "note").is_empty();
+    let shown = |row: &&ResultRow| row.text("group") == group.name && row.text("note").is_empty();
     for row in rows.iter().filter(shown) {
-        let titles: Vec<String> = group.keys.iter().map(|key| get(row, key).to_string()).collect();
+        let titles: Vec<String> = group.keys.iter().map(|key| row.text(key).into_owned()).collect();
         let index = *indices.entry(titles.clone()).or_insert(sections.len());
         if index == sections.len() {
             sections.push((titles, Vec::new()));
@@ -198,16 +185,16 @@ fn sections<'r>(rows: &'r [Row], group: &Group) -> Vec<(Vec<String>, Vec<&'r Row
 }
 
 /// Different values of a column, in the order they come.
-fn labels(rows: &[&Row], column: &str) -> Vec<String> {
+fn labels<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    let all = rows.iter().map(|row| get(row, column));
-    all.filter(|label| seen.insert(label.to_string())).map(str::to_string).collect()
+    let all = rows.map(|row| row.text(column).into_owned());
+    all.filter(|label| seen.insert(label.clone())).collect()
 }
 
 /// The mean of `figure` over the rows (seeds) with these values; none where a row has no such figure.
-fn mean(rows: &[&Row], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
-    let here = |row: &&&Row| fixed.iter().all(|(column, label)| get(row, column) == *label);
-    let values: Vec<f64> = rows.iter().filter(here).filter_map(|row| value(row, figure)).collect();
+fn mean(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
+    let here = |row: &&&ResultRow| fixed.iter().all(|(column, label)| row.text(column) == *label);
+    let values: Vec<f64> = rows.iter().filter(here).filter_map(|row| row.number(figure)).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
@@ -216,10 +203,10 @@ struct Figures<'r> {
     group: &'static Group,
     /// The values of the group's keys.
     titles: Vec<String>,
-    rows: Vec<&'r Row>,
+    rows: Vec<&'r ResultRow>,
     choices: Vec<String>,
     orderings: Vec<String>,
-    /// The orderings of the whole sweep: their places decide their colours.
+    /// The orderings of the whole sweep: their indices decide their colours.
     all: &'r [String],
 }
 
@@ -227,10 +214,11 @@ impl<'r> Figures<'r> {
     fn new(
         group: &'static Group,
         titles: Vec<String>,
-        rows: Vec<&'r Row>,
+        rows: Vec<&'r ResultRow>,
         all: &'r [String],
     ) -> Self {
-        let (choices, orderings) = (labels(&rows, group.by), labels(&rows, "ordering"));
+        let (choices, orderings) =
+            (labels(rows.iter().copied(), group.by), labels(rows.iter().copied(), "ordering"));
         Figures { group, titles, rows, choices, orderings, all }
     }
 
@@ -337,9 +325,9 @@ fn section(figures: &Figures<'_>, number: usize) -> Result<Section> {
 }
 
 /// Why combinations have no results, and how many each reason has, in the order they come.
-fn notes(rows: &[Row]) -> Vec<(&str, u64)> {
-    let mut reasons: Vec<(&str, u64)> = Vec::new();
-    for note in rows.iter().map(|row| get(row, "note")).filter(|note| !note.is_empty()) {
+fn notes(rows: &[ResultRow]) -> Vec<(Cow<'_, str>, u64)> {
+    let mut reasons: Vec<(Cow<'_, str>, u64)> = Vec::new();
+    for note in rows.iter().map(|row| row.text("note")).filter(|note| !note.is_empty()) {
         match reasons.iter_mut().find(|(reason, _)| *reason == note) {
             Some((_, count)) => *count += 1,
             None => reasons.push((note, 1)),
@@ -391,7 +379,7 @@ mod tests {
         assert!(page.contains("<dt>Improvement over fifo:0") && !page.contains("<dt>Log-uniform"));
     }
 
-    /// The same workload on two machines: a section and a figure with a panel for each.
+    /// A workload on two machines: a section and a figure with a panel for each.
     #[test]
     fn machines_stand_side_by_side() {
         let table = TABLE.replace(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// FNV-1a of 128 bits. It guards against accidents, not against intent.
+/// FNV-1a of 128 bits. It finds accidental changes; a checksum can be forged.
 ///
 /// # References
 /// Fowler, Noll, Vo, Eastlake, "The FNV non-cryptographic hash algorithm", RFC 9923.
@@ -29,14 +29,14 @@ impl Fingerprint {
         self.add(&[0]);
     }
 
-    /// Of some bytes.
+    /// The checksum of bytes.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let mut all = Fingerprint::EMPTY;
         all.add(bytes);
         all
     }
 
-    /// Of a file's bytes as they stand there.
+    /// The checksum of a file's bytes, packed or not.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -1,11 +1,11 @@
-//! What a plan names: machines and the like with the files in their texts, and workloads.
+//! Entries of a plan's lists: machines and the like with the files in their texts, and workloads.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Lines;
 use crate::topology::Context;
-use crate::trace::{self, Format, Workload, WorkloadKind};
+use crate::trace::{self, Format, GeneratedWorkload, WorkloadKind};
 
 /// A workload of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,16 +21,15 @@ pub struct PlanWorkload {
 }
 
 impl PlanWorkload {
-    /// Its lines; what is made takes the seed of the cell.
+    /// Opens its lines; a generator takes the seed of the cell.
     pub(super) fn lines(&self, context: &Context) -> Result<Lines> {
         let Some(spec) = &self.generator else { return Lines::open(&self.path, context.memory) };
         let mut text = String::new();
-        for piece in Workload::make(&spec.located, context.seed)? {
+        for piece in GeneratedWorkload::make(&spec.located, context.seed)? {
             text.push_str(&piece);
             if text.len() as u64 > context.memory / 2 {
-                let location = SourceLocation::option(&self.text);
                 let expected = "a smaller one, or a higher --memory";
-                return Err(Error::input(location, "a workload beyond the memory", expected));
+                return Err(Error::option(&self.text, "a workload beyond the memory", expected));
             }
         }
         Ok(Lines::new(&self.text, text).within(context.memory))
@@ -42,7 +41,7 @@ impl PlanWorkload {
 pub struct Spec {
     /// As the plan writes it.
     pub text: String,
-    /// The same with the paths of the files in it, which are relative to the plan.
+    /// The text with its file names resolved: in a plan they are relative to the plan.
     pub located: String,
     /// These files.
     pub files: Vec<PathBuf>,
@@ -100,7 +99,8 @@ pub(super) fn check_generator(
     is_trace: bool,
     location: &SourceLocation,
 ) -> Result<()> {
-    let made = Workload::make(&spec.located, 1)?;
+    // Any seed: only the format is looked at.
+    let made = GeneratedWorkload::make(&spec.located, 1)?;
     let (found, expected) = match (made.format, is_trace) {
         (Format::Log, false) | (Format::Swf, true) => return Ok(()),
         (Format::Log, true) => ("a generator of placement logs", "it under `logs`"),

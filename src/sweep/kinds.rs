@@ -1,14 +1,14 @@
 //! The kinds of rows that a sweep has. A new one is a definition here and its line in [`KINDS`].
 
-use super::plan::{Plan, Work, pick};
-use super::scopes::{Numbered, Ordered, Outcome, Put, each, groups, scope};
+use super::lists::{PlanLists, Work, pick};
+use super::scopes::{Figures, Numbered, Ordered, Outcome, Put, each, groups, scope};
 use crate::allocator::{AllocatorContext, RoomSums};
 use crate::columns::comparison::RankedEntry;
 use crate::columns::mapping::MappingFigures;
 use crate::columns::replay::ReplayFigures;
 use crate::columns::schedule::ScheduleFigures;
 use crate::columns::shape::{ROOM_SUMS, SHAPE_SUMS};
-use crate::columns::{Heading, headings, texts};
+use crate::columns::{Heading, headings, values};
 use crate::error::Result;
 use crate::mapping::{self, ProcessMapping, RoutingEntry};
 use crate::metric::comparison::Comparison;
@@ -22,12 +22,12 @@ use crate::trace::Log;
 
 /// A kind of row.
 pub(super) struct Kind {
-    /// What the column `group` says.
+    /// The value of the column `group`.
     pub name: &'static str,
     /// The columns of its figures.
-    pub headings: fn(&Plan) -> Vec<Heading>,
-    /// What a plan asks for, in the order of the rows.
-    pub works: fn(&Plan) -> Vec<Work>,
+    pub headings: fn(&PlanLists) -> Vec<Heading>,
+    /// The rows that a plan asks for, in their order.
+    pub works: fn(&PlanLists) -> Vec<Work>,
     /// The rows of some cells of one ordering.
     pub rows: fn(&Ordered<'_>, &[Numbered], Put<'_>) -> Outcome,
 }
@@ -39,7 +39,7 @@ pub(super) const KINDS: [Kind; 4] = [CURVE, REPLAY, SCHEDULE, MAPPING];
 const CURVE: Kind = Kind {
     name: "mpc",
     headings: |_| headings(RankedEntry::SWEEP),
-    works: |plan| match plan.workloads.is_empty() && plan.guests.is_empty() {
+    works: |lists| match lists.workloads.is_empty() && lists.guests.is_empty() {
         true => vec![Work::default()],
         false => Vec::new(),
     },
@@ -50,36 +50,36 @@ const CURVE: Kind = Kind {
             let orders = std::slice::from_ref(&ordered.order);
             let comparison = Comparison::new(topology, orders, vec![curve])?;
             let entry = &comparison.entries[0];
-            Ok(texts(RankedEntry::SWEEP, &RankedEntry { rank: 1, entry }))
+            Ok(values(RankedEntry::SWEEP, &RankedEntry { rank: 1, entry }))
         })
     },
 };
 
 /// Works of the plan's workloads that are scheduled, or of those that are replayed.
-fn jobs(plan: &Plan, scheduled: bool) -> Vec<Work> {
+fn jobs(lists: &PlanLists, scheduled: bool) -> Vec<Work> {
     let mut works = Vec::new();
     let count = |list: usize| (0..list as u32).map(Some);
-    for (workload, file) in (0..).map(Some).zip(&plan.workloads) {
-        if scheduled != (file.is_trace && !plan.policies.is_empty()) {
+    for (workload, file) in (0..).map(Some).zip(&lists.workloads) {
+        if scheduled != (file.is_trace && !lists.policies.is_empty()) {
             continue;
         }
         // A placement log has nodes already.
         let procs: Vec<Option<u32>> =
-            if file.is_trace { count(plan.procs_per_node.len()).collect() } else { vec![None] };
+            if file.is_trace { count(lists.procs_per_node.len()).collect() } else { vec![None] };
         let policies: Vec<Option<u32>> =
-            if scheduled { count(plan.policies.len()).collect() } else { vec![None] };
-        let models: Vec<Option<u32>> = match plan.models.len() {
+            if scheduled { count(lists.policies.len()).collect() } else { vec![None] };
+        let models: Vec<Option<u32>> = match lists.models.len() {
             0 => vec![None],
             n if scheduled => count(n).collect(),
             _ => vec![None],
         };
-        let transforms: Vec<Option<u32>> = match plan.transforms.len() {
+        let transforms: Vec<Option<u32>> = match lists.transforms.len() {
             n if n > 0 && file.is_trace => count(n).collect(),
             _ => vec![None],
         };
         let changed = procs.iter().flat_map(|p| transforms.iter().map(move |t| (*p, *t)));
         for (procs, transform) in changed {
-            for allocator in count(plan.allocators.len()) {
+            for allocator in count(lists.allocators.len()) {
                 let work = Work { workload, procs, transform, allocator, ..Work::default() };
                 for policy in &policies {
                     works.extend(models.iter().map(|m| Work {
@@ -94,22 +94,22 @@ fn jobs(plan: &Plan, scheduled: bool) -> Vec<Work> {
     works
 }
 
-/// The headings of what a plan asks for besides, of replays and schedules.
-fn asked_for(plan: &Plan) -> Vec<Heading> {
-    let shape = if plan.shape { headings(SHAPE_SUMS) } else { Vec::new() };
-    let room = if plan.room { headings(ROOM_SUMS) } else { Vec::new() };
+/// The headings of further columns that a plan asks for in replays and schedules: shape and room.
+fn asked_for(lists: &PlanLists) -> Vec<Heading> {
+    let shape = if lists.shape { headings(SHAPE_SUMS) } else { Vec::new() };
+    let room = if lists.room { headings(ROOM_SUMS) } else { Vec::new() };
     [shape, room].concat()
 }
 
-/// The values of these.
+/// Figures with the values of these columns added.
 fn with_asked(
-    plan: &Plan,
-    mut figures: Vec<String>,
+    lists: &PlanLists,
+    mut figures: Figures,
     shapes: Option<&ShapeSums>,
     room: &RoomSums,
-) -> Vec<String> {
-    figures.extend(shapes.iter().flat_map(|sums| texts(SHAPE_SUMS, *sums)));
-    figures.extend(plan.room.then(|| texts(ROOM_SUMS, room)).into_iter().flatten());
+) -> Figures {
+    figures.extend(shapes.iter().flat_map(|sums| values(SHAPE_SUMS, *sums)));
+    figures.extend(lists.room.then(|| values(ROOM_SUMS, room)).into_iter().flatten());
     figures
 }
 
@@ -119,8 +119,8 @@ const THRESHOLD: u64 = 30;
 /// A workload replayed through an allocator.
 const REPLAY: Kind = Kind {
     name: "replay",
-    headings: |plan| [headings(ReplayFigures::ALL), asked_for(plan)].concat(),
-    works: |plan| jobs(plan, false),
+    headings: |lists| [headings(ReplayFigures::ALL), asked_for(lists)].concat(),
+    works: |lists| jobs(lists, false),
     rows: |ordered, cells, put| {
         let Some(distances) = &ordered.distances else { return Ok(()) };
         groups(cells, Work::jobs, |cells| {
@@ -129,7 +129,7 @@ const REPLAY: Kind = Kind {
                 replay(ordered, distances, first, BASELINE, |result| result.summary.clone());
             scope(cells, put, baseline, |baseline| {
                 each(cells, put, |work| {
-                    let allocators = &ordered.machine.plan.allocators;
+                    let allocators = &ordered.machine.lists.allocators;
                     let allocator = pick(allocators, work.allocator).map_or(BASELINE, |a| a);
                     replay(ordered, distances, work, allocator, |result| {
                         let improvement = result.summary.improvement(&baseline, THRESHOLD);
@@ -140,8 +140,8 @@ const REPLAY: Kind = Kind {
                             weighted: None,
                             normalised: [None; 3],
                         };
-                        let figures = texts(ReplayFigures::ALL, &row);
-                        with_asked(ordered.machine.plan, figures, result.shapes, result.room)
+                        let figures = values(ReplayFigures::ALL, &row);
+                        with_asked(ordered.machine.lists, figures, result.shapes, result.room)
                     })
                 })
             })
@@ -161,8 +161,8 @@ fn replay<T>(
     let settings = ReplaySettings {
         allocators: &[allocator.to_string()],
         outputs: Outputs {
-            shape: machine.plan.shape,
-            room: machine.plan.room,
+            shape: machine.lists.shape,
+            room: machine.lists.room,
             ..Outputs::default()
         },
         traffic: None,
@@ -171,7 +171,7 @@ fn replay<T>(
     let (orders, distances) =
         (std::slice::from_ref(&ordered.order), std::slice::from_ref(distances));
     let mut replays = ReplaySet::new(machine.topology, orders, distances, settings)?;
-    let workload = &machine.plan.workloads[work.workload.unwrap_or(0) as usize];
+    let workload = &machine.lists.workloads[work.workload.unwrap_or(0) as usize];
     let mut log = match machine.traces.get(&work.jobs()) {
         Some(jobs) => Log::new(&workload.path.display().to_string(), jobs.log.as_bytes()),
         None => Log::over(workload.lines(machine.topology.context())?),
@@ -183,12 +183,12 @@ fn replay<T>(
 /// A trace scheduled by a policy and an allocator.
 const SCHEDULE: Kind = Kind {
     name: "schedule",
-    headings: |plan| [headings(&ScheduleFigures::sweep()), asked_for(plan)].concat(),
-    works: |plan| jobs(plan, true),
+    headings: |lists| [headings(&ScheduleFigures::sweep()), asked_for(lists)].concat(),
+    works: |lists| jobs(lists, true),
     rows: |ordered, cells, put| {
         let Some(distances) = &ordered.distances else { return Ok(()) };
         let Ordered { machine, order, .. } = ordered;
-        let (plan, topology) = (machine.plan, machine.topology);
+        let (lists, topology) = (machine.lists, machine.topology);
         let context = AllocatorContext { topology, order, distances };
         groups(cells, Work::jobs, |cells| {
             let [(_, first), ..] = cells else { return Ok(()) };
@@ -199,14 +199,14 @@ const SCHEDULE: Kind = Kind {
             let left_out = jobs.left_out + (jobs.tasks.len() - tasks.len()) as u64;
             each(cells, put, |work| {
                 let settings = Settings {
-                    policy: pick(&plan.policies, work.policy).map_or("", |p| p),
-                    allocator: pick(&plan.allocators, work.allocator).map_or("", |a| a),
-                    model: pick(&plan.models, work.model).map_or("fixed", |m| &m.located),
+                    policy: pick(&lists.policies, work.policy).map_or("", |p| p),
+                    allocator: pick(&lists.allocators, work.allocator).map_or("", |a| a),
+                    model: pick(&lists.models, work.model).map_or("fixed", |m| &m.located),
                     outputs: schedule::Outputs {
                         placement: true,
-                        shape: plan.shape,
-                        timeline: plan.room,
-                        room: plan.room,
+                        shape: lists.shape,
+                        timeline: lists.room,
+                        room: lists.room,
                         ..Default::default()
                     },
                 };
@@ -214,8 +214,8 @@ const SCHEDULE: Kind = Kind {
                 let (ordering, summary) = (order.label(), &schedule.summary());
                 let row =
                     ScheduleFigures { machine: "", ordering, schedule: None, summary, left_out };
-                let figures = texts(&ScheduleFigures::sweep(), &row);
-                Ok(with_asked(plan, figures, schedule.shapes.as_ref(), &schedule.room()))
+                let figures = values(&ScheduleFigures::sweep(), &row);
+                Ok(with_asked(lists, figures, schedule.shapes.as_ref(), &schedule.room()))
             })
         })
     },
@@ -225,9 +225,9 @@ const SCHEDULE: Kind = Kind {
 const MAPPING: Kind = Kind {
     name: "mapping",
     headings: |_| headings(MappingFigures::ALL),
-    works: |plan| {
-        let routings = || (0..plan.routings.len() as u32).map(Some);
-        let guests = (0..plan.guests.len() as u32).map(Some);
+    works: |lists| {
+        let routings = || (0..lists.routings.len() as u32).map(Some);
+        let guests = (0..lists.guests.len() as u32).map(Some);
         let works = guests.flat_map(|guest| routings().map(move |routing| (guest, routing)));
         works.map(|(guest, routing)| Work { guest, routing, ..Work::default() }).collect()
     },
@@ -235,7 +235,7 @@ const MAPPING: Kind = Kind {
         let machine = ordered.machine;
         let Some(fabric) = &machine.fabric else { return Ok(()) };
         each(cells, put, |work| {
-            let routing = pick(&machine.plan.routings, work.routing).map_or("", |r| r);
+            let routing = pick(&machine.lists.routings, work.routing).map_or("", |r| r);
             let routing = RoutingEntry::named(routing)?;
             routing.check(machine.topology)?;
             let guest = &machine.guests[&work.guest.unwrap_or(0)];
@@ -252,7 +252,7 @@ const MAPPING: Kind = Kind {
                 links: fabric.links.len(),
                 analysis: &analysis,
             };
-            Ok(texts(MappingFigures::ALL, &row))
+            Ok(values(MappingFigures::ALL, &row))
         })
     },
 };

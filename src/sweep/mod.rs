@@ -6,22 +6,22 @@
 //! journals, that a kill cannot spoil, and in shards, that [`store::merge`] puts together. Rows depend on the
 //! plan alone, so that however a sweep was run its table is the same, byte for byte.
 
-mod cells;
 mod fingerprint;
 mod inputs;
 mod kinds;
+mod lists;
 mod plan;
 mod rows;
 mod run;
 mod scopes;
 pub mod store;
 
-pub use cells::{Cell, Cells};
 pub use inputs::{PlanWorkload, Spec};
-pub use plan::{Plan, Work};
+pub use lists::{PlanLists, Work};
+pub use plan::{Cell, Cells, Plan};
 pub use run::run;
 
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result};
 
 /// One part of a sweep: the cells c with c mod `of` = `index`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,9 +46,8 @@ impl Shard {
         match parts {
             Some((index, of)) if index < of => Ok(Shard { index, of }),
             _ => {
-                let location = SourceLocation::option(format!("--shard {text}"));
                 let expected = "I/N with I from 0 to N-1, as in 3/8";
-                Err(Error::input(location, format!("`{text}`"), expected))
+                Err(Error::option(format!("--shard {text}"), format!("`{text}`"), expected))
             }
         }
     }

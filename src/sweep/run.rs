@@ -7,16 +7,18 @@ use rayon::prelude::*;
 use super::kinds::KINDS;
 use super::plan::Plan;
 use super::rows::Table;
-use super::scopes::{Machine, Numbered, Ordered, Outcome, Put, groups, scope};
+use super::scopes::{Figures, Machine, Numbered, Ordered, Outcome, Put, groups, scope};
 use crate::catalog;
+use crate::columns::Value;
 use crate::error::Error;
 use crate::topology::Context;
 
 /// Computes the rows of the cells `which` of `plan`, on as many threads as rayon has, and hands each to `done`
-/// as soon as it is there: the cell's number and its line. A combination that does not suit (a curve on a
-/// machine without coordinates, a guest of too many processes) makes a row without figures that says why.
+/// as soon as it is there: the cell's number and its values, in the order of [`super::store::columns`]. A
+/// combination that does not suit (a curve on a machine without coordinates, a guest of too many processes) makes a row
+/// without figures that says why.
 ///
-/// What cells share is made once where its scope begins and dropped where it ends: a machine with its traces
+/// Things that cells share are made once where their scope begins and dropped where it ends: a machine with its traces
 /// and guests, in it an ordering, in it the baseline of a workload. Cells that share something should follow
 /// one another.
 ///
@@ -26,13 +28,12 @@ pub fn run<E: From<Error> + Send>(
     plan: &Plan,
     context: &Context,
     which: &[usize],
-    done: impl Fn(usize, &str) -> Result<(), E> + Sync,
+    done: impl Fn(usize, Vec<Value<'static>>) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
     let table = Table::new(plan);
     let failure: Mutex<Option<E>> = Mutex::new(None);
-    let put = |cell: usize, figures: Result<Vec<String>, String>| -> Outcome {
-        let row = table.row(&plan.cells().get(cell), figures)?;
-        done(cell, &row).map_err(|error| {
+    let put = |cell: usize, figures: Result<Figures, String>| -> Outcome {
+        done(cell, table.row(&plan.cells().get(cell), figures)).map_err(|error| {
             failure.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
             None
         })
@@ -57,21 +58,26 @@ pub fn run<E: From<Error> + Send>(
 fn rows_of_machine(plan: &Plan, context: &Context, cells: &[Numbered], put: Put<'_>) -> Outcome {
     let [(first, _), ..] = cells else { return Ok(()) };
     let first = plan.cells().get(*first);
-    let context = Context { seed: plan.seeds[first.seed], ..*context };
-    let topology = catalog::topology(&plan.topologies[first.topology].located, &context);
+    let context = Context { seed: plan.lists.seeds[first.seed], ..*context };
+    let topology = catalog::topology(&plan.lists.topologies[first.topology].located, &context);
     scope(cells, put, topology, |topology| {
-        scope(cells, put, Machine::new(plan, &topology, &context, cells), |machine| {
+        scope(cells, put, Machine::new(&plan.lists, &topology, &context, cells), |machine| {
             let per_ordering = plan.cells().per_ordering();
             let orderings: Vec<&[Numbered]> =
                 cells.chunk_by(|a, b| a.0 / per_ordering == b.0 / per_ordering).collect();
-            orderings.par_iter().try_for_each(|cells| rows_of_ordering(&machine, cells, put))
+            orderings.par_iter().try_for_each(|cells| rows_of_ordering(plan, &machine, cells, put))
         })
     })
 }
 
-fn rows_of_ordering(machine: &Machine<'_>, cells: &[Numbered], put: Put<'_>) -> Outcome {
+fn rows_of_ordering(
+    plan: &Plan,
+    machine: &Machine<'_>,
+    cells: &[Numbered],
+    put: Put<'_>,
+) -> Outcome {
     let [(first, _), ..] = cells else { return Ok(()) };
-    let ordering = machine.plan.cells().get(*first).ordering;
+    let ordering = plan.cells().get(*first).ordering;
     scope(cells, put, Ordered::new(machine, ordering), |ordered| {
         groups(cells, |work| work.kind, |cells| (KINDS[cells[0].1.kind].rows)(&ordered, cells, put))
     })

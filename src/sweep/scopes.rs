@@ -1,10 +1,11 @@
-//! What cells share: made once where their scope begins, dropped where it ends.
+//! Things that cells share (machines, jobs, orderings): made once where their scope begins, dropped where it ends.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::plan::{JobsKey, Plan, Work, pick};
+use super::lists::{JobsKey, PlanLists, Work, pick};
+use crate::columns::Value;
 use crate::error::{Error, Result};
 use crate::mapping::{Fabric, Guest};
 use crate::metric::rank_distances::RankDistances;
@@ -13,14 +14,16 @@ use crate::schedule::Task;
 use crate::topology::{Context, Topology};
 use crate::trace::{Changes, Options, Trace, Transformed, convert, open};
 
-/// A cell by its number, and what it does.
+/// A cell by its number, and its work.
 pub(super) type Numbered = (usize, Work);
+/// The figures of a cell, in the order of its kind's columns.
+pub(super) type Figures = Vec<Value<'static>>;
 /// Takes the figures of a cell, or why it has none.
-pub(super) type Put<'p> = &'p (dyn Fn(usize, Result<Vec<String>, String>) -> Outcome + Sync);
-/// Whether to go on. An error of the consumer of the figures is kept there, not here.
+pub(super) type Put<'p> = &'p (dyn Fn(usize, Result<Figures, String>) -> Outcome + Sync);
+/// Whether to go on. An error of the consumer of the rows stops with `None`: [`super::run()`] has kept it.
 pub(super) type Outcome = Result<(), Option<Error>>;
 
-/// Goes on `inside` with what `cells` share; where it does not suit, their rows say why.
+/// Calls `inside` with the thing that `cells` share; where it does not suit, their rows say why.
 pub(super) fn scope<T>(
     cells: &[Numbered],
     put: Put<'_>,
@@ -40,14 +43,14 @@ pub(super) fn scope<T>(
 pub(super) fn each(
     cells: &[Numbered],
     put: Put<'_>,
-    figures: impl Fn(&Work) -> Result<Vec<String>> + Sync,
+    figures: impl Fn(&Work) -> Result<Figures> + Sync,
 ) -> Outcome {
     cells.par_iter().try_for_each(|cell| {
         scope(&[*cell], put, figures(&cell.1), |figures| put(cell.0, Ok(figures)))
     })
 }
 
-/// Runs of cells whose works have the same key, in parallel.
+/// Calls `inside` for each run of cells whose works have the same key, in parallel.
 pub(super) fn groups<K: PartialEq>(
     cells: &[Numbered],
     key: impl Fn(&Work) -> K,
@@ -59,12 +62,12 @@ pub(super) fn groups<K: PartialEq>(
 
 /// A machine with a seed, and what all its orderings share.
 pub(super) struct Machine<'m> {
-    pub plan: &'m Plan,
+    pub lists: &'m PlanLists,
     pub topology: &'m Topology,
-    /// Where guests are mapped.
+    /// The machine's links, where guests are mapped.
     pub fabric: Option<Fabric<'m>>,
     pub guests: BTreeMap<u32, Guest>,
-    /// By [`Work::jobs`].
+    /// Jobs of the traces, by [`Work::jobs`].
     pub traces: BTreeMap<JobsKey, TraceJobs>,
 }
 
@@ -78,25 +81,26 @@ pub(super) struct TraceJobs {
 }
 
 impl<'m> Machine<'m> {
-    /// What `cells` use.
+    /// Makes the guests, links and jobs that `cells` use.
     pub(super) fn new(
-        plan: &'m Plan,
+        lists: &'m PlanLists,
         topology: &'m Topology,
         context: &Context,
         cells: &[Numbered],
     ) -> Result<Self> {
         let mut machine = Machine {
-            plan,
+            lists,
             topology,
             fabric: None,
             guests: BTreeMap::new(),
             traces: BTreeMap::new(),
         };
+        // A shard may hold few cells of a machine: only what these use is made.
         for (_, work) in cells {
             if let Some(guest) = work.guest
                 && !machine.guests.contains_key(&guest)
             {
-                let made = Guest::make(&plan.guests[guest as usize].located, context)?;
+                let made = Guest::make(&lists.guests[guest as usize].located, context)?;
                 machine.guests.insert(guest, made);
                 if machine.fabric.is_none() {
                     machine.fabric = Some(Fabric::new(topology)?);
@@ -115,14 +119,15 @@ impl<'m> Machine<'m> {
     fn trace_jobs(&self, workload: u32, procs: u32, transform: Option<u32>) -> Result<TraceJobs> {
         let context = self.topology.context();
         let options = Options {
-            procs_per_node: self.plan.procs_per_node[procs as usize],
+            procs_per_node: self.lists.procs_per_node[procs as usize],
             nodes: Some(self.topology.node_count() as u32),
+            // The plan states them: no hint that they were forgotten.
             processors_stated: true,
             memory: context.memory,
             ..Options::default()
         };
-        let lines = self.plan.workloads[workload as usize].lines(context)?;
-        let (trace, mut left_out) = match pick(&self.plan.transforms, transform) {
+        let lines = self.lists.workloads[workload as usize].lines(context)?;
+        let (trace, mut left_out) = match pick(&self.lists.transforms, transform) {
             None => (open::trace_over(lines, &options)?, 0),
             Some(text) => {
                 let changes = Changes::parse(text, context.seed)?;
@@ -132,10 +137,11 @@ impl<'m> Machine<'m> {
                 (Trace::new(made.trace().name(), text, &options)?, made.trace().tally().dropped())
             }
         };
-        let replayed = self.plan.policies.is_empty();
+        let replayed = self.lists.policies.is_empty();
         left_out += trace.tally().dropped();
         Ok(TraceJobs {
             left_out,
+            // One of the two is used; both take memory for every job.
             log: if replayed { convert::to_log(&trace) } else { String::new() },
             tasks: if replayed { Vec::new() } else { Task::of(&trace) },
         })
@@ -146,16 +152,16 @@ impl<'m> Machine<'m> {
 pub(super) struct Ordered<'m> {
     pub machine: &'m Machine<'m>,
     pub order: NodeOrder,
-    /// Where the plan has workloads.
+    /// Distances between ranks, where the plan has workloads.
     pub distances: Option<RankDistances>,
 }
 
 impl<'m> Ordered<'m> {
     pub(super) fn new(machine: &'m Machine<'m>, ordering: usize) -> Result<Self> {
-        let plan = machine.plan;
-        let order = NodeOrder::make(machine.topology, &plan.orderings[ordering].located)?;
+        let lists = machine.lists;
+        let order = NodeOrder::make(machine.topology, &lists.orderings[ordering].located)?;
         let distances = || RankDistances::new(machine.topology, &order);
-        let distances = (!plan.workloads.is_empty()).then(distances).transpose()?;
+        let distances = (!lists.workloads.is_empty()).then(distances).transpose()?;
         Ok(Ordered { machine, order, distances })
     }
 }
@@ -191,7 +197,7 @@ mod tests {
     fn everything_is_made_once_and_dropped_where_its_scope_ends() {
         let (outer, inner) = (&<[AtomicUsize; 2]>::default(), &<[AtomicUsize; 2]>::default());
         let (cells, rows) = (cells(), AtomicUsize::new(0));
-        let put = |_, figures: Result<Vec<String>, String>| {
+        let put = |_, figures: Result<Figures, String>| {
             assert_eq!(figures, Ok(Vec::new()));
             rows.fetch_add(1, SeqCst);
             Ok(())
@@ -225,7 +231,7 @@ mod tests {
     #[test]
     fn what_does_not_suit_makes_notes_and_what_fails_ends_the_run() {
         let (cells, notes) = (cells(), AtomicUsize::new(0));
-        let put = |_, figures: Result<Vec<String>, String>| {
+        let put = |_, figures: Result<Figures, String>| {
             assert_eq!(figures, Err("`x`: no coordinates; another".into()));
             notes.fetch_add(1, SeqCst);
             Ok(())

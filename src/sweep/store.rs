@@ -7,22 +7,36 @@
 use std::collections::BTreeMap;
 
 use super::fingerprint::Fingerprint;
-use super::rows::Table;
+use super::rows::{self, Table};
 use super::{Plan, Shard};
+use crate::columns::Value;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
+
+/// The names of the columns of the plan's table.
+pub fn columns(plan: &Plan) -> Vec<String> {
+    Table::new(plan).columns()
+}
 
 /// The header line of the plan's table.
 ///
 /// # Errors
-/// None in practice: what writing to memory reports.
+/// As [`line`].
 pub fn header(plan: &Plan) -> Result<String> {
-    Table::new(plan).header()
+    line(columns(plan).into_iter().map(Value::from))
+}
+
+/// The values of a row as a line of the table.
+///
+/// # Errors
+/// None in practice: what writing to memory reports.
+pub fn line(values: impl IntoIterator<Item = Value<'static>>) -> Result<String> {
+    rows::line(values)
 }
 
 /// The first line of the journal of one part of a sweep.
 pub fn journal_head(plan: &Plan, shard: Shard) -> String {
-    format!("# nodeorder sweep journal: plan {}, shard {shard}\n", plan.hash())
+    format!("# nodeorder sweep journal: plan {}, shard {shard}\n", plan.lists.hash)
 }
 
 /// The journal's line for a cell; `row` ends in a newline.
@@ -54,7 +68,7 @@ pub fn read_journal(
         let expected = format!(
             "plan {}, shard {shard}: this plan or a file it names has changed since; go on in an empty \
              folder, or remove the journal to lose what it holds",
-            plan.hash()
+            plan.lists.hash
         );
         return Err(Error::input(SourceLocation::line(name, 1), found, expected));
     }
@@ -63,6 +77,7 @@ pub fn read_journal(
         let entry = || -> Option<(usize, String)> {
             let line = std::str::from_utf8(line).ok()?;
             let (sum, body) = line.split_once(' ')?;
+            // A kill may cut the line anywhere: only the checksum tells that it is whole.
             (line.ends_with('\n') && Fingerprint::of(body.as_bytes()).to_string() == sum)
                 .then_some(())?;
             let (cell, row) = body.split_once(' ')?;
@@ -78,7 +93,7 @@ pub fn read_journal(
     Ok(rows)
 }
 
-/// The checksum by which a table is known again.
+/// The checksum of a table: a manifest has it, and tells by it whether the table was changed.
 pub fn checksum(bytes: &[u8]) -> String {
     Fingerprint::of(bytes).to_string()
 }
@@ -93,7 +108,7 @@ pub fn table<'r>(header: &str, rows: impl IntoIterator<Item = &'r str>) -> Strin
 /// A finished part of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// Which.
+    /// Which part of the sweep it is.
     pub shard: Shard,
     /// The version of the tool that made it.
     pub version: String,
@@ -152,6 +167,7 @@ impl Part {
         if !whole.starts_with(TITLE) {
             return Err(wrong("no shard of a sweep"));
         }
+        // The last one: a row may hold the same words.
         let at = whole.rfind(END).ok_or_else(|| wrong("no end mark"))?;
         let (body, end) = whole.split_at(at);
         if end[END.len()..] != format!("{}\n", Fingerprint::of(body.as_bytes())) {
@@ -250,6 +266,7 @@ pub fn merge(parts: &[(String, Part)], folder: &str) -> Result<String> {
         ));
     }
     let parts: Vec<&Part> = by_index.into_iter().flatten().collect();
+    // Shards take cells in turn, as `Shard::cells` says.
     let row = |cell: usize| parts[cell % parts.len()].rows[cell / parts.len()].as_str();
     Ok(table(&first.header, (0..first.cells).map(row)))
 }

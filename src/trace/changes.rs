@@ -1,11 +1,11 @@
-//! What a transform changes, and how its options are written.
+//! The changes that a transform makes, and how its options are written.
 
 use std::fmt;
 
 use crate::error::Result;
 use crate::params::{Opt, Params};
 
-/// What becomes of the times between arrivals.
+/// The change of the times between arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
     /// They are multiplied.
@@ -14,7 +14,7 @@ pub enum Pace {
     Load(f64),
 }
 
-/// What [`super::Transformed`] changes; by default nothing.
+/// The changes that [`super::Transformed`] makes; by default none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Changes {
     /// Only jobs submitted at this second of the trace or later.
@@ -23,7 +23,7 @@ pub struct Changes {
     pub before: Option<i64>,
     /// Run times and requested times are multiplied: the work multiple.
     pub runtime: f64,
-    /// What becomes of the times between arrivals.
+    /// The change of the times between arrivals.
     pub pace: Pace,
     /// How often each job stands in the result: the replication factor.
     pub replicate: u32,
@@ -64,6 +64,7 @@ impl Changes {
     /// # Errors
     /// An unknown option, a value out of its range, options that exclude one another.
     pub fn parse(text: &str, seed: u64) -> Result<Self> {
+        // The parser of options wants a name before them.
         let text = if text == "none" { "transform".into() } else { format!("transform:{text}") };
         let params = Params::inline(&text, ',', Changes::OPTIONS, seed)?;
         let load = params.real("load", 1.0 / FACTOR, FACTOR)?;

@@ -21,13 +21,12 @@ pub fn to_log(trace: &Trace) -> String {
         let what = if reason.drops() { "left out" } else { "kept" };
         let _ = writeln!(text, "# {what}: {count} {}", reason.about());
     }
-    // Time, whether it is a start, position by submit time, job. All fields differ between two events: an unstable
+    // Time, whether it is a start, index by submit time, job. All fields differ between two events: an unstable
     // sort has one outcome.
     let mut events: Vec<(i64, bool, usize, u32)> = Vec::with_capacity(2 * trace.jobs().len());
-    for (position, index) in trace.by_submit().iter().enumerate() {
+    for (nth, index) in trace.by_submit().iter().enumerate() {
         let job = &trace.jobs()[*index as usize];
-        events
-            .extend([(job.start(), true, position, *index), (job.end(), false, position, *index)]);
+        events.extend([(job.start(), true, nth, *index), (job.end(), false, nth, *index)]);
     }
     events.sort_unstable();
     for (_, start, _, index) in events {

@@ -1,4 +1,4 @@
-//! Formats of files of jobs, and how a file's is recognised.
+//! Formats of files of jobs, and how the format of a file is recognised.
 
 use super::log::{no_jobs, quote};
 use super::records::{Columns, Form, placements};
@@ -6,7 +6,7 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::input::Lines;
 use crate::registry::{Entry, Registry};
 
-/// What a file of jobs can be.
+/// The kinds of files of jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkloadKind {
     /// A trace in the Standard Workload Format.
@@ -32,99 +32,83 @@ pub type TraceFormatEntry = Entry<Recognise>;
 /// How the format of a file is recognised.
 #[derive(Clone, Copy)]
 pub struct Recognise {
-    /// What such a file is.
+    /// The kind of file.
     pub kind: WorkloadKind,
     /// Whether a line that is neither blank nor a `#` comment begins such a file.
     begins: fn(&[u8]) -> bool,
 }
 
-/// Every format, in the order in which they are tried.
+const fn format(
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+    kind: WorkloadKind,
+    begins: fn(&[u8]) -> bool,
+) -> TraceFormatEntry {
+    Entry { name, about, example, options: &[], build: Recognise { kind, begins } }
+}
+
+/// Every format, in the order in which they are tried: the later ones take what the earlier ones would, too.
 pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
     "trace format",
     "",
     &[
-        TraceFormatEntry {
-            name: "log",
-            about: "placement log: P JOB NODES places a job, F JOB frees it; # comments",
-            example: "P 1 64",
-            options: &[],
-            build: Recognise {
-                kind: WorkloadKind::Log,
-                begins: |line| [b"P", b"F"].iter().any(|letter| word(line) == *letter),
-            },
-        },
-        TraceFormatEntry {
-            name: "sacct",
-            about: "accounting of Slurm as sacct -P prints it: columns by name, between |",
-            example: "JobIDRaw|Submit|Start|End|Timelimit|NNodes|State|NodeList",
-            options: &[],
-            build: Recognise {
-                kind: WorkloadKind::Records(Form::Sacct),
-                begins: |line| {
-                    line.contains(&b'|') && memchr::memmem::find(line, b"JobID").is_some()
-                },
-            },
-        },
-        TraceFormatEntry {
-            name: "placements",
-            about: "recorded placements: a CSV row for each job with its times and nodes",
-            example: placements::HEADER,
-            options: &[],
-            build: Recognise {
-                kind: WorkloadKind::Records(Form::Placements),
-                begins: |line| line == placements::HEADER.as_bytes(),
-            },
-        },
-        TraceFormatEntry {
-            name: "csv",
-            about: "table of jobs by the names of its columns: PM100, Helios, Lassen, others with --columns; also in Parquet",
-            example: "job_id,submit_time,start_time,end_time,node_num,state",
-            options: &[],
-            build: Recognise {
-                kind: WorkloadKind::Records(Form::Csv),
-                begins: |line| Columns::of_header(line).is_some(),
-            },
-        },
-        TraceFormatEntry {
-            name: "batsim",
-            about: "Batsim workload: JSON with jobs and profiles; profiles of the type delay run",
-            example: "{\"nb_res\":64,\"jobs\":[…],\"profiles\":{…}}",
-            options: &[],
-            build: Recognise {
-                kind: WorkloadKind::Records(Form::Batsim),
-                begins: |line| line.starts_with(b"{"),
-            },
-        },
-        TraceFormatEntry {
-            name: "philly",
-            about: "job log of the Philly traces: JSON, a list of jobs with attempts and their servers",
-            example: "[{\"jobid\":…,\"submitted_time\":…,\"attempts\":[…]}]",
-            options: &[],
-            build: Recognise {
-                kind: WorkloadKind::Records(Form::Philly),
-                begins: |line| line.starts_with(b"["),
-            },
-        },
-        TraceFormatEntry {
-            name: "sizes",
-            about: "table of job sizes: size,share, a line each",
-            example: "size,share",
-            options: &[],
-            build: Recognise {
-                kind: WorkloadKind::Table,
-                begins: |line| !line.starts_with(b";") && line.contains(&b','),
-            },
-        },
-        TraceFormatEntry {
-            name: "swf",
-            about: "trace in the Standard Workload Format: a header of ; lines, then 18 numbers a job",
-            example: "; MaxNodes: 2816",
-            options: &[],
-            build: Recognise {
-                kind: WorkloadKind::Swf,
-                begins: |line| matches!(line.first(), Some(b';' | b'-' | b'0'..=b'9')),
-            },
-        },
+        format(
+            "log",
+            "placement log: P JOB NODES places a job, F JOB frees it; # comments",
+            "P 1 64",
+            WorkloadKind::Log,
+            |line| [b"P", b"F"].iter().any(|letter| word(line) == *letter),
+        ),
+        format(
+            "sacct",
+            "accounting of Slurm as sacct -P prints it: columns by name, between |",
+            "JobIDRaw|Submit|Start|End|Timelimit|NNodes|State|NodeList",
+            WorkloadKind::Records(Form::Sacct),
+            |line| line.contains(&b'|') && memchr::memmem::find(line, b"JobID").is_some(),
+        ),
+        format(
+            "placements",
+            "recorded placements: a CSV row for each job with its times and nodes",
+            placements::HEADER,
+            WorkloadKind::Records(Form::Placements),
+            |line| line == placements::HEADER.as_bytes(),
+        ),
+        format(
+            "csv",
+            "table of jobs by the names of its columns: PM100, Helios, Lassen, others with --columns; also in Parquet",
+            "job_id,submit_time,start_time,end_time,node_num,state",
+            WorkloadKind::Records(Form::Csv),
+            |line| Columns::of_header(line).is_some(),
+        ),
+        format(
+            "batsim",
+            "Batsim workload: JSON with jobs and profiles; profiles of the type delay run",
+            "{\"nb_res\":64,\"jobs\":[…],\"profiles\":{…}}",
+            WorkloadKind::Records(Form::Batsim),
+            |line| line.starts_with(b"{"),
+        ),
+        format(
+            "philly",
+            "job log of the Philly traces: JSON, a list of jobs with attempts and their servers",
+            "[{\"jobid\":…,\"submitted_time\":…,\"attempts\":[…]}]",
+            WorkloadKind::Records(Form::Philly),
+            |line| line.starts_with(b"["),
+        ),
+        format(
+            "sizes",
+            "table of job sizes: size,share, a line each",
+            "size,share",
+            WorkloadKind::Table,
+            |line| !line.starts_with(b";") && line.contains(&b','),
+        ),
+        format(
+            "swf",
+            "trace in the Standard Workload Format: a header of ; lines, then 18 numbers a job",
+            "; MaxNodes: 2816",
+            WorkloadKind::Swf,
+            |line| matches!(line.first(), Some(b';' | b'-' | b'0'..=b'9')),
+        ),
     ],
 );
 
@@ -133,7 +117,7 @@ fn word(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace).next().unwrap_or_default()
 }
 
-/// What kind of file `lines` is, by its first line that is not blank or a comment; nothing is consumed.
+/// The kind of file that `lines` is, by its first line that is not blank or a comment; nothing is consumed.
 ///
 /// # Errors
 /// There is no such line, it is of no kind, or cannot be read.

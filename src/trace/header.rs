@@ -8,7 +8,7 @@ use crate::input::RawLine;
 pub struct Entry {
     /// The label, such as `MaxProcs`; empty for text without one.
     pub label: String,
-    /// What follows the colon, blanks trimmed; text on further lines follows after line breaks.
+    /// The text after the colon, blanks trimmed; text on further lines follows after line breaks.
     pub value: String,
     /// Its line, from 1.
     pub line: usize,
@@ -63,15 +63,9 @@ impl Header {
         &self.entries
     }
 
-    /// The values of a label, in file order.
+    /// The values of a label (`Version`, `Computer`, `Partition`, …), in file order.
     pub fn values<'a>(&'a self, label: &'a str) -> impl Iterator<Item = &'a str> {
         self.entries.iter().filter(move |e| e.label == label).map(|e| e.value.as_str())
-    }
-
-    /// The first value of a label (`Version`, `Computer`, `Installation`, `TimeZoneString`, `Acknowledge`, …), if
-    /// it is not empty.
-    pub fn value<'a>(&'a self, label: &'a str) -> Option<&'a str> {
-        self.values(label).next().filter(|v| !v.is_empty())
     }
 
     /// The whole number a value starts with; none where it is absent. `file` is quoted on error.
@@ -108,24 +102,6 @@ impl Header {
     pub fn max_procs(&self, file: &str) -> Result<Option<u64>> {
         self.positive("MaxProcs", file)
     }
-
-    /// `Queue` lines: number and name.
-    pub fn queues(&self) -> Vec<(i32, &str)> {
-        self.numbered("Queue")
-    }
-
-    /// `Partition` lines: number and name.
-    pub fn partitions(&self) -> Vec<(i32, &str)> {
-        self.numbered("Partition")
-    }
-
-    fn numbered<'a>(&'a self, label: &'a str) -> Vec<(i32, &'a str)> {
-        let pair = |value: &'a str| {
-            let (number, name) = value.split_once([' ', '\t']).unwrap_or((value, ""));
-            Some((number.parse().ok()?, name.trim()))
-        };
-        self.values(label).filter_map(pair).collect()
-    }
 }
 
 #[cfg(test)]
@@ -161,10 +137,10 @@ mod tests {
         }
         assert_eq!(header.entries()[0].value, "--- SWF file converted from SACCT ---");
         assert_eq!(header.entries()[0].label, "");
-        assert_eq!(header.value("Version"), Some("2.2"));
-        assert_eq!(header.value("Installation"), Some("CEA Curie Cluster \u{fffd}"));
+        assert_eq!(header.values("Version").next(), Some("2.2"));
+        assert_eq!(header.values("Installation").next(), Some("CEA Curie Cluster \u{fffd}"));
         assert_eq!(header.integer("UnixStartTime", "c").unwrap(), Some(1_296_571_124));
-        let note = header.value("Note").unwrap();
+        let note = header.values("Note").next().unwrap();
         assert!(
             note.ends_with("hybrid,\nsee: http://www-hpc.cea.fr/en/complexe/tgcc-curie.htm"),
             "{note}"
@@ -172,9 +148,9 @@ mod tests {
         assert_eq!(header.max_nodes("c").unwrap(), Some(5544));
         assert_eq!(header.max_procs("c").unwrap(), Some(93_312));
         assert_eq!(header.positive("MaxRecords", "c").unwrap(), None);
-        assert_eq!(header.queues(), [(1, "")]);
-        assert_eq!(header.partitions(), [(1, "test"), (18, "z+i5U=:")]);
-        assert_eq!(header.value("Computer"), None);
+        let partitions: Vec<&str> = header.values("Partition").collect();
+        assert_eq!(partitions, ["1  test", "18  z+i5U=:"]);
+        assert_eq!(header.values("Computer").next(), None);
         let error = header.integer("MaxJobs", "c").unwrap_err().to_string();
         assert_eq!(
             error,

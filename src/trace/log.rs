@@ -1,5 +1,5 @@
-//! Placement logs: `P JOB NODES` places a job, `F JOB` frees it. What the job asks of its allocator may follow, as in
-//! `P 7 64 segment=4`.
+//! Placement logs: `P JOB NODES` places a job, `F JOB` frees it. Options that the job asks of its allocator may follow,
+//! as in `P 7 64 segment=4`.
 //!
 //! Fields are parted by blanks; `#` starts a comment; blank lines are left out. A job id is any token without
 //! blanks, and may come again after it was freed. Events have an order but no time.
@@ -49,11 +49,11 @@ pub struct Block {
     names: String,
     /// Where each event's name ends in `names`.
     ends: Vec<usize>,
-    /// What jobs ask for, by event.
+    /// Options that jobs ask for, by event.
     options: BTreeMap<usize, JobOptions>,
 }
 
-/// What a job asks of the allocator, such as `segment=4`.
+/// Options that a job asks of the allocator, such as `segment=4`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobOptions {
     /// `key=value`, with blanks between.
@@ -72,7 +72,7 @@ impl Block {
         &self.names[from..self.ends[index]]
     }
 
-    /// What the job of event `index` asks for, if anything.
+    /// The options that the job of event `index` asks for, if any.
     pub fn options(&self, index: usize) -> Option<&JobOptions> {
         self.options.get(&index)
     }
@@ -286,7 +286,7 @@ struct Live {
     free: Vec<u32>,
     /// The keys of live jobs, by name.
     table: HashTable<u32>,
-    /// What all of it takes, about: it never gets less.
+    /// The memory of all of it in bytes, roughly: it never shrinks.
     bytes: usize,
 }
 

@@ -20,6 +20,6 @@ pub use format::{TRACE_FORMATS, TraceFormatEntry, WorkloadKind, kind};
 pub use log::{Block, Event, JobKey, JobOptions, Log};
 pub use sizes::{Sizes, Weight};
 pub use swf::{Job, Options, Trace};
-pub use synthetic::{Format, GENERATORS, GeneratorEntry, Workload};
+pub use synthetic::{Format, GENERATORS, GeneratedWorkload, GeneratorEntry};
 pub use tally::{Reason, Tally};
 pub use transform::Transformed;

@@ -18,7 +18,7 @@ const MOST_SIZES: u32 = 1 << 24;
 /// Bytes that a size takes in the trees of a table.
 const SIZE_BYTES: usize = 64;
 
-/// What a job counts for in a distribution.
+/// The weight of a job in a distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weight {
     /// Every job the same.
@@ -43,12 +43,12 @@ enum Shares {
     LogUniform,
     /// Jobs, or node-seconds.
     Exact(BTreeMap<u32, u128>),
-    /// As a table has them.
+    /// Shares as a table lists them.
     Real(BTreeMap<u32, f64>),
 }
 
 impl Sizes {
-    /// What the option `sizes=` names: the word `log-uniform`, or the path of an SWF trace, a placement log or
+    /// Reads the value of the option `sizes=`: the word `log-uniform`, or the path of an SWF trace, a placement log or
     /// a table `size,share`; its content decides which of them a file is.
     ///
     /// A table has one size a line, its share (of any sum, none negative) after a comma; a header line is
@@ -135,9 +135,8 @@ impl Sizes {
             _ if low > high => Vec::new(),
             Shares::LogUniform => {
                 if high > MOST_SIZES {
-                    let location = SourceLocation::option(&self.name);
                     let expected = format!("at most {MOST_SIZES}: each size has its share");
-                    return Err(Error::input(location, format!("sizes up to {high}"), expected));
+                    return Err(Error::option(&self.name, format!("sizes up to {high}"), expected));
                 }
                 let sizes = low.max(2)..=high;
                 // Small terms first, for the sum's sake.
@@ -178,7 +177,7 @@ impl Sizes {
     }
 }
 
-/// Refuses node-hours of what has no times.
+/// Refuses node-hours as the weight of jobs that have no times.
 fn timeless(weight: Weight, problem: &str) -> Result<()> {
     match weight {
         Weight::Jobs => Ok(()),
@@ -218,7 +217,8 @@ fn table(mut lines: Lines) -> Result<Sizes> {
         let value = share.parse().ok().filter(|x: &f64| (0.0..=1e280).contains(x));
         let value = value.ok_or_else(|| wrong("share", share, "a number from 0 to 1e280"))?;
         if real.insert(nodes, value).is_some() {
-            return Err(wrong("again size", size, "each size once"));
+            let found = format!("size {nodes} listed twice");
+            return Err(Error::input(line.location(), found, "each size once"));
         }
         jobs = jobs.and_then(|mut jobs| {
             jobs.insert(nodes, share.parse().ok()?);
@@ -292,7 +292,7 @@ mod tests {
             ("2,1\nsize,share\n", "f:2: found size `size`"),
             ("2,-1\n", "f:1: found share `-1`; expected a number from 0 to 1e280"),
             ("2,inf\n", "f:1: found share `inf`"),
-            ("2,1\n2,3\n", "f:2: found again size `2`; expected each size once"),
+            ("2,1\n2,3\n", "f:2: found size 2 listed twice; expected each size once"),
             ("P a 2\nP a 3\n", "f:2: found `P` of job `a`"),
             ("; head\n1 2 3\n", "f:2: found 3 fields"),
             ("\n# x\nhello\n", "f:3: found `hello`; expected a placement log"),

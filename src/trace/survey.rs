@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::log::{Block, Event, Log};
 use crate::error::Result;
 
-/// What a whole log amounts to.
+/// Counts over a whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Jobs placed.

@@ -1,4 +1,4 @@
-//! What a trace's reader left out or mended, counted by reason.
+//! Counts of the lines that a trace's reader left out or mended, by reason.
 
 use std::collections::BTreeMap;
 
@@ -119,6 +119,14 @@ impl Tally {
     /// The reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (Reason, u64)> + '_ {
         Reason::all().map(|r| (r, self.count(r))).filter(|(_, count)| *count > 0)
+    }
+
+    /// `left out 3: submit time unknown`, a text for each reason that occurred.
+    pub fn texts(&self) -> impl Iterator<Item = String> + '_ {
+        self.iter().map(|(reason, count)| {
+            let what = if reason.drops() { "left out" } else { "mended" };
+            format!("{what} {count}: {}", reason.about())
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::ratio::ratio;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Copy {
     submit: i64,
-    /// The job, by its position in the trace.
+    /// The job, by its index in the trace.
     job: u32,
     /// 0 for the job itself.
     copy: u32,
@@ -21,14 +21,13 @@ struct Copy {
 
 /// A changed trace.
 ///
-/// Of the jobs that [`Trace`] keeps, those of the window are taken; run and requested times are multiplied and rounded
+/// Only jobs of the window are taken, of those that [`Trace`] keeps; run and requested times are multiplied and rounded
 /// to the nearest second, at least 1; times since the first submit are multiplied, or scaled so that the offered load
 /// (node-seconds over `nodes` times the seconds from first to last submit) is reached; then each job is copied, and
 /// each copy submitted up to `jitter` seconds earlier or later, all whole seconds equally likely, never before 0.
-/// Times stay
-/// the trace's own. Copies have numbers above all others, a power of ten apart; what precedes a copy is the
-/// copy of what precedes the job. A run time above the request was cut there. Wait times become unknown (-1)
-/// unless only a window is taken: no machine recorded them.
+/// Times count from the trace's own zero. Copies have numbers above all others, a power of ten apart; the preceding
+/// job of a copy is the copy of the job's preceding job. A run time above the requested time is cut at it. Wait times
+/// become unknown (-1) unless only a window is taken: no machine recorded them.
 ///
 /// # References
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
@@ -120,8 +119,7 @@ impl Transformed {
         self.factor = match self.changes.pace {
             Pace::Times(factor) => factor,
             Pace::Load(_) if self.nodes == 0 => {
-                let location = SourceLocation::option("load");
-                return Err(Error::input(location, "no number of nodes", "the machine's nodes"));
+                return Err(Error::option("load", "no number of nodes", "the machine's nodes"));
             }
             Pace::Load(_) if room == 0 => {
                 let found = "jobs of one instant, which have no load".into();
@@ -148,10 +146,9 @@ impl Transformed {
     fn copy(&mut self, window: &[u32], memory: u64) -> Result<()> {
         let Changes { replicate, jitter, seed, .. } = self.changes;
         let count = window.len() as u64 * u64::from(replicate);
-        let location = || SourceLocation::option("replicate");
         if count.saturating_mul(size_of::<Copy>() as u64) > memory {
             let expected = "fewer, or a higher --memory";
-            return Err(Error::input(location(), format!("{count} jobs in all"), expected));
+            return Err(Error::option("replicate", format!("{count} jobs in all"), expected));
         }
         let largest = self.trace.jobs().iter().map(|job| job.id.max(0)).max().unwrap_or(0);
         while self.apart <= largest {
@@ -159,7 +156,7 @@ impl Transformed {
         }
         if replicate > 1 && self.apart.checked_mul(replicate.into()).is_none_or(|n| n > MOST) {
             let expected = format!("copies with job numbers of at most {MOST}");
-            return Err(Error::input(location(), format!("job number {largest}"), expected));
+            return Err(Error::option("replicate", format!("job number {largest}"), expected));
         }
         let (first, _) = self.span(window);
         let mut random = generator(seed);
@@ -236,11 +233,7 @@ impl Transformed {
         let mut note = format!("; Note: changed by nodeorder: {}; seed {}", self.changes, {
             self.changes.seed
         });
-        for (reason, count) in trace.tally().iter() {
-            let what = if reason.drops() { "left out" } else { "mended" };
-            // Writing to a String cannot fail.
-            let _ = write!(note, "; {what} {count}: {}", reason.about());
-        }
+        trace.tally().texts().for_each(|text| note += &format!("; {text}"));
         header.extend(note.into_bytes());
         header.push(b'\n');
         header

@@ -19,7 +19,7 @@ use nodeorder::schedule::{Outputs, Settings, Task, simulate};
 use nodeorder::sweep::{Plan, Shard, store};
 use nodeorder::trace::records::{Form, Record, Records, placements};
 use nodeorder::trace::{
-    Block, Event, Log, Options, Sizes, Trace, Weight, Workload, convert, survey,
+    Block, Event, GeneratedWorkload, Log, Options, Sizes, Trace, Weight, convert, survey,
 };
 use nodeorder::trace::{WorkloadKind, kind};
 use nodeorder::{Context, Error, NodeId, NodeOrder, Topology, report};
@@ -343,7 +343,6 @@ fn swf(bytes: &[u8]) {
         let outcome = header.integer(label, "jobs.swf").err();
         outcome.iter().for_each(|error| check_error(error, Some(&text)));
     }
-    let (_, _) = (header.queues(), header.partitions());
     let log = Log::new("log", convert::to_log(&trace));
     if trace.jobs().is_empty() {
         return check_error(&survey::survey(log).unwrap_err(), None);
@@ -500,8 +499,8 @@ fn plan(bytes: &[u8]) {
     match Plan::read(&text, Some(&folder().join("plan.toml")), &CONTEXT) {
         Err(error) => check_error(&error, Some(&text)),
         Ok(plan) => {
-            assert!(!plan.cells().is_empty() && !plan.hash().is_empty());
-            assert!(!plan.topologies.is_empty() && !plan.orderings.is_empty());
+            assert!(!plan.cells().is_empty() && !plan.lists.hash.is_empty());
+            assert!(!plan.lists.topologies.is_empty() && !plan.lists.orderings.is_empty());
             let shared = (0..3).flat_map(|index| Shard { index, of: 3 }.cells(plan.cells().len()));
             assert_eq!(shared.count(), plan.cells().len());
         }
@@ -631,7 +630,7 @@ fn specs(bytes: &[u8]) {
     let tasks = [task(1, 0, 9), task(2, 1, 9), task(3, 2, 5), task(4, 2, 16)];
     schedule(&tasks, spec, "fixed");
     schedule(&tasks, "fcfs", spec);
-    match Workload::make(spec, 1) {
+    match GeneratedWorkload::make(spec, 1) {
         Err(error) => check_error(&error, None),
         Ok(workload) => assert!(workload.take(3).all(|piece| piece.ends_with('\n'))),
     }

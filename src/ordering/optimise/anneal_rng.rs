@@ -3,7 +3,7 @@
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::Rng;
 
-use crate::random::generator;
+use crate::random::{generator, ln};
 
 /// Seeded draws.
 pub(super) struct AnnealRng {
@@ -35,26 +35,6 @@ impl AnnealRng {
         let part = self.bits() >> 52;
         self.waits[part as usize]
     }
-}
-
-/// The natural logarithm of x > 0, by basic arithmetic alone: library versions differ between platforms
-/// in the last bit.
-pub(super) fn ln(x: f64) -> f64 {
-    let (mut mantissa, mut exponent) = (x, 0.0);
-    while mantissa < 0.75 {
-        mantissa *= 2.0;
-        exponent -= 1.0;
-    }
-    while mantissa > 1.5 {
-        mantissa /= 2.0;
-        exponent += 1.0;
-    }
-    let y = (mantissa - 1.0) / (mantissa + 1.0);
-    let mut sum = 0.0;
-    for odd in (0..14).rev() {
-        sum = sum * y * y + 1.0 / f64::from(2 * odd + 1);
-    }
-    2.0 * y * sum + exponent * std::f64::consts::LN_2
 }
 
 /// `from · (to/from)^share`, by basic arithmetic alone: `(1 + x/2²⁰)^(2²⁰)` for the exponential, which is

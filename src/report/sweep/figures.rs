@@ -11,7 +11,7 @@ use crate::report::words::file_name;
 
 /// Bars of a figure at most.
 const MOST_BARS: usize = 24;
-/// What figures of orderings say below their titles.
+/// The line below the titles of figures of orderings.
 pub(super) const LOWER: &str = "a bar an ordering; lower is better";
 /// Panels of a figure at most.
 const MOST_PANELS: usize = 12;
@@ -80,7 +80,7 @@ pub(super) fn side_by_side(found: &[Figures<'_>], number: usize) -> Result<Vec<S
     Ok(sections)
 }
 
-/// A bar an ordering in each panel, of a name and an axis, coloured by its place among all; none where there is no
+/// A bar an ordering in each panel, of a name and an axis, coloured by its index among all; none where there is no
 /// value.
 pub(super) fn drawn(
     file: String,
@@ -102,6 +102,7 @@ pub(super) fn drawn(
     }
     let mut rows: Vec<Labelled<'_, &[Option<f64>]>> = Vec::new();
     for (label, data) in shown.iter().zip(&values) {
+        // The index in the whole sweep: an ordering has one colour in all figures.
         let slot = all.iter().position(|other| other == label).unwrap_or(0);
         rows.push(Labelled { label, slot, data });
     }
@@ -124,6 +125,7 @@ pub(super) fn improvement(
     let mut ranked: Vec<(f64, &str, usize)> = pairs
         .filter_map(|(o, (slot, c))| Some((figures.of(o, c, "mean_mind")?, o.as_str(), slot)))
         .collect();
+    // The baseline has no improvement over itself.
     ranked.retain(|(_, _, slot)| figures.choices[*slot] != BASELINE);
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
     ranked.truncate(MOST_BARS);

@@ -8,7 +8,7 @@ use super::super::words::file_name;
 const DISTANCE: &str = "mean distance within a job (hops)";
 /// A group of rows and how its sections are made.
 pub(super) struct Group {
-    /// What the column `group` says.
+    /// The value of the column `group`.
     pub name: &'static str,
     /// The columns that part it into sections.
     pub keys: &'static [&'static str],
@@ -18,9 +18,9 @@ pub(super) struct Group {
     pub by: &'static str,
     /// Whether only the first choice ranks the orderings.
     pub first_ranks: bool,
-    /// What the table is called.
+    /// The table's label.
     pub label: &'static str,
-    /// The column of each figure, what the table calls it (`{}` is the choice), and what an axis does.
+    /// The column of each figure, its name in the table (`{}` is the choice), and its name on an axis.
     pub columns: &'static [(&'static str, &'static str, &'static str)],
     /// The words that a section needs.
     pub terms: &'static [Term],
@@ -114,7 +114,7 @@ pub(super) static GROUPS: [Group; 4] = [
     },
 ];
 
-/// What a title says of the processors of a node.
+/// The part of a title about processors of a node.
 fn processors(number: &str) -> String {
     match number {
         "" | "1" => String::new(),
@@ -122,7 +122,7 @@ fn processors(number: &str) -> String {
     }
 }
 
-/// With which ordering and allocator the nodes of jobs are closest together.
+/// The sentence about the ordering and allocator with the lowest mean distance.
 fn closest(title: &str, (mind, ordering, allocator): Lowest<'_>) -> Words {
     let distance = format!(", {} hops between the nodes of a job.", fixed(mind, 3));
     words![format!("{title}: "), bold(ordering), " with ", bold(allocator), distance]

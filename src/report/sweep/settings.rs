@@ -1,8 +1,8 @@
 //! Allocators of one machine and trace beside each other, where a sweep says what they leave room for.
 
 use super::super::html::{Best, Column, Figure, Section, Table, Words, bold, fixed, words};
+use super::Figures;
 use super::figures::drawn;
-use super::{Figures, value};
 use crate::error::Result;
 
 /// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.
@@ -23,12 +23,13 @@ const SHOWN: [Shown; 8] = [
 /// The settings of a section, best first: those that place the most jobs, of these the shortest mean wait; of replays
 /// the fewest free nodes that the largest job leaves. None where the sweep has not looked at room, or at one allocator.
 fn ranked<'f>(figures: &'f Figures<'_>) -> Vec<&'f str> {
-    let known = figures.rows.iter().any(|row| value(row, "mean_placeable").is_some());
+    let known = figures.rows.iter().any(|row| row.number("mean_placeable").is_some());
     if !known || figures.group.by != "allocator" || figures.choices.len() < 2 {
         return Vec::new();
     }
     let key = |choice: &str| {
         let of = |column| of(figures, choice, column).unwrap_or(f64::INFINITY);
+        // Replays have neither queue nor waits.
         let never = if of("never_placed").is_finite() { of("never_placed") } else { 0.0 };
         let wait = if of("mean_wait").is_finite() { of("mean_wait") } else { of("mean_stranded") };
         (never, wait)

@@ -1,8 +1,8 @@
-//! Which columns of a table of jobs say what.
+//! The meaning of the columns of a table of jobs.
 
 use crate::error::{Error, Result, SourceLocation};
 
-/// What a column can say: the keys of `--columns`.
+/// Meanings of columns: the keys of `--columns`.
 pub const ROLES: [&str; 12] = [
     "job",
     "submit",
@@ -22,7 +22,7 @@ pub const ROLES: [&str; 12] = [
 pub struct Preset {
     /// Its name.
     pub name: &'static str,
-    /// What it is.
+    /// One line for lists.
     pub about: &'static str,
     /// As `--columns` takes it.
     pub columns: &'static str,
@@ -109,7 +109,7 @@ impl Columns {
         Columns { names: names.collect() }
     }
 
-    /// Those of recorded placements.
+    /// The columns of recorded placements.
     pub(super) fn of_placements() -> Columns {
         Columns::of(PLACEMENTS)
     }
@@ -122,6 +122,7 @@ impl Columns {
             header.split(',').map(|name| name.trim().trim_matches('"')).collect();
         let fits = |preset: &&Preset| {
             let columns = Columns::of(preset.columns);
+            // Sites leave these columns out; a job can be made without them.
             let optional = ["job", "user", "state", "partition", "list", "limit", "limit-minutes"];
             columns.names.iter().all(|(role, name)| {
                 present.contains(&name.as_str()) || optional.contains(&ROLES[*role])

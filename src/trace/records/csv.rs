@@ -51,13 +51,13 @@ impl Csv {
 }
 
 /// A row's fields by what they are.
-struct Row<'a> {
+struct CsvRow<'a> {
     line: Line<'a>,
     fields: Vec<Cow<'a, str>>,
     at: &'a [Option<usize>; ROLES.len()],
 }
 
-impl Row<'_> {
+impl CsvRow<'_> {
     /// The text of a role; none where the table has no such column.
     fn get(&self, key: &str) -> Option<&str> {
         let role = ROLES.iter().position(|role| *role == key)?;
@@ -95,7 +95,7 @@ impl Source for Csv {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         loop {
             let Some(line) = self.lines.data_line()? else { return Ok(false) };
-            let row = Row { fields: line.fields()?, line, at: &self.at };
+            let row = CsvRow { fields: line.fields()?, line, at: &self.at };
             if row.fields.len() != self.width {
                 let found = format!("{} fields", row.fields.len());
                 return Err(line.wrong(found, format!("the {} of the header", self.width)));

@@ -15,7 +15,7 @@ const JOB_BYTES: u64 = 3 * size_of::<Job>() as u64 + 32;
 /// Numbers from here on are no job numbers: those given out beside them must fit an SWF trace.
 const MOST_ID: i64 = 100_000_000_000_000;
 
-/// Whether a time is none that a trace can have.
+/// Whether a time is before 1970, where no trace of calendar times begins.
 fn before_1970(time: i64) -> bool {
     time < 0
 }
@@ -136,9 +136,9 @@ impl Records {
         by_id.sort_by_key(|i| jobs[*i as usize].id);
         let (mut again, mut same) = (Vec::new(), Vec::new());
         for group in by_id.chunk_by(|a, b| jobs[*a as usize].id == jobs[*b as usize].id) {
-            for (place, index) in group.iter().enumerate().skip(1) {
+            for (nth, index) in group.iter().enumerate().skip(1) {
                 let what = |i: u32| Job { line: 0, ..jobs[i as usize] };
-                match group[..place].iter().any(|other| what(*other) == what(*index)) {
+                match group[..nth].iter().any(|other| what(*other) == what(*index)) {
                     true => same.push(*index),
                     false => again.push(*index),
                 }

@@ -77,14 +77,14 @@ impl Name {
 }
 
 #[derive(Deserialize)]
-struct Workload {
+struct BatsimWorkload {
     #[serde(default)]
-    profiles: BTreeMap<String, Profile>,
-    jobs: Vec<Job>,
+    profiles: BTreeMap<String, BatsimProfile>,
+    jobs: Vec<BatsimJob>,
 }
 
 #[derive(Deserialize)]
-struct Job {
+struct BatsimJob {
     id: Name,
     #[serde(deserialize_with = "seconds")]
     subtime: i64,
@@ -100,7 +100,7 @@ fn unlimited() -> i64 {
 
 /// Only the delay counts: what other profiles take depends on the machine that Batsim simulates.
 #[derive(Deserialize)]
-struct Profile {
+struct BatsimProfile {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default = "unlimited", deserialize_with = "seconds")]
@@ -112,7 +112,7 @@ struct Profile {
 pub(super) fn batsim(text: &Text) -> Result<Whole> {
     let expected =
         "a Batsim workload: jobs of id, subtime, walltime, res and profile, and profiles by name";
-    let Workload { profiles, jobs } = document(text, expected)?;
+    let BatsimWorkload { profiles, jobs } = document(text, expected)?;
     if jobs.is_empty() {
         return Err(Error::input(text.location(), "no jobs", expected));
     }

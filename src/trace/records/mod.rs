@@ -49,6 +49,7 @@ pub enum State {
 impl State {
     /// The state that a word says: those of Slurm, with their reasons, and those of the public traces.
     fn of(text: &str) -> State {
+        // `CANCELLED by 123` and `CANCELLED+` are CANCELLED.
         let word = text.split([' ', '+']).next().unwrap_or_default();
         let is = |known: &[&str]| known.iter().any(|name| name.eq_ignore_ascii_case(word));
         if is(&["COMPLETED", "Pass", "EXITED"]) {
@@ -107,6 +108,7 @@ impl Record {
     }
 
     fn clear(&mut self) {
+        // Texts keep their memory: millions of records are read into one.
         let keep = |text: &mut String| {
             text.clear();
             std::mem::take(text)
@@ -116,7 +118,7 @@ impl Record {
         *self = Record { job, hosts, partition, user, ..Record::default() };
     }
 
-    /// Sets the run time from the end; whether it ends before it starts.
+    /// Sets the run time from the end; true if the job ends before it starts.
     fn ends_at(&mut self, end: Option<i64>) -> bool {
         let run = self.start.zip(end).map(|(start, end)| end - start);
         self.run = run.filter(|run| *run >= 0);
@@ -124,7 +126,7 @@ impl Record {
     }
 }
 
-/// What records are read from.
+/// A reader of one format of records.
 trait Source {
     /// Reads the next record into `record`, which is cleared; false when there is none. Lines that are no job are
     /// counted in `tally`.

@@ -22,7 +22,7 @@ const FREE: [&str; 8] = [
     "Wckey",
 ];
 
-/// What is read, and by which names; the first name that the header has counts.
+/// The columns that are read, and their names; the first name that the header has counts.
 const WANTED: [(&str, &[&str]); 10] = [
     ("job", &["JobIDRaw", "JobID"]),
     ("submit", &["Submit"]),
@@ -35,7 +35,7 @@ const WANTED: [(&str, &[&str]); 10] = [
     ("user", &["User"]),
     ("state", &["State"]),
 ];
-/// So many of them must be there.
+/// The first so many of them must be in the header.
 const NEEDED: usize = 5;
 
 /// Rows of `sacct`.
@@ -90,7 +90,7 @@ impl Sacct {
 }
 
 /// A row's fields by what they are.
-struct Row<'a> {
+struct SacctRow<'a> {
     line: RawLine<'a>,
     fields: Vec<&'a str>,
     at: &'a [Option<usize>; WANTED.len()],
@@ -98,7 +98,7 @@ struct Row<'a> {
     shift: (usize, usize),
 }
 
-impl<'a> Row<'a> {
+impl<'a> SacctRow<'a> {
     fn get(&self, wanted: usize) -> &'a str {
         let Some(at) = self.at[wanted] else { return "" };
         let (free, surplus) = self.shift;
@@ -137,7 +137,7 @@ impl Source for Sacct {
                 return Err(Error::input(line.location(), found, expected));
             };
             let shift = (self.free.unwrap_or(self.width), surplus);
-            let row = Row { line, fields, at: &self.at, shift };
+            let row = SacctRow { line, fields, at: &self.at, shift };
             tally.lines += 1;
             let job = row.get(0);
             if job.contains('.') {

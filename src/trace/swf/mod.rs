@@ -23,7 +23,7 @@ use std::path::Path;
 use super::header::Header;
 use super::log::no_jobs;
 use super::tally::{Reason, Tally};
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result};
 use crate::input::Lines;
 
 mod fields;
@@ -74,8 +74,8 @@ impl Trace {
     /// 450 bytes a job while they are read, 150 after that.
     pub fn over(mut lines: Lines, options: &Options) -> Result<Self> {
         if options.procs_per_node == 0 {
-            let location = SourceLocation::option("procs-per-node");
-            return Err(Error::input(location, "0", "a whole number from 1 to 4294967295"));
+            let expected = "a whole number from 1 to 4294967295";
+            return Err(Error::option("procs-per-node", "0", expected));
         }
         let name = lines.name().to_string();
         let mut header = Header::default();
@@ -91,6 +91,7 @@ impl Trace {
                 }
                 Some(_) => {
                     if in_header {
+                        // The header ends where jobs begin; its counts limit the sizes of jobs.
                         reader.limit = limit(&header, &name, options)?;
                         in_header = false;
                     }
@@ -103,6 +104,7 @@ impl Trace {
         if numbers.is_empty() {
             return Err(no_jobs(&name, "lines of 18 fields, one a job"));
         }
+        // Which lines are parts of a job shows only when the numbers of all lines are known.
         let parts = parts(&name, numbers)?;
         let mut jobs = Vec::with_capacity(read.len());
         for (job, notes) in read.into_iter().zip(notes) {

@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         Reader { options, limit: None, tally, jobs, notes, numbers }
     }
 
-    /// Takes in a line; how many bytes it takes until all are read.
+    /// Reads the job of a line; returns the bytes that it holds until all lines are read.
     pub fn job(&mut self, line: &RawLine<'_>) -> Result<usize> {
         let text = line.text()?;
         let mut fields = [""; 18];

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::draw::{Draw, Sampler};
 use super::profile;
-use super::{Format, GeneratorEntry, Workload};
+use super::{Format, GeneratedWorkload, GeneratorEntry};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 use crate::trace::sizes::Sizes;
@@ -49,9 +49,9 @@ pub const NERSC: GeneratorEntry = GeneratorEntry {
 /// live jobs the next event is an arrival with probability λ/(λ+L), else the end of one of them, each equally
 /// likely. The machine starts empty; after the last of exactly `placements` placements it empties.
 ///
-/// `load` is the offered load: above what the queue can carry (below 1 where large jobs must wait for the
-/// machine to drain) the queue grows and the machine is as full as waiting jobs allow. Sizes above `nodes` are left out of the distribution. With `overflow=true` they are not, no job
-/// waits, and the log holds jobs that do not fit at their time.
+/// `load` is the offered load: above what the queue can carry (below 1 where large jobs must wait for the machine to
+/// drain) the queue grows and the machine is as full as waiting jobs allow. Sizes above `nodes` are left out of the
+/// distribution. With `overflow=true` they are not, no job waits, and the log holds jobs that do not fit at their time.
 pub const LOG: GeneratorEntry = GeneratorEntry {
     name: "log",
     about: "placement log with sizes of a file, a list or a formula, at an offered load",
@@ -68,7 +68,7 @@ const LOAD: Opt = Opt::number("load", "offered load, 0.001 to 2").or("0.9");
 
 const OVERFLOW: Opt = Opt::flag("overflow", "no job waits: the log holds jobs that do not fit");
 
-fn churn(params: &Params, sizes: &Sizes) -> Result<Workload> {
+fn churn(params: &Params, sizes: &Sizes) -> Result<GeneratedWorkload> {
     let nodes: u32 = params.whole("nodes", 1, 1 << 31)?;
     let placements = params.whole("placements", 1, 1_000_000_000_000)?;
     let load = params.number("load", 0.001, 2.0)?;
@@ -97,7 +97,7 @@ fn churn(params: &Params, sizes: &Sizes) -> Result<Workload> {
         head: None,
         live: Vec::new(),
     };
-    Ok(Workload::over(Format::Log, header, move |text| churn.event(text)))
+    Ok(GeneratedWorkload::over(Format::Log, header, move |text| churn.event(text)))
 }
 
 struct Churn {
@@ -172,7 +172,7 @@ mod tests {
     use crate::trace::{Block, Event, Log};
 
     fn text(spec: &str) -> String {
-        Workload::make(spec, 1).unwrap().collect()
+        GeneratedWorkload::make(spec, 1).unwrap().collect()
     }
 
     /// Mean busy nodes over the time of the process, from the log alone: ends come at the rate of the number of

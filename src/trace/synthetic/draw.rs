@@ -3,11 +3,10 @@
 //! bit from one system to the next.)
 
 use rand_pcg::Pcg64;
-use rand_pcg::rand_core::Rng;
 
 use super::super::sizes::Sizes;
 use crate::error::Result;
-use crate::random::{below, generator};
+use crate::random::{below, generator, ln, unit};
 use crate::ratio::ratio;
 
 /// A stream of variates; PCG XSL RR 128/64.
@@ -28,7 +27,7 @@ impl Draw {
 
     /// A multiple of 2⁻⁵³ in [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+        unit(&mut self.random)
     }
 
     /// Exponential of mean 1: -ln U.
@@ -48,22 +47,6 @@ impl Draw {
             }
         }
     }
-}
-
-/// Natural logarithm of a positive normal number, to some 10⁻¹⁶ of its size or of 1.
-pub(super) fn ln(x: f64) -> f64 {
-    // x = m·2^e with m around 1, and ln m = 2 artanh((m-1)/(m+1)).
-    let bits = x.to_bits();
-    let mut exponent = (bits >> 52) as i32 - 1023;
-    let mut mantissa = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
-    if mantissa > std::f64::consts::SQRT_2 {
-        mantissa /= 2.0;
-        exponent += 1;
-    }
-    let s = (mantissa - 1.0) / (mantissa + 1.0);
-    // |s| ≤ 0.172: the term left out is below 10⁻¹⁸.
-    let series = (0..12).rev().fold(0.0, |sum, k| sum * (s * s) + 1.0 / f64::from(2 * k + 1));
-    f64::from(exponent) * std::f64::consts::LN_2 + 2.0 * s * series
 }
 
 /// Exponential function for |x| ≤ 700, to some 10⁻¹⁵ of its size.

@@ -11,7 +11,7 @@ mod draw;
 mod poisson;
 mod profile;
 
-/// What a generator writes.
+/// The format that a generator writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// A placement log.
@@ -21,13 +21,13 @@ pub enum Format {
 }
 
 /// A workload being made: an iterator over pieces of its text, each of whole lines.
-pub struct Workload {
-    /// What the text is.
+pub struct GeneratedWorkload {
+    /// The format of the text.
     pub format: Format,
     pieces: Box<dyn Iterator<Item = String> + Send>,
 }
 
-impl Iterator for Workload {
+impl Iterator for GeneratedWorkload {
     type Item = String;
 
     fn next(&mut self) -> Option<String> {
@@ -35,17 +35,17 @@ impl Iterator for Workload {
     }
 }
 
-impl fmt::Debug for Workload {
+impl fmt::Debug for GeneratedWorkload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Workload").field("format", &self.format).finish_non_exhaustive()
+        f.debug_struct("GeneratedWorkload").field("format", &self.format).finish_non_exhaustive()
     }
 }
 
 /// A generator of workloads: an entry of [`GENERATORS`].
-pub type GeneratorEntry = Entry<fn(&Params) -> Result<Workload>>;
+pub type GeneratorEntry = Entry<fn(&Params) -> Result<GeneratedWorkload>>;
 
 /// Every generator.
-pub static GENERATORS: Registry<fn(&Params) -> Result<Workload>> = Registry::new(
+pub static GENERATORS: Registry<fn(&Params) -> Result<GeneratedWorkload>> = Registry::new(
     "workload",
     "",
     &[churn::HECTOR, churn::HECTOR_YEAR, churn::NERSC, churn::LOG, poisson::POISSON],
@@ -55,19 +55,19 @@ pub static GENERATORS: Registry<fn(&Params) -> Result<Workload>> = Registry::new
 const PIECE: usize = 1 << 16;
 const LINE: usize = 256;
 
-impl Workload {
+impl GeneratedWorkload {
     /// A header, then what `write` writes, an event a call, until it has none left.
     fn over(
         format: Format,
         header: String,
         mut write: impl FnMut(&mut String) -> bool + Send + 'static,
-    ) -> Workload {
+    ) -> GeneratedWorkload {
         let pieces = std::iter::from_fn(move || {
             let mut text = String::with_capacity(PIECE);
             while text.len() < PIECE - LINE && write(&mut text) {}
             (!text.is_empty()).then_some(text)
         });
-        Workload { format, pieces: Box::new(std::iter::once(header).chain(pieces)) }
+        GeneratedWorkload { format, pieces: Box::new(std::iter::once(header).chain(pieces)) }
     }
 
     /// Makes the workload of a specification such as `hector:placements=300000,nodes=2816,load=0.9,seed=1`;
@@ -81,13 +81,13 @@ impl Workload {
     ///
     /// # Examples
     /// ```
-    /// use nodeorder::trace::Workload;
+    /// use nodeorder::trace::GeneratedWorkload;
     ///
-    /// let log: String = Workload::make("nersc:placements=10,nodes=64", 1)?.collect();
+    /// let log: String = GeneratedWorkload::make("nersc:placements=10,nodes=64", 1)?.collect();
     /// assert_eq!(log.lines().filter(|line| line.starts_with("P ")).count(), 10);
     /// # Ok::<(), nodeorder::Error>(())
     /// ```
-    pub fn make(spec: &str, seed: u64) -> Result<Workload> {
+    pub fn make(spec: &str, seed: u64) -> Result<GeneratedWorkload> {
         let (generator, params) = GENERATORS.read(spec, seed)?;
         let workload = (generator.build)(&params)?;
         params.finish()?;
@@ -109,7 +109,7 @@ mod tests {
                 .replace("300000", "2000")
                 .replace("400000", "2000")
                 .replace("100000", "2000");
-            let workload = Workload::make(&small, 1).unwrap();
+            let workload = GeneratedWorkload::make(&small, 1).unwrap();
             let format = workload.format;
             let text: String = workload.collect();
             let jobs = match kind(&mut Lines::new("w", text.as_str())).unwrap() {
@@ -126,7 +126,7 @@ mod tests {
                 other => panic!("{small}: {other:?} for {format:?}"),
             };
             assert_eq!(jobs, 2000, "{small}");
-            let again: String = Workload::make(&small, 1).unwrap().collect();
+            let again: String = GeneratedWorkload::make(&small, 1).unwrap().collect();
             assert_eq!(again, text);
         }
     }
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn the_seed_of_the_run_counts_where_none_is_named() {
         let text = |spec: &str, seed| {
-            let all: String = Workload::make(spec, seed).unwrap().collect();
+            let all: String = GeneratedWorkload::make(spec, seed).unwrap().collect();
             all.lines()
                 .filter(|l| !l.starts_with(['#', ';']))
                 .map(|l| l.to_string() + "\n")
@@ -174,7 +174,7 @@ mod tests {
             ("poisson:sizes=4,estimate=0.5", "expected a number from 1"),
         ];
         for (spec, message) in cases {
-            let error = Workload::make(spec, 1).unwrap_err().to_string();
+            let error = GeneratedWorkload::make(spec, 1).unwrap_err().to_string();
             assert!(error.contains(message), "{spec}: {error}");
         }
     }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::draw::{Draw, Sampler, exp, ln};
+use super::draw::{Draw, Sampler, exp};
 use super::profile;
-use super::{Format, GeneratorEntry, Workload};
+use super::{Format, GeneratedWorkload, GeneratorEntry};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
+use crate::random::ln;
 
 /// `poisson:jobs=2000,rate=2,sizes=4x16x64x64,runtime=exponential,mean=3600,seed=1`: a trace in the Standard
 /// Workload Format.
@@ -24,8 +25,7 @@ use crate::params::{Opt, Params, SEED};
 ///
 /// # References
 /// Arrivals and the sizes of the example: Hu, "Topology Mapping of Parallel Applications onto Random Allocations",
-/// section IV. There are
-/// 2,000 jobs with λ = 2.
+/// section IV: 2,000 jobs with λ = 2.
 pub const POISSON: GeneratorEntry = GeneratorEntry {
     name: "poisson",
     about: "SWF trace: Poisson arrivals, exponential, log-normal or fixed run times",
@@ -50,7 +50,7 @@ pub const POISSON: GeneratorEntry = GeneratorEntry {
     build,
 };
 
-fn build(params: &Params) -> Result<Workload> {
+fn build(params: &Params) -> Result<GeneratedWorkload> {
     let sizes = profile::sizes(params)?;
     let nodes: Option<u32> = params.integer("nodes", 1, 1 << 31)?;
     let endless = sizes.name() == "log-uniform" && sizes.count_table().is_none();
@@ -84,9 +84,9 @@ fn build(params: &Params) -> Result<Workload> {
     }
     let _ = writeln!(header, "; requested {estimate} times that; seed {seed}");
     let run = match runtime {
-        "exponential" => Run::Exponential { mean },
-        "log-normal" => Run::LogNormal { mu: ln(mean) - sigma * sigma / 2.0, sigma },
-        _ => Run::Fixed { mean },
+        "exponential" => RunTimes::Exponential { mean },
+        "log-normal" => RunTimes::LogNormal { mu: ln(mean) - sigma * sigma / 2.0, sigma },
+        _ => RunTimes::Fixed { mean },
     };
     let mut arrivals = Arrivals {
         sampler,
@@ -98,11 +98,11 @@ fn build(params: &Params) -> Result<Workload> {
         done: 0,
         jobs,
     };
-    Ok(Workload::over(Format::Swf, header, move |text| arrivals.job(text)))
+    Ok(GeneratedWorkload::over(Format::Swf, header, move |text| arrivals.job(text)))
 }
 
 #[derive(Clone, Copy)]
-enum Run {
+enum RunTimes {
     Exponential { mean: f64 },
     LogNormal { mu: f64, sigma: f64 },
     Fixed { mean: f64 },
@@ -114,7 +114,7 @@ struct Arrivals {
     /// Mean seconds between two arrivals.
     gap: f64,
     time: f64,
-    run: Run,
+    run: RunTimes,
     estimate: f64,
     done: u64,
     jobs: u64,
@@ -130,9 +130,9 @@ impl Arrivals {
         let size = self.sampler.draw(&mut self.draw);
         self.time += self.draw.exponential() * self.gap;
         let seconds = match self.run {
-            Run::Exponential { mean } => self.draw.exponential() * mean,
-            Run::LogNormal { mu, sigma } => exp(mu + sigma * self.draw.normal()),
-            Run::Fixed { mean } => mean,
+            RunTimes::Exponential { mean } => self.draw.exponential() * mean,
+            RunTimes::LogNormal { mu, sigma } => exp(mu + sigma * self.draw.normal()),
+            RunTimes::Fixed { mean } => mean,
         };
         // No run is longer than 30,000 years, so that the times add up to numbers a trace may have.
         let run = seconds.round().clamp(1.0, 1e12);
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn trace(spec: &str) -> Trace {
-        let text: String = Workload::make(spec, 1).unwrap().collect();
+        let text: String = GeneratedWorkload::make(spec, 1).unwrap().collect();
         Trace::new("w", text, &Options::default()).unwrap()
     }
 

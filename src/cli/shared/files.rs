@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use nodeorder::error::{Error, Result, SourceLocation};
+use nodeorder::error::{Error, Result};
 use nodeorder::input::{Text, beside};
 use nodeorder::reference;
 
@@ -21,7 +21,7 @@ const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");
 struct Named {
     /// The file itself, however it is named.
     file: PathBuf,
-    /// What tells it by whichever of its names, where the system has that.
+    /// Device and inode, where the system has them: hard links are one file under two names.
     inode: Option<(u64, u64)>,
     /// The option with what it was given.
     option: String,
@@ -85,7 +85,7 @@ pub fn check(command: &clap::Command, matches: &ArgMatches) -> Result<()> {
         let plain = !named.file.exists() || named.file.is_file();
         if let Some(other) = written[..i].iter().find(|other| plain && other.same(named)) {
             let found = format!("the file that `{}` writes", other.option);
-            return Err(Error::input(SourceLocation::option(&named.option), found, "another file"));
+            return Err(Error::option(&named.option, found, "another file"));
         }
     }
     Ok(())
@@ -121,7 +121,7 @@ fn inode(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
-/// So many files that are read are looked at.
+/// Most files that are looked at for further names.
 const MOST_FILES: usize = 1000;
 /// The longest TOML file that is looked at, in bytes.
 const MOST_TEXT: u64 = 1 << 24;
@@ -143,14 +143,14 @@ fn named_in(file: &Named) -> Vec<Named> {
 }
 
 fn refuse(written: &Named, read: &[Named]) -> Result<()> {
-    let location = || SourceLocation::option(&written.option);
     if let Some(other) = read.iter().find(|other| other.same(written)) {
         let found = format!("a file that this command reads as `{}`", other.name);
-        return Err(Error::input(location(), found, "another file to write"));
+        return Err(Error::option(&written.option, found, "another file to write"));
     }
     let meta = std::fs::metadata(&written.file).ok().filter(std::fs::Metadata::is_file);
     if meta.is_some_and(|meta| meta.permissions().readonly()) {
-        return Err(Error::input(location(), "a read-only file", "a file that may be written"));
+        let expected = "a file that may be written";
+        return Err(Error::option(&written.option, "a read-only file", expected));
     }
     Ok(())
 }
@@ -168,8 +168,8 @@ fn identity(path: &Path) -> PathBuf {
     path.canonicalize().ok().or_else(folder).unwrap_or_else(|| path.to_path_buf())
 }
 
-/// What may be a file in a value such as `graph:links.csv,per_router=2`: the whole, what follows its kind, and
-/// the pieces between `,`, `:` and `=`.
+/// The parts of a value such as `graph:links.csv,per_router=2` that may name a file: the whole, the text after the kind,
+/// and the pieces between `,`, `:` and `=`.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let rest = text.split_once(':').map(|(_, rest)| rest);
     let parts = text.split([',', ':', '=']).filter(move |part| *part != text);
@@ -191,7 +191,7 @@ mod tests {
     /// Every option that says it writes or draws into a file is known here.
     #[test]
     fn written_files_are_known() {
-        let mut left = vec![super::super::Cli::command()];
+        let mut left = vec![crate::Cli::command()];
         let mut seen = 0;
         while let Some(command) = left.pop() {
             left.extend(command.get_subcommands().cloned());

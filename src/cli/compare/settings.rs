@@ -5,29 +5,35 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-use super::output::{self, Output};
-use super::tables::{number, table};
-use super::workload::WorkloadArgs;
-use super::{inputs, layout, own_files, progress};
+use serde_json::json;
+
+use crate::shared::output::{self, Output};
+use crate::shared::tables::{number, table};
+use crate::shared::workload::WorkloadArgs;
+use crate::shared::{inputs, layout, own_files, progress};
 use nodeorder::allocator::{AllocatorContext, slurm_settings};
-use nodeorder::error::{Error, SourceLocation};
+use nodeorder::columns::sweep::ResultRow;
+use nodeorder::error::Error;
 use nodeorder::input::Text;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::report;
-use nodeorder::report::sweep::{Extra, Row, read, value};
+use nodeorder::report::sweep::Extra;
 use nodeorder::schedule::{Outputs, Settings, Task, simulate};
 use nodeorder::sweep::{self, Plan, store};
 use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::{Options, Trace, open};
 
-/// What `compare --settings` was asked.
-pub struct Request<'r> {
+/// Options of `compare --settings`.
+pub struct SettingsRequest<'r> {
     pub spec: &'r str,
     pub orders: &'r [String],
     pub workload: &'r WorkloadArgs,
     pub out: Option<&'r Path>,
     pub json: bool,
 }
+
+/// The column that names the setting.
+const SETTING: &str = "allocator";
 
 /// The table on the terminal: columns of the results, and what they are called there.
 const SHOWN: [(&str, &str, usize); 8] = [
@@ -42,7 +48,7 @@ const SHOWN: [(&str, &str, usize); 8] = [
 ];
 
 /// Schedules the trace under every setting that may suit, and ranks these.
-pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
+pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<()> {
     let (trace, policy, order) = request.checked()?;
     let topology = inputs::topology(request.spec, context)?;
     let options = Options {
@@ -54,33 +60,30 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     let settings = request.settings(&topology, &jobs)?;
     let text = request.plan(&settings, trace, policy, order, context.seed);
     let plan = Plan::read(&Text::new("--settings", text.as_str()), None, context)?;
-    let results = rows(&plan, context)?;
-    let table = Text::new("results.csv", results.as_str());
-    let ranking = ranking(&table)?;
+    let (rows, table) = results(&plan, context)?;
+    let ranking = ranking(&rows);
     if let Some(folder) = request.out {
-        let best = ranking.first().map_or("", |(setting, _)| setting.as_str());
-        let (over_time, curves) = over_time(&topology, order, &jobs, policy, best)?;
+        let best = ranking.first().map_or("".into(), |row| row.text(SETTING));
+        let (over_time, curves) = over_time(&topology, order, &jobs, policy, &best)?;
         let caption = format!(
             "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below \
              use and queue."
         );
         let extra = curves.map(|svg| Extra { caption, file: "over-time.svg".into(), svg });
-        let manifest = manifest(trace, &text);
-        let pages = report::sweep::files_with(&table, Some(&manifest), extra)?;
-        let data = [
-            ("results.csv", &results),
-            ("manifest.json", &manifest),
-            ("over-time.csv", &over_time),
-        ];
-        let data = data.map(|(name, text)| (name.to_string(), text.clone()));
-        let files =
-            pages.into_iter().chain(data).map(|(name, text)| report::File::text(name, text));
+        // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
+        let name = format!("settings for {}", trace.display());
+        let manifest =
+            json!({"version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": text}});
+        let mut files = report::sweep::page("results.csv", &rows, &manifest, extra)?;
+        files.push(("results.csv".into(), table));
+        files.push(("manifest.json".into(), format!("{manifest:#}\n")));
+        files.push(("over-time.csv".into(), over_time));
+        let files = files.into_iter().map(|(name, text)| report::File::text(name, text));
         own_files::write_report(folder, "compare", files.collect())?;
     }
     if request.json {
-        let rows: Vec<serde_json::Value> =
-            ranking.iter().map(|(setting, row)| object(setting, row)).collect();
-        let document = serde_json::json!({
+        let rows: Vec<serde_json::Value> = ranking.iter().map(|row| object(row)).collect();
+        let document = json!({
             "version": env!("CARGO_PKG_VERSION"), "topology": topology.spec(),
             "trace": trace.display().to_string(), "policy": policy, "ordering": order, "settings": rows,
         });
@@ -92,29 +95,27 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
         &ranking,
         &format!("{} on {}, {policy}", trace.display(), topology.name()),
     )?;
-    if let Some(folder) = request.out {
-        writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
-    }
+    output::say_page(&mut out, request.out)?;
     out.finish()
 }
 
-impl Request<'_> {
+impl SettingsRequest<'_> {
     /// The trace, the policy and the ordering; options that settings have no use for are refused.
     fn checked(&self) -> anyhow::Result<(&Path, &str, &str)> {
-        let wrong = |option: &str, found: &str, expected: &str| {
-            Error::input(SourceLocation::option(option), found, expected)
-        };
-        let trace = self.workload.trace.as_deref();
-        let trace = trace
-            .ok_or_else(|| wrong("--settings", "no --trace", "--trace FILE: the jobs to place"))?;
-        let policy = self.workload.asked().scheduled();
-        let policy = policy
+        let wrong = Error::option::<&str, &str, &str>;
+        let trace =
+            self.workload.trace.as_deref().ok_or_else(|| {
+                wrong("--settings", "no --trace", "--trace FILE: the jobs to place")
+            })?;
+        let policy = self
+            .workload
+            .asked()
+            .scheduled()
             .ok_or_else(|| wrong("--policy none", "no schedule", "a policy, such as easy"))?;
         self.workload.asked().check()?;
         if self.workload.traffic.guest.is_some() {
-            return Err(
-                wrong("--guest", "--settings, which has no traffic", "one of the two").into()
-            );
+            let found = "--settings, which has no traffic";
+            return Err(wrong("--guest", found, "one of the two").into());
         }
         match self.orders {
             [] => Ok((trace, policy, "row-major")),
@@ -123,7 +124,7 @@ impl Request<'_> {
         }
     }
 
-    /// Those of `--alloc`, else those that may suit.
+    /// The settings of `--alloc`, else the ones that may suit machine and jobs.
     fn settings(&self, topology: &Topology, jobs: &Trace) -> anyhow::Result<Vec<String>> {
         if !self.workload.allocators.is_empty() {
             return Ok(self.workload.allocators.clone());
@@ -160,53 +161,47 @@ impl Request<'_> {
     }
 }
 
-/// What the folder says of itself: the plan that was swept.
-fn manifest(trace: &Path, plan: &str) -> String {
-    let name = format!("settings for {}", trace.display());
-    let plan = serde_json::json!({"name": name, "text": plan});
-    format!("{:#}\n", serde_json::json!({"version": env!("CARGO_PKG_VERSION"), "plan": plan}))
-}
-
-/// The table of results of a plan, computed here and now.
-fn rows(plan: &Plan, context: &Context) -> anyhow::Result<String> {
+/// The rows of a plan, computed here and now, and their table as CSV.
+fn results(plan: &Plan, context: &Context) -> anyhow::Result<(Vec<ResultRow>, String)> {
     let cells: Vec<usize> = (0..plan.cells().len()).collect();
     let bar = progress::bar(cells.len() as u64, "settings");
     let rows = Mutex::new(BTreeMap::new());
-    sweep::run(plan, context, &cells, |cell, row| -> anyhow::Result<()> {
-        rows.lock().unwrap_or_else(|e| e.into_inner()).insert(cell, row.to_string());
+    sweep::run(plan, context, &cells, |cell, values| -> anyhow::Result<()> {
+        rows.lock().unwrap_or_else(|e| e.into_inner()).insert(cell, values);
         bar.inc(1);
         Ok(())
     })?;
     bar.finish_and_clear();
-    let rows = rows.into_inner().unwrap_or_else(|e| e.into_inner());
-    Ok(store::table(&store::header(plan)?, rows.values().map(String::as_str)))
+    let rows = rows.into_inner().unwrap_or_else(|e| e.into_inner()).into_values();
+    let (names, mut table) = (store::columns(plan), store::header(plan)?);
+    let mut kept = Vec::new();
+    for values in rows {
+        table.push_str(&store::line(values.iter().cloned())?);
+        kept.push(ResultRow::new(&names, values));
+    }
+    Ok((kept, table))
 }
 
-/// A setting and its figures by column.
-type Ranked = (String, Row);
-
 /// Settings, best first: those that place the most jobs, of these the shortest mean wait, then in the order of the plan.
-fn ranking(results: &Text) -> anyhow::Result<Vec<Ranked>> {
-    let named = |row: Row| (row.get("allocator").cloned().unwrap_or_default(), row);
-    let mut all: Vec<Ranked> = read(results)?.into_iter().map(named).collect();
-    let key = |row: &Ranked, column| value(&row.1, column).unwrap_or(f64::INFINITY);
-    all.sort_by(|a, b| {
+fn ranking(rows: &[ResultRow]) -> Vec<&ResultRow> {
+    let mut ranking: Vec<&ResultRow> = rows.iter().collect();
+    let key = |row: &ResultRow, column| row.number(column).unwrap_or(f64::INFINITY);
+    ranking.sort_by(|a, b| {
         let by = |column| key(a, column).total_cmp(&key(b, column));
         by("never_placed").then(by("mean_wait"))
     });
-    Ok(all)
+    ranking
 }
 
 /// A setting as a JSON object: numbers as numbers, `null` where there is none.
-fn object(setting: &str, row: &Row) -> serde_json::Value {
-    let value = |text: &String| text.parse::<f64>().map_or(serde_json::Value::Null, Into::into);
-    let figures =
-        SHOWN.iter().filter_map(|(name, ..)| Some((name.to_string(), value(row.get(*name)?))));
-    let first = ("setting".to_string(), serde_json::Value::from(setting));
+fn object(row: &ResultRow) -> serde_json::Value {
+    let shown = SHOWN.iter().filter(|(name, ..)| row.has(name));
+    let figures = shown.map(|(name, ..)| (name.to_string(), row.number(name).into()));
+    let first = ("setting".to_string(), row.text(SETTING).into());
     serde_json::Value::Object(std::iter::once(first).chain(figures).collect())
 }
 
-fn write_table(out: &mut impl Write, ranking: &[Ranked], title: &str) -> anyhow::Result<()> {
+fn write_table(out: &mut impl Write, ranking: &[&ResultRow], title: &str) -> anyhow::Result<()> {
     let about = format!(
         "{title}. Settings that place the most jobs first, of these the shortest mean wait (s). Largest job: nodes of \
          the largest that could still be placed, mean over time; beyond it: free nodes that it would leave."
@@ -214,9 +209,8 @@ fn write_table(out: &mut impl Write, ranking: &[Ranked], title: &str) -> anyhow:
     layout::sentence(out, &about)?;
     let header = std::iter::once("setting").chain(SHOWN.iter().map(|shown| shown.1));
     let rows = ranking.iter().map(|row| {
-        let cells =
-            SHOWN.iter().map(|(column, _, decimals)| number(value(&row.1, column), *decimals));
-        std::iter::once(row.0.clone()).chain(cells).collect()
+        let cells = SHOWN.iter().map(|(column, _, decimals)| number(row.number(column), *decimals));
+        std::iter::once(row.text(SETTING).into_owned()).chain(cells).collect()
     });
     let rows = table(header.map(String::from).collect(), rows, 1);
     writeln!(out, "\n{}", layout::fitted(rows, 1, &std::io::stdout()))?;

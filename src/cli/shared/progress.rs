@@ -52,7 +52,7 @@ fn count(bar: &ProgressBar) -> String {
 /// Progress being shown; removed when dropped.
 pub struct Bar {
     bar: ProgressBar,
-    /// Its end stops the lines.
+    /// Dropped with the bar; the thread that prints lines then ends.
     _lines: Option<Sender<()>>,
 }
 
@@ -70,10 +70,10 @@ impl Drop for Bar {
     }
 }
 
-/// What a line says of a bar.
-type Line = fn(&ProgressBar) -> String;
+/// Makes the text of a progress line from a bar.
+type LineText = fn(&ProgressBar) -> String;
 
-fn shown(steps: Option<u64>, what: &str, template: &str, line: Line) -> Bar {
+fn shown(steps: Option<u64>, what: &str, template: &str, line: LineText) -> Bar {
     if notes::silent() {
         return Bar { bar: ProgressBar::hidden(), _lines: None };
     }
@@ -94,7 +94,7 @@ fn shown(steps: Option<u64>, what: &str, template: &str, line: Line) -> Bar {
 fn lines(
     bar: &ProgressBar,
     every: Duration,
-    line: Line,
+    line: LineText,
     mut out: impl Write + Send + 'static,
 ) -> Sender<()> {
     let (end, ended) = channel();

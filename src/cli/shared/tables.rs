@@ -40,6 +40,7 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
         row
     });
     let mut table = table(header.into_iter().chain(sizes).collect(), rows, 2);
+    // The first column holds numbers, though `table` takes it for a name.
     if let Some(ranks) = table.column_mut(0) {
         ranks.set_cell_alignment(CellAlignment::Right);
     }
@@ -139,7 +140,7 @@ pub const SCHEDULED: [&str; 10] = [
     "hops",
 ];
 
-/// They after the name of what they are of.
+/// The name of a schedule, then its figures, as the cells of a row.
 pub fn scheduled(name: &str, summary: &ScheduleSummary) -> Vec<String> {
     vec![
         name.to_string(),

@@ -7,7 +7,7 @@ use clap::Args;
 use super::command_line::CommandLine;
 use super::traffic::TrafficArgs;
 use super::{inputs, progress};
-use nodeorder::error::{Error, Result, SourceLocation};
+use nodeorder::error::{Error, Result};
 use nodeorder::machines::Asked;
 use nodeorder::metric::mpc::Curve;
 use nodeorder::ordering::NodeOrder;
@@ -44,35 +44,34 @@ pub struct WorkloadArgs {
 }
 
 /// Jobs to replay and to schedule.
-pub struct Workload {
+pub struct ComparedJobs {
     log: Log,
     sizes: Sizes,
     allocators: Vec<String>,
-    /// What is scheduled and how, where that is wanted and the jobs have times.
+    /// Tasks and settings of a schedule, where one is wanted and the jobs have times.
     queue: Option<(Vec<Task>, TraceSettings)>,
-    /// What tells that its processors are no nodes.
+    /// The hint that its processors are probably no nodes.
     processors: Option<String>,
 }
 
-/// What the orderings make of a workload, if there is one.
+/// The replay and the schedule of the jobs on every ordering, where there are jobs.
 #[derive(Default)]
 pub struct WorkloadResult {
     pub prediction: Option<Prediction>,
     pub schedules: Option<Schedules>,
-    /// What tells that the trace's processors were wrongly taken for nodes.
+    /// The hint that the trace's processors were probably wrongly taken for nodes.
     pub processors: Option<String>,
 }
 
 impl WorkloadArgs {
     /// Opens the workload, where there is one. What is left out of a trace is reported on standard error.
-    pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<Workload>> {
+    pub fn open(&self, topology: &Topology) -> anyhow::Result<Option<ComparedJobs>> {
         let Some(path) = &self.trace else {
             return match &self.traffic.guest {
                 None => Ok(None),
                 Some(guest) => {
-                    let location = SourceLocation::option(format!("--guest {guest}"));
-                    let expected = "--trace FILE: its jobs talk";
-                    Err(Error::input(location, "no --trace", expected).into())
+                    let option = format!("--guest {guest}");
+                    Err(Error::option(option, "no --trace", "--trace FILE: its jobs talk").into())
                 }
             };
         };
@@ -86,12 +85,13 @@ impl WorkloadArgs {
         let processors = hint.map(ToString::to_string);
         let (sizes, queue) = match trace {
             Some(trace) => (Sizes::of_trace(&trace, Weight::Jobs), asked.queue(&trace)),
+            // A log is a stream: its sizes take a pass of their own before the replay.
             None => (self.sizes_of_log(path, topology.context().memory)?, None),
         };
-        Ok(Some(Workload { log, sizes, allocators, queue, processors }))
+        Ok(Some(ComparedJobs { log, sizes, allocators, queue, processors }))
     }
 
-    /// What is asked of the jobs.
+    /// The allocators, policy and model asked for.
     pub fn asked(&self) -> Asked<'_> {
         let (policy, model) = (self.policy.as_deref(), self.model.as_deref());
         Asked { allocators: &self.allocators, policy, model }
@@ -104,7 +104,7 @@ impl WorkloadArgs {
         Sizes::read(&name, Weight::Jobs, &Options { memory, ..Options::default() })
     }
 
-    /// The ordering to search for these jobs.
+    /// The text of an ordering that is searched for these jobs' sizes.
     pub fn search(&self, budget: &str) -> String {
         let sizes = match &self.trace {
             Some(path) => path.display().to_string(),
@@ -129,7 +129,7 @@ impl WorkloadArgs {
     }
 }
 
-impl Workload {
+impl ComparedJobs {
     /// Replays and schedules the jobs on every ordering.
     pub fn run(
         mut self,

@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use tempfile::NamedTempFile;
 
 use super::{files, interrupt};
-use nodeorder::error::{Error, SourceLocation};
+use nodeorder::error::Error;
 use nodeorder::input::is_packed;
 
 /// An output being written. Nothing is visible at a file's path before [`Output::finish`].
@@ -34,8 +34,7 @@ enum Writer {
 impl Output {
     /// Opens `path`, or standard output for `None` and `-`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Output> {
-        let (target, unfinished): (Box<dyn Write>, _) = match path.filter(|p| *p != Path::new("-"))
-        {
+        let (target, unfinished): (Box<dyn Write>, _) = match file(path) {
             None => (Box::new(io::stdout().lock()), None),
             Some(path) => open_file(path)?,
         };
@@ -183,13 +182,24 @@ pub fn form(
     let named = |ending| forms.into_iter().find(|form| ending == *form);
     path.extension().map_or(plain, named).ok_or_else(|| {
         let expected = format!("a file name that ends in .{} or .{}", forms[0], forms[1]);
-        Error::input(SourceLocation::option(option), path.display().to_string(), expected)
+        Error::option(option, path.display().to_string(), expected)
     })
+}
+
+/// The file that an option names; none for `-`, which is standard output.
+pub fn file(path: Option<&Path>) -> Option<&Path> {
+    path.filter(|path| *path != Path::new("-"))
+}
+
+/// Says where the page of a command stands, where it wrote one.
+pub fn say_page(out: &mut impl Write, folder: Option<&Path>) -> io::Result<()> {
+    let page = folder.map(|folder| folder.join("index.html"));
+    page.map_or(Ok(()), |page| writeln!(out, "\nPage: {}", page.display()))
 }
 
 /// How messages name an output.
 pub fn name(path: Option<&Path>) -> String {
-    path.map_or_else(|| "standard output".into(), |p| format!("{}: writing", p.display()))
+    file(path).map_or_else(|| "standard output".into(), |p| format!("{}: writing", p.display()))
 }
 
 /// Whether an error only means that the reader of our output has closed it.

@@ -17,10 +17,10 @@ pub fn silent() -> bool {
 /// Prints a line on standard error that is no error.
 macro_rules! note {
     ($($text:tt)*) => {
-        if !$crate::notes::silent() {
+        if !$crate::shared::notes::silent() {
             eprintln!($($text)*);
         }
     };
 }
 
-pub(super) use note;
+pub(crate) use note;

@@ -9,7 +9,7 @@ use nodeorder::replay::traffic::TrafficSettings;
 use nodeorder::topology::Topology;
 
 #[derive(Debug, Args)]
-pub(super) struct TrafficArgs {
+pub struct TrafficArgs {
     /// Simulate this traffic pattern for every job; report path length and contention: all-to-all, ring,
     /// stencil2d or stencil (three dimensions)
     #[arg(long, value_name = "PATTERN")]

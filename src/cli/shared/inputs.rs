@@ -1,18 +1,18 @@
-//! What the commands read: machines, orderings and workloads, as named on the command line.
+//! Machines, orderings and workloads, read as the command line names them.
 
 use std::path::Path;
 
 use super::notes::note;
 use super::progress;
 use super::watch::Clock;
-use nodeorder::error::{Error, SourceLocation, bytes, sanitize};
+use nodeorder::error::{Error, bytes, sanitize};
 use nodeorder::metric::mpc;
 use nodeorder::ordering::{NodeOrder, ORDERINGS};
 use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Options, Tally, Trace};
 
-/// So many of the nodes that an ordering leaves out are named.
+/// Most nodes named in a note about nodes that an ordering leaves out.
 const FEW: usize = 4;
 
 /// The topology of a `SPEC` argument.
@@ -30,6 +30,7 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
     announce(topology, text);
     let order = NodeOrder::make_with(topology, text, &Clock::start(false, &waiting))?.0;
     drop(waiting);
+    // The spinner is gone by now: it would share its line with the note.
     let (left_out, all) = (order.left_out(topology), topology.node_count());
     if !left_out.is_empty() {
         let names = left_out.iter().take(FEW).map(|node| topology.node_name(*node));
@@ -77,8 +78,8 @@ pub fn check_names(wanted: bool, topology: &Topology, orders: &[NodeOrder]) -> R
 pub fn check_distinct(option: &str, what: &str, texts: &[String]) -> Result<(), Error> {
     match texts.iter().enumerate().find(|(i, text)| texts[..*i].contains(text)) {
         None => Ok(()),
-        Some((_, text)) => Err(Error::input(
-            SourceLocation::option(format!("{option} {text}").trim_start()),
+        Some((_, text)) => Err(Error::option(
+            format!("{option} {text}").trim_start(),
             format!("the same {what} twice"),
             format!("each {what} once"),
         )),
@@ -117,10 +118,7 @@ pub fn report_tally(trace: &Trace) {
 
 /// Reports on standard error what was left out of a file or mended, and why.
 pub fn report_counts(name: &str, tally: &Tally) {
-    for (reason, count) in tally.iter() {
-        let what = if reason.drops() { "left out" } else { "mended" };
-        note!("{name}: {what} {count}: {}", reason.about());
-    }
+    tally.texts().for_each(|text| note!("{name}: {text}"));
 }
 
 /// Says on standard error where a trace's processors were probably wrongly taken for nodes.

@@ -6,17 +6,20 @@ use std::path::PathBuf;
 use clap::Args;
 use rayon::prelude::*;
 
-use super::command_line::CommandLine;
-use super::notes::note;
-use super::output::{self, Output};
-use super::workload::WorkloadArgs;
-use super::{inputs, own_files, progress, settings, tables};
-use nodeorder::error::{Error, SourceLocation};
+use crate::shared::command_line::CommandLine;
+use crate::shared::notes::note;
+use crate::shared::output::{self, Output};
+use crate::shared::workload::WorkloadArgs;
+use crate::shared::{inputs, own_files, progress, tables};
+use nodeorder::error::Error;
 use nodeorder::metric::comparison::Comparison;
 use nodeorder::metric::mpc::{self, Curve, Means};
 use nodeorder::ordering::{self, NodeOrder};
 use nodeorder::report;
 use nodeorder::topology::{Context, Topology};
+
+mod machines;
+mod settings;
 
 /// Rank orderings of a machine by their exact MPC curves, and write a page of plots
 #[derive(Debug, Args)]
@@ -58,12 +61,13 @@ impl Command {
             _ => return self.several(context),
         };
         if let Some(prices) = &self.prices {
-            let location = SourceLocation::option(format!("--prices {prices}"));
-            return Err(Error::input(location, "one machine", "several to compare").into());
+            let option = format!("--prices {prices}");
+            return Err(Error::option(option, "one machine", "several to compare").into());
         }
         if self.settings {
             let (orders, workload, out) = (&self.orders, &self.workload, self.out.as_deref());
-            let request = settings::Request { spec, orders, workload, out, json: self.json };
+            let request =
+                settings::SettingsRequest { spec, orders, workload, out, json: self.json };
             return settings::run(&request, context);
         }
         let topology = inputs::topology(spec, context)?;
@@ -104,30 +108,24 @@ impl Command {
         if let Some(schedules) = found.schedules {
             tables::write_schedules(&mut out, schedules)?;
         }
-        if let Some(folder) = &self.out {
-            writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
-        }
+        output::say_page(&mut out, self.out.as_deref())?;
         out.finish()
     }
 
     /// Compares machines with their best orderings.
     fn several(&self, context: &Context) -> anyhow::Result<()> {
+        let traffic = &self.workload.traffic;
         let one_only = [
-            ("--optimise", &self.optimise),
-            ("--guest", &self.workload.traffic.guest),
-            ("--routing", &self.workload.traffic.routing),
+            ("--settings", self.settings),
+            ("--optimise", self.optimise.is_some()),
+            ("--guest", traffic.guest.is_some()),
+            ("--routing", traffic.routing.is_some()),
         ];
-        if self.settings {
+        if let Some((option, _)) = one_only.into_iter().find(|(_, given)| *given) {
             let found = format!("{} machines", self.specs.len());
-            return Err(
-                Error::input(SourceLocation::option("--settings"), found, "one machine").into()
-            );
+            return Err(Error::option(option, found, "one machine").into());
         }
-        if let Some((option, _)) = one_only.into_iter().find(|(_, value)| value.is_some()) {
-            let found = format!("{} machines", self.specs.len());
-            return Err(Error::input(SourceLocation::option(option), found, "one machine").into());
-        }
-        let request = super::machines::Request {
+        let request = machines::MachinesRequest {
             specs: &self.specs,
             orders: &self.orders,
             workload: &self.workload,
@@ -136,7 +134,7 @@ impl Command {
             json: self.json,
             command: self.command(context).to_string(),
         };
-        super::machines::run(&request, context)
+        machines::run(&request, context)
     }
 
     /// The orderings.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// What an interruption removes: temporary files and folders, then folders that were made for them, if they are empty.
+/// Files that an interruption removes: temporary files and folders, then folders that were made for them, if they are empty.
 /// Locked while finished files are moved to their targets, and from Ctrl-C until the program ends.
 static UNFINISHED: Mutex<Unfinished> =
     Mutex::new(Unfinished { files: Vec::new(), made: Vec::new(), said: None });
@@ -66,7 +66,8 @@ fn end() -> ! {
     std::process::exit(INTERRUPTED.into());
 }
 
-/// With `yes` the first Ctrl-C sets [`stopped`], and ends the program where the search goes on; without, it ends it.
+/// With `yes` the first Ctrl-C sets [`stopped`], and ends the program only if the search goes on for 800 ms. Without,
+/// Ctrl-C ends the program.
 pub fn defer_first_interrupt(yes: bool) {
     DEFERRED.store(yes, Ordering::SeqCst);
 }
@@ -76,7 +77,7 @@ pub fn stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
-/// What is said of an interruption from here on, if anything.
+/// Sets the text that an interruption prints from now on, if any.
 pub fn say(text: Option<String>) {
     lock().said = text;
 }

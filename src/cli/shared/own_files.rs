@@ -41,7 +41,7 @@ pub struct OwnFiles<'a> {
     unfinished: TempDir,
     command: &'static str,
     names: Vec<String>,
-    /// Of the list that was there: a command and a file's name.
+    /// The list of an earlier run: a command and the name of a file.
     before: Vec<(String, String)>,
 }
 
@@ -126,14 +126,8 @@ pub fn replace(
     command: &'static str,
     files: impl IntoIterator<Item = (impl Into<String>, String)>,
 ) -> anyhow::Result<()> {
-    let files: Vec<(String, String)> =
-        files.into_iter().map(|(name, text)| (name.into(), text)).collect();
-    let names = files.iter().map(|(name, _)| name.clone()).collect();
-    let own = OwnFiles::begin(folder, command, names)?;
-    for (name, text) in &files {
-        output::write(Some(&own.path(name)), text.as_bytes())?;
-    }
-    own.finish()
+    let files = files.into_iter().map(|(name, text)| report::File::text(name, text));
+    write_report(folder, command, files.collect())
 }
 
 /// The commands and names of a list. Only names of files in the same folder are accepted.

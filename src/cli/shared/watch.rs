@@ -15,7 +15,7 @@ pub struct Clock {
     began: Instant,
     /// Objective and bound as last printed, and when.
     printed: Mutex<Option<(f64, f64, f64)>>,
-    /// What is shown of it.
+    /// The progress bar that shows objective and bound.
     bar: ProgressBar,
     /// Whether it prints lines on a terminal.
     lines: bool,

@@ -17,7 +17,7 @@ const SPOOL: usize = 1 << 20;
 pub struct RowFile<'p> {
     path: Option<&'p Path>,
     out: Output,
-    /// What goes before the first rows: without any, nothing is written before [`RowFile::finish`].
+    /// The header, until it is written with the first rows; without rows [`RowFile::finish`] writes it.
     header: Vec<u8>,
     waiting: Vec<SpooledTempFile>,
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use comfy_table::CellAlignment;
 
-use super::layout;
-use super::output::{self, Output};
-use super::tables::{SCHEDULED, number, scheduled, table};
-use super::watch::Clock;
-use super::workload::WorkloadArgs;
-use super::{inputs, own_files, progress};
-use nodeorder::error::{Error, SourceLocation};
+use crate::shared::layout;
+use crate::shared::output::{self, Output};
+use crate::shared::tables::{SCHEDULED, number, scheduled, table};
+use crate::shared::watch::Clock;
+use crate::shared::workload::WorkloadArgs;
+use crate::shared::{inputs, own_files, progress};
+use nodeorder::error::Error;
 use nodeorder::machines::{self, ComparedJobs, Contender, Machines, Queue, headline};
 use nodeorder::metric::machine_figures::{Machine, Prices};
 use nodeorder::report;
@@ -19,8 +19,8 @@ use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Log, Trace, convert};
 
-/// What `compare` was asked to do with several machines.
-pub struct Request<'a> {
+/// Options of `compare` with several machines.
+pub struct MachinesRequest<'a> {
     /// The machines.
     pub specs: &'a [String],
     /// Orderings; the defaults of each machine where there are none.
@@ -40,7 +40,7 @@ pub struct Request<'a> {
 /// Which of the default allocators ranks machines and places the jobs of schedules.
 const LEADING: usize = 2;
 
-pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
+pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<()> {
     let prices = request.prices.map(Prices::parse).transpose()?.unwrap_or_default();
     inputs::check_distinct("", "machine", request.specs)?;
     let load = |spec: &String| inputs::topology(spec, context);
@@ -85,15 +85,13 @@ pub fn run(request: &Request<'_>, context: &Context) -> anyhow::Result<()> {
     if request.workload.trace.is_some() {
         write_service(&mut out, &found)?;
     }
-    if let Some(folder) = request.out {
-        writeln!(out, "\nPage: {}", folder.join("index.html").display())?;
-    }
+    output::say_page(&mut out, request.out)?;
     out.finish()
 }
 
 /// Opens the workload and compares on it; its name comes back, too, and what tells that its processors are no nodes.
 fn on_jobs(
-    request: &Request<'_>,
+    request: &MachinesRequest<'_>,
     path: &Path,
     topologies: &[Topology],
     compare: &dyn Fn(Option<&ComparedJobs<'_>>) -> nodeorder::Result<Machines>,
@@ -111,7 +109,7 @@ fn on_jobs(
     if trace.is_none() && path == Path::new("-") {
         let expected = "a file, which is read once for each machine";
         let found = "a placement log on standard input";
-        return Err(Error::input(SourceLocation::option("--trace -"), found, expected).into());
+        return Err(Error::option("--trace -", found, expected).into());
     }
     if trace.is_none() {
         jobs.sizes_of_log(path, context.memory)?;
@@ -177,7 +175,7 @@ fn bisection(machine: &Machine) -> String {
     }
 }
 
-/// What jobs get on each.
+/// Writes the mean distance and the schedule of the jobs on each machine.
 fn write_service(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     let served: Vec<_> =
         found.contenders.iter().filter_map(|c| Some((c, c.service.as_ref()?))).collect();

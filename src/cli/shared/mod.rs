@@ -1,0 +1,18 @@
+//! Parts that several commands use: common options, inputs, and outputs.
+
+pub mod command_line;
+pub mod files;
+pub mod inputs;
+pub mod interrupt;
+pub mod layout;
+pub mod notes;
+pub mod output;
+pub mod own_files;
+pub mod picture;
+pub mod progress;
+pub mod rows;
+pub mod sweep_folder;
+pub mod tables;
+pub mod traffic;
+pub mod watch;
+pub mod workload;

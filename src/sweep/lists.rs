@@ -1,0 +1,438 @@
+//! The lists of a plan, read from TOML and checked.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::fingerprint::Fingerprint;
+use super::inputs::{PlanWorkload, Spec, check_generator, check_kind};
+use crate::allocator::ALLOCATORS;
+use crate::catalog;
+use crate::error::{Error, Result, SourceLocation};
+use crate::input::Text;
+use crate::mapping::{GUESTS, RoutingEntry};
+use crate::ordering::ORDERINGS;
+use crate::params::Params;
+use crate::registry::Registry;
+use crate::schedule::{MODELS, policy};
+use crate::topology::{Context, TOPOLOGIES};
+use crate::trace::{Changes, GENERATORS};
+
+/// One row's work with an ordering: the kind of row, and indices into the plan's lists that it uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// The kind of row, an index into the table of them.
+    pub kind: usize,
+    /// The workload.
+    pub workload: Option<u32>,
+    /// Processors of a node, where the workload is a trace.
+    pub procs: Option<u32>,
+    /// How the trace is changed.
+    pub transform: Option<u32>,
+    /// The allocator.
+    pub allocator: Option<u32>,
+    /// The policy.
+    pub policy: Option<u32>,
+    /// The runtime model.
+    pub model: Option<u32>,
+    /// The guest.
+    pub guest: Option<u32>,
+    /// The routing.
+    pub routing: Option<u32>,
+}
+
+/// Which jobs a cell has: workload, processors of a node, transform.
+pub(super) type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
+
+impl Work {
+    /// The key that cells with the same jobs share.
+    pub(super) fn jobs(&self) -> JobsKey {
+        (self.workload, self.procs, self.transform)
+    }
+}
+
+/// The item of a list that an index stands for.
+pub(super) fn pick<T>(list: &[T], index: Option<u32>) -> Option<&T> {
+    list.get(index? as usize)
+}
+
+/// The lists that a sweep multiplies. Texts are as the plan writes them; they name the cells in the results.
+#[derive(Clone, Debug)]
+pub struct PlanLists {
+    /// The sweep's name.
+    pub name: String,
+    /// Machines.
+    pub topologies: Vec<Spec>,
+    /// Orderings.
+    pub orderings: Vec<Spec>,
+    /// Allocators of replays and schedules.
+    pub allocators: Vec<String>,
+    /// Placement logs, then traces.
+    pub workloads: Vec<PlanWorkload>,
+    /// How traces are changed; without, they are taken as they are.
+    pub transforms: Vec<String>,
+    /// Policies by which traces are scheduled; without, they are replayed.
+    pub policies: Vec<String>,
+    /// Runtime models of these schedules; without, run times are the trace's.
+    pub models: Vec<Spec>,
+    /// Traffic to be mapped.
+    pub guests: Vec<Spec>,
+    /// Which links it takes.
+    pub routings: Vec<String>,
+    /// Seeds of random entries without a `seed=` of their own.
+    pub seeds: Vec<u64>,
+    /// Processors of a node, in traces.
+    pub procs_per_node: Vec<u32>,
+    /// Whether rows have the means of the shapes of allocations.
+    pub shape: bool,
+    /// Whether rows have the means of the largest job that could still be placed.
+    pub room: bool,
+    /// Distinguishes this plan from another: made of the tool's version, the lists and the contents of the files they name.
+    pub hash: String,
+    /// The files the plan names, each with a checksum of its contents.
+    pub inputs: Vec<(String, String)>,
+}
+
+impl PlanLists {
+    /// Reads the lists.
+    ///
+    /// # Errors
+    /// As [`super::Plan::read`].
+    pub(super) fn read(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
+        let params = Params::table("a sweep plan", text, base, context.seed)?;
+        let mut seeds = numbers(&list(&params, "seeds")?, 0, u64::MAX)?;
+        if seeds.is_empty() {
+            // Without a list the seed of the command line counts.
+            seeds.push(params.seed()?);
+        }
+        let procs = list(&params, "procs_per_node")?;
+        let mut procs_per_node = numbers(&procs, 1, u32::MAX)?;
+        if procs_per_node.is_empty() {
+            procs_per_node.push(1);
+        }
+        let name = params.word("name")?.unwrap_or_else(|| "sweep".into());
+        let lists = LISTS.map(|key| list(&params, key).map(|list| (key, list)));
+        let lists: Lists = lists.into_iter().collect::<Result<_>>()?;
+        let [shape, room] = ["shape", "room"].map(|key| params.flag(key));
+        let (shape, room) = (shape?, room?);
+        params.finish()?;
+        check_together(&lists, &params)?;
+        let texts = |key| lists[key].iter().map(|(text, _)| text.clone()).collect();
+        let specs = |key| {
+            let spec = |(text, _): &Located| Spec::resolve(text, base, known(text));
+            lists[key].iter().map(spec).collect()
+        };
+        let mut plan = PlanLists {
+            name,
+            topologies: specs("topologies"),
+            orderings: specs("orderings"),
+            allocators: texts("allocators"),
+            workloads: Vec::new(),
+            transforms: texts("transforms"),
+            policies: texts("policies"),
+            models: specs("models"),
+            guests: specs("guests"),
+            routings: texts("routings"),
+            seeds,
+            procs_per_node,
+            shape,
+            room,
+            hash: String::new(),
+            inputs: Vec::new(),
+        };
+        for (list, is_trace) in [("logs", false), ("traces", true)] {
+            for (text, location) in &lists[list] {
+                if text == "-" {
+                    let expected = "a file, which is read more than once";
+                    return Err(Error::input(location.clone(), "standard input", expected));
+                }
+                let path = crate::input::beside(base, text);
+                let generator =
+                    GENERATORS.get(text).is_some().then(|| Spec::resolve(text, base, true));
+                match &generator {
+                    Some(spec) => {
+                        check_generator(spec, is_trace, location).map_err(|e| at(location, e))?
+                    }
+                    None => check_kind(&path, is_trace, location, context.memory)?,
+                }
+                plan.workloads.push(PlanWorkload { text: text.clone(), path, is_trace, generator });
+            }
+        }
+        plan.check_names(&lists, context)?;
+        plan.fingerprint()?;
+        Ok(plan)
+    }
+
+    /// Refuses unknown names before any work is done.
+    fn check_names(&self, lists: &Lists, context: &Context) -> Result<()> {
+        // Machines are made whole: a plan should not fail at its last machine after hours. Other names are only looked up.
+        for (spec, (_, location)) in self.topologies.iter().zip(&lists["topologies"]) {
+            catalog::topology(&spec.located, context).map_err(|e| at(location, e))?;
+        }
+        check_heads(&ORDERINGS, &self.orderings, &lists["orderings"])?;
+        check_heads(&GUESTS, &self.guests, &lists["guests"])?;
+        let each = |key, check: &dyn Fn(&str) -> Result<()>| {
+            let mut texts = lists[key].iter();
+            texts.try_for_each(|(text, location)| check(text).map_err(|e| at(location, e)))
+        };
+        each("models", &|text| MODELS.find(text).map(drop))?;
+        each("allocators", &|text| ALLOCATORS.find(text).map(drop))?;
+        each("transforms", &|text| Changes::parse(text, 1).map(drop))?;
+        each("policies", &|text| policy::check(text).map(drop))?;
+        each("routings", &|text| RoutingEntry::named(text).map(drop))?;
+        Ok(())
+    }
+
+    fn fingerprint(&mut self) -> Result<()> {
+        let mut all = Fingerprint::EMPTY;
+        // The number is raised where rows change their meaning: folders of older versions are then not continued.
+        all.add_part("nodeorder sweep 4");
+        all.add_part(env!("CARGO_PKG_VERSION"));
+        let workloads: Vec<String> =
+            self.workloads.iter().map(|w| format!("{} {}", w.is_trace, w.text)).collect();
+        let numbers = |list: &[u64]| list.iter().map(u64::to_string).collect::<Vec<_>>();
+        let procs: Vec<u64> = self.procs_per_node.iter().map(|p| u64::from(*p)).collect();
+        let texts = |list: &[Spec]| list.iter().map(|s| s.text.clone()).collect::<Vec<_>>();
+        let lists = [
+            &vec![self.name.clone()],
+            &texts(&self.topologies),
+            &texts(&self.orderings),
+            &self.allocators,
+            &workloads,
+            &self.transforms,
+            &self.policies,
+            &texts(&self.models),
+            &texts(&self.guests),
+            &self.routings,
+            &numbers(&self.seeds),
+            &numbers(&procs),
+        ];
+        for list in lists {
+            // The length, too: else a text could move to the next list unnoticed.
+            all.add_part(&list.len().to_string());
+            list.iter().for_each(|text| all.add_part(text));
+        }
+        // Flags that are not set add nothing: plans from before they existed keep their hash.
+        let asked = [("shape", self.shape), ("room", self.room)];
+        asked.iter().filter(|(_, asked)| *asked).for_each(|(key, _)| all.add_part(key));
+        let from_file = |w: &&PlanWorkload| w.generator.is_none();
+        let workloads = self.workloads.iter().filter(from_file).map(|w| (&w.text, &w.path));
+        let made = self.workloads.iter().filter_map(|w| w.generator.as_ref());
+        let specs = [&self.topologies, &self.orderings, &self.models, &self.guests];
+        let specs = specs.into_iter().flatten().chain(made);
+        let files = specs.flat_map(|spec| spec.files.iter().map(|path| (&spec.text, path)));
+        for (text, path) in workloads.chain(files) {
+            let content = Fingerprint::of_file(path)?.to_string();
+            all.add_part(&content);
+            self.inputs.push((text.clone(), content));
+        }
+        self.hash = all.to_string();
+        Ok(())
+    }
+}
+
+/// Refuses texts that are no file and do not begin with a name of `table`.
+fn check_heads<B>(table: &Registry<B>, specs: &[Spec], texts: &[Located]) -> Result<()> {
+    for (spec, (text, location)) in specs.iter().zip(texts) {
+        if spec.files.is_empty() {
+            table.find_at(text, || location.clone())?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether `text` begins with the name of a topology, an ordering, a model or a guest rather than of a file.
+fn known(text: &str) -> bool {
+    let names = [TOPOLOGIES.get(text).is_some(), ORDERINGS.get(text).is_some()];
+    names.contains(&true) || GUESTS.get(text).is_some() || MODELS.get(text).is_some()
+}
+
+/// An error about an option, at the line of the plan that has it.
+fn at(location: &SourceLocation, error: Error) -> Error {
+    match error {
+        Error::Input { location: SourceLocation::Option(_), found, expected } => {
+            Error::Input { location: location.clone(), found, expected }
+        }
+        other => other,
+    }
+}
+
+/// A text of the plan and where it stands.
+type Located = (String, SourceLocation);
+/// The lists of names, by key.
+type Lists = BTreeMap<&'static str, Vec<Located>>;
+
+/// The keys of these lists.
+const LISTS: [&str; 10] = [
+    "topologies",
+    "orderings",
+    "allocators",
+    "logs",
+    "traces",
+    "transforms",
+    "policies",
+    "models",
+    "guests",
+    "routings",
+];
+
+/// A list of different texts.
+fn list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
+    let list = params.list(key)?;
+    for (i, (text, location)) in list.iter().enumerate() {
+        let wrong = |found, expected| Err(Error::input(location.clone(), found, expected));
+        if text.is_empty() || text.contains(char::is_control) {
+            return wrong(format!("{key}[{i}] {text:?}"), "a text in one line");
+        }
+        if list[..i].iter().any(|(other, _)| other == text) {
+            return wrong(format!("`{text}` twice in `{key}`"), "each once");
+        }
+    }
+    Ok(list)
+}
+
+/// Refuses a plan with one of two lists that belong together.
+fn check_together(lists: &Lists, params: &Params) -> Result<()> {
+    let given = |key: &str| !lists[key].is_empty();
+    let workloads = given("logs") || given("traces");
+    let one = |first: bool, a, b| if first { a } else { b };
+    let rules = [
+        (
+            params.has("procs_per_node") && !given("traces"),
+            "procs_per_node",
+            "it beside `traces` only",
+        ),
+        (params.has("shape") && !workloads, "shape", "it beside `logs` or `traces` only"),
+        (params.has("room") && !workloads, "room", "it beside `logs` or `traces` only"),
+        (
+            given("transforms") && !given("traces"),
+            "transforms",
+            "`transforms` beside `traces` only",
+        ),
+        (!given("topologies"), "topologies", "topologies = [\"…\", …] with at least one"),
+        (!given("orderings"), "orderings", "orderings = [\"…\", …] with at least one"),
+        (
+            workloads != given("allocators"),
+            one(workloads, "allocators", "logs"),
+            "`allocators` together with `logs` or `traces`",
+        ),
+        (
+            given("guests") != given("routings"),
+            one(given("guests"), "routings", "guests"),
+            "`guests` together with `routings`",
+        ),
+        (given("policies") && !given("traces"), "policies", "`policies` beside `traces` only"),
+        (given("models") && !given("policies"), "models", "`models` beside `policies` only"),
+    ];
+    // One broken rule is reported, the first: the others may follow from it.
+    match rules.into_iter().find(|(broken, ..)| *broken) {
+        Some((_, key, expected)) => Err(params.wrong(key, expected)),
+        None => Ok(()),
+    }
+}
+
+fn numbers<T>(list: &[Located], least: T, most: T) -> Result<Vec<T>>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    let expected = format!("a whole number from {least} to {most}");
+    let number = |(text, location): &Located| match text.parse::<T>() {
+        Ok(n) if n >= least => Ok(n),
+        _ => Err(Error::input(location.clone(), format!("`{text}`"), &expected)),
+    };
+    list.iter().map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::Plan;
+
+    fn plan(text: &str) -> Result<Plan> {
+        Plan::read(&Text::new("p.toml", text), None, &Context::default())
+    }
+
+    #[test]
+    fn cells_are_the_product() {
+        let plan = plan(
+            "name = 'x'\ntopologies = ['torus:4x4', 'mesh:3']\norderings = ['snake', 'random']\n\
+             guests = ['ring:n=3']\nroutings = ['ecmp-hop', 'ecmp-path']\nseeds = [1, 2, 3]\n",
+        )
+        .unwrap();
+        assert_eq!(plan.cells().len(), 2 * 2 * 2 * 3);
+        assert_eq!(plan.lists.seeds, [1, 2, 3]);
+    }
+
+    #[test]
+    fn faults_are_named_with_their_line() {
+        let base = "topologies = ['torus:4x4']\norderings = ['snake']\n";
+        for (more, message) in [
+            ("topologys = ['a']", "p.toml:3: found unknown key for a sweep plan `topologys`"),
+            ("allocators = ['fifo:0']", "p.toml: found no `logs`; expected `allocators` together"),
+            ("guests = ['ring:n=3']", "p.toml: found no `routings`; expected `guests` together"),
+            ("seeds = [1, -1]", "p.toml:3: found `-1`; expected a whole number from 0"),
+            ("seeds = [1, 1]", "p.toml:3: found `1` twice in `seeds`"),
+            (
+                "procs_per_node = 4",
+                "p.toml:3: found procs_per_node = 4; expected it beside `traces`",
+            ),
+            ("policies = ['easy']", "p.toml:3: found policies = "),
+            ("transforms = ['none']", "p.toml:3: found transforms = "),
+            (
+                "traces = ['poisson:jobs=5,sizes=4']\nallocators = ['fifo:0']\ntransforms = ['load=0']",
+                "p.toml:5: found load = `0`",
+            ),
+            (
+                "logs = ['poisson:jobs=5,sizes=4']\nallocators = ['fifo:0']",
+                "p.toml:3: found `poisson:jobs=5,sizes=4`, a generator of traces",
+            ),
+            ("logs = ['no.log']\nallocators = ['fifo:0']", "no.log: opening"),
+            (
+                "guests = ['rong:n=3']\nroutings = ['ecmp-hop']",
+                "p.toml:3: found unknown guest `rong`",
+            ),
+            (
+                "guests = ['ring:n=3']\nroutings = ['ecmp']",
+                "p.toml:4: found unknown routing `ecmp`",
+            ),
+        ] {
+            let error = plan(&format!("{base}{more}\n")).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{more}: {error}");
+        }
+        for (text, message) in [
+            ("orderings = ['snake']", "p.toml: found no `topologies`"),
+            ("topologies = []\norderings = ['snake']", "p.toml:1: found topologies = a list of 0"),
+            (
+                "topologies = ['tours:4']\norderings = ['snake']",
+                "p.toml:1: found unknown topology kind",
+            ),
+            ("topologies = ['torus:4']\norderings = ['snail']", "p.toml:2: found unknown ordering"),
+            ("topologies = ['torus:4']\norderings = [['a']]", "p.toml:2: found a list of 1"),
+        ] {
+            let error = plan(text).unwrap_err().to_string();
+            assert!(error.starts_with(message), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_hash_tells_plans_and_their_files_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("o.txt"), "0\n1\n2\n").unwrap();
+        std::fs::write(at("jobs.log"), "P a 1\n").unwrap();
+        let text = "topologies = ['mesh:3']\norderings = ['o.txt']\nlogs = ['jobs.log']\nallocators = ['fifo:0']\n";
+        let hash = |text: &str, seed| {
+            let context = Context { seed, ..Context::default() };
+            let text = Text::new("p.toml", text);
+            Plan::read(&text, Some(&at("p.toml")), &context).unwrap().lists.hash
+        };
+        let first = hash(text, 1);
+        assert_eq!(first, hash(&format!("# a comment\n{text}"), 1));
+        assert_ne!(first, hash(text, 2));
+        assert_ne!(first, hash(&text.replace("mesh:3", "torus:3"), 1));
+        std::fs::write(at("jobs.log"), "P a 2\n").unwrap();
+        let second = hash(text, 1);
+        assert_ne!(first, second);
+        std::fs::write(at("o.txt"), "2\n1\n0\n").unwrap();
+        assert_ne!(second, hash(text, 1));
+    }
+}
