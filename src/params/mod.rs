@@ -20,7 +20,7 @@ mod value;
 
 pub use option::{Fallback, Opt, SEED, Values, join, usage};
 pub use tables::Tables;
-pub use units::Unit;
+pub use units::{Unit, parse_bytes};
 pub use value::Value;
 
 #[derive(Clone, Debug)]

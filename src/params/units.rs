@@ -1,4 +1,4 @@
-//! Numbers with a unit: `10GB/s`, `40Gb/s`, `64KiB`, `1us`.
+//! Numbers with a unit: `10GB/s`, `40Gb/s`, `64KiB`, `1us`; counts of bytes: `16G`.
 
 use super::{Params, Value};
 use crate::error::{Error, Result, SourceLocation};
@@ -106,9 +106,58 @@ impl Params {
     }
 }
 
+/// A whole count of bytes: a number, then k, M, G or T (powers of 1000) or Ki, Mi, Gi or Ti (powers of 1024) in either
+/// case, then `B` or nothing. `1.5G` is 1,500,000,000; what is left of a byte is cut off.
+///
+/// # Errors
+/// Another text, or more than 64 bits hold: what was found and what is expected.
+pub fn parse_bytes(text: &str) -> Result<u64, String> {
+    let found = || {
+        let number = text.trim_end_matches(['B', 'b']);
+        let (number, base) = match number.strip_suffix(['i', 'I']) {
+            Some(number) => (number, 1024f64),
+            None => (number, 1000.0),
+        };
+        let prefix = number.chars().last()?.to_ascii_lowercase();
+        let (number, factor) = match "kmgt".find(prefix) {
+            Some(i) => (&number[..number.len() - 1], base.powi(i as i32 + 1)),
+            // `5i` has no prefix.
+            None if base == 1024.0 => return None,
+            None => (number, 1.0),
+        };
+        // Signs and exponents are no part of a count.
+        let plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let bytes = number.parse::<f64>().ok().filter(|_| plain)? * factor;
+        (bytes < 2f64.powi(64)).then_some(bytes as u64)
+    };
+    found().ok_or_else(|| {
+        format!("found `{text}`; expected a byte count up to 18446744T, such as 500M, 1.5G or 16GiB")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn byte_counts_have_prefixes_of_either_kind() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("4096", 4096),
+            ("500k", 500_000),
+            ("500KB", 500_000),
+            ("16G", 16_000_000_000),
+            ("1.5G", 1_500_000_000),
+            ("1GiB", 1 << 30),
+            ("0.5mib", 1 << 19),
+            ("18446744T", 18_446_744_000_000_000_000),
+        ] {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "G", "-1", "1e9", "5i", "nan", "inf", "1 G", "18446745T", "1P", "1.2.3G"] {
+            assert!(parse_bytes(text).unwrap_err().contains("expected a byte count"), "{text}");
+        }
+    }
 
     #[test]
     fn units_are_powers_of_ten_or_of_two_and_bits_are_eighths() {
