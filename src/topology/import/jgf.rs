@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::document::{Node, json};
+use super::document::{self, Node};
 use super::path;
 use super::paths::Paths;
 use crate::error::Result;
@@ -32,7 +32,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a JSON file, as in jgf:resources.json")?;
     let text = Text::read(&path, context.memory)?;
-    let document = json(&text)?;
+    let document = document::read(&text)?;
     let top = document.get("scheduling").unwrap_or(&document);
     let graph = top.need("graph", "a resource graph")?;
     let mut types: HashMap<&str, &str> = HashMap::new();
@@ -118,8 +118,8 @@ mod tests {
         check_refused(
             "jgf",
             &[
-                ("", ":1: found EOF"),
-                ("{\n\"graph\" 3}", ":2: found expected `:`"),
+                ("", ":1: found an empty file"),
+                ("{\n\"graph\" 3}", ":2: found invalid trailing content"),
                 ("{}", ":1: found a map of 0 keys without `graph`"),
                 ("{\"graph\": {}}", ":1: found a map of 0 keys without `nodes`"),
                 ("{\"graph\": {\"nodes\": 1}}", ":1: found nodes: `1`; expected a list"),

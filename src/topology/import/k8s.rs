@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::document::{Node, json};
+use super::document::{self, Node};
 use super::path;
 use super::paths::Paths;
 use crate::error::{Error, Result};
@@ -65,7 +65,7 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a JSON file, as in k8s-nodes:nodes.json")?;
     let levels = params.word("levels")?;
     let text = Text::read(&path, context.memory)?;
-    let document = json(&text)?;
+    let document = document::read(&text)?;
     let items = document.list("items")?;
     let mut all = BTreeSet::new();
     for item in items {
@@ -245,8 +245,8 @@ mod tests {
         check_refused(
             "k8s-nodes",
             &[
-                ("", ":1: found EOF"),
-                ("{\"items\":\n [}", ":2: found expected value"),
+                ("", ":1: found an empty file"),
+                ("{\"items\":\n [}", ":2: found while parsing a node"),
                 ("[]", ":1: found a list of 0 without `items`"),
                 ("{\"items\": 3}", ":1: found items: `3`; expected a list"),
                 ("{\"items\": []}", ": nodes of 0 labels"),

@@ -1,6 +1,6 @@
 //! What NVIDIA's topograph gives of a cluster's instances.
 
-use super::document::json;
+use super::document;
 use super::path;
 use super::paths::Paths;
 use crate::error::Result;
@@ -25,7 +25,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 fn build(params: &Params, context: &Context) -> Result<Network> {
     let path = path(params, "a JSON file, as in topograph:instances.json")?;
     let text = Text::read(&path, context.memory)?;
-    let document = json(&text)?;
+    let document = document::read(&text)?;
     let mut paths = Paths::default();
     for instance in document.list("instances")? {
         let id = instance.word("id")?;
@@ -78,7 +78,7 @@ mod tests {
         check_refused(
             "topograph",
             &[
-                ("", ":1: found EOF"),
+                ("", ":1: found an empty file"),
                 ("{\n\"instances\": [1,]}", ":2: found "),
                 ("{}", ":1: found a map of 0 keys without `instances`"),
                 ("{\"instances\": {}}", ":1: found instances: a map of 0 keys; expected a list"),

@@ -1,6 +1,6 @@
 //! `topology.yaml`, and what `scontrol show topoconf` prints.
 
-use super::super::document::{Node, yaml};
+use super::super::document::{self, Node};
 use super::super::host_list::expand;
 use super::{ALL, Found, Unit, at, check_sizes, remark_on_sizes};
 use crate::error::Result;
@@ -39,7 +39,7 @@ pub(super) fn read(
     must: bool,
     context: &Context,
 ) -> Result<Found> {
-    let document = yaml(text)?;
+    let document = document::read(text)?;
     let Some(topologies) = document.items() else {
         let expected = "a list of topologies, `- topology: NAME`: Slurm takes anything else for a flat network, silently";
         return Err(document.wrong(document.describe(), expected));
