@@ -15,12 +15,8 @@ struct Run {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Run {
-    let output = crate::command()
-        .arg("audit")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap();
+    let output =
+        crate::command().arg("audit").args(arguments).current_dir(folder).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Run { code: output.status.code(), out: text(output.stdout), said: text(output.stderr) }
 }

@@ -540,11 +540,7 @@ fn commands_take_records_where_they_take_traces() {
     let folder = tempfile::tempdir().unwrap();
     let sacct = data("sacct.txt").display().to_string();
     let run = |arguments: &[&str]| {
-        let output = crate::command()
-            .args(arguments)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
+        let output = crate::command().args(arguments).current_dir(folder.path()).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code(), text(output.stdout), text(output.stderr))
     };

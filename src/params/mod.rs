@@ -53,28 +53,17 @@ pub fn head(text: &str) -> &str {
 }
 
 impl Params {
-    /// The same with `keys` in the place of `key`: what it stands for. Messages about them quote its place.
-    pub fn with(&self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
+    /// Expands the shorthand `key`: `keys` take its place and its location.
+    pub fn with(mut self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
         let location = self.location_of(key);
-        let stays = |e: &&Given| e.key != key && keys.iter().all(|(k, _)| *k != e.key);
-        let mut given: Vec<Given> = self.given.iter().filter(stays).cloned().collect();
-        given.extend(keys.into_iter().map(|(key, value)| Given {
+        self.given.retain(|e| e.key != key && keys.iter().all(|(k, _)| *k != e.key));
+        self.given.extend(keys.into_iter().map(|(key, value)| Given {
             key: key.into(),
             key_location: location.clone(),
             value: Value::Word(value),
             location: location.clone(),
         }));
-        Params {
-            kind: self.kind.clone(),
-            location: self.location.clone(),
-            base: self.base.clone(),
-            given,
-            defaults: self.defaults.clone(),
-            declared: self.declared.clone(),
-            // Read already.
-            asked: RefCell::new(vec!["kind", "nodes"]),
-            default_seed: self.default_seed,
-        }
+        self
     }
 
     /// The kind: what stands before the colon, or the TOML key `kind`.
@@ -107,7 +96,7 @@ impl Params {
             "{} asks for `{key}`, which it does not declare",
             self.kind
         );
-        self.asked.borrow_mut().push(key);
+        self.accept(key);
         self.given.iter().chain(&self.defaults).find(|e| e.key == key)
     }
 
@@ -327,6 +316,11 @@ impl Params {
         asked.sort_unstable();
         asked.dedup();
         asked
+    }
+
+    /// Marks a key as asked for, where it is read later.
+    pub fn accept(&self, key: &'static str) {
+        self.asked.borrow_mut().push(key);
     }
 
     /// Refuses keys that were not asked for, suggesting those that were.

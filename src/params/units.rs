@@ -131,7 +131,9 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         (bytes < 2f64.powi(64)).then_some(bytes as u64)
     };
     found().ok_or_else(|| {
-        format!("found `{text}`; expected a byte count up to 18446744T, such as 500M, 1.5G or 16GiB")
+        format!(
+            "found `{text}`; expected a byte count up to 18446744T, such as 500M, 1.5G or 16GiB"
+        )
     })
 }
 

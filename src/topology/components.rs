@@ -73,16 +73,6 @@ impl Topology {
     }
 }
 
-/// How many of the nodes of these counts are in how many components.
-pub(super) fn count(network: &Network, counts: &[u32]) -> u32 {
-    let Some(of) = network.component_of() else { return 1 };
-    let carrying = counts.iter().zip(of).filter(|(count, _)| **count > 0);
-    let mut found: Vec<u32> = carrying.map(|(_, component)| *component).collect();
-    found.sort_unstable();
-    found.dedup();
-    found.len().max(1) as u32
-}
-
 /// From the first router of each component a path of new routers to one in the middle, each path longer than half
 /// the farthest way inside any component.
 fn join(network: &Network, graph: &RouterGraph, of: &[u32]) -> RouterGraph {

@@ -3,7 +3,7 @@
 use petgraph::unionfind::UnionFind;
 
 use super::link_list::{listed, numbered_sets};
-use super::{COMMON, Context, Lattice, Network, TOPOLOGIES, Topology, check_nodes, require_graph};
+use super::{COMMON, Context, Lattice, Network, Topology, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::params::Params;
 
@@ -83,8 +83,8 @@ impl Topology {
             lattice,
             ..listed(format!("graph:{name}"), routers, per_router, links, capacities)
         };
-        let params = Params::inline("graph", TOPOLOGIES.separator, COMMON, context.seed)?;
-        Topology::of_network(network, &params, None, &name, context)
+        let params = Params::inline("graph", ',', COMMON, context.seed)?;
+        Topology::new(network, &params, None, &name, context)
     }
 }
 

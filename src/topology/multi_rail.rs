@@ -14,7 +14,7 @@
 use super::distance::{Label, Labels};
 use super::network::later;
 use super::rails::Rails;
-use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
+use super::{Build, Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{check_nodes, nodes_option, require_graph};
 use crate::error::{Error, Result};
 use crate::params::{Opt, Params};
@@ -43,7 +43,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of domains, units: units of 32 nodes or, with larger domains, 8 domains, as few as needed",
         ),
     ],
-    build: MultiRail::from_params,
+    build: Build::Formula(MultiRail::from_params),
 };
 
 /// Nodes with one interface a rail. A unit has `domains` domains of `domain` nodes each and one leaf switch a rail, to

@@ -50,6 +50,16 @@ fn within_64_bits<S: serde::Serializer>(total: &u128, serializer: S) -> Result<S
     }
 }
 
+impl Topology {
+    /// Counts, degrees, diameter and mean distance; see [`Statistics`].
+    ///
+    /// # Errors
+    /// [`crate::Error::Memory`] when the graph is needed and does not fit.
+    pub fn statistics(&self) -> Result<Statistics> {
+        Statistics::of(self)
+    }
+}
+
 impl Statistics {
     /// Computes them: closed forms on grids and trees, searches from every node-carrying router elsewhere.
     ///

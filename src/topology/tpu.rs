@@ -16,7 +16,7 @@ use super::distance::{Axis, Product, Shape};
 use super::grid::grid;
 use super::lattice::digits;
 use super::network::later;
-use super::{Context, Lattice, LinkVisitor, Network, TopologyEntry};
+use super::{Build, Context, Lattice, LinkVisitor, Network, TopologyEntry};
 use super::{by_x, nodes_option, product, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -33,7 +33,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of dims: the smallest part of a cube, or cubes whose three extents differ by one at most",
         ),
     ],
-    build: from_params,
+    build: Build::Formula(from_params),
 };
 
 /// Chips along each side of a cube.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{ROOT, Switch, Wiring, path};
+use super::{ROOT, SourceFile, Switch, Wiring, from_file};
 use crate::error::Result;
 use crate::input::{Line, Text};
-use crate::params::{Opt, Params};
-use crate::topology::{Context, Network, TopologyEntry};
+use crate::params::Opt;
+use crate::topology::{Build, Network, TopologyEntry};
 
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -18,7 +18,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::text("rail", "look only at adapters described as NODE and this word")
             .or_else("all adapters"),
     ],
-    build,
+    build: Build::Steps(|params, _| {
+        let rail = params.word("rail")?;
+        from_file(
+            params,
+            "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt",
+            move |file| network(file, rail.as_deref()),
+        )
+    }),
 };
 
 /// Switches, the cables between them, and the nodes on their ports. A cable's capacity is its rate over the
@@ -35,12 +42,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// ibnetdiscover(8) of infiniband-diags.
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt")?;
-    let rail = params.word("rail")?;
-    let mut wiring = read(&Text::read(&path, context.memory)?, rail.as_deref())?;
+fn network(file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
+    let mut wiring = read(&file.text, rail)?;
     wiring.hierarchy(&vec![ROOT; wiring.switches.len()], &|_| "leaf".into());
-    wiring.network(FAMILY.name, "", &path, params, context)
+    wiring.network(file, "")
 }
 
 /// The other end of a port, as a switch's section describes it.

@@ -5,17 +5,15 @@
 //! nodes are the first routers; each has as many slots as the fullest of them, and the slots left over are no nodes.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use petgraph::unionfind::UnionFind;
 
-use super::link_list::{file_spec, listed, numbered};
+use super::link_list::{listed, numbered};
 use super::network::later;
 use super::site::Site;
-use super::{Lattice, Level, Network, check_nodes, require_graph};
+use super::source_file::{SourceFile, from_file};
+use super::{Context, Lattice, Level, Network, TOPOLOGIES, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
-use crate::params::Params;
-use crate::topology::Context;
 
 mod document;
 pub(super) mod host_list;
@@ -124,20 +122,13 @@ impl Wiring {
         }
     }
 
-    /// The network, called `kind:FILE` and `suffix`.
+    /// The network of `file`; `suffix` follows its specification.
     ///
     /// # Errors
     /// No nodes at all; a switch that no path joins to the first, where the fabric may not be in several
     /// components; more nodes or memory than allowed.
-    fn network(
-        self,
-        kind: &str,
-        suffix: &str,
-        path: &Path,
-        params: &Params,
-        context: &Context,
-    ) -> Result<Network> {
-        let file = path.display().to_string();
+    fn network(self, file: &SourceFile<'_>, suffix: &str) -> Result<Network> {
+        let SourceFile { path, params, context, .. } = file;
         let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
         let most = self.switches.iter().map(|s| s.nodes.len()).max();
         // A cell without a node has a name that is empty.
@@ -153,7 +144,7 @@ impl Wiring {
         if let Some(apart) = apart.filter(|_| !self.forest) {
             let (first, switch) = (&self.switches[0].name, &self.switches[apart]);
             let found = format!("switch `{}`, which no path joins to `{first}`", switch.name);
-            let location = SourceLocation::line(&file, switch.line);
+            let location = SourceLocation::line(&path.display().to_string(), switch.line);
             return Err(Error::input(location, found, "a connected network"));
         }
         let (mut carrying, bare): (Vec<usize>, Vec<usize>) =
@@ -184,7 +175,7 @@ impl Wiring {
             names.append(&mut nodes[*switch]);
             names.resize((i + 1) * per_router, String::new());
         }
-        let spec = format!("{}{suffix}", file_spec(kind, path));
+        let spec = format!("{}{suffix}", file.spec());
         Ok(Network {
             hosts,
             names,
@@ -223,9 +214,10 @@ impl Wiring {
     }
 }
 
-/// The path under `file`.
-fn path(params: &Params, expected: &str) -> Result<PathBuf> {
-    params.path("file")?.ok_or_else(|| params.wrong("file", expected))
+/// The network of an inline specification.
+fn network_of(spec: &str, context: &Context) -> Result<Network> {
+    let (family, params) = TOPOLOGIES.read(spec, context.seed)?;
+    family.build.parse(&params, context)?(&params, context)
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use super::host_list::expand;
-use super::{ROOT, Units, Wiring, path};
+use super::{ROOT, SourceFile, Units, Wiring, from_file};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::params::{Opt, Params};
 use crate::topology::site::{Site, SiteKind, SiteLine, SiteTorus, cells};
-use crate::topology::{Context, Lattice, Network, TopologyEntry};
+use crate::topology::{Build, Context, Lattice, Network, TopologyEntry};
 
 mod lines;
 mod yaml;
@@ -30,7 +30,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         )
         .or_else("those that the file places"),
     ],
-    build,
+    build: Build::Steps(|params, _| {
+        let (name, table) = (params.word("name")?, params.word("nodes")?);
+        let expected = "a topology.conf, as in slurm-topology:topology.conf";
+        from_file(params, expected, |file| network(file, name, table))
+    }),
 };
 
 /// What a file says of one topology.
@@ -80,21 +84,19 @@ impl Found {
 ///
 /// # References
 /// topology.conf(5) and topology.yaml(5) of Slurm 26.05.
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "a topology.conf, as in slurm-topology:topology.conf")?;
-    let (name, table) = (params.word("name")?, params.word("nodes")?);
-    let text = Text::read(&path, context.memory)?;
-    let mut found = if yaml::is_yaml(&text) {
+fn network(file: &SourceFile<'_>, name: Option<String>, table: Option<String>) -> Result<Network> {
+    let SourceFile { text, params, context, .. } = file;
+    let mut found = if yaml::is_yaml(text) {
         // In a machine's own file, `name` may be that machine's.
         let must = matches!(params.location_of("name"), SourceLocation::Option(_));
-        yaml::read(&text, name.as_deref(), must, context)?
+        yaml::read(text, name.as_deref(), must, context)?
     } else {
-        lines::read(&text, context)?
+        lines::read(text, context)?
     };
-    let table = table.map(|list| node_table(params, &list, context)).transpose()?;
-    let unplaced = apply(&text, &mut found, table)?;
+    let nodes = table.as_ref().map(|list| node_table(params, list, context)).transpose()?;
+    let unplaced = apply(text, &mut found, nodes)?;
     let mut wiring = match found.kind {
-        SiteKind::Tree => tree(&text, &found)?,
+        SiteKind::Tree => tree(text, &found)?,
         SiteKind::Block => blocks(&found)?,
         SiteKind::Ring => rings(&found),
         SiteKind::Torus => toruses(&found, unplaced.is_empty()),
@@ -109,10 +111,10 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
         Some(name) => format!(",name={name}"),
         None => String::new(),
     };
-    if let Some(list) = params.word("nodes")? {
+    if let Some(list) = table {
         suffix += &format!(",nodes={list}");
     }
-    wiring.network(FAMILY.name, &suffix, &path, params, context)
+    wiring.network(file, &suffix)
 }
 
 /// The cluster's nodes: a file of names, the first word of each line, or a host list.
