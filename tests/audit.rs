@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
 use nodeorder::{Context, NodeId, Topology};
 use proptest::prelude::*;

@@ -1,7 +1,6 @@
 //! Records of sites and of other tools: every format valid, odd and wrong; and through the commands.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use nodeorder::input::Lines;
 use nodeorder::trace::records::{Columns, Form, Record, Records, State, placements};
