@@ -14,7 +14,7 @@ const LINES: usize = 1 << 12;
 /// Memory: four blocks a thread.
 ///
 /// # Errors
-/// What `out` and `make` report.
+/// Errors of `out` and `make`.
 ///
 /// # Examples
 /// ```

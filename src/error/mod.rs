@@ -63,11 +63,11 @@ pub enum Error {
     /// Input that does not say what it should.
     #[error("{location}: found {found}; expected {expected}")]
     Input {
-        /// Where.
+        /// Location of the input.
         location: SourceLocation,
-        /// What stands there.
+        /// Text that was found.
         found: String,
-        /// What should stand there.
+        /// Description of the expected text.
         expected: String,
     },
     /// A request that makes sense by itself but not for this topology.
@@ -77,7 +77,7 @@ pub enum Error {
         location: SourceLocation,
         /// Why it cannot be done.
         problem: String,
-        /// What would work.
+        /// A request that works.
         remedy: String,
     },
     /// More memory than the limit allows.
@@ -86,7 +86,7 @@ pub enum Error {
         crate::error::bytes(*.needed), crate::error::bytes(*.limit)
     )]
     Memory {
-        /// What would be allocated.
+        /// Name of the memory that would be allocated.
         what: String,
         /// Bytes it would take.
         needed: u64,
@@ -98,9 +98,9 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What was attempted.
+        /// Operation that failed.
         action: &'static str,
-        /// The system's answer.
+        /// Error of the system.
         cause: std::io::Error,
     },
     /// A figure that could not be drawn.
@@ -108,7 +108,7 @@ pub enum Error {
     Draw {
         /// The figure's name.
         figure: String,
-        /// The plotting library's answer.
+        /// Error of the plotting library.
         reason: String,
     },
 }

@@ -1,6 +1,6 @@
 //! Lag sums of distances that a search left in bit planes: added up bit by bit, and written as numbers once, at the end.
 //!
-//! A word of the row of rank j has the distances from 64 ranks that begin at a multiple of 64. Moved by the rank's
+//! In a plane, a word of the row of rank j has the distances from 64 ranks that begin at a multiple of 64. Moved by the rank's
 //! remainder, words of ranks that follow each other have the same lag at the same bit: adders of whole words add them up.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The pair pass at the hardware's pace: lag sums of a term-wise distance in byte lanes.
+//! Lag sums pair by pair, in bytes that lie side by side, for distances that are sums of terms.
 //!
 //! For every label v of every term, a table row holds `d(v, label[j])` for all ranks j, one byte each.
 //! For a block of consecutive lags and one rank i, the distances to ranks i+k are then a plain sum of as
@@ -20,9 +20,9 @@ pub(super) struct Tables {
     rows: Vec<Vec<u8>>,
     /// For each term: where the row of each rank's label starts.
     start: Vec<Vec<u32>>,
-    /// What a rank's pair with the padding counts: Σ `d(label[i], 0)`.
+    /// Distance of each rank to the padding: Σ over terms of `d(label[i], 0)`.
     padding: Vec<u64>,
-    /// How many pairs may be added to a byte.
+    /// Pairs that a byte can add up before it may overflow.
     flush: usize,
 }
 

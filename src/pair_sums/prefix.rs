@@ -38,7 +38,7 @@ impl Members {
 }
 
 impl Prefixes {
-    /// Of so many members with each label. O(labels).
+    /// `counts[label]` members with each label. O(labels).
     pub(super) fn of(axis: Axis, counts: &[u64]) -> Self {
         let members = |(label, count): (u64, &u64)| Members { count: *count, sum: label * count };
         let mut tree: Vec<Members> = (0..).zip(counts).map(members).collect();

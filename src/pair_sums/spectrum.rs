@@ -20,7 +20,7 @@ use multiversion::target::target_cfg_f;
 use rayon::prelude::*;
 
 use super::cuts::Cut;
-use super::fft::{Complex, Fft, LANES, Lane, mul_add, root};
+use super::fft::{Complex, Fft, LANES, Vector, mul_add, root};
 use super::terms::Term;
 
 /// Residues a group.
@@ -87,7 +87,7 @@ impl Layout {
 /// cuts, and 16·Q·16 bytes a thread.
 pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout, sums: &mut [u64]) {
     let fft = Fft::new(layout.piece);
-    let mut powers: Vec<[Vec<Lane>; 2]> =
+    let mut powers: Vec<[Vec<Vector>; 2]> =
         (0..layout.half()).map(|_| [(); 2].map(|()| vec![[0.0; LANES]; layout.piece])).collect();
     let batch = (PATTERNS / (layout.piece * WAYS * layout.bytes())).max(1);
     for cuts in cuts.chunks(batch) {
@@ -107,7 +107,7 @@ pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout,
     }
     // Back to positions: a power spectrum is real, so that its transform forward is the one back,
     // conjugated. As many groups at a time as there are threads.
-    let back = |power: Vec<Lane>| {
+    let back = |power: Vec<Vector>| {
         let re = (0..layout.piece).map(|f| power[fft.position(f)]).collect();
         let mut values = Spectrum { re, im: vec![[0.0; LANES]; layout.piece] };
         fft.run(&mut values.re, &mut values.im);
@@ -136,8 +136,8 @@ pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout,
 
 /// Eight sequences of complex numbers.
 struct Spectrum {
-    re: Vec<Lane>,
-    im: Vec<Lane>,
+    re: Vec<Vector>,
+    im: Vec<Vector>,
 }
 
 impl Spectrum {
@@ -170,8 +170,8 @@ type Lookup = [Complex; 256];
 /// A factor for each of eight sequences.
 #[derive(Clone, Copy)]
 struct Factor {
-    re: Lane,
-    im: Lane,
+    re: Vector,
+    im: Vector,
 }
 
 impl Factor {
@@ -311,8 +311,8 @@ fn multiply(
     turn: &Factor,
     within: &[Factor],
     sums: &[[Complex; LANES]; BLOCK],
-    re: &mut [Lane],
-    im: &mut [Lane],
+    re: &mut [Vector],
+    im: &mut [Vector],
 ) {
     if target_cfg_f!(any(target_feature = "fma", target_arch = "aarch64")) {
         multiply_by::<true>(matrix, turn, within, sums, re, im);
@@ -328,8 +328,8 @@ fn multiply_by<const FUSED: bool>(
     turn: &Factor,
     within: &[Factor],
     sums: &[[Complex; LANES]; BLOCK],
-    re: &mut [Lane],
-    im: &mut [Lane],
+    re: &mut [Vector],
+    im: &mut [Vector],
 ) {
     let mut matrix = *matrix;
     for factor in &mut matrix {
@@ -354,7 +354,7 @@ fn multiply_by<const FUSED: bool>(
 
 /// `power[f] += weight · |values[f]|²`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn add_power(power: &mut [Lane], re: &[Lane], im: &[Lane], weight: f64) {
+fn add_power(power: &mut [Vector], re: &[Vector], im: &[Vector], weight: f64) {
     for ((p, re), im) in power.iter_mut().zip(re).zip(im) {
         for l in 0..LANES {
             p[l] += weight * (re[l] * re[l] + im[l] * im[l]);

@@ -39,7 +39,7 @@ pub struct Params {
     /// The file they were read from: paths in them are relative to it.
     base: Option<PathBuf>,
     given: Vec<Given>,
-    /// What the declared defaults stand for.
+    /// Values of the declared defaults.
     defaults: Vec<Given>,
     /// The options of the entry; none where a file's keys are read without one.
     declared: Option<Vec<&'static Opt>>,
@@ -71,12 +71,12 @@ impl Params {
         &self.kind
     }
 
-    /// The place of the whole, for errors about combinations.
+    /// Location of the whole, for errors about combinations.
     pub fn location(&self) -> &SourceLocation {
         &self.location
     }
 
-    /// The place of `key`'s value, or of the whole when it is absent.
+    /// Location of `key`'s value, or of the whole when it is absent.
     pub fn location_of(&self, key: &str) -> SourceLocation {
         self.given
             .iter()
@@ -89,7 +89,7 @@ impl Params {
         self.given.iter().any(|e| e.key == key)
     }
 
-    /// What was given for `key`, else its declared default.
+    /// The given value of `key`, else its declared default.
     fn entry(&self, key: &'static str) -> Option<&Given> {
         debug_assert!(
             self.declared.is_none() || self.option(key).is_some(),
@@ -104,7 +104,7 @@ impl Params {
         self.declared.iter().flatten().find(|option| option.key == key).copied()
     }
 
-    /// An error about `key`'s value: what was found is the value as written.
+    /// An error about `key`'s value, which it quotes as written.
     pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
         let given = self.given.iter().find(|e| e.key == key);
         let found = given.map(|e| format!("{key} = {}", e.value.describe()));
@@ -116,7 +116,7 @@ impl Params {
         Error::unsuited(self.location.clone(), problem, remedy)
     }
 
-    /// The raw value of `key` with its place.
+    /// The raw value of `key` with its location.
     pub fn value(&self, key: &'static str) -> Option<(&Value, &SourceLocation)> {
         self.entry(key).map(|e| (&e.value, &e.location))
     }
@@ -279,7 +279,7 @@ impl Params {
         Ok(Some(extents))
     }
 
-    /// The elements of a list, a single scalar being a list of one; each as a word with its place.
+    /// The elements of a list, a single scalar being a list of one; each as a word with its location.
     ///
     /// # Errors
     /// A list within the list.

@@ -13,7 +13,7 @@ pub enum Value {
     Float(f64),
     /// A TOML boolean.
     Boolean(bool),
-    /// A TOML array; each element with the place it stands in.
+    /// A TOML array; each element with its location.
     List(Vec<(Value, SourceLocation)>),
 }
 

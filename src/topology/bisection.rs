@@ -1,4 +1,4 @@
-//! What families can prove about cuts into halves: how few links any cut has, and a cut with few.
+//! Proved bounds of cuts into halves: the least links that any cut can have, and a cut with few.
 //!
 //! # The floor
 //! If every pair of nodes exchanges one unit along given routes, then what crosses a cut needs that many links at
@@ -18,7 +18,7 @@ pub struct CutBounds {
     pub least: bool,
 }
 
-/// What the busiest link carries at most, as a ratio; links count by capacity.
+/// Upper bound of the traffic on the busiest link over its capacity, as numerator and denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Load {
     /// Where every ordered pair of routers exchanges a unit.

@@ -64,7 +64,7 @@ impl Blueprint {
     /// Builds the machine.
     ///
     /// # Errors
-    /// What a file says wrong, with its line; options that do not fit the network, such as `limit` and `exclude`; more
+    /// Errors in files, with their line; options that do not fit the network, such as `limit` and `exclude`; more
     /// memory than `context` allows.
     pub fn build(self, context: &Context) -> Result<Topology> {
         let network = (self.step)(&self.params, context)?;

@@ -274,7 +274,7 @@ fn routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
     Ok(nodes.div_ceil(per_router(params, 1)?).max(least))
 }
 
-/// Those of the keys that are not given.
+/// The keys that are not given.
 fn unless_given<const N: usize>(params: &Params, keys: [(&'static str, String); N]) -> Keys {
     keys.into_iter().filter(|(key, _)| !params.has(key)).collect()
 }
@@ -397,7 +397,7 @@ mod tests {
         }
     }
 
-    /// What a family declares is what its rule says; only families of files have none.
+    /// Each family but those of files has a rule, and declares its keys.
     #[test]
     fn every_family_but_those_of_files_declares_its_rule() {
         for family in &TOPOLOGIES {

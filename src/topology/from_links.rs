@@ -10,13 +10,13 @@ use crate::params::Params;
 /// A network in memory. Routers are `0..routers`; nodes sit on the first `hosts` of them.
 #[derive(Clone, Debug, Default)]
 pub struct LinkedRouters {
-    /// What the machine is called.
+    /// Name of the machine.
     pub name: String,
     /// Routers, at least 1.
     pub routers: u32,
     /// Routers that carry nodes, at least 1.
     pub hosts: u32,
-    /// Nodes on each of these, at least 1.
+    /// Nodes on each router that carries nodes, at least 1.
     pub per_router: u32,
     /// Two routers each, in any order.
     pub links: Vec<(u32, u32)>,

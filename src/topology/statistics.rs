@@ -1,4 +1,4 @@
-//! What a machine's network looks like in numbers, exactly.
+//! Figures of a machine's network: counts, degrees, diameter, mean distance; exact.
 
 use rayon::prelude::*;
 use serde::Serialize;

@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(next, [1, 7, 8, 3 * 8 + 4, 32, 3 * 32 + 4]);
     }
 
-    /// What an all-to-all gains, where all links carry the same: regular tori are held up by their long dimensions,
+    /// Gain of an all-to-all where all links carry the same: regular tori are held up by their long dimensions,
     /// whose links carry the mean distance along them. Jouppi et al. measured 1.63 and 1.31.
     #[test]
     fn twisting_helps_as_much_as_published() {

@@ -16,7 +16,7 @@ pub(super) struct Node {
     pub value: Value,
 }
 
-/// What a value is.
+/// Kind and content of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// A text, number, boolean or null, as written.
@@ -70,7 +70,7 @@ impl Node {
         Error::input(location, found, expected)
     }
 
-    /// What it is, for a message.
+    /// Description for a message, such as `a list of 3`.
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Scalar(text) => format!("`{text}`"),
@@ -79,7 +79,7 @@ impl Node {
         }
     }
 
-    /// What stands under `key`.
+    /// The value under `key`.
     ///
     /// # Errors
     /// There is no such key, `what` being expected.
@@ -115,7 +115,8 @@ impl Node {
 /// 16 bits written as two `\\u` escapes.
 ///
 /// # Errors
-/// With the line: neither JSON nor YAML; an alias; several documents or none; keys that are no texts; values more than 100 deep.
+/// With the line: neither JSON nor YAML; an alias; several documents or none; keys that are no texts; values more than
+/// 100 deep.
 pub(super) fn read(text: &Text) -> Result<Node> {
     let wrong = |line: usize, found: String, expected: &str| {
         Error::input(SourceLocation::line(text.name(), line.max(1)), found, expected)

@@ -1,4 +1,4 @@
-//! What `ibnetdiscover` prints: an InfiniBand fabric, port by port.
+//! InfiniBand fabrics, port by port, from the output of `ibnetdiscover`.
 
 use std::collections::BTreeMap;
 
@@ -165,7 +165,7 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
     Ok(())
 }
 
-/// What stands before `#`, and what after; a `#` in quotes is none.
+/// Splits a line at its first `#` outside quotes: data and comment.
 fn split_comment(text: &str) -> (&str, &str) {
     let mut inside = false;
     for (i, c) in text.char_indices() {
@@ -192,7 +192,7 @@ fn port(data: &str) -> Option<(u32, &str, u32)> {
     known.then_some((number(head)?, peer, number(tail)?))
 }
 
-/// What the adapter's node is called, if it is one of ours.
+/// Name of the adapter's node; none where `rail` leaves the adapter out.
 fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
     let description = quoted(port.comment).unwrap_or_default().trim();
     if description.contains("Aggregation Node") {

@@ -36,7 +36,7 @@ pub use tiers::FAMILY as TIERS;
 pub use topograph::FAMILY as TOPOGRAPH;
 pub use xtdb::FAMILY as XTDB2PROC;
 
-/// What a file describes: switches with their nodes, and cables between switches.
+/// Switches with their nodes and the cables between switches, as a file describes them.
 #[derive(Debug, Default)]
 struct Wiring {
     switches: Vec<Switch>,
@@ -70,7 +70,7 @@ struct Units {
     links: u64,
 }
 
-/// No switch above.
+/// Parent of a switch with no switch above it.
 const ROOT: usize = usize::MAX;
 
 impl Wiring {

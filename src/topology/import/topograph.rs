@@ -1,4 +1,4 @@
-//! What NVIDIA's topograph gives of a cluster's instances.
+//! Network layers of a cluster's instances, from the output of NVIDIA's topograph.
 
 use super::document;
 use super::paths::Paths;

@@ -37,11 +37,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     }),
 };
 
-/// What a file says of one topology.
+/// One topology of a file.
 struct Found {
     kind: SiteKind,
     name: String,
-    units: Vec<Unit>,
+    units: Vec<SiteUnit>,
     /// Block sizes, the base first, and their line.
     sizes: (Vec<u64>, usize),
     toruses: Vec<SiteTorus>,
@@ -49,7 +49,7 @@ struct Found {
 }
 
 /// A switch, block, ring or torus.
-struct Unit {
+struct SiteUnit {
     name: String,
     nodes: Vec<String>,
     children: Vec<String>,
@@ -67,7 +67,8 @@ impl Found {
     }
 }
 
-/// Of a topology.yaml with several topologies `name` takes one, else the cluster's default, else the first.
+/// The network of a file. A topology.yaml may have several topologies: `name` takes one, else the cluster's default is
+/// taken, else the first.
 ///
 /// topology/tree: a switch a `SwitchName` line, a link to each of its `Switches`; `LinkSpeed` is passed over, as
 /// Slurm does; a switch named below two others hangs below both, and belongs to the last. topology/block: a switch a
@@ -76,7 +77,7 @@ impl Found {
 /// topology/torus3d: a router a cell. topology/flat: one switch. Trees of a forest, rings and toruses are separate
 /// components; nodes of `nodes` that the file does not place are components of their own.
 ///
-/// What Slurm does not load though we do is a remark: see [`Network::remarks`].
+/// Lines that are read here but that Slurm does not load become remarks: see [`Network::remarks`].
 ///
 /// # Errors
 /// With the line: another line, a host list that is none, a switch or node named twice, a switch that no line
@@ -139,7 +140,7 @@ fn node_table(params: &Params, list: &str, context: &Context) -> Result<HashSet<
 /// nodes that are not placed, in the order of their names.
 fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Result<Vec<String>> {
     let (mut names, mut seen) = (HashMap::new(), HashMap::new());
-    let again = |unit: &Unit, what: String, other: usize, expected: &str| {
+    let again = |unit: &SiteUnit, what: String, other: usize, expected: &str| {
         let found = format!("{what} again (line {other} has it)");
         Err(Error::input(SourceLocation::line(text.name(), unit.line), found, expected))
     };
@@ -195,7 +196,7 @@ fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Resu
         let mut nodes: Vec<String> = table.drain().collect();
         nodes.sort_by_cached_key(|name| natural(name));
         let name = "flat".to_string();
-        found.units.push(Unit { name, nodes, children: Vec::new(), line: 1 });
+        found.units.push(SiteUnit { name, nodes, children: Vec::new(), line: 1 });
         return Ok(Vec::new());
     }
     let mut unplaced: Vec<String> = table.drain().filter(|n| !placed.contains(n)).collect();
@@ -388,7 +389,7 @@ fn add_unplaced(wiring: &mut Wiring, unplaced: &[String]) {
     }
 }
 
-/// What the file says, to be written back.
+/// Contents of the file, for writing it back.
 fn site(found: Found) -> Site {
     let index: HashMap<&str, usize> =
         (0..).zip(&found.units).map(|(i, u)| (u.name.as_str(), i)).collect();
@@ -414,7 +415,7 @@ fn check_sizes(sizes: &[u64]) -> bool {
         && sizes.windows(2).all(|pair| pair[0] < pair[1])
 }
 
-/// What Slurm says to sizes that are not the first times a power of two.
+/// Remark on block sizes that are not the first times a power of two: how Slurm takes them.
 fn remark_on_sizes(text: &Text, line: usize, sizes: &[u64]) -> Option<String> {
     let odd = sizes.iter().find(|size| !(*size / sizes[0]).is_power_of_two())?;
     Some(format!(
@@ -424,7 +425,7 @@ fn remark_on_sizes(text: &Text, line: usize, sizes: &[u64]) -> Option<String> {
     ))
 }
 
-/// What Slurm says to a node called ALL.
+/// Remark on a node called ALL: how Slurm takes it.
 const ALL: &str =
     "Nodes=ALL is no wildcard: Slurm looks for a node called ALL, and so has none here";
 

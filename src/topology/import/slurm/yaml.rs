@@ -2,7 +2,7 @@
 
 use super::super::document::{self, Node};
 use super::super::host_list::expand;
-use super::{ALL, Found, Unit, at, check_sizes, remark_on_sizes};
+use super::{ALL, Found, SiteUnit, at, check_sizes, remark_on_sizes};
 use crate::error::Result;
 use crate::input::Text;
 use crate::topology::site::{SiteKind, SitePlacement, SiteTorus};
@@ -127,8 +127,8 @@ impl Reader<'_> {
         Ok(Found { kind, name: name.into(), units, sizes, toruses, remarks: self.remarks })
     }
 
-    fn units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<Unit>> {
-        let mut units: Vec<Unit> = Vec::new();
+    fn units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<SiteUnit>> {
+        let mut units: Vec<SiteUnit> = Vec::new();
         for entry in of.list(list)? {
             let name = entry.word(key)?.to_string();
             let children = self.hosts(entry, "children", false)?;
@@ -144,7 +144,7 @@ impl Reader<'_> {
                 self.remarks
                     .push(format!("{}: `{other}` is passed over", at(self.text, value.line)));
             }
-            units.push(Unit { name, nodes, children, line: entry.line });
+            units.push(SiteUnit { name, nodes, children, line: entry.line });
         }
         Ok(units)
     }
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(nodes.network().remarks().len(), 2);
     }
 
-    /// What scontrol show topoconf prints.
+    /// A file in the form that scontrol show topoconf prints.
     #[test]
     fn topoconf_is_read_back() {
         let text = "%YAML 1.1\n---\n- topology: default\n  cluster_default: true\n  block: {}\n  flat: false\n  ring: {}\n  \
