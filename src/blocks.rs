@@ -10,7 +10,7 @@ use rayon::prelude::*;
 /// Lines a block.
 const LINES: usize = 1 << 12;
 
-/// Writes `count` lines: `make` appends those of a range to a text. While some blocks are written, the next are made.
+/// Writes `count` lines: `make` appends the lines of a range to a text. While some blocks are written, the next are made.
 /// Memory: four blocks a thread.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Identifiers: what a number stands for is part of its type.
+//! Identifiers of nodes and routers, each a type of its own so that they are not mixed up.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The library's error type: every message names the location, what was found and what was expected.
+//! The library's error type: every message names the location, the text found and the text expected.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ impl fmt::Display for SourceLocation {
 /// Everything that can go wrong outside the program itself.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Input that does not say what it should.
+    /// Input that is wrong: location, found, expected.
     #[error("{location}: found {found}; expected {expected}")]
     Input {
         /// Location of the input.
@@ -114,7 +114,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Input that does not say what it should.
+    /// Input that is wrong: location, found, expected.
     pub fn input(
         location: SourceLocation,
         found: impl Into<String>,
@@ -123,7 +123,7 @@ impl Error {
         Error::Input { location, found: clean(found), expected: clean(expected) }
     }
 
-    /// A request that does not suit this topology, and what would.
+    /// A request that does not suit this topology, and one that would.
     pub fn unsuited(
         location: SourceLocation,
         problem: impl Into<String>,

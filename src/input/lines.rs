@@ -143,7 +143,7 @@ impl Lines {
         self
     }
 
-    /// Counts `bytes` more that the reader keeps of the lines so far; `what` they are.
+    /// Counts `bytes` more that the reader keeps of the lines so far; `what` names them in the message.
     ///
     /// # Errors
     /// They are more than the memory allowed, by file and line.

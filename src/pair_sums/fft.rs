@@ -107,15 +107,15 @@ impl Fft {
     }
 }
 
-/// All radix-4 stages, each quarter to its end before the next begins: what fits a cache stays there.
+/// All radix-4 stages. Each quarter is finished before the next begins, so that its values stay in the cache.
 fn quarters(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
-    /// Values whose stages are run through without descending: 16 kB.
+    /// Values whose stages are run one after the other: 16 kB, which fit the innermost cache.
     const FLAT: usize = 128;
     let Some((stage, rest)) = stages.split_first() else { return };
     if re.len() <= FLAT {
         return flat(stages, re, im);
     }
-    radix_4(stage, re, im);
+    flat(&stages[..1], re, im);
     let quarter = stage.len();
     for (re, im) in re.chunks_exact_mut(quarter).zip(im.chunks_exact_mut(quarter)) {
         quarters(rest, re, im);
@@ -131,15 +131,7 @@ fn halves(factors: &[Complex], re: &mut [Vector], im: &mut [Vector]) {
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn radix_4(factors: &[Factors], re: &mut [Vector], im: &mut [Vector]) {
-    if target_cfg_f!(any(target_feature = "fma", target_arch = "aarch64")) {
-        radix_4_by::<true>(factors, re, im);
-    } else {
-        radix_4_by::<false>(factors, re, im);
-    }
-}
-
+/// Runs stages one after the other, each over all of its transforms.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
 fn flat(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
     for stage in stages {

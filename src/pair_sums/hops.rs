@@ -36,7 +36,7 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
         search: Search::new(graph),
     };
     let batches = n.div_ceil(WIDTH);
-    // Each task takes the next batch that is left: sums of integers are the same whoever adds what.
+    // Each task takes the next batch that is left. Sums of integers do not depend on which task adds which batch.
     let next = AtomicUsize::new(0);
     let total = (0..threads.min(batches).max(1))
         .into_par_iter()

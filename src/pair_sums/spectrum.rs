@@ -29,7 +29,7 @@ const WAYS: usize = 2 * LANES;
 /// Positions treated at once by the first stage.
 const BLOCK: usize = 64;
 
-/// Bytes of bits kept at once; more cuts than fit are taken in batches.
+/// Bytes of the cuts' bits that are kept at once; cuts beyond are taken in further batches.
 const PATTERNS: usize = 1 << 25;
 
 /// How a transform is cut into pieces.
@@ -44,7 +44,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The most residues: what a group's sums need is then two bytes of bits.
+    /// Most residues: with more, m₁ would have more bits than the two bytes that are looked up.
     const RESIDUES: usize = 512;
 
     /// The least length that holds all lags of `n` ranks without wrap-around, in pieces as above.
@@ -58,12 +58,12 @@ impl Layout {
         WAYS * self.groups * self.piece
     }
 
-    /// How many positions m·Q begin below n.
+    /// Number of m with m·Q below n.
     pub(super) fn turns(self) -> usize {
         self.n.div_ceil(self.piece)
     }
 
-    /// m₁ runs below this.
+    /// Number of values of m₁.
     fn steps(self) -> usize {
         self.turns().div_ceil(WAYS)
     }
@@ -146,8 +146,8 @@ impl Spectrum {
     }
 }
 
-/// The bits of a cut as the first stage reads them: for each block of positions, each m₀ and each byte of
-/// m₁, one byte a position.
+/// The bits of a cut in the order in which the first stage reads them: by block of positions, then m₀, then byte of m₁,
+/// one byte for each position.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn pattern(labels: &[u32], cut: &Cut, layout: Layout) -> Vec<u8> {
     let bytes = layout.bytes();
@@ -198,7 +198,8 @@ struct Stage {
     /// For the lower and the upper eight of m₀: lookups of Σ over m₁ of ω_S^{s·m₁}, the upper times
     /// ω_R^{8s}.
     lookups: [Vec<Lookup>; 2],
-    /// For even and odd j, for each m₀ below 8: what remains of the factor.
+    /// For even and odd j, for each m₀ below 8: ω_R^{r·m₀} of the eight residues r. The upper eight of m₀ differ by a sign
+    /// and by the factor that is in the upper lookups.
     matrix: [[Factor; LANES]; 2],
     /// ω_L^{r·t} for the first position of each block.
     blocks: [Vec<Factor>; 2],

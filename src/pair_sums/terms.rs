@@ -99,8 +99,8 @@ impl<'a> Histogram<'a> {
     }
 }
 
-/// `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and rows are what remains of
-/// each rank's distances to all. Ranks are taken in stretches, in parallel; how many members have each label where a
+/// `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and a row is the rank's
+/// distances to all ranks less its column. Ranks are taken in stretches, in parallel; how many members have each label where a
 /// stretch begins is counted first. O(N · min(labels, log labels · 40)) a term (O(N) on cliques); beside the result at
 /// most a byte a rank and term.
 pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {

@@ -66,7 +66,7 @@ impl Params {
         self
     }
 
-    /// The kind: what stands before the colon, or the TOML key `kind`.
+    /// The kind: the text before the colon, or the TOML key `kind`.
     pub fn kind(&self) -> &str {
         &self.kind
     }
@@ -323,7 +323,7 @@ impl Params {
         self.asked.borrow_mut().push(key);
     }
 
-    /// Refuses keys that were not asked for, suggesting those that were.
+    /// Refuses keys that no getter asked for; suggests the nearest of the others.
     ///
     /// # Errors
     /// The first such key.

@@ -179,7 +179,7 @@ pub const fn join<const A: usize, const B: usize, const N: usize>(
     all
 }
 
-/// The seed of what is drawn at random.
+/// The seed of random numbers.
 pub const SEED: Opt =
     Opt::whole("seed", "seed of the random numbers: same seed, same result").or_else("--seed");
 

@@ -1,4 +1,4 @@
-//! A value as written: a word of an inline specification, or what TOML knows.
+//! A value as written: a word of an inline specification, or a value of TOML.
 
 use crate::error::{Error, Result, SourceLocation};
 

@@ -168,7 +168,7 @@ fn best_halving(axes: &[Axis], across: &dyn Fn(&Axis) -> u64) -> u64 {
         layer * across(&axes[i]) + if axes[i].extent.is_multiple_of(2) { 0 } else { rest }
     };
     if axes.len() > 16 {
-        // 2³¹ places: all but a few of so many axes are of extent 2, any of which ends the cut.
+        // At most 2³¹ slots: all but a few of so many axes are of extent 2, any of which ends the cut.
         let set = (1usize << axes.len().min(63)) - 1;
         let even = (0..axes.len()).filter(|i| axes[*i].extent.is_multiple_of(2));
         return even.map(|i| halved(set, i, 0)).min().unwrap_or(u64::MAX);

@@ -14,7 +14,7 @@ struct Rule {
     family: &'static str,
     /// The keys that `nodes=` stands for.
     shape: &'static [&'static str],
-    /// The keys and values chosen for so many nodes.
+    /// Chooses keys and values for a number of nodes.
     choose: fn(&Params, u64) -> Result<Keys>,
 }
 
@@ -406,7 +406,7 @@ mod tests {
             let start = rule.map(|rule| format!("in the place of {}: ", rule.shape.join(", ")));
             let of_a_file = family.options.iter().any(|option| option.key == "file");
             assert_eq!(rule.is_none(), of_a_file, "{}", family.name);
-            // In a file's kind `nodes` are those of the file.
+            // Families of files may have an option `nodes` of another meaning.
             match (declared.filter(|_| !of_a_file), start) {
                 (Some(option), Some(start)) => assert!(option.about.starts_with(&start), "{start}"),
                 (declared, start) => {

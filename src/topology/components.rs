@@ -26,10 +26,10 @@ impl Topology {
         self.components == 1 || nodes.iter().all(|node| Some(self.component_of(*node)) == first)
     }
 
-    /// Refuses what has no meaning on a machine in several components; `what` needs every distance.
+    /// Refuses a machine in several components for `what`, which needs every distance.
     ///
     /// # Errors
-    /// With their number.
+    /// More than one component, with their number.
     pub fn require_one_component(&self, what: &str) -> Result<()> {
         if self.components == 1 {
             return Ok(());

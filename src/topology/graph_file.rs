@@ -26,7 +26,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     }),
 };
 
-/// Two routers, ascending, the capacity between them, and what a hop counts.
+/// Two routers, ascending, with the capacity and weight of their link.
 type Link = (u32, u32, f64, u32);
 
 /// The largest weight of a link.

@@ -1,4 +1,4 @@
-//! Integer coordinates of routers or nodes: what space-filling curves and pictures need.
+//! Integer coordinates of routers or nodes, for space-filling curves and pictures.
 
 /// A box of cells, each node in one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]

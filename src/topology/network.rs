@@ -1,4 +1,4 @@
-//! A network of routers: what each family provides.
+//! A network of routers, as each family makes it.
 
 use std::borrow::Cow;
 use std::fmt;

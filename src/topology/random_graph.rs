@@ -94,7 +94,7 @@ pub(super) mod tests {
         links
     }
 
-    /// FNV-1a over the links: what pins a generator across versions and platforms.
+    /// FNV-1a hash of the links, which holds a generator to its result across versions and platforms.
     pub(crate) fn hash(links: &[(u32, u32)]) -> u64 {
         let bytes = links.iter().flat_map(|(u, v)| [u.to_le_bytes(), v.to_le_bytes()]).flatten();
         bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| {

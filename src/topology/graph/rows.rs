@@ -17,8 +17,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The routers 0 to `n` - 1 in the order in which a breadth-first search meets them, from router 0 and, where that
-    /// leaves some out, from the lowest of those; or as they are, where linked routers are nearer to each other so.
+    /// Numbers the routers 0 to `n` - 1 in the order of a breadth-first search from router 0, in further components from
+    /// their lowest router; or leaves their numbers where linked routers are closer to each other so.
     /// `heads` are the routers linked to each. O(links + routers · log routers).
     pub(super) fn new<'g>(n: u32, heads: impl Fn(u32) -> &'g [u32]) -> Self {
         let mut of = vec![u32::MAX; n as usize];

@@ -141,7 +141,7 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
                 let found = format!("a cable to port {} of `{}`", port.peer_port, port.peer);
                 return Err(wrong(found, "the same cable at both ends"));
             }
-            // A loop-back plug is no cable.
+            // A cable from a switch to itself (a loop-back plug) joins nothing.
             Some(_) if here != there && port.switch != peer => {
                 let rate = rate(port.comment);
                 *rates.entry(rate.to_bits()).or_insert(0) += 1;

@@ -49,7 +49,7 @@ const KNOWN: [&[&str]; 4] = [
     &["oci.oraclecloud.com/host.network_block_id", "oci.oraclecloud.com/host.rack_id"],
 ];
 
-/// Around and inside those of any source.
+/// Labels of any source: wider than the widest of [`KNOWN`], and narrower than the narrowest.
 const ZONE: &str = "topology.kubernetes.io/zone";
 const CLIQUE: &str = "nvidia.com/gpu.clique";
 

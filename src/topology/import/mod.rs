@@ -85,9 +85,9 @@ impl Wiring {
         self.switches.len() - 1
     }
 
-    /// Takes the hierarchy from the switch above each one ([`ROOT`] above none; there are no loops). A switch with
-    /// nothing below has height 0, others one more than the highest below; a unit of level h is all that hangs
-    /// together below a switch of height h, and is named after the highest. `name` gives levels their names. Of the
+    /// Builds the levels from the switch above each switch ([`ROOT`] above the topmost; there are no loops). A switch with
+    /// nothing below has height 0, others one more than the highest below. A unit of level h is a switch of height h, or
+    /// lower where the next above is higher, with all below it, and has its name. `name` gives levels their names. Of the
     /// levels above the lowest, those of a single unit are left out. O(switches · height).
     fn hierarchy(&mut self, above: &[usize], name: &dyn Fn(usize) -> String) {
         let mut height = vec![0; above.len()];
@@ -131,7 +131,7 @@ impl Wiring {
         let SourceFile { path, params, context, .. } = file;
         let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
         let most = self.switches.iter().map(|s| s.nodes.len()).max();
-        // A cell without a node has a name that is empty.
+        // In a torus, cells without a node have an empty name.
         let Some(per_router) = most.filter(|_| nodes().any(|name| !name.is_empty())) else {
             let location = SourceLocation::file(path);
             return Err(Error::input(location, "no nodes", "switches with nodes"));
@@ -189,7 +189,7 @@ impl Wiring {
         })
     }
 
-    /// Puts the switches of each unit side by side: units in the order of their first switch.
+    /// Sorts switches so that those of a unit follow each other: units in the order of their first switch.
     fn gather(&self, carrying: &mut [usize]) {
         let mut keys = vec![Vec::new(); self.switches.len()];
         for level in &self.levels {
@@ -200,7 +200,7 @@ impl Wiring {
         carrying.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
     }
 
-    /// The level whose units these are; the switches of each stand side by side.
+    /// The level of these units, whose switches follow each other in `carrying`.
     fn level(&self, units: &Units, carrying: &[usize]) -> Level {
         let (mut ends, mut names) = (Vec::new(), Vec::new());
         for (r, i) in (1..).zip(carrying) {

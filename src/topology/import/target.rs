@@ -48,7 +48,7 @@ fn network(file: &SourceFile<'_>) -> Result<Network> {
 
 const KNOWN: &str = "torusXD, torus2D, torus3D, meshXD, mesh2D, mesh3D, hcub, cmplt or tleaf";
 
-/// The inline specification of an architecture; else what was expected.
+/// The inline specification of an architecture, or a description of what was expected.
 fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
     let grid = |kind: &str, dims: &[u32]| {
         let turned: Vec<u32> = dims.iter().rev().copied().collect();

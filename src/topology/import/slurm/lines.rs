@@ -1,4 +1,4 @@
-//! Lines of `Key=value`: `topology.conf`, and what `scontrol show topology` prints.
+//! Lines of `Key=value`: `topology.conf`, and the output of `scontrol show topology`.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Slurm's topologies: topology.conf, topology.yaml, and what `scontrol` shows of them.
+//! Slurm's topologies: topology.conf, topology.yaml, and the output of `scontrol` about them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -255,8 +255,8 @@ fn tree(text: &Text, found: &Found) -> Result<Wiring> {
     Ok(wiring)
 }
 
-/// Refuses switches that are below themselves: those that are left when switches with nothing above go, again and
-/// again.
+/// Refuses switches that are below themselves: takes away switches with nothing above until none is left; what remains
+/// is a loop.
 fn in_no_loop(text: &Text, found: &Found, known: &BTreeMap<&str, usize>) -> Result<()> {
     let below = |i: usize| found.units[i].children.iter().map(|child| known[child.as_str()]);
     let mut parents = vec![0; found.units.len()];

@@ -1,4 +1,4 @@
-//! `topology.yaml`, and what `scontrol show topoconf` prints.
+//! `topology.yaml`, and the output of `scontrol show topoconf`.
 
 use super::super::document::{self, Node};
 use super::super::host_list::expand;
@@ -205,13 +205,12 @@ impl Reader<'_> {
 
     fn torus(&mut self, torus: &Node) -> Result<SiteTorus> {
         let name = torus.word("name")?.to_string();
-        let wrong = |at: &Node, found: String, expected: &str| at.wrong(found, expected);
         let Some(dims) = self.triple(torus, "dims", 1)? else {
-            return Err(wrong(torus, format!("torus `{name}` without dims"), "dims: {x, y, z}"));
+            return Err(torus.wrong(format!("torus `{name}` without dims"), "dims: {x, y, z}"));
         };
         let count = dims.iter().map(|n| u64::from(*n)).try_fold(1u64, u64::checked_mul);
         let Some(count) = count.filter(|count| *count <= MAX_NODES) else {
-            return Err(wrong(torus, format!("dims {dims:?}"), "at most 2147483648 cells"));
+            return Err(torus.wrong(format!("dims {dims:?}"), "at most 2147483648 cells"));
         };
         self.context.require(&format!("torus {name}"), count * 32)?;
         let mut cells: Vec<Option<String>> = vec![None; count as usize];
