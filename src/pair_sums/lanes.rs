@@ -129,16 +129,15 @@ fn add_terms<const TERMS: usize>(
     flush: usize,
     sums: &mut [u32; LAGS],
 ) {
-    let rows: [&[u8]; TERMS] = std::array::from_fn(|t| rows[t].as_slice());
-    let starts: [&[u32]; TERMS] = std::array::from_fn(|t| starts[t].as_slice());
+    let terms: [(&[u8], &[u32]); TERMS] = std::array::from_fn(|t| (&rows[t][..], &starts[t][..]));
     let mut from = ranks.start;
     while from < ranks.end {
         let to = ranks.end.min(from + flush);
         let mut bytes = [0u8; LAGS];
         for i in from..to {
-            let at: [&[u8; LAGS]; TERMS] = std::array::from_fn(|t| {
-                let begin = starts[t][i] as usize + i + first;
-                rows[t][begin..begin + LAGS].first_chunk().unwrap_or(&[0; LAGS])
+            let at: [&[u8; LAGS]; TERMS] = terms.map(|(row, start)| {
+                let begin = start[i] as usize + i + first;
+                row[begin..begin + LAGS].first_chunk().unwrap_or(&[0; LAGS])
             });
             for l in 0..LAGS {
                 bytes[l] = at.iter().fold(bytes[l], |sum, row| sum.wrapping_add(row[l]));
