@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::random_graph::{Size, draw};
-use super::{Build, Context, PER_ROUTER, Step, TopologyEntry, nodes_option};
+use super::{Build, Context, PER_ROUTER, Step, TopologyEntry, nodes_option, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 
@@ -41,6 +41,7 @@ fn from_params(params: &Params, context: &Context) -> Result<Step> {
     let n = u64::from(size.routers);
     let pairs = n * (n - 1) / 2;
     let m = params.whole("m", n - 1, pairs)?;
+    require_graph(context, n, m)?;
     let comfortable = ((n as f64) * (n as f64).ln() / 2.0 + n as f64).ceil() as u64;
     let advice =
         format!("expected more links: m = {} connects nearly always", comfortable.min(pairs));
