@@ -10,11 +10,11 @@ use rayon::prelude::*;
 /// Lines a block.
 const LINES: usize = 1 << 12;
 
-/// Writes `count` lines: `make` appends those of a range to a text. While some blocks are written, the next are made.
+/// Writes `count` lines: `make` appends the lines of a range to a text. While some blocks are written, the next are made.
 /// Memory: four blocks a thread.
 ///
 /// # Errors
-/// What `out` and `make` report.
+/// Errors of `out` and `make`.
 ///
 /// # Examples
 /// ```

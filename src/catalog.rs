@@ -6,7 +6,7 @@ use include_dir::{Dir, include_dir};
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
-use crate::topology::{Context, TOPOLOGIES, Topology};
+use crate::topology::{Blueprint, Context, TOPOLOGIES, Topology};
 
 static MACHINES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");
 
@@ -32,19 +32,28 @@ pub fn machine(name: &str) -> Option<&'static str> {
 /// # Errors
 /// Unknown names (with a suggestion), unreadable files, bad descriptions.
 pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
+    blueprint(spec, context)?.build(context)
+}
+
+/// As [`topology`], but checked only: the options of its family, before anything is built or a file that they name is
+/// read.
+///
+/// # Errors
+/// As [`topology`], as far as the description shows them.
+pub fn blueprint(spec: &str, context: &Context) -> Result<Blueprint> {
     if TOPOLOGIES.get(spec).is_some() {
-        return Topology::inline(spec, context);
+        return Blueprint::inline(spec, context);
     }
     let shipped = |name: &str| {
         let text = Text::new(format!("{name}.toml"), machine(name)?);
-        Some(Topology::toml(&text, None, context))
+        Some(Blueprint::toml(&text, None, context))
     };
     if let Some(found) = shipped(spec) {
         return found;
     }
     let path = Path::new(spec);
     if path.exists() || spec == "-" {
-        return Topology::toml(&Text::read(path, context.memory)?, Some(path), context);
+        return Blueprint::toml(&Text::read(path, context.memory)?, Some(path), context);
     }
     let name = spec.strip_prefix("topologies/").and_then(|s| s.strip_suffix(".toml"));
     if let Some(found) = name.and_then(shipped) {
@@ -52,7 +61,7 @@ pub fn topology(spec: &str, context: &Context) -> Result<Topology> {
     }
     if spec.contains(':') {
         // Of no known kind: says so.
-        return Topology::inline(spec, context);
+        return Blueprint::inline(spec, context);
     }
     if spec.ends_with(".toml") || spec.contains('/') {
         let missing = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");

@@ -1,8 +1,9 @@
-//! Identifiers: what a number stands for is part of its type.
+//! Identifiers of nodes and routers, each a type of its own so that they are not mixed up.
 
 use std::fmt;
 
-/// A compute node: `0..places`, where `places` counts the slots of every router that carries nodes.
+/// A compute node: `0..slot_count()`, one id for each slot of the routers that carry nodes
+/// ([`crate::topology::NodeSet::slot_count`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 

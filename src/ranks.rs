@@ -42,12 +42,12 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Forgets all.
+    /// Removes all ranks.
     pub fn clear(&mut self) {
         self.runs.clear();
     }
 
-    /// Adds a run disjoint from those there. Call [`Ranks::settle`] when all are in, unless they came in
+    /// Adds a run of ranks that are not in the set. Call [`Ranks::settle`] when all are in, unless they came in
     /// ascending order.
     #[inline]
     pub fn push(&mut self, run: Run) {
@@ -64,7 +64,7 @@ impl Ranks {
         self.push(Run { first: rank, count: 1 });
     }
 
-    /// Sorts and joins what was pushed. O(runs · log runs), O(runs) where they are in order.
+    /// Sorts and joins the runs pushed. O(runs · log runs), O(runs) where they are in order.
     pub fn settle(&mut self) {
         if self.runs.is_sorted() {
             return;

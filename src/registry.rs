@@ -10,15 +10,15 @@ use crate::params::{Opt, Params, head, usage};
 /// An entry of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<B> {
-    /// What stands before the colon.
+    /// Name: the text before the colon.
     pub name: &'static str,
     /// One line for lists.
     pub about: &'static str,
     /// A use that works where the entry suits.
     pub example: &'static str,
-    /// What may stand after the colon.
+    /// Options: the text after the colon.
     pub options: &'static [Opt],
-    /// What it makes.
+    /// Constructor.
     pub build: B,
 }
 
@@ -28,7 +28,7 @@ impl<B> Entry<B> {
         Entry { name, about, example: name, options: &[], build }
     }
 
-    /// What lists and references say of it.
+    /// The entry without its constructor, for lists and references.
     pub fn description(&self) -> Entry<()> {
         let Entry { name, about, example, options, .. } = *self;
         Entry { name, about, example, options, build: () }
@@ -42,11 +42,11 @@ impl<B> Entry<B> {
 
 /// A table of entries.
 pub struct Registry<B: 'static> {
-    /// What messages call an entry.
+    /// Name of an entry in messages, such as `policy`.
     pub noun: &'static str,
     /// The option of the command that chooses an entry, as in `--policy`; empty where there are several.
     pub flag: &'static str,
-    /// What stands between the options of an entry: a comma, or a colon or comma.
+    /// Separator of the options of an entry, besides the comma.
     pub separator: char,
     /// The entries, in the order of lists.
     pub entries: &'static [Entry<B>],
@@ -58,7 +58,7 @@ impl<B> Registry<B> {
         Registry { noun, flag, separator: ',', entries }
     }
 
-    /// The same with another separator.
+    /// The table with another separator.
     pub const fn separated_by(mut self, separator: char) -> Self {
         self.separator = separator;
         self
@@ -144,7 +144,7 @@ impl<B> IntoIterator for &Registry<B> {
     }
 }
 
-/// What every table's tests hold its entries to.
+/// Rules for the entries of every table, as tests.
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;

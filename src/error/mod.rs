@@ -1,4 +1,4 @@
-//! The library's error type: every message names the location, what was found and what was expected.
+//! The library's error type: every message names the location, the text found and the text expected.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -60,14 +60,14 @@ impl fmt::Display for SourceLocation {
 /// Everything that can go wrong outside the program itself.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Input that does not say what it should.
+    /// Input that is wrong: location, found, expected.
     #[error("{location}: found {found}; expected {expected}")]
     Input {
-        /// Where.
+        /// Location of the input.
         location: SourceLocation,
-        /// What stands there.
+        /// Text that was found.
         found: String,
-        /// What should stand there.
+        /// Description of the expected text.
         expected: String,
     },
     /// A request that makes sense by itself but not for this topology.
@@ -77,7 +77,7 @@ pub enum Error {
         location: SourceLocation,
         /// Why it cannot be done.
         problem: String,
-        /// What would work.
+        /// A request that works.
         remedy: String,
     },
     /// More memory than the limit allows.
@@ -86,7 +86,7 @@ pub enum Error {
         crate::error::bytes(*.needed), crate::error::bytes(*.limit)
     )]
     Memory {
-        /// What would be allocated.
+        /// Name of the memory that would be allocated.
         what: String,
         /// Bytes it would take.
         needed: u64,
@@ -98,9 +98,9 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What was attempted.
+        /// Operation that failed.
         action: &'static str,
-        /// The system's answer.
+        /// Error of the system.
         cause: std::io::Error,
     },
     /// A figure that could not be drawn.
@@ -108,13 +108,13 @@ pub enum Error {
     Draw {
         /// The figure's name.
         figure: String,
-        /// The plotting library's answer.
+        /// Error of the plotting library.
         reason: String,
     },
 }
 
 impl Error {
-    /// Input that does not say what it should.
+    /// Input that is wrong: location, found, expected.
     pub fn input(
         location: SourceLocation,
         found: impl Into<String>,
@@ -132,7 +132,7 @@ impl Error {
         Error::input(SourceLocation::option(option), found, expected)
     }
 
-    /// A request that does not suit this topology, and what would.
+    /// A request that does not suit this topology, and one that would.
     pub fn unsuited(
         location: SourceLocation,
         problem: impl Into<String>,

@@ -15,7 +15,7 @@ pub fn thousands(value: u64) -> String {
     out
 }
 
-/// Text from outside as a message may hold it: on one line, without what would steer a terminal, and cut in the
+/// Text from outside made safe for a message: on one line, without codes that steer a terminal, and cut in the
 /// middle where it is too long to be read.
 pub fn sanitize(text: &str) -> Cow<'_, str> {
     let strange =

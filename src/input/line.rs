@@ -22,7 +22,7 @@ impl<'a> Line<'a> {
 }
 
 impl Line<'_> {
-    /// The line as a place for an error message.
+    /// Location of the line, for messages.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::line(self.source, self.number)
     }

@@ -24,7 +24,7 @@ impl Read for Counting {
     }
 }
 
-/// A stream of lines: what a long file is read by. Memory holds one piece of the file, whatever its length.
+/// A stream of lines, for long files. Memory holds one piece of the file, whatever its length.
 ///
 /// Lines come as bytes: a caller that cuts off comments need not hold them to UTF-8, as the headers of old
 /// archives are in all sorts of encodings; [`Lines::data_line`] does hold its lines to it.
@@ -32,7 +32,7 @@ pub struct Lines {
     name: Arc<str>,
     source: Box<dyn Read + Send>,
     buffer: Vec<u8>,
-    /// The bytes of `buffer` that are read but not handed out.
+    /// Range of `buffer` that is read but not handed out: `start..end`.
     start: usize,
     end: usize,
     at_end: bool,
@@ -43,7 +43,7 @@ pub struct Lines {
     idle: usize,
     /// The longest line, in bytes.
     longest: usize,
-    /// What the reader keeps of the lines, in bytes, and the most that it may keep.
+    /// Bytes that the reader keeps of the lines, and the most that it may keep.
     kept: u64,
     memory: u64,
     /// Whether bytes handed out must stay, because the reader will go back to them.
@@ -64,7 +64,7 @@ pub struct RawLine<'a> {
 }
 
 impl<'a> RawLine<'a> {
-    /// The line as a place for an error message.
+    /// Location of the line, for messages.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::line(self.source, self.number)
     }
@@ -126,13 +126,13 @@ impl Lines {
         }
     }
 
-    /// What is kept of the lines may take `memory` bytes.
+    /// Sets the memory limit of [`Lines::keep`], in bytes.
     pub fn within(mut self, memory: u64) -> Self {
         self.memory = memory;
         self
     }
 
-    /// What may be kept of the lines, in bytes.
+    /// Memory limit of [`Lines::keep`], in bytes.
     pub(super) fn memory(&self) -> u64 {
         self.memory
     }
@@ -143,7 +143,7 @@ impl Lines {
         self
     }
 
-    /// Counts `bytes` more that the reader keeps of the lines so far; `what` they are.
+    /// Counts `bytes` more that the reader keeps of the lines so far; `what` names them in the message.
     ///
     /// # Errors
     /// They are more than the memory allowed, by file and line.
@@ -187,7 +187,7 @@ impl Lines {
         Ok(self.next()?.map(|range| self.raw(range)))
     }
 
-    /// Where in the buffer the next line stands.
+    /// Range of the next line in the buffer.
     fn next(&mut self) -> Result<Option<Range<usize>>> {
         self.skip_mark()?;
         let mut seen = 0;

@@ -32,7 +32,7 @@ pub fn is_parquet(path: &Path) -> bool {
 mod parquet {
     use super::{Error, Path, Read, Result, SourceLocation};
 
-    /// Says what a build lacks that reads no Parquet.
+    /// Error of a build without support for Parquet.
     pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
         let location = SourceLocation::File(path.display().to_string().into());
         let expected = "a table in CSV, or a nodeorder built with `--features parquet`";

@@ -146,7 +146,7 @@ mod tests {
         encoder.write_all(b"1\n2\n").unwrap();
         encoder.finish().unwrap();
         assert_eq!(Text::read(&path, 4).unwrap().as_str(), "1\n2\n");
-        // What it holds counts, not what it takes on disk.
+        // Its unpacked size counts, not its size on disk.
         let error = Text::read(&path, 3).unwrap_err().to_string();
         assert!(error.contains("x.txt.gz: the text needs about 4 B, more than the 3 B"), "{error}");
     }

@@ -1,9 +1,9 @@
-//! Distances as sums of cuts: which labels are inside of each, and with what weight.
+//! Distances as sums of cuts, each with the labels on one side and a weight.
 
 use super::terms::Term;
 use crate::topology::distance::Shape;
 
-/// One cut: the labels on one side, of a term, and its weight in halves.
+/// A cut of the labels of one term: the smaller side and its weight in halves.
 #[derive(Clone, Debug)]
 pub(super) struct Cut {
     pub term: usize,

@@ -1,6 +1,6 @@
 //! Fourier transforms of eight sequences side by side.
 //!
-//! Element t of a [`Lane`] array holds value t of eight independent sequences, so every operation of the
+//! Element t of a [`Vector`] array holds value t of eight independent sequences, so every operation of the
 //! transform is the same on eight numbers that lie next to each other: it becomes vector code on every
 //! machine, without shuffles, at every stage. Decimation in frequency, four ways at a time; results stay in
 //! the order in which the last stage leaves them ([`Fft::position`]).
@@ -17,7 +17,7 @@ use multiversion::target::target_cfg_f;
 pub(super) const LANES: usize = 8;
 
 /// One value of each sequence.
-pub(super) type Lane = [f64; LANES];
+pub(super) type Vector = [f64; LANES];
 
 /// A complex number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -95,7 +95,7 @@ impl Fft {
     }
 
     /// `x̂(f) = Σ_t x(t)·exp(-2πi·ft/length)`, in place.
-    pub(super) fn run(&self, re: &mut [Lane], im: &mut [Lane]) {
+    pub(super) fn run(&self, re: &mut [Vector], im: &mut [Vector]) {
         if self.first.is_empty() {
             return quarters(&self.stages, re, im);
         }
@@ -107,15 +107,15 @@ impl Fft {
     }
 }
 
-/// All radix-4 stages, each quarter to its end before the next begins: what fits a cache stays there.
-fn quarters(stages: &[Vec<Factors>], re: &mut [Lane], im: &mut [Lane]) {
-    /// Values whose stages are run through without descending: 16 kB.
+/// All radix-4 stages. Each quarter is finished before the next begins, so that its values stay in the cache.
+fn quarters(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
+    /// Values whose stages are run one after the other: 16 kB, which fit the innermost cache.
     const FLAT: usize = 128;
     let Some((stage, rest)) = stages.split_first() else { return };
     if re.len() <= FLAT {
         return flat(stages, re, im);
     }
-    radix_4(stage, re, im);
+    flat(&stages[..1], re, im);
     let quarter = stage.len();
     for (re, im) in re.chunks_exact_mut(quarter).zip(im.chunks_exact_mut(quarter)) {
         quarters(rest, re, im);
@@ -123,7 +123,7 @@ fn quarters(stages: &[Vec<Factors>], re: &mut [Lane], im: &mut [Lane]) {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn halves(factors: &[Complex], re: &mut [Lane], im: &mut [Lane]) {
+fn halves(factors: &[Complex], re: &mut [Vector], im: &mut [Vector]) {
     if target_cfg_f!(any(target_feature = "fma", target_arch = "aarch64")) {
         halves_by::<true>(factors, re, im);
     } else {
@@ -131,17 +131,9 @@ fn halves(factors: &[Complex], re: &mut [Lane], im: &mut [Lane]) {
     }
 }
 
+/// Runs stages one after the other, each over all of its transforms.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn radix_4(factors: &[Factors], re: &mut [Lane], im: &mut [Lane]) {
-    if target_cfg_f!(any(target_feature = "fma", target_arch = "aarch64")) {
-        radix_4_by::<true>(factors, re, im);
-    } else {
-        radix_4_by::<false>(factors, re, im);
-    }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn flat(stages: &[Vec<Factors>], re: &mut [Lane], im: &mut [Lane]) {
+fn flat(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
     for stage in stages {
         let length = 4 * stage.len();
         for (re, im) in re.chunks_exact_mut(length).zip(im.chunks_exact_mut(length)) {
@@ -161,7 +153,7 @@ fn times<const FUSED: bool>(re: f64, im: f64, w: Complex) -> (f64, f64) {
 }
 
 #[inline(always)]
-fn halves_by<const FUSED: bool>(factors: &[Complex], re: &mut [Lane], im: &mut [Lane]) {
+fn halves_by<const FUSED: bool>(factors: &[Complex], re: &mut [Vector], im: &mut [Vector]) {
     let half = factors.len();
     let (re0, re1) = re.split_at_mut(half);
     let (im0, im1) = im.split_at_mut(half);
@@ -178,7 +170,7 @@ fn halves_by<const FUSED: bool>(factors: &[Complex], re: &mut [Lane], im: &mut [
 }
 
 #[inline(always)]
-fn radix_4_by<const FUSED: bool>(factors: &[Factors], re: &mut [Lane], im: &mut [Lane]) {
+fn radix_4_by<const FUSED: bool>(factors: &[Factors], re: &mut [Vector], im: &mut [Vector]) {
     let quarter = factors.len();
     let (re, im) = (&mut re[..4 * quarter], &mut im[..4 * quarter]);
     for (j, [w1, w2, w3]) in factors.iter().enumerate() {
@@ -210,7 +202,7 @@ mod tests {
     use super::*;
 
     /// Small numbers without pattern.
-    fn values(length: usize, salt: u64) -> Vec<Lane> {
+    fn values(length: usize, salt: u64) -> Vec<Vector> {
         let value = |t: usize, l: usize| {
             let x = (t as u64 * 8 + l as u64 + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             (x >> 40) as f64 / f64::from(1 << 23) - 1.0
@@ -247,7 +239,7 @@ mod tests {
     fn energy_is_kept() {
         let length = 1 << 13;
         let (mut re, mut im) = (values(length, 5), values(length, 6));
-        let energy = |re: &[Lane], im: &[Lane]| -> f64 {
+        let energy = |re: &[Vector], im: &[Vector]| -> f64 {
             re.as_flattened().iter().chain(im.as_flattened()).map(|x| x * x).sum()
         };
         let before = energy(&re, &im) * length as f64;

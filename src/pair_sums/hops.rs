@@ -1,4 +1,4 @@
-//! The sums where only a search finds distances: batches of 256 ranks search the router graph together,
+//! Sums for networks without a closed form: batches of 256 ranks search the router graph together,
 //! and their distances go straight into the lag sums, bit by bit. No N×N matrix: O(routers · batch) a thread.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -36,7 +36,7 @@ pub(super) fn sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result
         search: Search::new(graph),
     };
     let batches = n.div_ceil(WIDTH);
-    // Each task takes the next batch that is left: sums of integers are the same whoever adds what.
+    // Each task takes the next batch that is left. Sums of integers do not depend on which task adds which batch.
     let next = AtomicUsize::new(0);
     let total = (0..threads.min(batches).max(1))
         .into_par_iter()
@@ -65,8 +65,8 @@ struct Partial<'g> {
 }
 
 impl Partial<'_> {
-    /// Adds the pairs of the sources of the batch at `start`: each pair of a source and a rank above
-    /// it to that rank's column and to the lags, each pair with a rank below to that rank's row.
+    /// Adds all pairs of the batch of sources that begins at rank `start`: pairs with a higher rank to that rank's column
+    /// and to the lags, pairs with a lower rank to that rank's row.
     fn add_batch(
         &mut self,
         topology: &Topology,
@@ -94,7 +94,7 @@ impl Partial<'_> {
         Ok(())
     }
 
-    /// The same by one search a rank: for networks wider than a byte counts.
+    /// As [`Partial::add_batch`], by one search a rank: for distances above 255 and links with weights.
     fn add_plainly(
         &mut self,
         topology: &Topology,

@@ -1,6 +1,6 @@
 //! Lag sums of distances that a search left in bit planes: added up bit by bit, and written as numbers once, at the end.
 //!
-//! A word of the row of rank j has the distances from 64 ranks that begin at a multiple of 64. Moved by the rank's
+//! In a plane, a word of the row of rank j has the distances from 64 ranks that begin at a multiple of 64. Moved by the rank's
 //! remainder, words of ranks that follow each other have the same lag at the same bit: adders of whole words add them up.
 
 use std::ops::Range;
@@ -74,7 +74,7 @@ impl LagBits {
         }
     }
 
-    /// Adds the sums to those of each lag, as far as there are any. O(ranks · bits of the sums).
+    /// Adds the sums to `lags`, which may be shorter. O(ranks · bits of the sums).
     pub fn add_to(&self, lags: &mut [u64]) {
         for (lags, sums) in lags.chunks_mut(64).zip(&self.lags) {
             for (k, sum) in sums.iter().enumerate().filter(|(_, sum)| **sum != 0) {
@@ -86,7 +86,8 @@ impl LagBits {
     }
 }
 
-/// Reads the distances of up to [`RANKS`] ranks, the first of remainder `r`, and moves them to their lags.
+/// Reads the distances of up to [`RANKS`] ranks, the first of which is r mod 64, and shifts them so that a bit stands for
+/// the same lag in all ranks.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn read(search: &Search<'_>, rows: &[u32], r: usize, nears: &mut Eight, fars: &mut Eight) {
     let eight = std::array::from_fn(|i| rows[i.min(rows.len() - 1)]);
@@ -118,7 +119,7 @@ fn add(sums: &mut Sums, eight: &[[Bits; RANKS]]) {
     }
 }
 
-/// Adds pairs of bits to a sum. Returns what is carried.
+/// Adds pairs of bits to a sum. Returns the carries.
 #[inline(always)]
 fn pairs<const N: usize>(sum: &mut Bits, bits: &[Bits]) -> [Bits; N] {
     let mut carry = [[0; WORDS]; N];
@@ -128,7 +129,7 @@ fn pairs<const N: usize>(sum: &mut Bits, bits: &[Bits]) -> [Bits; N] {
     carry
 }
 
-/// The sums of three bits, and what is carried.
+/// Full adders: sum and carry of three bits, in all bits of all words at once.
 #[inline(always)]
 fn full<const N: usize>(a: [u64; N], b: [u64; N], c: [u64; N]) -> ([u64; N], [u64; N]) {
     let sum = std::array::from_fn(|w| a[w] ^ b[w] ^ c[w]);

@@ -1,4 +1,4 @@
-//! The pair pass at the hardware's pace: lag sums of a term-wise distance in byte lanes.
+//! Lag sums pair by pair, in bytes that lie side by side, for distances that are sums of terms.
 //!
 //! For every label v of every term, a table row holds `d(v, label[j])` for all ranks j, one byte each.
 //! For a block of consecutive lags and one rank i, the distances to ranks i+k are then a plain sum of as
@@ -20,9 +20,9 @@ pub(super) struct Tables {
     rows: Vec<Vec<u8>>,
     /// For each term: where the row of each rank's label starts.
     start: Vec<Vec<u32>>,
-    /// What a rank's pair with the padding counts: Σ `d(label[i], 0)`.
+    /// Distance of each rank to the padding: Σ over terms of `d(label[i], 0)`.
     padding: Vec<u64>,
-    /// How many pairs may be added to a byte.
+    /// Pairs that a byte can add up before it may overflow.
     flush: usize,
 }
 
@@ -80,21 +80,7 @@ impl Tables {
             while from < self.n - first {
                 let to = (self.n - first).min(from + (1 << 24));
                 sums.fill(0);
-                match (self.rows.as_slice(), self.start.as_slice()) {
-                    ([a], [s]) => add_block([a], [s], first, from..to, self.flush, &mut sums),
-                    ([a, b], [s, t]) => {
-                        add_block2([a, b], [s, t], first, from..to, self.flush, &mut sums);
-                    }
-                    ([a, b, c], [s, t, u]) => {
-                        add_block3([a, b, c], [s, t, u], first, from..to, self.flush, &mut sums);
-                    }
-                    (rows, starts) => {
-                        for (row, start) in rows.iter().zip(starts) {
-                            let (row, start) = ([row.as_slice()], [start.as_slice()]);
-                            add_block(row, start, first, from..to, self.flush, &mut sums);
-                        }
-                    }
-                }
+                add_block(&self.rows, &self.start, first, from..to, self.flush, &mut sums);
                 wide.iter_mut().zip(&sums).for_each(|(w, s)| *w += u64::from(*s));
                 from = to;
             }
@@ -113,43 +99,53 @@ impl Tables {
 }
 
 /// Adds the distances of ranks `ranks` to the [`LAGS`] ranks that start `first` above each.
-macro_rules! add_block {
-    ($name:ident, $terms:literal) => {
-        #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-        fn $name(
-            rows: [&[u8]; $terms],
-            starts: [&[u32]; $terms],
-            first: usize,
-            ranks: std::ops::Range<usize>,
-            flush: usize,
-            sums: &mut [u32; LAGS],
-        ) {
-            let mut from = ranks.start;
-            while from < ranks.end {
-                let to = ranks.end.min(from + flush);
-                let mut bytes = [0u8; LAGS];
-                for i in from..to {
-                    let at: [&[u8; LAGS]; $terms] = std::array::from_fn(|t| {
-                        let begin = starts[t][i] as usize + i + first;
-                        rows[t][begin..begin + LAGS].first_chunk().unwrap_or(&[0; LAGS])
-                    });
-                    for l in 0..LAGS {
-                        let mut d = bytes[l];
-                        for row in &at {
-                            d = d.wrapping_add(row[l]);
-                        }
-                        bytes[l] = d;
-                    }
-                }
-                for l in 0..LAGS {
-                    sums[l] += u32::from(bytes[l]);
-                }
-                from = to;
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
+fn add_block(
+    rows: &[Vec<u8>],
+    starts: &[Vec<u32>],
+    first: usize,
+    ranks: std::ops::Range<usize>,
+    flush: usize,
+    sums: &mut [u32; LAGS],
+) {
+    // Two or three terms together: one pass over the sums instead of one a term. More seldom occur.
+    match rows.len() {
+        2 => add_terms::<2>(rows, starts, first, ranks, flush, sums),
+        3 => add_terms::<3>(rows, starts, first, ranks, flush, sums),
+        _ => {
+            for (row, start) in rows.chunks(1).zip(starts.chunks(1)) {
+                add_terms::<1>(row, start, first, ranks.clone(), flush, sums);
             }
         }
-    };
+    }
 }
 
-add_block!(add_block, 1);
-add_block!(add_block2, 2);
-add_block!(add_block3, 3);
+#[inline(always)]
+fn add_terms<const TERMS: usize>(
+    rows: &[Vec<u8>],
+    starts: &[Vec<u32>],
+    first: usize,
+    ranks: std::ops::Range<usize>,
+    flush: usize,
+    sums: &mut [u32; LAGS],
+) {
+    let terms: [(&[u8], &[u32]); TERMS] = std::array::from_fn(|t| (&rows[t][..], &starts[t][..]));
+    let mut from = ranks.start;
+    while from < ranks.end {
+        let to = ranks.end.min(from + flush);
+        let mut bytes = [0u8; LAGS];
+        for i in from..to {
+            let at: [&[u8; LAGS]; TERMS] = terms.map(|(row, start)| {
+                let begin = start[i] as usize + i + first;
+                row[begin..begin + LAGS].first_chunk().unwrap_or(&[0; LAGS])
+            });
+            for l in 0..LAGS {
+                bytes[l] = at.iter().fold(bytes[l], |sum, row| sum.wrapping_add(row[l]));
+            }
+        }
+        for l in 0..LAGS {
+            sums[l] += u32::from(bytes[l]);
+        }
+        from = to;
+    }
+}

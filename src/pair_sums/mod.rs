@@ -70,7 +70,7 @@ impl PairSums {
     /// there is room for the totals.
     pub fn window_totals(self) -> Vec<u128> {
         let PairSums { lag, row, col: mut falls } = self;
-        // By how much the slope falls at size r + 1.
+        // `falls[r]`: decrease of the slope at size r + 1.
         falls.iter_mut().zip(row.iter().rev()).for_each(|(falls, row)| *falls += row);
         drop(row);
         // Slope `s` acts from size s on: T(S) grows by the running slope at each step to S+1. Negative slopes are in
@@ -113,8 +113,8 @@ pub fn along(
     }
 }
 
-/// `T(S)` for the sizes asked for, in that order, at the cost of those: a sliding
-/// window a size, or the lags up to the largest size, or everything, whichever is least.
+/// `T(S)` for the given sizes, in their order, by whichever costs least: a sliding window a size, the lags up to the
+/// largest size, or everything.
 ///
 /// # Errors
 /// As [`along`].
@@ -179,7 +179,7 @@ fn lag_sums(
         terms.iter().zip(by_transform).partition(|(_, transform)| *transform);
     let spectral: Vec<&Term> = spectral.into_iter().map(|(term, _)| term).collect();
     let paired: Vec<&Term> = paired.into_iter().map(|(term, _)| term).collect();
-    // Of all lags, or still of none.
+    // Sums by lag; empty until the first part is added.
     let mut lag = Vec::new();
     let mut add = |part: Vec<u64>| match lag.is_empty() {
         true => lag = part,
@@ -199,8 +199,8 @@ fn lag_sums(
     Ok(lag)
 }
 
-/// The pair passes over `terms`, each with its terms and estimated seconds: terms go together where that is not
-/// dearer than apart, as all of their tables in one may be too large, or their distances too long for a byte.
+/// The pair passes over `terms`, each with its terms and estimated seconds. Terms share a pass where that costs no more
+/// than two passes: together their tables may be too large, or their distances too long for a byte.
 fn passes<'t>(
     topology: &Topology,
     terms: &[&'t Term],
@@ -277,7 +277,7 @@ fn slide_cost(term: &Term, n: usize) -> f64 {
     let labels = match term.labelling.axis.shape {
         Shape::Clique => 20.0,
         Shape::Path | Shape::Ring if term.labelling.axis.extent <= terms::FEW => extent + 20.0,
-        // Trees over labels: so many steps of memory.
+        // Trees over labels: one access to memory for each level of the tree.
         Shape::Path | Shape::Ring => 40.0 * extent.log2(),
     };
     n as f64 * 2.0 * SLIDE_SECONDS * labels

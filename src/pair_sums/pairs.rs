@@ -1,5 +1,5 @@
-//! The plain pair pass: every pair of ranks once, lag by lag. Serves term-wise distances that no faster
-//! method takes (labels by the thousand, distances beyond a byte).
+//! The plain pair pass: every pair of ranks once, lag by lag, for sums of terms with thousands of labels or with
+//! distances above 255.
 
 use rayon::prelude::*;
 

@@ -9,12 +9,11 @@ use crate::topology::distance::{Axis, Shape};
 /// A multiset of labels of a path or ring. Labels times members stay below 2⁶⁴.
 pub(super) struct Prefixes {
     axis: Axis,
-    /// Fenwick's tree: entry i covers the labels from i + 1 less its lowest set bit to i, with how many members they
-    /// have and the sum of these.
+    /// Fenwick's tree: entry i adds up the members whose labels are from i + 1 less its lowest set bit to i.
     tree: Vec<Members>,
 }
 
-/// How many members, and the sum of their labels.
+/// Number of members, and the sum of their labels.
 #[derive(Clone, Copy, Default)]
 struct Members {
     count: u64,
@@ -38,7 +37,7 @@ impl Members {
 }
 
 impl Prefixes {
-    /// Of so many members with each label. O(labels).
+    /// `counts[label]` members with each label. O(labels).
     pub(super) fn of(axis: Axis, counts: &[u64]) -> Self {
         let members = |(label, count): (u64, &u64)| Members { count: *count, sum: label * count };
         let mut tree: Vec<Members> = (0..).zip(counts).map(members).collect();
@@ -75,7 +74,7 @@ impl Prefixes {
         found
     }
 
-    /// Σ over members of d(label, member), of one hop a step. O(log labels).
+    /// Σ over members of d(label, member), where a step along the axis is one hop. O(log labels).
     pub(super) fn sum(&self, label: u32) -> u64 {
         let (n, at) = (u64::from(self.axis.extent), u64::from(label));
         let (all, low) = (self.before(n), self.before(at));

@@ -20,7 +20,7 @@ use multiversion::target::target_cfg_f;
 use rayon::prelude::*;
 
 use super::cuts::Cut;
-use super::fft::{Complex, Fft, LANES, Lane, mul_add, root};
+use super::fft::{Complex, Fft, LANES, Vector, mul_add, root};
 use super::terms::Term;
 
 /// Residues a group.
@@ -29,7 +29,7 @@ const WAYS: usize = 2 * LANES;
 /// Positions treated at once by the first stage.
 const BLOCK: usize = 64;
 
-/// Bytes of bits kept at once; more cuts than fit are taken in batches.
+/// Bytes of the cuts' bits that are kept at once; cuts beyond are taken in further batches.
 const PATTERNS: usize = 1 << 25;
 
 /// How a transform is cut into pieces.
@@ -44,7 +44,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// The most residues: what a group's sums need is then two bytes of bits.
+    /// Most residues: with more, m₁ would have more bits than the two bytes that are looked up.
     const RESIDUES: usize = 512;
 
     /// The least length that holds all lags of `n` ranks without wrap-around, in pieces as above.
@@ -58,12 +58,12 @@ impl Layout {
         WAYS * self.groups * self.piece
     }
 
-    /// How many positions m·Q begin below n.
+    /// Number of m with m·Q below n.
     pub(super) fn turns(self) -> usize {
         self.n.div_ceil(self.piece)
     }
 
-    /// m₁ runs below this.
+    /// Number of values of m₁.
     fn steps(self) -> usize {
         self.turns().div_ceil(WAYS)
     }
@@ -87,7 +87,7 @@ impl Layout {
 /// cuts, and 16·Q·16 bytes a thread.
 pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout, sums: &mut [u64]) {
     let fft = Fft::new(layout.piece);
-    let mut powers: Vec<[Vec<Lane>; 2]> =
+    let mut powers: Vec<[Vec<Vector>; 2]> =
         (0..layout.half()).map(|_| [(); 2].map(|()| vec![[0.0; LANES]; layout.piece])).collect();
     let batch = (PATTERNS / (layout.piece * WAYS * layout.bytes())).max(1);
     for cuts in cuts.chunks(batch) {
@@ -107,7 +107,7 @@ pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout,
     }
     // Back to positions: a power spectrum is real, so that its transform forward is the one back,
     // conjugated. As many groups at a time as there are threads.
-    let back = |power: Vec<Lane>| {
+    let back = |power: Vec<Vector>| {
         let re = (0..layout.piece).map(|f| power[fft.position(f)]).collect();
         let mut values = Spectrum { re, im: vec![[0.0; LANES]; layout.piece] };
         fft.run(&mut values.re, &mut values.im);
@@ -136,8 +136,8 @@ pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout,
 
 /// Eight sequences of complex numbers.
 struct Spectrum {
-    re: Vec<Lane>,
-    im: Vec<Lane>,
+    re: Vec<Vector>,
+    im: Vec<Vector>,
 }
 
 impl Spectrum {
@@ -146,8 +146,8 @@ impl Spectrum {
     }
 }
 
-/// The bits of a cut as the first stage reads them: for each block of positions, each m₀ and each byte of
-/// m₁, one byte a position.
+/// The bits of a cut in the order in which the first stage reads them: by block of positions, then m₀, then byte of m₁,
+/// one byte for each position.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn pattern(labels: &[u32], cut: &Cut, layout: Layout) -> Vec<u8> {
     let bytes = layout.bytes();
@@ -170,8 +170,8 @@ type Lookup = [Complex; 256];
 /// A factor for each of eight sequences.
 #[derive(Clone, Copy)]
 struct Factor {
-    re: Lane,
-    im: Lane,
+    re: Vector,
+    im: Vector,
 }
 
 impl Factor {
@@ -198,7 +198,8 @@ struct Stage {
     /// For the lower and the upper eight of m₀: lookups of Σ over m₁ of ω_S^{s·m₁}, the upper times
     /// ω_R^{8s}.
     lookups: [Vec<Lookup>; 2],
-    /// For even and odd j, for each m₀ below 8: what remains of the factor.
+    /// For even and odd j, for each m₀ below 8: ω_R^{r·m₀} of the eight residues r. The upper eight of m₀ differ by a sign
+    /// and by the factor that is in the upper lookups.
     matrix: [[Factor; LANES]; 2],
     /// ω_L^{r·t} for the first position of each block.
     blocks: [Vec<Factor>; 2],
@@ -311,8 +312,8 @@ fn multiply(
     turn: &Factor,
     within: &[Factor],
     sums: &[[Complex; LANES]; BLOCK],
-    re: &mut [Lane],
-    im: &mut [Lane],
+    re: &mut [Vector],
+    im: &mut [Vector],
 ) {
     if target_cfg_f!(any(target_feature = "fma", target_arch = "aarch64")) {
         multiply_by::<true>(matrix, turn, within, sums, re, im);
@@ -328,8 +329,8 @@ fn multiply_by<const FUSED: bool>(
     turn: &Factor,
     within: &[Factor],
     sums: &[[Complex; LANES]; BLOCK],
-    re: &mut [Lane],
-    im: &mut [Lane],
+    re: &mut [Vector],
+    im: &mut [Vector],
 ) {
     let mut matrix = *matrix;
     for factor in &mut matrix {
@@ -354,7 +355,7 @@ fn multiply_by<const FUSED: bool>(
 
 /// `power[f] += weight · |values[f]|²`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-fn add_power(power: &mut [Lane], re: &[Lane], im: &[Lane], weight: f64) {
+fn add_power(power: &mut [Vector], re: &[Vector], im: &[Vector], weight: f64) {
     for ((p, re), im) in power.iter_mut().zip(re).zip(im) {
         for l in 0..LANES {
             p[l] += weight * (re[l] * re[l] + im[l] * im[l]);

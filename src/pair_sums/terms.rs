@@ -1,5 +1,5 @@
-//! A distance that is a sum, seen along an ordering: one label a rank for each term, and what running
-//! histograms over labels give without looking at pairs: row sums, column sums, single sizes.
+//! Terms of a distance along an ordering: one label a rank for each term. Running histograms of labels give row sums,
+//! column sums and single sizes without looking at pairs.
 
 use rayon::prelude::*;
 
@@ -27,7 +27,7 @@ pub(super) fn along(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<Term>> 
     Some(topology.metric().labellings()?.into_par_iter().map(term).collect())
 }
 
-/// Sums for this many labels of a path or ring are kept as such; of more labels, prefix sums in a tree are.
+/// Most labels of a path or ring for which a sum is kept for each label; for more, a tree of prefix sums is kept.
 pub(super) const FEW: u32 = 512;
 
 /// Distances to a multiset of labels: `sum(c) = Σ over members of d(c, member)`.
@@ -37,9 +37,9 @@ struct Histogram<'a> {
     kept: Kept<'a>,
 }
 
-/// What is kept of the members.
+/// Summary of the members, by which distances to all of them are found.
 enum Kept<'a> {
-    /// How many have each label: enough on cliques.
+    /// Members with each label: enough on cliques.
     Counts(Vec<u64>),
     /// The sum of distances from each label, and the distances, row by row.
     Sums { sums: Vec<u64>, distances: &'a [u16] },
@@ -56,8 +56,8 @@ fn distances(labelling: &Labelling) -> Option<Vec<u16>> {
 }
 
 impl<'a> Histogram<'a> {
-    /// Of so many members with each label; `distances` are those of [`distances`]. O(labels²) where they are few, else
-    /// O(labels).
+    /// `counts[label]` members with each label; `distances` is the result of [`distances`]. O(labels²) where labels are
+    /// few, else O(labels).
     fn of(labelling: &'a Labelling, distances: Option<&'a [u16]>, counts: &[u64]) -> Self {
         let kept = match distances {
             Some(distances) => {
@@ -99,8 +99,8 @@ impl<'a> Histogram<'a> {
     }
 }
 
-/// `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and rows are what remains of
-/// each rank's distances to all. Ranks are taken in stretches, in parallel; how many members have each label where a
+/// `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and a row is the rank's
+/// distances to all ranks less its column. Ranks are taken in stretches, in parallel; how many members have each label where a
 /// stretch begins is counted first. O(N · min(labels, log labels · 40)) a term (O(N) on cliques); beside the result at
 /// most a byte a rank and term.
 pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {
@@ -109,7 +109,7 @@ pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u6
     row_and_column_sums_by(terms, n, share.max(8 * labels).max(1 << 12))
 }
 
-/// The same in stretches of this length.
+/// As [`row_and_column_sums`], in stretches of `length` ranks.
 fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>, Vec<u64>) {
     let (mut row, mut col) = (vec![0; n], vec![0; n]);
     for term in terms {

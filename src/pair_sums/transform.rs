@@ -67,15 +67,15 @@ fn direct_cost(members: usize) -> f64 {
     0.45e-9 * (members as f64) * (members as f64)
 }
 
-/// What [`lag_sums`] would cost on one core, in seconds.
+/// Estimated time of [`lag_sums`] on one core, in seconds.
 pub(super) fn cost(terms: &[&Term]) -> f64 {
     let n = terms.first().map_or(0, |t| t.labels.len());
     let transform = transform_cost(Layout::new(n).length());
     cuts(terms).iter().map(|c| direct_cost(c.members).min(transform)).sum()
 }
 
-/// The bound of the module's proof: how far from the truth a coefficient of Σ h·R may be, for `cuts` cuts whose
-/// weights times members add up to `mass`.
+/// Largest error of a coefficient of Σ h·R by the module's proof, for `cuts` cuts whose weights times members add up to
+/// `mass`.
 fn error_bound(mass: f64, cuts: usize, layout: Layout) -> f64 {
     let u = f64::EPSILON / 2.0;
     let stages = f64::from(layout.piece.trailing_zeros());
@@ -83,10 +83,10 @@ fn error_bound(mass: f64, cuts: usize, layout: Layout) -> f64 {
     mass * (3.0 * epsilon + epsilon * epsilon + (4.0 + cuts as f64) * u)
 }
 
-/// How large [`error_bound`] may be: half of what rounding forgives.
+/// Largest [`error_bound`]: half of the error that rounding to the nearest integer still corrects.
 const TOLERANCE: f64 = 0.25;
 
-/// How many of the first of `cuts` may be transformed together; at least one.
+/// Length of the longest prefix of `cuts` whose sum stays within the tolerance; at least one.
 fn together(cuts: &[Cut], layout: Layout, tolerance: f64) -> usize {
     let mut mass = 0.0;
     let fits = |(i, cut): &(usize, &Cut)| {
@@ -103,11 +103,11 @@ pub(super) fn lag_sums(terms: &[&Term]) -> Vec<u64> {
     lag_sums_by(terms, |cut| direct_cost(cut.members) <= threshold, TOLERANCE)
 }
 
-/// The same with the cuts that are counted directly, and the error that may be, given.
+/// As [`lag_sums`]; `directly` chooses the cuts that are counted pair by pair, `tolerance` is the largest error bound.
 fn lag_sums_by(terms: &[&Term], directly: impl Fn(&Cut) -> bool, tolerance: f64) -> Vec<u64> {
     let n = terms.first().map_or(0, |t| t.labels.len());
     let all = cuts(terms);
-    // Of each label, the weights of the cuts that it is inside of.
+    // For each label of a term, the summed weights of the cuts that have it inside.
     let weights: Vec<Vec<u64>> = (terms.iter().enumerate())
         .map(|(t, term)| {
             let mut weight = vec![0u64; term.labelling.axis.extent as usize];
@@ -169,7 +169,7 @@ fn direct_pairs(terms: &[&Term], cuts: &[Cut], n: usize) -> Vec<u64> {
             lists.push((cut.halves, members));
         }
     }
-    // Sums that no thread is adding to just now: never more than there are threads.
+    // One array of sums a thread, not one a chunk: an array is as long as the ordering. Chunks take one that is idle.
     let idle = Mutex::new(Vec::new());
     let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
     let share = lists.len().div_ceil(4 * rayon::current_num_threads()).max(1);

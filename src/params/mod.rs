@@ -39,7 +39,7 @@ pub struct Params {
     /// The file they were read from: paths in them are relative to it.
     base: Option<PathBuf>,
     given: Vec<Given>,
-    /// What the declared defaults stand for.
+    /// Values of the declared defaults.
     defaults: Vec<Given>,
     /// The options of the entry; none where a file's keys are read without one.
     declared: Option<Vec<&'static Opt>>,
@@ -53,41 +53,30 @@ pub fn head(text: &str) -> &str {
 }
 
 impl Params {
-    /// The same with `keys` in the place of `key`: what it stands for. Messages about them quote its place.
-    pub fn with(&self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
+    /// Expands the shorthand `key`: `keys` take its place and its location.
+    pub fn with(mut self, key: &str, keys: Vec<(&'static str, String)>) -> Params {
         let location = self.location_of(key);
-        let stays = |e: &&Given| e.key != key && keys.iter().all(|(k, _)| *k != e.key);
-        let mut given: Vec<Given> = self.given.iter().filter(stays).cloned().collect();
-        given.extend(keys.into_iter().map(|(key, value)| Given {
+        self.given.retain(|e| e.key != key && keys.iter().all(|(k, _)| *k != e.key));
+        self.given.extend(keys.into_iter().map(|(key, value)| Given {
             key: key.into(),
             key_location: location.clone(),
             value: Value::Word(value),
             location: location.clone(),
         }));
-        Params {
-            kind: self.kind.clone(),
-            location: self.location.clone(),
-            base: self.base.clone(),
-            given,
-            defaults: self.defaults.clone(),
-            declared: self.declared.clone(),
-            // Read already.
-            asked: RefCell::new(vec!["kind", "nodes"]),
-            default_seed: self.default_seed,
-        }
+        self
     }
 
-    /// The kind: what stands before the colon, or the TOML key `kind`.
+    /// The kind: the text before the colon, or the TOML key `kind`.
     pub fn kind(&self) -> &str {
         &self.kind
     }
 
-    /// The place of the whole, for errors about combinations.
+    /// Location of the whole, for errors about combinations.
     pub fn location(&self) -> &SourceLocation {
         &self.location
     }
 
-    /// The place of `key`'s value, or of the whole when it is absent.
+    /// Location of `key`'s value, or of the whole when it is absent.
     pub fn location_of(&self, key: &str) -> SourceLocation {
         self.given
             .iter()
@@ -100,14 +89,14 @@ impl Params {
         self.given.iter().any(|e| e.key == key)
     }
 
-    /// What was given for `key`, else its declared default.
+    /// The given value of `key`, else its declared default.
     fn entry(&self, key: &'static str) -> Option<&Given> {
         debug_assert!(
             self.declared.is_none() || self.option(key).is_some(),
             "{} asks for `{key}`, which it does not declare",
             self.kind
         );
-        self.asked.borrow_mut().push(key);
+        self.accept(key);
         self.given.iter().chain(&self.defaults).find(|e| e.key == key)
     }
 
@@ -115,7 +104,7 @@ impl Params {
         self.declared.iter().flatten().find(|option| option.key == key).copied()
     }
 
-    /// An error about `key`'s value: what was found is the value as written.
+    /// An error about `key`'s value, which it quotes as written.
     pub fn wrong(&self, key: &str, expected: impl Into<String>) -> Error {
         let given = self.given.iter().find(|e| e.key == key);
         let found = given.map(|e| format!("{key} = {}", e.value.describe()));
@@ -127,7 +116,7 @@ impl Params {
         Error::unsuited(self.location.clone(), problem, remedy)
     }
 
-    /// The raw value of `key` with its place.
+    /// The raw value of `key` with its location.
     pub fn value(&self, key: &'static str) -> Option<(&Value, &SourceLocation)> {
         self.entry(key).map(|e| (&e.value, &e.location))
     }
@@ -290,7 +279,7 @@ impl Params {
         Ok(Some(extents))
     }
 
-    /// The elements of a list, a single scalar being a list of one; each as a word with its place.
+    /// The elements of a list, a single scalar being a list of one; each as a word with its location.
     ///
     /// # Errors
     /// A list within the list.
@@ -329,7 +318,12 @@ impl Params {
         asked
     }
 
-    /// Refuses keys that were not asked for, suggesting those that were.
+    /// Marks a key as asked for, where it is read later.
+    pub fn accept(&self, key: &'static str) {
+        self.asked.borrow_mut().push(key);
+    }
+
+    /// Refuses keys that no getter asked for; suggests the nearest of the others.
     ///
     /// # Errors
     /// The first such key.

@@ -1,4 +1,4 @@
-//! An option as its entry declares it: its key, what it takes, what holds when it is not given.
+//! An option as its entry declares it: key, values, default.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use std::fmt;
 pub struct Opt {
     /// The key, as in `seed=7`.
     pub key: &'static str,
-    /// What it takes.
+    /// Values it takes.
     pub values: Values,
-    /// What holds when it is not given.
+    /// Value when it is not given.
     pub default: Fallback,
     /// Whether the key may be left out, as in `torus:8x8`: such options stand first, in the order declared.
     pub positional: bool,
-    /// One line on what it means.
+    /// Its meaning, in one line.
     pub about: &'static str,
-    /// The option beside which alone it is read, as in `runtime=log-normal`; empty where it is always read.
+    /// The setting without which it is not read, such as `runtime=log-normal`; empty where it is always read.
     pub only_with: &'static str,
 }
 
-/// What an option takes.
+/// Values that an option takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Values {
     /// A whole number.
@@ -41,7 +41,7 @@ pub enum Values {
     NameOf(fn() -> Vec<&'static str>),
 }
 
-/// What holds when an option is not given.
+/// Value of an option that is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fallback {
     /// It must be given.
@@ -179,7 +179,7 @@ pub const fn join<const A: usize, const B: usize, const N: usize>(
     all
 }
 
-/// The seed of what is drawn at random.
+/// The seed of random numbers.
 pub const SEED: Opt =
     Opt::whole("seed", "seed of the random numbers: same seed, same result").or_else("--seed");
 

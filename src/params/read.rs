@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use super::value::{Value, from_toml};
-use super::{Fallback, Given, Opt, Params, head, usage};
+use super::value::Value;
+use super::{Fallback, Given, Opt, Params, Tables, head, usage};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
@@ -129,18 +129,13 @@ impl Params {
     /// # Errors
     /// Bad TOML, tables or dates as values: with file and line.
     pub fn table(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
-        let at = |offset: usize| SourceLocation::line(text.name(), text.line_of(offset));
-        let table = Params::parse_toml(text)?;
-        let mut params = Params::new(kind, text.location(), base, default_seed);
-        // The parser sorts by key: put the entries back into the order of the file, for messages.
-        let mut items: Vec<_> = table.get_ref().iter().collect();
-        items.sort_by_key(|(key, _)| key.span().start);
-        for (key, value) in items {
-            let location = at(value.span().start);
-            let value = from_toml(value.get_ref(), &location, &|o| at(o))?;
-            params.push(key.get_ref().to_string(), at(key.span().start), value, location)?;
+        let Tables { params, lists } = Tables::read(kind, text, base, default_seed)?;
+        match lists.into_iter().next() {
+            Some((_, location, _)) => {
+                Err(Error::input(location, "a table", "a text, number, boolean or list"))
+            }
+            None => Ok(params),
         }
-        Ok(params)
     }
 
     pub(super) fn parse_toml(text: &Text) -> Result<toml::Spanned<toml::de::DeTable<'_>>> {

@@ -14,7 +14,8 @@ use crate::input::Text;
 pub struct Tables {
     /// The plain keys.
     pub params: Params,
-    lists: Vec<(String, SourceLocation, Vec<Tables>)>,
+    /// The lists of tables: key, location of the first table, tables.
+    pub(super) lists: Vec<(String, SourceLocation, Vec<Tables>)>,
 }
 
 impl Tables {

@@ -3,7 +3,7 @@
 use super::{Params, Value};
 use crate::error::{Error, Result, SourceLocation};
 
-/// What a number measures.
+/// Physical quantity of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes: `1MB`, `64KiB`, or a plain number.
@@ -17,7 +17,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What its texts look like.
+    /// Form of its texts, for messages.
     pub fn expected(self) -> &'static str {
         match self {
             Unit::Bytes => "bytes of 0 or more, such as 4096, 1MB, 64KiB or 8kb (bits)",
@@ -80,7 +80,7 @@ impl Unit {
     /// As [`Unit::parse`], for a value of the option `flag`.
     ///
     /// # Errors
-    /// With the option, what was found and what such texts look like.
+    /// With the option, the text and the form that is expected.
     pub fn option(self, flag: &str, text: &str) -> Result<f64> {
         let wrong = || {
             let location = SourceLocation::option(format!("{flag} {text}"));
@@ -131,7 +131,9 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
         (bytes < 2f64.powi(64)).then_some(bytes as u64)
     };
     found().ok_or_else(|| {
-        format!("found `{text}`; expected a byte count up to 18446744T, such as 500M, 1.5G or 16GiB")
+        format!(
+            "found `{text}`; expected a byte count up to 18446744T, such as 500M, 1.5G or 16GiB"
+        )
     })
 }
 

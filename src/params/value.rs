@@ -1,4 +1,4 @@
-//! A value as written: a word of an inline specification, or what TOML knows.
+//! A value as written: a word of an inline specification, or a value of TOML.
 
 use crate::error::{Error, Result, SourceLocation};
 
@@ -13,7 +13,7 @@ pub enum Value {
     Float(f64),
     /// A TOML boolean.
     Boolean(bool),
-    /// A TOML array; each element with the place it stands in.
+    /// A TOML array; each element with its location.
     List(Vec<(Value, SourceLocation)>),
 }
 

@@ -1,4 +1,4 @@
-//! What families can prove about cuts into halves: how few links any cut has, and a cut with few.
+//! Proved bounds of cuts into halves: the least links that any cut can have, and a cut with few.
 //!
 //! # The floor
 //! If every pair of nodes exchanges one unit along given routes, then what crosses a cut needs that many links at
@@ -18,7 +18,7 @@ pub struct CutBounds {
     pub least: bool,
 }
 
-/// What the busiest link carries at most, as a ratio; links count by capacity.
+/// Upper bound of the traffic on the busiest link over its capacity, as numerator and denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Load {
     /// Where every ordered pair of routers exchanges a unit.
@@ -168,7 +168,7 @@ fn best_halving(axes: &[Axis], across: &dyn Fn(&Axis) -> u64) -> u64 {
         layer * across(&axes[i]) + if axes[i].extent.is_multiple_of(2) { 0 } else { rest }
     };
     if axes.len() > 16 {
-        // 2³¹ places: all but a few of so many axes are of extent 2, any of which ends the cut.
+        // At most 2³¹ slots: all but a few of so many axes are of extent 2, any of which ends the cut.
         let set = (1usize << axes.len().min(63)) - 1;
         let even = (0..axes.len()).filter(|i| axes[*i].extent.is_multiple_of(2));
         return even.map(|i| halved(set, i, 0)).min().unwrap_or(u64::MAX);

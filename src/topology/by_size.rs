@@ -14,8 +14,8 @@ struct Rule {
     family: &'static str,
     /// The keys that `nodes=` stands for.
     shape: &'static [&'static str],
-    /// The keys and values chosen for so many nodes.
-    choose: fn(&Params, u64) -> Keys,
+    /// Chooses keys and values for a number of nodes.
+    choose: fn(&Params, u64) -> Result<Keys>,
 }
 
 /// One line a family.
@@ -64,15 +64,18 @@ const RULES: &[Rule] = &[
     Rule { family: "gnm", shape: &["n"], choose: gnm },
 ];
 
-/// The parameters that `nodes=` stands for and the rule that chose them; none where it is not given, or where the
-/// family has no such rule.
+/// A value for each key of a shape.
+type Keys = Vec<(&'static str, String)>;
+
+/// The keys that `nodes=` stands for and the rule that chose them; none where it is not given, or where the family has
+/// no such rule.
 ///
 /// # Errors
 /// `nodes=` beside `limit` or a key of the shape, or out of range.
 pub(super) fn chosen(
     family: &TopologyEntry,
     params: &Params,
-) -> Result<Option<(Params, &'static str)>> {
+) -> Result<Option<(Keys, &'static str)>> {
     let rule = RULES.iter().find(|rule| rule.family == family.name);
     let option = family.options.iter().find(|option| option.key == "nodes");
     let (Some(rule), Some(option)) = (rule, option) else { return Ok(None) };
@@ -87,10 +90,8 @@ pub(super) fn chosen(
     let mut keys = (rule.choose)(params, nodes)?;
     keys.push(("limit", nodes.to_string()));
     let words = option.about.split_once(": ").map_or(option.about, |(_, words)| words);
-    Ok(Some((params.with("nodes", keys), words)))
+    Ok(Some((keys, words)))
 }
-
-type Keys = Result<Vec<(&'static str, String)>>;
 
 /// `per_router` as given, else `default`.
 fn per_router(params: &Params, default: u64) -> Result<u64> {
@@ -130,7 +131,7 @@ fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
     (0..dimensions).map(|i| m + u64::from(i < larger)).collect()
 }
 
-fn grid(params: &Params, nodes: u64) -> Keys {
+fn grid(params: &Params, nodes: u64) -> Result<Keys> {
     // Only families that take it declare it.
     let wrap =
         if params.has("wrap") && params.kind() != "mesh" { params.value("wrap") } else { None };
@@ -143,7 +144,7 @@ fn grid(params: &Params, nodes: u64) -> Keys {
     Ok(vec![("dims", super::by_x(&even_extents(routers, (dimensions as u32).clamp(1, 64))))])
 }
 
-fn hyperx(params: &Params, nodes: u64) -> Keys {
+fn hyperx(params: &Params, nodes: u64) -> Result<Keys> {
     if params.has("per_router") {
         return grid(params, nodes);
     }
@@ -160,13 +161,13 @@ fn hyperx(params: &Params, nodes: u64) -> Keys {
     }
 }
 
-fn cascade(params: &Params, nodes: u64) -> Keys {
+fn cascade(params: &Params, nodes: u64) -> Result<Keys> {
     let per_router = per_router(params, 4)?;
     let groups = nodes.div_ceil(96 * per_router);
     Ok(vec![("dims", format!("16x6x{groups}")), ("per_router", per_router.to_string())])
 }
 
-fn dragonfly(_: &Params, nodes: u64) -> Keys {
+fn dragonfly(_: &Params, nodes: u64) -> Result<Keys> {
     // p·2p·(2p² + 1) nodes.
     let full = |p: &u64| 2 * power(*p, 2) * (2 * power(*p, 2) + 1);
     let enough = (1..).find(|p| full(p) >= u128::from(nodes));
@@ -177,7 +178,7 @@ fn dragonfly(_: &Params, nodes: u64) -> Keys {
     Ok(vec![("p", text(p)), ("a", text(2 * p)), ("h", text(p)), ("g", text(groups))])
 }
 
-fn fat_tree(params: &Params, nodes: u64) -> Keys {
+fn fat_tree(params: &Params, nodes: u64) -> Result<Keys> {
     let k = match params.integer("n", 1, super::fat_tree::MAX_LEVELS)? {
         Some(n) => {
             let m = root(nodes, n);
@@ -188,7 +189,7 @@ fn fat_tree(params: &Params, nodes: u64) -> Keys {
     Ok(vec![("k", k.to_string())])
 }
 
-fn xgft(params: &Params, nodes: u64) -> Keys {
+fn xgft(params: &Params, nodes: u64) -> Result<Keys> {
     let levels = params.integer("h", 1, super::fat_tree::MAX_LEVELS)?.unwrap_or(3);
     let m = even_extents(nodes, levels);
     let w: Vec<u64> = std::iter::once(1).chain(m.iter().copied()).take(m.len()).collect();
@@ -202,7 +203,7 @@ fn enough_routers(
     all: impl Iterator<Item = u32>,
     routers: impl Fn(u64) -> u128,
     degree: impl Fn(u32) -> u64,
-) -> Keys {
+) -> Result<Keys> {
     let given = params.has("per_router").then(|| per_router(params, 1)).transpose()?;
     let carried = |q: u32| given.unwrap_or(degree(q).div_ceil(2));
     let fits = |q: &u32| routers((*q).into()) * u128::from(carried(*q)) >= nodes.into();
@@ -211,12 +212,12 @@ fn enough_routers(
     Ok(vec![("q", q.to_string()), ("per_router", carried(q).to_string())])
 }
 
-fn slim_fly(params: &Params, nodes: u64) -> Keys {
+fn slim_fly(params: &Params, nodes: u64) -> Result<Keys> {
     let all = (3..).filter(|q| slim_fly::valid(*q));
     enough_routers(params, nodes, all, |q| 2 * power(q, 2), slim_fly::degree)
 }
 
-fn dragonfly_plus(_: &Params, nodes: u64) -> Keys {
+fn dragonfly_plus(_: &Params, nodes: u64) -> Result<Keys> {
     // p²·(p² + 1) nodes; below 2³¹ p stays below 216.
     let full = |p: &u64| power(*p, 2) * (power(*p, 2) + 1);
     let p = (1..).find(|p| full(p) >= u128::from(nodes)).unwrap_or(1);
@@ -234,11 +235,11 @@ fn prime_powers() -> impl Iterator<Item = u32> {
     (2..).filter(|q| prime_power(*q).is_some())
 }
 
-fn polarfly(params: &Params, nodes: u64) -> Keys {
+fn polarfly(params: &Params, nodes: u64) -> Result<Keys> {
     enough_routers(params, nodes, prime_powers(), points, |q| u64::from(q + 1))
 }
 
-fn polarstar(params: &Params, nodes: u64) -> Keys {
+fn polarstar(params: &Params, nodes: u64) -> Result<Keys> {
     let d = params.integer::<u64>("d", 0, 1 << 12).ok().flatten();
     let per = 2 * d.unwrap_or(4) + if params.choice("supernode")? == "paley" { 1 } else { 2 };
     let per = u128::from(per) * u128::from(per_router(params, 1)?);
@@ -247,7 +248,7 @@ fn polarstar(params: &Params, nodes: u64) -> Keys {
     Ok(unless_given(params, [("q", q.to_string()), ("d", "4".into())]))
 }
 
-fn multi_rail(params: &Params, nodes: u64) -> Keys {
+fn multi_rail(params: &Params, nodes: u64) -> Result<Keys> {
     let domain = params.whole::<u64>("domain", 1, 1 << 20)?;
     let rails = params.integer::<u64>("rails", 1, 1 << 20)?.unwrap_or(8);
     let gpus = if params.flag("gpus")? { rails } else { 1 };
@@ -257,7 +258,7 @@ fn multi_rail(params: &Params, nodes: u64) -> Keys {
     Ok(unless_given(params, shape.map(|(key, n)| (key, n.to_string()))))
 }
 
-fn tpu(_: &Params, nodes: u64) -> Keys {
+fn tpu(_: &Params, nodes: u64) -> Result<Keys> {
     let parts = [(4, "2x2x1"), (8, "2x2x2"), (16, "2x2x4"), (32, "2x4x4")];
     let shape = match parts.iter().find(|(chips, _)| nodes <= *chips) {
         Some((_, shape)) => (*shape).to_string(),
@@ -273,28 +274,25 @@ fn routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
     Ok(nodes.div_ceil(per_router(params, 1)?).max(least))
 }
 
-/// Those of the keys that are not given.
-fn unless_given<const N: usize>(
-    params: &Params,
-    keys: [(&'static str, String); N],
-) -> Vec<(&'static str, String)> {
+/// The keys that are not given.
+fn unless_given<const N: usize>(params: &Params, keys: [(&'static str, String); N]) -> Keys {
     keys.into_iter().filter(|(key, _)| !params.has(key)).collect()
 }
 
-fn watts_strogatz(params: &Params, nodes: u64) -> Keys {
+fn watts_strogatz(params: &Params, nodes: u64) -> Result<Keys> {
     let n = routers(params, nodes, 3)?;
     let k = (n - 1).min(6);
     Ok(unless_given(params, [("n", n.to_string()), ("k", k.to_string()), ("p", "0.1".into())]))
 }
 
-fn random_regular(params: &Params, nodes: u64) -> Keys {
+fn random_regular(params: &Params, nodes: u64) -> Result<Keys> {
     let mut n = routers(params, nodes, 1)?;
     // Without a degree, n·(n-1) is even.
     n += n * params.integer::<u64>("d", 0, MAX_NODES)?.unwrap_or(0) % 2;
     Ok(unless_given(params, [("n", n.to_string()), ("d", (n - 1).min(6).to_string())]))
 }
 
-fn gnm(params: &Params, nodes: u64) -> Keys {
+fn gnm(params: &Params, nodes: u64) -> Result<Keys> {
     let n = routers(params, nodes, 1)?;
     let logarithm = u64::from(n.next_power_of_two().ilog2());
     let links = (n + (n * logarithm * 7).div_ceil(20)).min(n * (n - 1) / 2);
@@ -399,7 +397,7 @@ mod tests {
         }
     }
 
-    /// What a family declares is what its rule says; only families of files have none.
+    /// Each family but those of files has a rule, and declares its keys.
     #[test]
     fn every_family_but_those_of_files_declares_its_rule() {
         for family in &TOPOLOGIES {
@@ -408,7 +406,7 @@ mod tests {
             let start = rule.map(|rule| format!("in the place of {}: ", rule.shape.join(", ")));
             let of_a_file = family.options.iter().any(|option| option.key == "file");
             assert_eq!(rule.is_none(), of_a_file, "{}", family.name);
-            // In a file's kind `nodes` are those of the file.
+            // Families of files may have an option `nodes` of another meaning.
             match (declared.filter(|_| !of_a_file), start) {
                 (Some(option), Some(start)) => assert!(option.about.starts_with(&start), "{start}"),
                 (declared, start) => {

@@ -3,7 +3,9 @@
 use super::distance::{Axis, Hub, Product, Shape};
 use super::grid::grid;
 use super::network::later;
-use super::{Context, Lattice, Level, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
+use super::{
+    Build, Context, Lattice, Level, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry,
+};
 use super::{by_x, nodes_option, per_router, per_router_suffix, product};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -25,7 +27,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of dims: groups of 16x6 blades, 4 nodes a blade unless per_router is given, as many as needed",
         ),
     ],
-    build: from_params,
+    build: Build::Formula(from_params),
 };
 
 /// A Hamming dragonfly: `dims` are blades a chassis, chassis a group, groups.

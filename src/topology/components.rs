@@ -26,10 +26,10 @@ impl Topology {
         self.components == 1 || nodes.iter().all(|node| Some(self.component_of(*node)) == first)
     }
 
-    /// Refuses what has no meaning on a machine in several components; `what` needs every distance.
+    /// Refuses a machine in several components for `what`, which needs every distance.
     ///
     /// # Errors
-    /// With their number.
+    /// More than one component, with their number.
     pub fn require_one_component(&self, what: &str) -> Result<()> {
         if self.components == 1 {
             return Ok(());
@@ -71,16 +71,6 @@ impl Topology {
         let joined = join(self.network(), graph, of);
         Ok(self.joined.get_or_init(|| joined))
     }
-}
-
-/// How many of the nodes of these counts are in how many components.
-pub(super) fn count(network: &Network, counts: &[u32]) -> u32 {
-    let Some(of) = network.component_of() else { return 1 };
-    let carrying = counts.iter().zip(of).filter(|(count, _)| **count > 0);
-    let mut found: Vec<u32> = carrying.map(|(_, component)| *component).collect();
-    found.sort_unstable();
-    found.dedup();
-    found.len().max(1) as u32
 }
 
 /// From the first router of each component a path of new routers to one in the middle, each path longer than half

@@ -1,8 +1,8 @@
-//! What a run lets a builder use: its seed and its memory.
+//! Seed and memory limit of a run.
 
 use crate::error::{Error, Result};
 
-/// What a run gives every builder: the default seed and the memory it may use.
+/// Default seed and memory limit of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// Seed of everything random that names none itself.

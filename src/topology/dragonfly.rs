@@ -11,7 +11,7 @@
 use super::bisection::CutBounds;
 use super::global_links::{GLOBAL, GlobalLinks};
 use super::network::later;
-use super::{Context, Level, LinkVisitor, Network, TopologyEntry};
+use super::{Build, Context, Level, LinkVisitor, Network, TopologyEntry};
 use super::{check_nodes, nodes_option, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -31,7 +31,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of p, a, h, g: balanced, a = 2p = 2h, the smallest p that fits, as few groups as needed",
         ),
     ],
-    build: from_params,
+    build: Build::Formula(from_params),
 };
 
 /// Router = group·a + position, node = router·p + slot; global port j of a group belongs to its router

@@ -12,7 +12,7 @@
 use super::distance::{Label, Labels};
 use super::global_links::{GLOBAL, GlobalLinks};
 use super::network::later;
-use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
+use super::{Build, Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{check_nodes, nodes_option, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -33,7 +33,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of p, l, s, h, g: p = l = s = h, the smallest p that fits, as few groups as needed",
         ),
     ],
-    build: from_params,
+    build: Build::Formula(from_params),
 };
 
 /// Leaf = group·l + position; spine switches follow, again group by group; node = leaf·p + slot. In a group every leaf

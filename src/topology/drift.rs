@@ -1,4 +1,4 @@
-//! Two descriptions of one fabric, compared by the names of nodes: what drifted apart.
+//! Differences between two descriptions of one fabric, by the names of nodes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,37 +10,37 @@ use crate::ids::NodeId;
 /// Where two descriptions of a fabric differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// Nodes of the first that the second does not have.
+    /// Nodes that only the first has.
     pub missing: Vec<String>,
-    /// Nodes of the second that the first does not have.
+    /// Nodes that only the second has.
     pub added: Vec<String>,
-    /// Nodes that stand in another leaf unit.
+    /// Nodes in another leaf unit.
     pub moved: Vec<Moved>,
-    /// Leaf units that stand in another unit of a level above.
+    /// Leaf units in another unit of a level above.
     pub moved_units: Vec<Moved>,
-    /// Nodes that are missing where as many were added: in the order of their places.
+    /// Nodes of leaf units that lost and got equally many: lost ones with new ones, in id order.
     pub renamed: Vec<Renamed>,
-    /// Units with the same nodes, or most of them, and another name.
+    /// Units with another name whose nodes are mostly the same.
     pub renamed_units: Vec<Renamed>,
 }
 
-/// What stands elsewhere.
+/// A node or unit that is in another unit than before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Moved {
     /// Its name in the first description.
     pub name: String,
-    /// The unit it stands in there.
+    /// The unit it is in there.
     pub from: String,
-    /// That in the second, by the second's names.
+    /// The unit it is in in the second, by the second's names.
     pub to: String,
 }
 
-/// What is called otherwise.
+/// A node or unit with another name than before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Renamed {
     /// Its name in the first description.
     pub from: String,
-    /// That in the second.
+    /// Its name in the second.
     pub to: String,
 }
 
@@ -90,8 +90,8 @@ fn levels(machine: &Topology) -> Vec<Units> {
     levels.iter().rev().map(|level| whole(Some(level))).collect()
 }
 
-/// For each unit of `a` the one of `b` that it is: pairs by the number of nodes they share, most first, each unit
-/// once; among equals those of the same name, then in their order.
+/// Matches units of `a` with units of `b`: pairs with the most shared nodes first, each unit once; among equals pairs
+/// of the same name first, then by number.
 fn matched(a: &Units, b: &Units) -> BTreeMap<u32, u32> {
     let mut shared: BTreeMap<(u32, u32), usize> = BTreeMap::new();
     for (node, unit) in &a.of {
@@ -112,8 +112,8 @@ fn matched(a: &Units, b: &Units) -> BTreeMap<u32, u32> {
     of
 }
 
-/// What differs between two descriptions of one fabric. Nodes are the same where their names are; units are where most
-/// of their nodes are. Levels are compared from the leaf up, as many as both have.
+/// Differences between two descriptions of one fabric. Nodes are matched by name, units by the nodes that they share.
+/// Levels are compared from the leaf up, as many as both have.
 ///
 /// # Complexity
 /// O(nodes · levels · log nodes).
@@ -161,7 +161,7 @@ pub fn drift(a: &Topology, b: &Topology) -> Drift {
         if i == 0 {
             continue;
         }
-        // A leaf stands where its nodes that are still in it stand.
+        // The unit of a leaf is that of a node that stayed in the leaf: nodes that moved say nothing of it.
         for (leaf, members) in &leaf_a.members {
             let stays =
                 |n: &&String| leaf_b.of.get(*n).is_some_and(|at| leaves.get(leaf) == Some(at));

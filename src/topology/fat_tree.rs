@@ -13,7 +13,7 @@
 use super::bisection::CutBounds;
 use super::distance::Tree;
 use super::network::later;
-use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
+use super::{Build, Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{MAX_NODES, by_x, check_nodes, nodes_option};
 use crate::error::{Error, Result};
 use crate::params::{Opt, Params};
@@ -30,7 +30,7 @@ pub const FAT_TREE: TopologyEntry = TopologyEntry {
             "in the place of k: the smallest even k with k^3/4 >= nodes, or with n= the smallest k with k^n >= nodes",
         ),
     ],
-    build: fat_tree,
+    build: Build::Formula(fat_tree),
 };
 
 /// `xgft:h=3,m=4x4x8,w=1x2x2`.
@@ -47,7 +47,7 @@ pub const XGFT: TopologyEntry = TopologyEntry {
              most",
         ),
     ],
-    build: xgft,
+    build: Build::Formula(xgft),
 };
 
 /// More levels than any machine has; keeps the sums below within 64 bits.

@@ -3,20 +3,20 @@
 use petgraph::unionfind::UnionFind;
 
 use super::link_list::{listed, numbered_sets};
-use super::{COMMON, Context, Lattice, Network, TOPOLOGIES, Topology, check_nodes, require_graph};
+use super::{COMMON, Context, Lattice, Network, Topology, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::params::Params;
 
 /// A network in memory. Routers are `0..routers`; nodes sit on the first `hosts` of them.
 #[derive(Clone, Debug, Default)]
 pub struct LinkedRouters {
-    /// What the machine is called.
+    /// Name of the machine.
     pub name: String,
     /// Routers, at least 1.
     pub routers: u32,
     /// Routers that carry nodes, at least 1.
     pub hosts: u32,
-    /// Nodes on each of these, at least 1.
+    /// Nodes on each router that carries nodes, at least 1.
     pub per_router: u32,
     /// Two routers each, in any order.
     pub links: Vec<(u32, u32)>,
@@ -83,8 +83,8 @@ impl Topology {
             lattice,
             ..listed(format!("graph:{name}"), routers, per_router, links, capacities)
         };
-        let params = Params::inline("graph", TOPOLOGIES.separator, COMMON, context.seed)?;
-        Topology::of_network(network, &params, None, &name, context)
+        let params = Params::inline("graph", ',', COMMON, context.seed)?;
+        Topology::new(network, &params, None, &name, context)
     }
 }
 

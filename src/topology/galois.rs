@@ -1,4 +1,4 @@
-//! Finite fields of prime-power order, by tables: what the constructions of Slim Fly and of polarity graphs compute in.
+//! Finite fields of prime-power order, by tables, for the constructions of Slim Fly and of polarity graphs.
 
 /// GF(q), q = pᵉ. Element `v` is the polynomial whose coefficients are the base-p digits of `v`, lowest
 /// first, so 0..p-1 are the prime field; addition works digit by digit, multiplication by logarithms to a

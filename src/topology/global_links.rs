@@ -52,8 +52,8 @@ pub(super) struct GlobalLinks {
 }
 
 impl GlobalLinks {
-    /// Groups of so many `routers` with so many `ports` each: as many groups as `g=` says, else as many as have one
-    /// cable each, in the arrangement that `global=` names.
+    /// Groups of `routers` routers with `ports` ports each: as many groups as `g=` says, else as many as have one cable
+    /// between each two, in the arrangement that `global=` names.
     ///
     /// # Errors
     /// More groups than ports allow, or an unknown arrangement.
@@ -80,13 +80,13 @@ impl GlobalLinks {
         }
     }
 
-    /// At most so many links: repeated arrangements step from router to router at most twice as often as there are
+    /// Upper bound of the links: repeated arrangements step from router to router at most twice as often as there are
     /// routers, for each pair of groups.
     pub fn most(&self) -> u64 {
         self.pairs() * self.cables().min(2 * u64::from(self.routers))
     }
 
-    /// How many links the cables are: those between the same two routers are one.
+    /// Number of links: cables between the same two routers are one link.
     pub fn count(&self) -> u64 {
         let mut links = 0;
         if self.cables() <= 1 {
@@ -96,8 +96,8 @@ impl GlobalLinks {
         links
     }
 
-    /// Visits the links from group `i` to the groups after it, between routers group · routers + position. The router pairs of the repeated
-    /// arrangement never go back, so runs of equal ones are the parallel cables.
+    /// Visits the links from group `i` to the groups after it; router = group · routers + number within the group. The
+    /// router pairs of the repeated arrangement never go back, so a stretch of equal ones is a bundle of parallel cables.
     pub fn for_each_from(&self, i: u32, visit: &mut LinkVisitor<'_>) {
         let [i, g, a, h] = [i, self.groups, self.routers, self.ports].map(u64::from);
         let cables = self.cables();

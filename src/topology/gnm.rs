@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::random_graph::{Size, draw};
-use super::{Context, Network, PER_ROUTER, TopologyEntry, nodes_option, require_graph};
+use super::{Build, Context, PER_ROUTER, Step, TopologyEntry, nodes_option, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 
@@ -22,7 +22,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of n: as few routers as needed; unless m is given, as many links as nearly always connect",
         ),
     ],
-    build: from_params,
+    build: Build::Steps(from_params),
 };
 
 /// Each simple graph of n routers and m links equally likely, redrawn until connected. Above half of all
@@ -36,7 +36,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Erdős, Rényi, "On random graphs I", Publ. Math. Debrecen 6, 1959: the model, and when it is connected.
-fn from_params(params: &Params, context: &Context) -> Result<Network> {
+fn from_params(params: &Params, context: &Context) -> Result<Step> {
     let size = Size::from_params(params)?;
     let n = u64::from(size.routers);
     let pairs = n * (n - 1) / 2;
@@ -52,12 +52,13 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
         return Err(params.unsuited(problem, advice));
     }
     let family = format!("gnm:n={n},m={m}");
-    draw(params, context, &size, &family, m, &advice, |rng| {
+    let routers = size.routers;
+    draw(context, size, family, m, advice, move |rng| {
         if m <= pairs / 2 {
-            return Some(sample(size.routers, m, rng));
+            return Some(sample(routers, m, rng));
         }
-        let mut left_out = sample(size.routers, pairs - m, rng).into_iter().peekable();
-        let all = (0..size.routers).flat_map(|u| (u + 1..size.routers).map(move |v| (u, v)));
+        let mut left_out = sample(routers, pairs - m, rng).into_iter().peekable();
+        let all = (0..routers).flat_map(|u| (u + 1..routers).map(move |v| (u, v)));
         Some(all.filter(|pair| left_out.next_if_eq(pair).is_none()).collect())
     })
 }

@@ -1,12 +1,13 @@
 //! Networks from a file: a CSV edge list.
 
-use super::link_list::{file_spec, listed};
+use super::link_list::listed;
 use super::network::later;
-use super::{Context, Network, PER_ROUTER, TopologyEntry};
+use super::source_file::{SourceFile, from_file};
+use super::{Build, Network, PER_ROUTER, TopologyEntry};
 use super::{per_router, per_router_suffix, require_graph};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Line, Text};
-use crate::params::{Opt, Params};
+use crate::params::Opt;
 use petgraph::unionfind::UnionFind;
 
 /// `graph:FILE[,per_router=K]`.
@@ -18,10 +19,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::file("file", "CSV file of links u,v[,capacity[,weight]]").positional(),
         PER_ROUTER,
     ],
-    build,
+    build: Build::Steps(|params, _| {
+        let per_router = per_router(params)?;
+        let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";
+        from_file(params, expected, move |file| network(file, per_router))
+    }),
 };
 
-/// Two routers, ascending, the capacity between them, and what a hop counts.
+/// Two routers, ascending, with the capacity and weight of their link.
 type Link = (u32, u32, f64, u32);
 
 /// The largest weight of a link.
@@ -46,13 +51,10 @@ struct Edge {
 ///
 /// # Complexity
 /// O(links · log links); 24 bytes a link.
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let expected = "a CSV file of links u,v[,capacity[,weight]], as in graph:links.csv";
-    let path = params.path("file")?.ok_or_else(|| params.wrong("file", expected))?;
-    let per_router = per_router(params)?;
-    let (routers, links) = read(&Text::read(&path, context.memory)?)?;
-    require_graph(context, u64::from(routers), links.len() as u64)?;
-    let spec = format!("{}{}", file_spec("graph", &path), per_router_suffix(per_router));
+fn network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
+    let (routers, links) = read(&file.text)?;
+    require_graph(file.context, u64::from(routers), links.len() as u64)?;
+    let spec = format!("{}{}", file.spec(), per_router_suffix(per_router));
     let weights: Vec<u32> = links.iter().map(|(.., weight)| *weight).collect();
     let (links, capacities) = links.into_iter().map(|(u, v, c, _)| ((u, v), c)).unzip();
     let network = listed(spec, routers, per_router, links, capacities);
@@ -146,6 +148,7 @@ fn without_gaps(edges: &[Edge], at: impl Fn(usize) -> SourceLocation) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::Context;
     use crate::topology::{Topology, testing};
     use std::io::Write;
 

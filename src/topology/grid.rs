@@ -11,7 +11,7 @@
 use super::bisection::CutBounds;
 use super::distance::{Axis, Product, Shape};
 use super::network::later;
-use super::{Lattice, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
+use super::{Build, Lattice, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
 use super::{by_x, nodes_option, per_router, per_router_suffix, product};
 use crate::error::Result;
 use crate::params::{Opt, Params, Value};
@@ -22,7 +22,7 @@ pub const MESH: TopologyEntry = TopologyEntry {
     about: "grid of any number of dimensions, no wrap",
     example: "mesh:8x8x5",
     options: &[DIMS, PER_ROUTER, NODES],
-    build: |params, _| from_params(params, Wrap::None),
+    build: Build::Formula(|params, _| from_params(params, Wrap::None)),
 };
 
 /// `torus:15x6x16,per_router=2`.
@@ -31,7 +31,7 @@ pub const TORUS: TopologyEntry = TopologyEntry {
     about: "grid with every dimension wrapped",
     example: "torus:15x6x16,per_router=2",
     options: &[DIMS, PER_ROUTER, WRAP.or_else("every dimension"), DOUBLE, NODES],
-    build: |params, _| from_params(params, Wrap::All),
+    build: Build::Formula(|params, _| from_params(params, Wrap::All)),
 };
 
 /// `grid:8x8x5,wrap=110`.
@@ -40,7 +40,7 @@ pub const GRID: TopologyEntry = TopologyEntry {
     about: "grid with the dimensions named by wrap=110 wrapped",
     example: "grid:8x8x5,wrap=110",
     options: &[DIMS, PER_ROUTER, WRAP, DOUBLE, NODES],
-    build: |params, _| from_params(params, Wrap::Given),
+    build: Build::Formula(|params, _| from_params(params, Wrap::Given)),
 };
 
 const DIMS: Opt = Opt::extents("dims", "routers along each dimension").positional();

@@ -9,7 +9,9 @@
 
 use super::distance::{Axis, Product, Shape};
 use super::grid::grid;
-use super::{Context, Network, PER_ROUTER, TopologyEntry, nodes_option, per_router, product};
+use super::{
+    Build, Context, Network, PER_ROUTER, TopologyEntry, nodes_option, per_router, product,
+};
 use crate::error::Result;
 use crate::params::{Opt, Params};
 
@@ -26,7 +28,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
              smallest of them unless given",
         ),
     ],
-    build: from_params,
+    build: Build::Formula(from_params),
 };
 
 /// Routers numbered as a grid, the last dimension fastest; two are linked when they differ in exactly one

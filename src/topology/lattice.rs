@@ -1,4 +1,4 @@
-//! Integer coordinates of routers or nodes: what space-filling curves and pictures need.
+//! Integer coordinates of routers or nodes, for space-filling curves and pictures.
 
 /// A box of cells, each node in one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub struct Lattice {
     pub extents: Vec<u32>,
     /// Whether each axis is a ring.
     pub wrap: Vec<bool>,
-    /// What each axis is called.
+    /// Names of the axes.
     pub axes: Vec<String>,
     /// The cell of every node id, or `None` when a node's cell is its router.
     pub cells: Option<Vec<u32>>,

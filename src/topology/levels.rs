@@ -1,4 +1,4 @@
-//! The table of a machine's levels: what a unit holds, and how many links join units.
+//! The table of a machine's levels: units, nodes of a unit, and links between units.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,9 @@ use super::Topology;
 /// One level of a machine, such as its groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LevelRow {
-    /// What a unit is called.
+    /// Name of a unit, such as `group`.
     pub name: Cow<'static, str>,
-    /// How many units there are.
+    /// Number of units.
     pub units: u64,
     /// Nodes of a unit, schedulable or not; of units that differ, the most that one has.
     pub nodes: u64,

@@ -1,18 +1,9 @@
 //! A network given by the list of its links: files, fabrics and random graphs.
 
-use std::path::Path;
-
 use petgraph::unionfind::UnionFind;
 
 use super::Network;
 use super::network::later;
-
-/// `kind:FILE`; with the key where the name itself holds an `=`.
-pub(super) fn file_spec(kind: &str, path: &Path) -> String {
-    let path = path.display().to_string();
-    let key = if path.contains('=') { "file=" } else { "" };
-    format!("{kind}:{key}{path}")
-}
 
 /// Routers and a list of links between them, two routers each, with the capacity of every link; `capacities` are empty
 /// where all are 1.

@@ -14,7 +14,7 @@
 use super::distance::{Label, Labels};
 use super::network::later;
 use super::rails::Rails;
-use super::{Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
+use super::{Build, Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{check_nodes, nodes_option, require_graph};
 use crate::error::{Error, Result};
 use crate::params::{Opt, Params};
@@ -43,20 +43,20 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of domains, units: units of 32 nodes or, with larger domains, 8 domains, as few as needed",
         ),
     ],
-    build: MultiRail::from_params,
+    build: Build::Formula(MultiRail::from_params),
 };
 
 /// Nodes with one interface a rail. A unit has `domains` domains of `domain` nodes each and one leaf switch a rail, to
 /// which each of its nodes is linked; the leaf switches of a rail are linked to its spine switches, so that each rail
 /// is a network of its own, and `cores` join the spine switches of one number in all rails. The endpoints of a domain
-/// (its nodes, or with `gpus` their GPUs) are linked to a switch of their own. Numbers are those of [`Rails`].
+/// (its nodes, or with `gpus` their GPUs) are linked to a switch of their own. [`Rails`] numbers them.
 ///
 /// # Distances
 /// A hop counts `nvlink` (v) inside a domain and `fabric` (f ≥ v) outside. Between nodes: 2v in a domain, 2f in a unit,
 /// 4f between units. Between GPUs of domains of one node: 2v where the rail differs, and 2f where the node and 2f more
 /// where the unit differs: to a GPU on another rail traffic goes to the node's own GPU on that rail first, which costs
 /// no more than crossing the core. Both, and GPUs of larger domains with v = 0, are closed forms; GPUs of larger
-/// domains with v > 0 are searched. With v = 0 a domain is one place in distances, and its links still carry loads.
+/// domains with v > 0 are searched. With v = 0 nodes of a domain are at distance 0, and its links still carry loads.
 ///
 /// # Limits
 /// Every endpoint is a router of its own, so connected components of free nodes are single ones: what looks for them

@@ -50,7 +50,7 @@ impl Topology {
             (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
         } else if !self.nodes.contains(node) {
             let found = format!("node {node}, which limit or exclude keeps out");
-            (found, format!("a schedulable node of {}", self.name))
+            (found, format!("a schedulable node of {}", self.name()))
         } else {
             return Ok(());
         };

@@ -1,4 +1,4 @@
-//! A network of routers: what each family provides.
+//! A network of routers, as each family makes it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,11 +18,11 @@ pub type LinkVisitor<'a> = dyn FnMut(u32, u32, f64) + 'a;
 /// One level of a machine's hierarchy, such as its groups or its leaf switches: units of consecutive routers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// What a unit of this level is called.
+    /// Name of a unit of this level, such as `group`.
     pub name: Cow<'static, str>,
-    /// How many consecutive node-carrying routers make one unit; of units that differ, the largest.
+    /// Consecutive node-carrying routers of a unit; where units differ, of the largest.
     pub routers: u32,
-    /// Where units differ or have names of their own.
+    /// Ends and names of the units, where these differ or have names of their own.
     named: Option<Arc<NamedUnits>>,
 }
 
@@ -35,7 +35,7 @@ struct NamedUnits {
 }
 
 impl Level {
-    /// A level whose units are all of so many routers, and have numbers for names.
+    /// A level of units of `routers` routers each, named by their numbers.
     pub const fn even(name: &'static str, routers: u32) -> Self {
         Level { name: Cow::Borrowed(name), routers, named: None }
     }
@@ -48,7 +48,7 @@ impl Level {
         Level { name: Cow::Owned(name), routers, named }
     }
 
-    /// How many units `hosts` node-carrying routers make.
+    /// Number of units on `hosts` node-carrying routers.
     pub fn units(&self, hosts: u32) -> u32 {
         match &self.named {
             Some(named) => named.ends.len() as u32,
@@ -92,25 +92,25 @@ impl Level {
     }
 }
 
-/// What takes time or memory to make and is seldom asked for.
-type Later<T> = Option<Box<dyn Fn() -> T + Send + Sync>>;
+/// Computed on request, as it takes time or memory and few callers ask.
+type Lazy<T> = Option<Box<dyn Fn() -> T + Send + Sync>>;
 
-/// `make`, for the fields of [`Network`] that are made when they are asked for.
-pub(super) fn later<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Later<T> {
+/// A field of [`Network`] that `make` computes on request.
+pub(super) fn later<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Lazy<T> {
     Some(Box::new(make))
 }
 
-/// A network of routers: what a family's file provides. What a field means says the method of its name; a family
-/// begins with `Network::new` and sets those that it has more to say about.
+/// A network of routers, as a family makes it. Fields are described by the methods of their names; a family begins with
+/// `Network::new` and sets the fields for which it has formulas.
 pub struct Network {
     pub(super) spec: String,
     pub(super) routers: u32,
     pub(super) hosts: u32,
     pub(super) per_router: u32,
     pub(super) links: Box<dyn Fn(&mut LinkVisitor<'_>) + Send + Sync>,
-    pub(super) link_weights: Later<Vec<u32>>,
+    pub(super) link_weights: Lazy<Vec<u32>>,
     pub(super) rails: Option<Rails>,
-    pub(super) link_count: Later<u64>,
+    pub(super) link_count: Lazy<u64>,
     pub(super) degrees: Option<(u32, u32)>,
     /// How the distance between two node-carrying routers is found: by walking the graph where the family has no
     /// closed form.
@@ -118,8 +118,8 @@ pub struct Network {
     /// Integer coordinates of the routers, where the family has them.
     pub(super) lattice: Option<Lattice>,
     pub(super) levels: Vec<Level>,
-    pub(super) links_up: Later<Vec<u64>>,
-    pub(super) cut_bounds: Later<CutBounds>,
+    pub(super) links_up: Lazy<Vec<u64>>,
+    pub(super) cut_bounds: Lazy<CutBounds>,
     pub(super) names: Vec<String>,
     pub(super) component_of: Vec<u32>,
     pub(super) site: Option<Site>,
@@ -128,8 +128,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network whose routers all carry nodes, whose links `links` visits as [`Network::for_each_link`] says, and of
-    /// which no more is known.
+    /// A network whose routers all carry nodes, with the links that `links` visits (see [`Network::for_each_link`]) and
+    /// without formulas.
     pub(super) fn new(
         spec: String,
         routers: u32,
@@ -185,8 +185,7 @@ impl Network {
         (self.links)(visit);
     }
 
-    /// What a hop over each link counts in distances, 0 or more, in the order of [`Network::for_each_link`]; `None`
-    /// where every hop counts 1.
+    /// Weight of each link, 0 or more, in the order of [`Network::for_each_link`]; `None` where all are 1.
     pub fn link_weights(&self) -> Option<Vec<u32>> {
         self.link_weights.as_ref().map(|weights| weights())
     }
@@ -232,7 +231,7 @@ impl Network {
         self.links_up.as_ref().map(|links| links())
     }
 
-    /// What can be proved of cuts into halves; see [`super::bisection`].
+    /// Proved bounds of cuts into halves; see [`super::bisection`].
     pub fn cut_bounds(&self) -> Option<CutBounds> {
         self.cut_bounds.as_ref().map(|bounds| bounds())
     }
@@ -247,12 +246,12 @@ impl Network {
         (!self.component_of.is_empty()).then_some(&self.component_of)
     }
 
-    /// What a site's own file says of the fabric, in its order and words, where there is one.
+    /// Contents of a site's own file about the fabric, in its order and words, where there is one.
     pub fn site(&self) -> Option<&Site> {
         self.site.as_ref()
     }
 
-    /// What the file's reader should be told: what was guessed, and what another program will not take.
+    /// Notes for the reader of the file: guesses, and lines that another program does not accept.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }

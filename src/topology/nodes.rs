@@ -1,4 +1,4 @@
-//! Which nodes of a machine are schedulable, and what they are called.
+//! The schedulable nodes of a machine, and the names of nodes.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -100,7 +100,7 @@ impl NodeSet {
         self.count
     }
 
-    /// Never: a machine has at least one node.
+    /// False: a machine has at least one node.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -162,7 +162,7 @@ impl NodeSet {
     }
 }
 
-/// Reads the parts of `exclude`.
+/// Reader of the parts of `exclude`.
 struct Excluded<'r> {
     params: &'r Params,
     named: &'r Named<'r>,
@@ -170,7 +170,7 @@ struct Excluded<'r> {
     context: &'r Context,
 }
 
-/// States of sinfo's that take jobs, now or after those that run; a mark may follow them.
+/// States printed by sinfo in which a node takes jobs, now or after the running ones; a mark may follow them.
 const UP: [&str; 12] = [
     "idle",
     "alloc",
@@ -230,8 +230,8 @@ impl Excluded<'_> {
         }
     }
 
-    /// Names and host lists, one a line, or `NAME STATE` as sinfo prints them: those that are down, drained or
-    /// otherwise take no jobs. A node of several partitions has several lines.
+    /// Names and host lists, one a line; or `NAME STATE` as sinfo prints them, of which nodes are taken that are down,
+    /// drained or otherwise take no jobs. A node of several partitions has several lines.
     fn file(&self, text: &Text, out: &mut Vec<(u32, u32)>) -> Result<()> {
         for line in text.data_lines() {
             let (list, state) =
@@ -309,7 +309,7 @@ impl Names {
     }
 }
 
-/// The names of a machine that is being made.
+/// The names of a machine, before the machine itself is built.
 pub(super) struct Named<'t> {
     pub names: &'t Names,
     pub slots: u32,

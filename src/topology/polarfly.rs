@@ -9,7 +9,7 @@
 
 use super::network::later;
 use super::polarity::Polarity;
-use super::{Context, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
+use super::{Build, Context, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
 use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -26,7 +26,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of q: the smallest q that fits; per_router half the degree unless given",
         ),
     ],
-    build: from_params,
+    build: Build::Formula(from_params),
 };
 
 /// The polarity graph of [`Polarity`] without its loops: q²+q+1 routers, q(q+1)²/2 links, degree q+1 (q for the q+1

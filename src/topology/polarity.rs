@@ -1,4 +1,4 @@
-//! Polarity graphs of projective planes: what PolarFly is, and PolarStar is made of.
+//! Polarity graphs of projective planes: PolarFly is one, PolarStar is made of one.
 
 use super::galois::{Field, near, prime_power};
 use crate::error::Result;
@@ -36,12 +36,12 @@ impl Polarity {
         Ok(Polarity { q, field })
     }
 
-    /// How many points there are.
+    /// Number of points.
     pub fn points(&self) -> u32 {
         self.q * self.q + self.q + 1
     }
 
-    /// How many links there are.
+    /// Number of links.
     pub fn links(&self) -> u64 {
         let q = u64::from(self.q);
         q * (q + 1) * (q + 1) / 2

@@ -10,7 +10,7 @@
 use super::galois::{Field, near, prime_power};
 use super::network::later;
 use super::polarity::Polarity;
-use super::{Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
+use super::{Build, Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
 use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -31,7 +31,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         PER_ROUTER,
         nodes_option("in the place of q: the smallest q that fits; d = 4 unless given"),
     ],
-    build: from_params,
+    build: Build::Formula(from_params),
 };
 
 /// A supernode graph and its bijection f.

@@ -1,4 +1,4 @@
-//! How a multi-rail network is numbered: what its family and the routing that follows rails share.
+//! Numbers of nodes and switches in a multi-rail network, for its family and for the routing that follows rails.
 
 /// Nodes with an interface on each of several rails, in domains of fast links, in units with a leaf switch a rail.
 ///

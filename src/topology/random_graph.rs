@@ -1,16 +1,16 @@
-//! What the random families share: a seeded generator, and redrawing until connected.
+//! Shared by the random families: their size, a seeded generator, and redrawing until connected.
 
 use petgraph::unionfind::UnionFind;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::link_list::listed;
-use super::{Context, Network};
+use super::{Context, Step};
 use super::{check_nodes, per_router, per_router_suffix, require_graph};
 use crate::error::Result;
 use crate::params::Params;
 
-/// What every random family asks first: how many routers, nodes on each, and the seed.
+/// Options of every random family: routers, nodes on each, and the seed.
 pub(super) struct Size {
     pub(super) routers: u32,
     pub(super) per_router: u32,
@@ -27,32 +27,34 @@ impl Size {
     }
 }
 
-/// Draws networks of `links` links until one is connected, all from one stream of random numbers
+/// The step that draws networks of `links` links until one is connected, all from one stream of random numbers
 /// (PCG-64 seeded with the seed), so that the seed alone decides. `draw` may give up with `None`.
 ///
 /// # Errors
-/// Too large for memory; no connected draw within [`tries`], with `advice`.
+/// Too large for memory; of the step: no connected draw within [`tries`], with `advice`.
 pub(super) fn draw(
-    params: &Params,
     context: &Context,
-    size: &Size,
-    family: &str,
+    size: Size,
+    family: String,
     links: u64,
-    advice: &str,
-    mut draw: impl FnMut(&mut Pcg64) -> Option<Vec<(u32, u32)>>,
-) -> Result<Network> {
+    advice: impl Into<String>,
+    mut draw: impl FnMut(&mut Pcg64) -> Option<Vec<(u32, u32)>> + Send + 'static,
+) -> Result<Step> {
     require_graph(context, u64::from(size.routers), links)?;
-    let mut rng = Pcg64::seed_from_u64(size.seed);
-    for _ in 0..tries(links) {
-        let Some(links) = draw(&mut rng) else { continue };
-        if is_connected(size.routers, &links) {
-            let suffix = per_router_suffix(size.per_router);
-            let spec = format!("{family},seed={}{suffix}", size.seed);
-            return Ok(listed(spec, size.routers, size.per_router, links, Vec::new()));
+    let advice = advice.into();
+    Ok(Box::new(move |params, _| {
+        let mut rng = Pcg64::seed_from_u64(size.seed);
+        for _ in 0..tries(links) {
+            let Some(links) = draw(&mut rng) else { continue };
+            if is_connected(size.routers, &links) {
+                let suffix = per_router_suffix(size.per_router);
+                let spec = format!("{family},seed={}{suffix}", size.seed);
+                return Ok(listed(spec, size.routers, size.per_router, links, Vec::new()));
+            }
         }
-    }
-    let problem = format!("no connected network in {} draws", tries(links));
-    Err(params.unsuited(problem, advice))
+        let problem = format!("no connected network in {} draws", tries(links));
+        Err(params.unsuited(problem, advice))
+    }))
 }
 
 /// How often to redraw: 1000 times, fewer where a draw has more than 10⁵ links, at least 20 times.
@@ -92,7 +94,7 @@ pub(super) mod tests {
         links
     }
 
-    /// FNV-1a over the links: what pins a generator across versions and platforms.
+    /// FNV-1a hash of the links, which holds a generator to its result across versions and platforms.
     pub(crate) fn hash(links: &[(u32, u32)]) -> u64 {
         let bytes = links.iter().flat_map(|(u, v)| [u.to_le_bytes(), v.to_le_bytes()]).flatten();
         bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| {

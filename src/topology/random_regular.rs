@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::random_graph::{Size, draw};
-use super::{Context, Network, PER_ROUTER, TopologyEntry, nodes_option, require_graph};
+use super::{Build, Context, PER_ROUTER, Step, TopologyEntry, nodes_option};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 
@@ -20,7 +20,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         SEED,
         nodes_option("in the place of n: as few routers as needed; d=6 unless given"),
     ],
-    build: from_params,
+    build: Build::Steps(from_params),
 };
 
 /// Every router has d free ports; two free ports chosen at random are joined where that makes neither a
@@ -40,7 +40,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// Steger, Wormald, "Generating random regular graphs quickly", Comb. Probab. Comput. 8, 1999, section 2,
 /// <https://doi.org/10.1017/S0963548399003867>. As a network, with the last ports joined by breaking a
 /// link: Singla, Hong, Popa, Godfrey, "Jellyfish", NSDI'12, section 3.
-fn from_params(params: &Params, context: &Context) -> Result<Network> {
+fn from_params(params: &Params, context: &Context) -> Result<Step> {
     let size = Size::from_params(params)?;
     let n = size.routers;
     let d: u32 = params.whole("d", 0, n - 1)?;
@@ -50,14 +50,13 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
             format!("an even number: {n} routers of {d} ports have an odd number of ends");
         return Err(params.wrong("d", expected));
     }
-    require_graph(context, u64::from(n), ends / 2)?;
     let advice = "expected d of 3 or more";
     if d < 2 && n > d + 1 {
         let problem = format!("{n} routers of degree {d} are never connected");
         return Err(params.unsuited(problem, advice));
     }
     let family = format!("random-regular:n={n},d={d}");
-    draw(params, context, &size, &family, ends / 2, advice, |rng| {
+    draw(context, size, family, ends / 2, advice, move |rng| {
         let sparse = d <= (n - 1) / 2;
         let drawn = Draft::regular(n, if sparse { d } else { n - 1 - d }, rng)?;
         let links = (0..n).flat_map(|u| (u + 1..n).map(move |v| (u, v)));

@@ -1,4 +1,4 @@
-//! What a site's own Slurm file says of its fabric, in the file's order: what is written back is made of it.
+//! Contents of a site's own Slurm file about its fabric, in the file's order, so that it can be written back.
 
 /// One of Slurm's topologies.
 #[derive(Clone, Debug)]

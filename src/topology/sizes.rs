@@ -1,7 +1,10 @@
 //! Sizes that users choose, checked before anything is allocated.
 
-use super::{Context, MAX_NODES};
+use super::Context;
 use crate::error::{Error, Result, SourceLocation};
+
+/// Slots (nodes, schedulable or not) of a machine, at most.
+pub const MAX_NODES: u64 = 1 << 31;
 
 /// Refuses machines of more than [`MAX_NODES`] slots, or of none.
 pub(crate) fn check_nodes(location: &SourceLocation, slots: u64) -> Result<()> {

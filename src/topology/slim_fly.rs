@@ -9,7 +9,7 @@
 
 use super::galois::{Field, prime_power};
 use super::network::later;
-use super::{Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
+use super::{Build, Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
 use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -26,7 +26,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of q: the smallest q that fits; per_router half the degree unless given",
         ),
     ],
-    build: from_params,
+    build: Build::Formula(from_params),
 };
 
 /// Whether there is an MMS graph of q: a prime power of at least 3 that is not 2 mod 4.

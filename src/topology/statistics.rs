@@ -1,4 +1,4 @@
-//! What a machine's network looks like in numbers, exactly.
+//! Figures of a machine's network: counts, degrees, diameter, mean distance; exact.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -50,23 +50,24 @@ fn within_64_bits<S: serde::Serializer>(total: &u128, serializer: S) -> Result<S
     }
 }
 
-impl Statistics {
-    /// Computes them: closed forms on grids and trees, searches from every node-carrying router elsewhere.
+impl Topology {
+    /// Counts, degrees, diameter and mean distance: closed forms on grids and trees, searches from every node-carrying
+    /// router elsewhere.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] when the graph or the per-router counts do not fit.
-    pub fn of(topology: &Topology) -> Result<Self> {
-        let network = topology.network();
-        let (total, diameter) = distances(topology)?;
-        let nodes = topology.node_count() as u64;
-        let unreachable_pairs = topology.unreachable_pairs();
+    pub fn statistics(&self) -> Result<Statistics> {
+        let network = self.network();
+        let (total, diameter) = distances(self)?;
+        let nodes = self.node_count() as u64;
+        let unreachable_pairs = self.unreachable_pairs();
         let pairs = u128::from(nodes) * u128::from(nodes.saturating_sub(1)) / 2 - unreachable_pairs;
         let (degree_min, degree_max) = network.degrees();
         Ok(Statistics {
-            name: topology.name().to_string(),
-            spec: topology.spec().to_string(),
+            name: self.name().to_string(),
+            spec: self.spec().to_string(),
             nodes,
-            places: u64::from(topology.nodes().slot_count()),
+            places: u64::from(self.nodes().slot_count()),
             routers: u64::from(network.routers()),
             links: network.link_count(),
             degree_min,
@@ -74,7 +75,7 @@ impl Statistics {
             diameter,
             mean_distance: if pairs == 0 { 0.0 } else { crate::ratio::ratio(total, pairs) },
             total_distance: total,
-            components: topology.components(),
+            components: self.components(),
             unreachable_pairs,
         })
     }
@@ -115,13 +116,13 @@ pub(crate) fn among(topology: &Topology, counts: &[u32]) -> Result<(u128, u32)> 
     })
 }
 
-/// Every slot schedulable: each axis sees the same number of nodes at every position.
+/// Sum over pairs where every slot is schedulable: along an axis there are equally many nodes at each coordinate.
 fn full_product_sum(topology: &Topology, product: &super::distance::Product) -> u128 {
     let slots = u64::from(topology.nodes().slot_count());
     product.axes.iter().map(|axis| axis.even_pair_sum(slots / u64::from(axis.extent))).sum()
 }
 
-/// Every router looks like every other and carries as many nodes: one search gives all.
+/// Sum and largest distance from one search, for networks whose routers are all alike and carry equally many nodes.
 fn from_one(graph: &RouterGraph, counts: &[u32]) -> (u128, u32) {
     let hops = graph.hops_from(RouterId(0));
     let sum: u128 = counts.iter().zip(&hops).map(|(c, h)| u128::from(*c) * u128::from(*h)).sum();
@@ -147,7 +148,7 @@ pub(crate) fn by_search(
         for (v, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
             let v = RouterId(v as u32);
             let from_all = match far {
-                // Too long a way for the bits: one search.
+                // Distances above 255 or weights: a search from this router alone.
                 None => {
                     let hops = graph.hops_from(v);
                     let reached = || sources.iter().filter(|s| hops[s.index()] != UNREACHED);
@@ -185,8 +186,8 @@ impl Topology {
     /// [`crate::Error::Memory`] when the graph or the per-router counts do not fit.
     ///
     /// # Complexity
-    /// O(extents) for one axis of a grid without holes, O(their product) for several; one search per node-carrying router on graphs, pair by pair
-    /// of routers elsewhere.
+    /// O(extents) for one axis of a grid without holes, O(their product) for several; one search per node-carrying router
+    /// on graphs, pair by pair of routers elsewhere.
     pub fn distance_histogram(&self) -> Result<Vec<u128>> {
         let per = u128::from(self.network().per_router());
         let hosts = u128::from(self.network().hosts());
@@ -205,7 +206,7 @@ impl Topology {
             };
         // A node is no pair with itself.
         pairs[0] -= self.node_count() as u128;
-        // A search leaves what it does not reach at no hops.
+        // A search gives routers that it does not reach distance 0.
         pairs[0] -= 2 * self.unreachable_pairs();
         pairs.iter_mut().for_each(|p| *p /= 2);
         Ok(pairs)

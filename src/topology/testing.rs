@@ -1,4 +1,4 @@
-//! What the tests of all families share.
+//! Helpers for the tests of all families.
 
 use super::{Context, Topology};
 use crate::ids::RouterId;

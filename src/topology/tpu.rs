@@ -16,7 +16,7 @@ use super::distance::{Axis, Product, Shape};
 use super::grid::grid;
 use super::lattice::digits;
 use super::network::later;
-use super::{Context, Lattice, LinkVisitor, Network, TopologyEntry};
+use super::{Build, Context, Lattice, LinkVisitor, Network, TopologyEntry};
 use super::{by_x, nodes_option, product, require_graph};
 use crate::error::Result;
 use crate::params::{Opt, Params};
@@ -33,7 +33,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "in the place of dims: the smallest part of a cube, or cubes whose three extents differ by one at most",
         ),
     ],
-    build: from_params,
+    build: Build::Formula(from_params),
 };
 
 /// Chips along each side of a cube.
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(next, [1, 7, 8, 3 * 8 + 4, 32, 3 * 32 + 4]);
     }
 
-    /// What an all-to-all gains, where all links carry the same: regular tori are held up by their long dimensions,
+    /// Gain of an all-to-all where all links carry the same: regular tori are held up by their long dimensions,
     /// whose links carry the mean distance along them. Jouppi et al. measured 1.63 and 1.31.
     #[test]
     fn twisting_helps_as_much_as_published() {

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::random_graph::{Size, draw};
-use super::{Context, Network, PER_ROUTER, TopologyEntry, nodes_option, require_graph};
+use super::{Build, Context, PER_ROUTER, Step, TopologyEntry, nodes_option};
 use crate::error::Result;
 use crate::params::{Opt, Params, SEED};
 
@@ -21,7 +21,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         SEED,
         nodes_option("in the place of n: as few routers as needed; k=6 and p=0.1 unless given"),
     ],
-    build: from_params,
+    build: Build::Steps(from_params),
 };
 
 /// A ring of n routers, each linked to its k nearest (k-1 where k is odd); then every link (u,v) is
@@ -40,7 +40,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 /// # References
 /// Watts, Strogatz, "Collective dynamics of small-world networks", Nature 393, 1998, figure 1,
 /// <https://doi.org/10.1038/30918>.
-fn from_params(params: &Params, context: &Context) -> Result<Network> {
+fn from_params(params: &Params, context: &Context) -> Result<Step> {
     let size = Size::from_params(params)?;
     let n = size.routers;
     if n < 3 {
@@ -49,10 +49,9 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
     let k: u32 = params.whole("k", 2, n - 1)?;
     let p = params.number("p", 0.0, 1.0)?;
     let links = u64::from(n) * u64::from(k / 2);
-    require_graph(context, u64::from(n), links)?;
     let family = format!("watts-strogatz:n={n},k={k},p={p}");
     let advice = "expected a larger k or a smaller p";
-    draw(params, context, &size, &family, links, advice, |rng| Some(rewired(n, k / 2, p, rng)))
+    draw(context, size, family, links, advice, move |rng| Some(rewired(n, k / 2, p, rng)))
 }
 
 fn rewired(n: u32, reach: u32, p: f64, rng: &mut Pcg64) -> Vec<(u32, u32)> {

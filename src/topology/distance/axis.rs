@@ -21,7 +21,7 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Hops between two positions.
+    /// Hops between two coordinates.
     #[inline]
     pub fn between(self, a: u32, b: u32) -> u32 {
         let apart = a.abs_diff(b);
@@ -95,7 +95,7 @@ impl Axis {
         }
     }
 
-    /// [`Axis::pair_sum`] of the same `count` at every position. O(1).
+    /// [`Axis::pair_sum`] of the same `count` at every coordinate. O(1).
     pub fn even_pair_sum(self, count: u64) -> u128 {
         let n = u128::from(self.extent);
         let sum = match self.shape {
@@ -107,7 +107,7 @@ impl Axis {
         u128::from(count) * u128::from(count) * sum
     }
 
-    /// Ordered pairs of positions by distance, a position with itself included. O(diameter).
+    /// Ordered pairs of coordinates by distance, each with itself included. O(diameter).
     pub fn ordered_pairs(self) -> Vec<u128> {
         let n = u128::from(self.extent);
         let pairs = |d: u32| match (d, self.shape) {
@@ -174,7 +174,7 @@ impl Axis {
     }
 }
 
-/// The value of "no router here" in farthest-point sweeps: low, yet safe to add distances to.
+/// Value of cells without a node in [`Axis::farthest`]: below all others, and no overflow when distances are added.
 pub(super) const NOWHERE: i32 = i32::MIN / 2;
 
 #[cfg(test)]

@@ -10,11 +10,11 @@
 
 use super::axis::{Axis, Shape};
 
-/// Sizes up to which the links inside say more than the entropy.
+/// Largest size for which this bound is computed: beyond it the one by entropy is higher.
 const MOST: usize = 4096;
 
-/// For S = 2, 3, …, at most `largest`, a number that the mean distance over pairs of any S routers is not below. Empty
-/// where an axis is a clique of more than two.
+/// Lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty where an
+/// axis is a clique of more than two.
 ///
 /// # Complexity
 /// O((sum of the extents)²), and O(axes + log(diameter)) for each size.
@@ -37,7 +37,7 @@ pub(super) fn least_means(axes: &[Axis], largest: usize) -> Vec<f64> {
     (2..=largest.min(MOST)).map(mean).collect()
 }
 
-/// How many routers are at most how far from one, on a torus that these axes are part of.
+/// Routers by distance from one router, on a torus that contains these axes.
 struct Near {
     /// Routers within 1, 2, … hops, the one itself left out, and the sum of their distances.
     within: Vec<(f64, f64)>,

@@ -37,14 +37,14 @@ const CIRCLE: [f64; 64] = [
     0.00292458, 0.00264539, 0.00239231, 0.00216297, 0.00195519, 0.00176700, 0.00159660, 0.00144235,
 ];
 
-/// What of a floor the sums' rounding may not take.
+/// Factor that keeps a floor below the truth in spite of rounding.
 const SAFE: f64 = 1.0 - 1e-9;
 
-/// Numbers of λ an octave.
+/// Values of λ tried in each octave.
 const STEPS: f64 = 8.0;
 
 impl Product {
-    /// For S = 2, 3, …, `largest` a number that the mean distance over pairs of any S nodes is not below, where no
+    /// Lower bounds of the mean distance over pairs of any S nodes, for S = 2, 3, …, `largest`, where no
     /// router carries more than `per_router` of them; negative where this bound says nothing. The larger of the bound by
     /// entropy and, with one node a router, that by the links inside the set.
     ///
@@ -82,7 +82,7 @@ impl Product {
     }
 }
 
-/// Of lines (slope, height at 0) by ascending slope those that are highest somewhere.
+/// The upper envelope of lines (slope, height at 0), given by ascending slope: the lines that are highest somewhere.
 fn upper_hull(lines: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let mut hull: Vec<(f64, f64)> = Vec::new();
     for line in lines {
@@ -98,7 +98,7 @@ fn upper_hull(lines: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     hull
 }
 
-/// A number that D - λH of no distribution on this axis is below.
+/// Lower bound of D - λH over all distributions on this axis.
 fn least_on_axis(axis: Axis, lambda: f64) -> f64 {
     let n = axis.extent;
     let weight = |x: u32| (-f64::from(axis.between(x, n / 2)) / lambda).exp();
@@ -113,7 +113,7 @@ fn least_on_axis(axis: Axis, lambda: f64) -> f64 {
     gibbs.max(circle - agreement(ring, lambda) / 3.0)
 }
 
-/// [`CIRCLE`] at any τ, on the chord between its neighbours: a concave function is not below it.
+/// Lower bound of [`CIRCLE`]'s function at any τ: the chord between table entries, which a concave function is not below.
 fn least_on_circle(tau: f64) -> f64 {
     let at = -6.0 * (tau.log2() + 2.0);
     let node = |i: usize| (2f64.powf(-2.0 - i as f64 / 6.0), CIRCLE[i]);
@@ -131,7 +131,7 @@ const CUT: f64 = 1.03;
 /// Intervals of the slope on one side that it looks at for each.
 const SIDES: u32 = 12;
 
-/// A number that the chance that two draws agree, c = Σ p², is not above where D - λH is least on a ring of `extent`.
+/// Upper bound of the chance c = Σ p² that two draws agree, for the distribution of least D - λH on a ring of `extent`.
 ///
 /// There p(x) is proportional to exp(-2φ(x)/λ), with φ(x) = E d(x, X'): the logarithm holds every p above 0, and all
 /// derivatives are equal. Let m be the largest p, at x₀. The second difference of φ at x is at most 2p(x) ≤ 2m, so φ
@@ -260,7 +260,7 @@ mod tests {
         highest((-1.0 / tau - 4.0).max(-50.0), 2.0, 16, &best_k)
     }
 
-    /// The same whatever M is: intervals of M, the worst halved again and again.
+    /// As [`proved_between`], for every M: intervals of M, the worst halved again and again.
     fn proved(tau: f64) -> f64 {
         let cut = |i: i32| 1.0 - 0.5 * (1.0 - f64::from(i) / 24.0).powi(3);
         let part = |(a, b): (f64, f64)| (proved_between(tau, a, b), a, b);

@@ -35,7 +35,8 @@ impl Hub {
     /// Sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
     pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let (mut sum, mut largest) = (0u128, 0);
-        // Over the groups so far: nodes, their summed way to the hub, the longest way.
+        // Sums over the groups so far: nodes, their distances to their first router, the largest of these. Pairs between
+        // groups follow from them, since every path between groups goes over both first routers.
         let (mut nodes, mut ways, mut longest) = (0u128, 0u128, None);
         for group in count.chunks(self.group.routers() as usize) {
             sum += self.group.pair_sum(group);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::axis::{Axis, Shape};
 
-/// Labels of routers: two routers are as far apart as the weights of the labels in which they differ add up to.
+/// Labels of routers. The distance of two routers is the sum of the weights of the labels in which they differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labels {
     /// At most sixteen.
@@ -14,11 +14,11 @@ pub struct Labels {
 /// One label of a router: `router / stride % extent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// How many there are.
+    /// Number of values.
     pub extent: u32,
     /// Routers that follow one another with the same label.
     pub stride: u32,
-    /// What a difference counts.
+    /// Distance that a difference in this label adds.
     pub weight: u32,
 }
 
@@ -64,6 +64,7 @@ impl Labels {
         }
         let occupied: Vec<u32> =
             (0..).zip(count).filter(|(_, c)| **c > 0).map(|(r, _)| r).collect();
+        // Routers without nodes may leave no pair that differs in all labels, so every set of labels is tried.
         let sets = 1usize << self.labels.len();
         let agreeing: Vec<i128> = (0..sets).map(|set| self.agreeing(set, &occupied)).collect();
         let weight = |set: usize| -> u32 { self.members(set).map(|l| l.weight).sum() };

@@ -53,7 +53,7 @@ impl Metric {
 pub struct Labelling {
     /// How many labels there are and how they are joined.
     pub axis: Axis,
-    /// What one hop between labels counts.
+    /// Weight of one hop between labels.
     pub weight: u32,
     rule: Rule,
 }

@@ -33,7 +33,7 @@ impl Product {
         self.axes.iter().map(|a| a.diameter()).sum()
     }
 
-    /// Routers below one step of axis `i`.
+    /// Difference of router numbers for one step along axis `i`.
     pub fn stride(&self, i: usize) -> u32 {
         self.axes[i + 1..].iter().map(|a| a.extent).product()
     }
@@ -94,7 +94,7 @@ impl Product {
         sum
     }
 
-    /// The largest distance between two routers that carry nodes, exactly, holes or not.
+    /// The largest distance between two routers that carry nodes; some routers may carry none.
     ///
     /// The farthest distance from every router to the set is found axis by axis:
     /// `f(x) = max over y in the set of Σ d_i(x_i, y_i)` separates into one maximum an axis.

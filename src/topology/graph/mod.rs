@@ -18,19 +18,18 @@ pub use rows::Rows;
 /// Distance of a router that cannot be reached.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// Routers and links: every link stands in both directions, with its capacity and what a hop over it counts. These
-/// directed links are sorted by the router they leave, then by the one they enter, and have an index in that order;
-/// loads are arrays in it.
+/// Routers and links: every link in both directions, with its capacity and weight. Directed links are sorted by the
+/// router they leave, then by the one they enter, and have an index in that order; loads are arrays by this index.
 #[derive(Debug)]
 pub struct RouterGraph {
-    /// Where the links that leave each router begin, and the end.
+    /// Index of the first link that leaves each router; at last the number of links.
     first: Vec<usize>,
-    /// The router that each enters.
+    /// The router that each link enters.
     heads: Vec<u32>,
     capacities: Vec<f64>,
-    /// What a hop over each counts; none where all count 1.
+    /// Weight of each; none where all are 1.
     weights: Option<Vec<u32>>,
-    /// Made when first asked for.
+    /// Computed on first use.
     rows: OnceLock<Rows>,
 }
 
@@ -77,7 +76,7 @@ impl RouterGraph {
         self.weights.is_some()
     }
 
-    /// What a hop over each link of `router` counts, in the order of [`RouterGraph::neighbours`].
+    /// Weights of the links of `router`, in the order of [`RouterGraph::neighbours`].
     pub fn weights(&self, router: RouterId) -> impl Iterator<Item = u32> + '_ {
         self.leaving(router.0).map(|link| self.weight_of(link))
     }
@@ -123,7 +122,7 @@ impl RouterGraph {
         self.heads(router.0)
     }
 
-    /// The graph as searches read it. O(routers + links), some 8 bytes a link and 8 a router, once.
+    /// The graph renumbered for searches, computed on first use. O(routers + links), about 8 bytes a link and 8 a router.
     pub fn rows(&self) -> &Rows {
         let heads = |router| self.heads(router);
         self.rows.get_or_init(|| Rows::new(self.router_count() as u32, heads))
@@ -173,7 +172,7 @@ impl RouterGraph {
         self.components() <= 1
     }
 
-    /// How many pieces there are that no path joins.
+    /// Number of components.
     pub fn components(&self) -> usize {
         let mut parts = UnionFind::<u32>::new(self.router_count());
         self.router_count() - self.iter().filter(|(u, v, _)| parts.union(*u, *v)).count()
@@ -197,7 +196,8 @@ impl RouterGraph {
     }
 }
 
-/// By the router they leave: where arcs begin, and the end, the routers they enter, and what they carry.
+/// Sorts arcs by the routers they leave and enter. Returns the index of each router's first arc (and at last their
+/// number), the routers that they enter, and their values.
 fn sorted<T>(routers: u32, mut arcs: Vec<(u32, u32, T)>) -> (Vec<usize>, Vec<u32>, Vec<T>) {
     arcs.sort_unstable_by_key(|(u, v, _)| (*u, *v));
     let once = arcs.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1));
@@ -227,7 +227,7 @@ impl RouterGraph {
         self.first[router as usize]..self.first[router as usize + 1]
     }
 
-    /// Where the links that leave `router` lead, ascending, in the order of [`RouterGraph::leaving`].
+    /// The routers that the links from `router` enter, ascending, in the order of [`RouterGraph::leaving`].
     #[inline]
     pub fn heads(&self, router: u32) -> &[u32] {
         &self.heads[self.leaving(router)]
@@ -251,7 +251,7 @@ impl RouterGraph {
         found.ok().map(|i| self.first[from as usize] + i)
     }
 
-    /// Adds what goes from one router to another to the load of their link, if they are joined.
+    /// Adds a volume from one router to another to the load of their link, if there is one.
     pub(crate) fn load(&self, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
         if let Some(link) = self.index(from, to) {
             loads[link] += volume;
@@ -264,7 +264,7 @@ impl RouterGraph {
         self.capacities[index]
     }
 
-    /// What a hop over link `index` counts in distances.
+    /// Weight of link `index`: its length in distances.
     #[inline]
     pub fn weight(&self, index: usize) -> f64 {
         self.weight_of(index).into()
@@ -281,7 +281,7 @@ impl RouterGraph {
     }
 }
 
-/// What one link of this weight adds to a way, as [`RouterGraph::fill_ways`] counts.
+/// Length of one link of this weight as [`RouterGraph::fill_ways`] adds it up: weight · 2³² + 1.
 pub(crate) fn step(weight: u32) -> u64 {
     u64::from(weight) << 32 | 1
 }

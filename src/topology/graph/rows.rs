@@ -1,24 +1,24 @@
-//! Routers and links in the order in which searches read them.
+//! Routers and links in an order that searches read fast.
 
 use crate::ids::RouterId;
 
-/// Routers and links without capacities, under numbers of their own: rows. A row has as many neighbours as any other,
-/// and what most rows do not have stands in a list of its own.
+/// Routers and links without capacities. Routers are renumbered as rows, so that linked ones are close in memory. All
+/// rows have room for equally many neighbours; the links of the few rows that have more are a list of their own.
 #[derive(Debug)]
 pub struct Rows {
     /// The row of every router.
     of: Vec<u32>,
-    /// Neighbours of a row: an even number.
+    /// Neighbours that each row has room for: an even number.
     pub each: usize,
-    /// The first `each` rows linked to each row. Where there are fewer, the row stands for the rest itself.
+    /// The first `each` rows linked to each row. A row with fewer is filled up with itself: its own set changes nothing.
     pub linked: Vec<u32>,
-    /// The other links, as a row and one linked to it, by row.
+    /// The other links, as a row and one linked to it, sorted by row.
     pub more: Vec<(u32, u32)>,
 }
 
 impl Rows {
-    /// The routers 0 to `n` - 1 in the order in which a breadth-first search meets them, from router 0 and, where that
-    /// leaves some out, from the lowest of those; or as they are, where linked routers are nearer to each other so.
+    /// Numbers the routers 0 to `n` - 1 in the order of a breadth-first search from router 0, in further components from
+    /// their lowest router; or leaves their numbers where linked routers are closer to each other so.
     /// `heads` are the routers linked to each. O(links + routers · log routers).
     pub(super) fn new<'g>(n: u32, heads: impl Fn(u32) -> &'g [u32]) -> Self {
         let mut of = vec![u32::MAX; n as usize];
@@ -84,8 +84,8 @@ impl Rows {
     }
 }
 
-/// How many neighbours every row gets: as many as all but one row in 24 have. With fewer, more links would stand by
-/// themselves, and to follow these takes longer than to read a few neighbours too many. O(routers · log routers).
+/// Neighbours that each row gets room for: enough for all but one row in 24. With less room more links would be in the
+/// separate list, which is slower to follow than a few useless neighbours are to read. O(routers · log routers).
 fn each(mut degrees: Vec<usize>) -> usize {
     degrees.sort_unstable();
     let long = degrees.len() / 24;

@@ -16,7 +16,7 @@ pub(super) struct Node {
     pub value: Value,
 }
 
-/// What a value is.
+/// Kind and content of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     /// A text, number, boolean or null, as written.
@@ -70,7 +70,7 @@ impl Node {
         Error::input(location, found, expected)
     }
 
-    /// What it is, for a message.
+    /// Description for a message, such as `a list of 3`.
     pub fn describe(&self) -> String {
         match &self.value {
             Value::Scalar(text) => format!("`{text}`"),
@@ -79,7 +79,7 @@ impl Node {
         }
     }
 
-    /// What stands under `key`.
+    /// The value under `key`.
     ///
     /// # Errors
     /// There is no such key, `what` being expected.
@@ -111,99 +111,13 @@ impl Node {
     }
 }
 
-/// Reads a JSON document.
+/// Reads the only document of a YAML text, without anchors and aliases. JSON is YAML, too, but for characters beyond
+/// 16 bits written as two `\\u` escapes.
 ///
 /// # Errors
-/// With the line: no JSON; values more than 100 deep.
-pub(super) fn json(text: &Text) -> Result<Node> {
-    let source = text.as_str();
-    if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(source) {
-        let location = SourceLocation::line(text.name(), error.line().max(1));
-        let what = error.to_string();
-        let what = what.split(" at line ").next().unwrap_or_default().to_string();
-        return Err(Error::input(location, what, "a JSON document"));
-    }
-    let mut reader = Json { file: text.name().into(), text: source, at: 0, line: 1 };
-    reader.value(0).map_err(|found| {
-        Error::input(SourceLocation::line(text.name(), reader.line), found, "a JSON document")
-    })
-}
-
-/// Walks through a text that is known to be JSON.
-struct Json<'t> {
-    file: Arc<str>,
-    text: &'t str,
-    at: usize,
-    line: usize,
-}
-
-impl Json<'_> {
-    /// The next byte that is no blank, comma or colon: JSON that is sound needs none of these.
-    fn peek(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.text.as_bytes().get(self.at)?;
-            match byte {
-                b'\n' => self.line += 1,
-                b' ' | b'\t' | b'\r' | b',' | b':' => {}
-                _ => return Some(byte),
-            }
-            self.at += 1;
-        }
-    }
-
-    fn string(&mut self) -> Result<String, String> {
-        let start = self.at;
-        let mut escaped = false;
-        let end = self.text.bytes().skip(start + 1).position(|byte| {
-            let ends = byte == b'"' && !escaped;
-            escaped = byte == b'\\' && !escaped;
-            ends
-        });
-        self.at = start + 2 + end.ok_or("a text without an end")?;
-        serde_json::from_str(&self.text[start..self.at]).map_err(|e| e.to_string())
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Node, String> {
-        if depth > DEEPEST {
-            return Err(format!("values more than {DEEPEST} deep"));
-        }
-        let first = self.peek().ok_or("the end of the file")?;
-        let line = self.line;
-        let value = match first {
-            b'{' | b'[' => {
-                self.at += 1;
-                let (mut entries, mut items) = (Vec::new(), Vec::new());
-                loop {
-                    match self.peek().ok_or("the end of the file")? {
-                        b'}' | b']' => break,
-                        _ if first == b'[' => items.push(self.value(depth + 1)?),
-                        _ => {
-                            let key = self.string()?;
-                            entries.push((key, self.value(depth + 1)?));
-                        }
-                    }
-                }
-                self.at += 1;
-                if first == b'[' { Value::List(items) } else { Value::Map(entries) }
-            }
-            b'"' => Value::Scalar(self.string()?),
-            _ => {
-                let rest = &self.text[self.at..];
-                let ends = |c: char| c.is_ascii_whitespace() || ",]}".contains(c);
-                let word = rest.split(ends).next().unwrap_or_default();
-                self.at += word.len();
-                Value::Scalar(word.to_string())
-            }
-        };
-        Ok(Node { file: self.file.clone(), line, value })
-    }
-}
-
-/// Reads the only document of a YAML text, without anchors and aliases.
-///
-/// # Errors
-/// With the line: no YAML; an alias; several documents or none; keys that are no texts; values more than 100 deep.
-pub(super) fn yaml(text: &Text) -> Result<Node> {
+/// With the line: neither JSON nor YAML; an alias; several documents or none; keys that are no texts; values more than
+/// 100 deep.
+pub(super) fn read(text: &Text) -> Result<Node> {
     let wrong = |line: usize, found: String, expected: &str| {
         Error::input(SourceLocation::line(text.name(), line.max(1)), found, expected)
     };
@@ -213,7 +127,7 @@ pub(super) fn yaml(text: &Text) -> Result<Node> {
     let file: Arc<str> = text.name().into();
     for event in Parser::new_from_str(text.as_str()) {
         let (event, span) =
-            event.map_err(|e| wrong(e.marker().line(), e.info().to_string(), "YAML"))?;
+            event.map_err(|e| wrong(e.marker().line(), e.info().to_string(), "JSON or YAML"))?;
         let line = span.start.line();
         let done = match event {
             Event::SequenceStart(..) | Event::MappingStart(..) => {
@@ -251,7 +165,7 @@ pub(super) fn yaml(text: &Text) -> Result<Node> {
             Some(_) => {}
         }
     }
-    document.ok_or_else(|| wrong(1, "an empty file".into(), "a YAML document"))
+    document.ok_or_else(|| wrong(1, "an empty file".into(), "a JSON or YAML document"))
 }
 
 #[cfg(test)]
@@ -279,26 +193,21 @@ mod tests {
             "f",
             "{\n \"a\\n\\u00e9\\\"\": [1,\n -2.5e3, true, null], \"b\": {},\n\"c\":[]}",
         );
-        let json = json(&text).unwrap();
+        let json = read(&text).unwrap();
         assert_eq!(shown(&json), "{a\n\u{e9}\"=[1@2 -2.5e3@3 true@3 null@3]@2 b={}@3 c=[]@4}@1");
+        let tabs = Text::new("f", "{\n\t\"a\": [\n\t\t1,\n\t\t\"\\/x\\\\\"\n\t]\n}\n");
+        assert_eq!(shown(&read(&tabs).unwrap()), "{a=[1@3 /x\\@4]@2}@1");
         let text =
             Text::new("f", "%YAML 1.1\n---\n- a: 1\n  b: [x, \"y z\"] # c\n- c: {}\n  d:\n...\n");
-        assert_eq!(shown(&yaml(&text).unwrap()), "[{a=1@3 b=[x@4 y z@4]@4}@3 {c={}@5 d=@6}@5]@3");
+        assert_eq!(shown(&read(&text).unwrap()), "[{a=1@3 b=[x@4 y z@4]@4}@3 {c={}@5 d=@6}@5]@3");
     }
 
     #[test]
     fn faults_have_a_line() {
-        let of = |text: &str| json(&Text::new("f", text)).unwrap_err().to_string();
-        assert!(
-            of("{\n\"a\": }").starts_with("f:2: found expected value"),
-            "{}",
-            of("{\n\"a\": }")
-        );
-        assert!(of("").starts_with("f:1: found EOF"));
-        assert!(of(&"[".repeat(200)).starts_with("f:1: found "));
-        let of = |text: &str| yaml(&Text::new("f", text)).unwrap_err().to_string();
+        let of = |text: &str| read(&Text::new("f", text)).unwrap_err().to_string();
         assert!(of("").starts_with("f:1: found an empty file"));
         assert!(of("- a: [1\n").starts_with("f:"));
+        assert!(of("{\n\"a\": [1}").starts_with("f:2: found "));
         assert!(
             of("- &x 1\n- *x\n").starts_with("f:2: found an alias"),
             "{}",

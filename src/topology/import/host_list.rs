@@ -6,14 +6,14 @@ use crate::error::{Error, Result};
 use crate::input::Line;
 use crate::topology::Context;
 
-/// Names a list may stand for at most.
+/// Most names of a list.
 const MOST: usize = 1 << 24;
 
-/// Bytes that a name may take where it is kept more than once.
+/// Bytes that a name takes at most, in all copies together.
 const NAME: u64 = 256;
 
-/// The names that `text` stands for, in its order; `held` others are kept already. Several brackets make every
-/// combination, the last fastest.
+/// Expands a host list to names, in its order; the caller holds `held` others. Several brackets make every combination,
+/// the last fastest.
 ///
 /// # Errors
 /// With the line: brackets that do not match, ranges that are none, more names than any machine has. More memory
@@ -60,7 +60,7 @@ pub(in crate::topology) fn expand(
     Ok(names)
 }
 
-/// The list that stands for `names`, in their order: neighbours that differ in their last number alone share a
+/// Writes `names` as a host list, in their order: neighbours that differ in their last number alone share a
 /// bracket, and numbers that follow each other a range. Where host lists are read it
 /// gives the names back, unless one holds a comma, bracket, blank or `#`.
 ///

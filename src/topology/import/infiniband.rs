@@ -1,12 +1,12 @@
-//! What `ibnetdiscover` prints: an InfiniBand fabric, port by port.
+//! InfiniBand fabrics, port by port, from the output of `ibnetdiscover`.
 
 use std::collections::BTreeMap;
 
-use super::{ROOT, Switch, Wiring, path};
+use super::{ROOT, SourceFile, Switch, Wiring, from_file};
 use crate::error::Result;
 use crate::input::{Line, Text};
-use crate::params::{Opt, Params};
-use crate::topology::{Context, Network, TopologyEntry};
+use crate::params::Opt;
+use crate::topology::{Build, Network, TopologyEntry};
 
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -18,7 +18,14 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::text("rail", "look only at adapters described as NODE and this word")
             .or_else("all adapters"),
     ],
-    build,
+    build: Build::Steps(|params, _| {
+        let rail = params.word("rail")?;
+        from_file(
+            params,
+            "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt",
+            move |file| network(file, rail.as_deref()),
+        )
+    }),
 };
 
 /// Switches, the cables between them, and the nodes on their ports. A cable's capacity is its rate over the
@@ -35,12 +42,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// ibnetdiscover(8) of infiniband-diags.
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt")?;
-    let rail = params.word("rail")?;
-    let mut wiring = read(&Text::read(&path, context.memory)?, rail.as_deref())?;
+fn network(file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
+    let mut wiring = read(&file.text, rail)?;
     wiring.hierarchy(&vec![ROOT; wiring.switches.len()], &|_| "leaf".into());
-    wiring.network(FAMILY.name, "", &path, params, context)
+    wiring.network(file, "")
 }
 
 /// The other end of a port, as a switch's section describes it.
@@ -136,7 +141,7 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
                 let found = format!("a cable to port {} of `{}`", port.peer_port, port.peer);
                 return Err(wrong(found, "the same cable at both ends"));
             }
-            // A loop-back plug is no cable.
+            // A cable from a switch to itself (a loop-back plug) joins nothing.
             Some(_) if here != there && port.switch != peer => {
                 let rate = rate(port.comment);
                 *rates.entry(rate.to_bits()).or_insert(0) += 1;
@@ -160,7 +165,7 @@ fn cables(wiring: &mut Wiring, ports: &[Port<'_>], known: &BTreeMap<&str, usize>
     Ok(())
 }
 
-/// What stands before `#`, and what after; a `#` in quotes is none.
+/// Splits a line at its first `#` outside quotes: data and comment.
 fn split_comment(text: &str) -> (&str, &str) {
     let mut inside = false;
     for (i, c) in text.char_indices() {
@@ -187,7 +192,7 @@ fn port(data: &str) -> Option<(u32, &str, u32)> {
     known.then_some((number(head)?, peer, number(tail)?))
 }
 
-/// What the adapter's node is called, if it is one of ours.
+/// Name of the adapter's node; none where `rail` leaves the adapter out.
 fn node_name(port: &Port<'_>, rail: Option<&str>) -> Option<String> {
     let description = quoted(port.comment).unwrap_or_default().trim();
     if description.contains("Aggregation Node") {

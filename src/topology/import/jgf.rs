@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::document::{Node, json};
-use super::path;
+use super::document::{self, Node};
 use super::paths::Paths;
+use super::{SourceFile, from_file};
 use crate::error::Result;
-use crate::input::Text;
-use crate::params::{Opt, Params};
-use crate::topology::{Context, Network, TopologyEntry};
+use crate::params::Opt;
+use crate::topology::{Build, Network, TopologyEntry};
 
 /// `jgf:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -18,7 +17,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     options: &[
         Opt::file("file", "a resource graph in JGF, or R with one under `scheduling`").positional()
     ],
-    build,
+    build: Build::Steps(|params, _| {
+        from_file(params, "a JSON file, as in jgf:resources.json", network)
+    }),
 };
 
 /// A switch a vertex above nodes on their `containment` paths; levels are called by the type of their vertices. All
@@ -29,10 +30,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "a JSON file, as in jgf:resources.json")?;
-    let text = Text::read(&path, context.memory)?;
-    let document = json(&text)?;
+fn network(file: &SourceFile<'_>) -> Result<Network> {
+    let document = document::read(&file.text)?;
     let top = document.get("scheduling").unwrap_or(&document);
     let graph = top.need("graph", "a resource graph")?;
     let mut types: HashMap<&str, &str> = HashMap::new();
@@ -59,7 +58,7 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
     for (line, name, path) in &hosts {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let above = &parts[..parts.len().saturating_sub(1)];
-        paths.host(text.name(), *line, name, above)?;
+        paths.host(file.text.name(), *line, name, above)?;
         let mut so_far = *path;
         for height in 0..above.len() {
             so_far = so_far.rsplit_once('/').map_or("", |(above, _)| above);
@@ -71,7 +70,7 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
         }
     }
     let wiring = paths.wiring(&|height| levels.get(height).cloned().unwrap_or("all".into()));
-    wiring.network(FAMILY.name, "", &path, params, context)
+    wiring.network(file, "")
 }
 
 #[cfg(test)]
@@ -118,8 +117,8 @@ mod tests {
         check_refused(
             "jgf",
             &[
-                ("", ":1: found EOF"),
-                ("{\n\"graph\" 3}", ":2: found expected `:`"),
+                ("", ":1: found an empty file"),
+                ("{\n\"graph\" 3}", ":2: found invalid trailing content"),
                 ("{}", ":1: found a map of 0 keys without `graph`"),
                 ("{\"graph\": {}}", ":1: found a map of 0 keys without `nodes`"),
                 ("{\"graph\": {\"nodes\": 1}}", ":1: found nodes: `1`; expected a list"),

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::document::{Node, json};
-use super::path;
+use super::document::{self, Node};
 use super::paths::Paths;
+use super::{SourceFile, from_file};
 use crate::error::{Error, Result};
-use crate::input::Text;
-use crate::params::{Opt, Params};
-use crate::topology::{Context, Network, TopologyEntry};
+use crate::params::Opt;
+use crate::topology::{Build, Network, TopologyEntry};
 
 /// `k8s-nodes:FILE.json[,levels=a/b/c]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -20,7 +19,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::text("levels", "labels of the levels, widest first, joined by /; the part of a label after its / will do")
             .or_else("known labels of topograph, AWS, Google, Oracle and NVIDIA"),
     ],
-    build,
+    build: Build::Steps(|params, _| {
+        let levels = params.word("levels")?;
+        from_file(params, "a JSON file, as in k8s-nodes:nodes.json", |file| network(file, levels))
+    }),
 };
 
 /// Labels of one source each, widest first.
@@ -47,7 +49,7 @@ const KNOWN: [&[&str]; 4] = [
     &["oci.oraclecloud.com/host.network_block_id", "oci.oraclecloud.com/host.rack_id"],
 ];
 
-/// Around and inside those of any source.
+/// Labels of any source: wider than the widest of [`KNOWN`], and narrower than the narrowest.
 const ZONE: &str = "topology.kubernetes.io/zone";
 const CLIQUE: &str = "nvidia.com/gpu.clique";
 
@@ -61,11 +63,9 @@ const CLIQUE: &str = "nvidia.com/gpu.clique";
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
 /// "Topology Aware Scheduling"; Oracle "Using RDMA network locality".
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "a JSON file, as in k8s-nodes:nodes.json")?;
-    let levels = params.word("levels")?;
-    let text = Text::read(&path, context.memory)?;
-    let document = json(&text)?;
+fn network(file: &SourceFile<'_>, levels: Option<String>) -> Result<Network> {
+    let (text, params) = (&file.text, file.params);
+    let document = document::read(text)?;
     let items = document.list("items")?;
     let mut all = BTreeSet::new();
     for item in items {
@@ -115,7 +115,7 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
     }
     wiring.remarks.push(format!("{}: levels by the labels {}", text.name(), wanted.join(", ")));
     let suffix = levels.map_or(String::new(), |levels| format!(",levels={levels}"));
-    wiring.network(FAMILY.name, &suffix, &path, params, context)
+    wiring.network(file, &suffix)
 }
 
 /// The labels of `a/b/c`, each whole or the part after its `/`; else the part that no node has.
@@ -245,8 +245,8 @@ mod tests {
         check_refused(
             "k8s-nodes",
             &[
-                ("", ":1: found EOF"),
-                ("{\"items\":\n [}", ":2: found expected value"),
+                ("", ":1: found an empty file"),
+                ("{\"items\":\n [}", ":2: found while parsing a node"),
                 ("[]", ":1: found a list of 0 without `items`"),
                 ("{\"items\": 3}", ":1: found items: `3`; expected a list"),
                 ("{\"items\": []}", ": nodes of 0 labels"),

@@ -5,17 +5,15 @@
 //! nodes are the first routers; each has as many slots as the fullest of them, and the slots left over are no nodes.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use petgraph::unionfind::UnionFind;
 
-use super::link_list::{file_spec, listed, numbered};
+use super::link_list::{listed, numbered};
 use super::network::later;
 use super::site::Site;
-use super::{Lattice, Level, Network, check_nodes, require_graph};
+use super::source_file::{SourceFile, from_file};
+use super::{Context, Lattice, Level, Network, TOPOLOGIES, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
-use crate::params::Params;
-use crate::topology::Context;
 
 mod document;
 pub(super) mod host_list;
@@ -38,7 +36,7 @@ pub use tiers::FAMILY as TIERS;
 pub use topograph::FAMILY as TOPOGRAPH;
 pub use xtdb::FAMILY as XTDB2PROC;
 
-/// What a file describes: switches with their nodes, and cables between switches.
+/// Switches with their nodes and the cables between switches, as a file describes them.
 #[derive(Debug, Default)]
 struct Wiring {
     switches: Vec<Switch>,
@@ -72,7 +70,7 @@ struct Units {
     links: u64,
 }
 
-/// No switch above.
+/// Parent of a switch with no switch above it.
 const ROOT: usize = usize::MAX;
 
 impl Wiring {
@@ -87,9 +85,9 @@ impl Wiring {
         self.switches.len() - 1
     }
 
-    /// Takes the hierarchy from the switch above each one ([`ROOT`] above none; there are no loops). A switch with
-    /// nothing below has height 0, others one more than the highest below; a unit of level h is all that hangs
-    /// together below a switch of height h, and is named after the highest. `name` gives levels their names. Of the
+    /// Builds the levels from the switch above each switch ([`ROOT`] above the topmost; there are no loops). A switch with
+    /// nothing below has height 0, others one more than the highest below. A unit of level h is a switch of height h, or
+    /// lower where the next above is higher, with all below it, and has its name. `name` gives levels their names. Of the
     /// levels above the lowest, those of a single unit are left out. O(switches · height).
     fn hierarchy(&mut self, above: &[usize], name: &dyn Fn(usize) -> String) {
         let mut height = vec![0; above.len()];
@@ -124,23 +122,16 @@ impl Wiring {
         }
     }
 
-    /// The network, called `kind:FILE` and `suffix`.
+    /// The network of `file`; `suffix` follows its specification.
     ///
     /// # Errors
     /// No nodes at all; a switch that no path joins to the first, where the fabric may not be in several
     /// components; more nodes or memory than allowed.
-    fn network(
-        self,
-        kind: &str,
-        suffix: &str,
-        path: &Path,
-        params: &Params,
-        context: &Context,
-    ) -> Result<Network> {
-        let file = path.display().to_string();
+    fn network(self, file: &SourceFile<'_>, suffix: &str) -> Result<Network> {
+        let SourceFile { path, params, context, .. } = file;
         let nodes = || self.switches.iter().flat_map(|s| &s.nodes);
         let most = self.switches.iter().map(|s| s.nodes.len()).max();
-        // A cell without a node has a name that is empty.
+        // In a torus, cells without a node have an empty name.
         let Some(per_router) = most.filter(|_| nodes().any(|name| !name.is_empty())) else {
             let location = SourceLocation::file(path);
             return Err(Error::input(location, "no nodes", "switches with nodes"));
@@ -153,7 +144,7 @@ impl Wiring {
         if let Some(apart) = apart.filter(|_| !self.forest) {
             let (first, switch) = (&self.switches[0].name, &self.switches[apart]);
             let found = format!("switch `{}`, which no path joins to `{first}`", switch.name);
-            let location = SourceLocation::line(&file, switch.line);
+            let location = SourceLocation::line(&path.display().to_string(), switch.line);
             return Err(Error::input(location, found, "a connected network"));
         }
         let (mut carrying, bare): (Vec<usize>, Vec<usize>) =
@@ -184,7 +175,7 @@ impl Wiring {
             names.append(&mut nodes[*switch]);
             names.resize((i + 1) * per_router, String::new());
         }
-        let spec = format!("{}{suffix}", file_spec(kind, path));
+        let spec = format!("{}{suffix}", file.spec());
         Ok(Network {
             hosts,
             names,
@@ -198,7 +189,7 @@ impl Wiring {
         })
     }
 
-    /// Puts the switches of each unit side by side: units in the order of their first switch.
+    /// Sorts switches so that those of a unit follow each other: units in the order of their first switch.
     fn gather(&self, carrying: &mut [usize]) {
         let mut keys = vec![Vec::new(); self.switches.len()];
         for level in &self.levels {
@@ -209,7 +200,7 @@ impl Wiring {
         carrying.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
     }
 
-    /// The level whose units these are; the switches of each stand side by side.
+    /// The level of these units, whose switches follow each other in `carrying`.
     fn level(&self, units: &Units, carrying: &[usize]) -> Level {
         let (mut ends, mut names) = (Vec::new(), Vec::new());
         for (r, i) in (1..).zip(carrying) {
@@ -223,9 +214,10 @@ impl Wiring {
     }
 }
 
-/// The path under `file`.
-fn path(params: &Params, expected: &str) -> Result<PathBuf> {
-    params.path("file")?.ok_or_else(|| params.wrong("file", expected))
+/// The network of an inline specification.
+fn network_of(spec: &str, context: &Context) -> Result<Network> {
+    let (family, params) = TOPOLOGIES.read(spec, context.seed)?;
+    family.build.parse(&params, context)?(&params, context)
 }
 
 #[cfg(test)]

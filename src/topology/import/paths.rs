@@ -1,4 +1,4 @@
-//! Hosts with the switches above them, as tables and labels give them: a name counts within its parent.
+//! Hosts with the switches above them, from tables and labels. A switch name is unique below its parent only.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,11 +10,11 @@ use crate::error::{Error, Result, SourceLocation};
 pub(super) struct Paths {
     wiring: Wiring,
     above: Vec<usize>,
-    /// The switch of a name below a switch.
+    /// The switch of each name below each switch.
     known: HashMap<(usize, String), usize>,
     /// The line of each host.
     hosts: HashMap<String, usize>,
-    /// How often each switch name stands for a switch.
+    /// Number of switches of each name.
     names: BTreeMap<String, usize>,
 }
 
@@ -45,7 +45,7 @@ impl Paths {
             };
         }
         if at == ROOT {
-            // No switch above: a component of its own.
+            // A host without a switch gets one, which no path joins to others.
             at = self.wiring.add(host, Vec::new(), line);
             self.above.push(ROOT);
         }

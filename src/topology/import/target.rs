@@ -1,10 +1,9 @@
 //! Scotch's target files (`.tgt`), which hwloc's and TopoMatch's tools share: tori, meshes, trees.
 
-use super::path;
+use super::{SourceFile, from_file, network_of};
 use crate::error::{Error, Result};
-use crate::input::Text;
-use crate::params::{Opt, Params};
-use crate::topology::{Context, Network, TOPOLOGIES, TopologyEntry, by_x};
+use crate::params::Opt;
+use crate::topology::{Build, Network, TopologyEntry, by_x};
 
 /// `tgt:FILE`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -12,7 +11,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "a Scotch or TopoMatch target file: torusXD, meshXD, hcub, cmplt, tleaf",
     example: "tgt:machine.tgt",
     options: &[Opt::file("file", "a target file").positional()],
-    build,
+    build: Build::Steps(|params, _| {
+        from_file(params, "a target file, as in tgt:machine.tgt", network)
+    }),
 };
 
 /// `torusXD n d₁ … dₙ`, `torus2D`, `torus3D` and the same for meshes: a grid whose first dimension is the
@@ -25,9 +26,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Pellegrini, "Scotch and libScotch 7.0 user's guide", section 6.4 (target files).
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "a target file, as in tgt:machine.tgt")?;
-    let text = Text::read(&path, context.memory)?;
+fn network(file: &SourceFile<'_>) -> Result<Network> {
+    let text = &file.text;
     let mut words = text.data_lines().flat_map(|line| {
         line.text.split_whitespace().map(move |word| (word, line)).collect::<Vec<_>>()
     });
@@ -43,15 +43,12 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
     }
     let wrong = |expected: &str| line.wrong(format!("`{}`", line.text), expected);
     let spec = specification(kind, &numbers).map_err(wrong)?;
-    let (family, inner) = TOPOLOGIES.read(&spec, context.seed)?;
-    let network = (family.build)(&inner, context)?;
-    inner.finish()?;
-    Ok(network)
+    network_of(&spec, file.context)
 }
 
 const KNOWN: &str = "torusXD, torus2D, torus3D, meshXD, mesh2D, mesh3D, hcub, cmplt or tleaf";
 
-/// The inline specification of an architecture; else what was expected.
+/// The inline specification of an architecture, or a description of what was expected.
 fn specification(kind: &str, numbers: &[u32]) -> Result<String, &'static str> {
     let grid = |kind: &str, dims: &[u32]| {
         let turned: Vec<u32> = dims.iter().rev().copied().collect();

@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::path;
 use super::paths::Paths;
+use super::{SourceFile, from_file};
 use crate::error::{Error, Result};
-use crate::input::Text;
-use crate::params::{Opt, Params};
-use crate::topology::{Context, Network, TopologyEntry};
+use crate::params::Opt;
+use crate::topology::{Build, Network, TopologyEntry};
 
 /// `tiers:FILE.csv[,order=leaf-first|leaf-last]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -19,7 +18,12 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::one_of("order", &["leaf-first", "leaf-last"], "which tier is the leaf switch")
             .or_else("leaf at the end with most values"),
     ],
-    build,
+    build: Build::Steps(|params, _| {
+        let order = params.chosen("order")?;
+        from_file(params, "a CSV file of host,tier,…, as in tiers:hosts.csv", move |file| {
+            network(file, order)
+        })
+    }),
 };
 
 /// Switches by their names within the switch above; the widest joined by one above them all. The header names the
@@ -30,10 +34,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # Complexity
 /// O(hosts · tiers).
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "a CSV file of host,tier,…, as in tiers:hosts.csv")?;
-    let order = params.chosen("order")?;
-    let text = Text::read(&path, context.memory)?;
+fn network(file: &SourceFile<'_>, order: Option<&str>) -> Result<Network> {
+    let text = &file.text;
     let mut header: Option<Vec<String>> = None;
     let mut rows = Vec::new();
     for line in text.data_lines() {
@@ -87,7 +89,7 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
         ));
     }
     let suffix = order.map_or(String::new(), |order| format!(",order={order}"));
-    wiring.network(FAMILY.name, &suffix, &path, params, context)
+    wiring.network(file, &suffix)
 }
 
 #[cfg(test)]

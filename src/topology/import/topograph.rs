@@ -1,12 +1,11 @@
-//! What NVIDIA's topograph gives of a cluster's instances.
+//! Network layers of a cluster's instances, from the output of NVIDIA's topograph.
 
-use super::document::json;
-use super::path;
+use super::document;
 use super::paths::Paths;
+use super::{SourceFile, from_file};
 use crate::error::Result;
-use crate::input::Text;
-use crate::params::{Opt, Params};
-use crate::topology::{Context, Network, TopologyEntry};
+use crate::params::Opt;
+use crate::topology::{Build, Network, TopologyEntry};
 
 /// `topograph:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -14,7 +13,9 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "a cluster's instances with their network layers, as topograph prints them in JSON",
     example: "topograph:instances.json",
     options: &[Opt::file("file", "a JSON file of instances").positional()],
-    build,
+    build: Build::Steps(|params, _| {
+        from_file(params, "a JSON file, as in topograph:instances.json", network)
+    }),
 };
 
 /// A switch a name of `network_layers`, closest first, within the layers above it; the widest joined by one above
@@ -22,10 +23,8 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # Errors
 /// With the line: no JSON, no instances, an instance without an id or again, a layer that is no text.
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "a JSON file, as in topograph:instances.json")?;
-    let text = Text::read(&path, context.memory)?;
-    let document = json(&text)?;
+fn network(file: &SourceFile<'_>) -> Result<Network> {
+    let document = document::read(&file.text)?;
     let mut paths = Paths::default();
     for instance in document.list("instances")? {
         let id = instance.word("id")?;
@@ -39,13 +38,13 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
             layer.push(name.text().filter(|name| !name.is_empty()).ok_or_else(wrong)?);
         }
         layer.reverse();
-        paths.host(text.name(), instance.line, id, &layer)?;
+        paths.host(file.text.name(), instance.line, id, &layer)?;
     }
     let wiring = paths.wiring(&|height| match height {
         0 => "leaf".into(),
         height => format!("level{height}"),
     });
-    wiring.network(FAMILY.name, "", &path, params, context)
+    wiring.network(file, "")
 }
 
 #[cfg(test)]
@@ -78,7 +77,7 @@ mod tests {
         check_refused(
             "topograph",
             &[
-                ("", ":1: found EOF"),
+                ("", ":1: found an empty file"),
                 ("{\n\"instances\": [1,]}", ":2: found "),
                 ("{}", ":1: found a map of 0 keys without `instances`"),
                 ("{\"instances\": {}}", ":1: found instances: a map of 0 keys; expected a list"),

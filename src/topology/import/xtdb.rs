@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::path;
+use super::{SourceFile, from_file, network_of};
 use crate::error::{Error, Result};
-use crate::input::{Line, Text};
-use crate::params::{Opt, Params};
-use crate::topology::link_list::file_spec;
-use crate::topology::{Context, MAX_NODES, Network, TOPOLOGIES, TopologyEntry};
+use crate::input::Line;
+use crate::params::Opt;
+use crate::topology::{Build, MAX_NODES, Network, TopologyEntry};
 
 /// `xtdb2proc:FILE[,network=torus|cascade]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -22,20 +21,22 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "torus: x, y, z of a 3D torus; cascade: x is the group, y the chassis, z the slot",
         ),
     ],
-    build,
+    build: Build::Steps(|params, _| {
+        let network = params.choice("network")?;
+        let expected = "a file of xtdb2proc, as in xtdb2proc:processors.txt";
+        from_file(params, expected, move |file| build(file, network))
+    }),
 };
 
-/// A router for each place of the box that the coordinates span from 0, with the nodes that are there, by their
+/// A router for each cell of the box that the coordinates span from 0, with the nodes of that cell, by their
 /// processor ids; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
 /// are no nodes. Routers without nodes stay in the network.
 ///
 /// # Errors
 /// With the line: no `key=value`, a key that is missing or twice, no number, an id again; coordinates that span far
-/// more places than there are processors.
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "a file of xtdb2proc, as in xtdb2proc:processors.txt")?;
-    let network = params.choice("network")?;
-    let text = Text::read(&path, context.memory)?;
+/// more cells than there are processors.
+fn build(file: &SourceFile<'_>, network: &str) -> Result<Network> {
+    let text = &file.text;
     let mut places: BTreeMap<[u32; 3], Vec<u32>> = BTreeMap::new();
     let mut seen: HashMap<u32, usize> = HashMap::new();
     let (mut extents, mut processors) = ([1u32; 3], 0u64);
@@ -78,9 +79,8 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
         "cascade" => format!("cascade:{nz}x{ny}x{nx},per_router={per_router}"),
         _ => format!("torus:{nx}x{ny}x{nz},per_router={per_router}"),
     };
-    context.require("the names of the nodes", 64 * slots)?;
-    let (family, inner) = TOPOLOGIES.read(&shape, context.seed)?;
-    let inner = (family.build)(&inner, context)?;
+    file.context.require("the names of the nodes", 64 * slots)?;
+    let inner = network_of(&shape, file.context)?;
     let mut names = vec![String::new(); slots as usize];
     for ([x, y, z], mut ids) in places {
         ids.sort_unstable();
@@ -90,7 +90,7 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
         }
     }
     let suffix = if network == "torus" { "" } else { ",network=cascade" };
-    let spec = format!("{}{suffix}", file_spec(FAMILY.name, &path));
+    let spec = format!("{}{suffix}", file.spec());
     Ok(Network { spec, names, ..inner })
 }
 

@@ -1,12 +1,23 @@
 //! Breadth-first search from up to 256 routers at once, one bit each.
 //!
-//! A step of the search ORs, for every router, the visited sets of its neighbours: 256 searches for the
-//! price of one pass over the links a hop. Distances are kept bit-sliced and in Gray code, where one bit changes a hop:
-//! a search not over after hops h = 2^p - 1, 3·2^p - 1, 5·2^p - 1, … turns its bit p over. So the set that such a hop
-//! leaves is a part of bit p as it stands, and most hops write nothing else. Sets stand in rows, one a router, numbered
-//! so that linked routers stand close to each other ([`RouterGraph::rows`]): more of what a step reads is in the cache.
-//! Rows of 512 bits are no faster on 16,384 routers and slower on 131,072, where they outgrow the cache; rows of 128
-//! bits are no faster on either.
+//! Every router has a set of the sources that have reached it. One hop takes the union of each router's set with the
+//! sets of its neighbours: 256 searches for the price of one pass over the links.
+//!
+//! Distances are kept as bit planes: plane p holds, for every router and source, bit p of the distance in Gray code.
+//! From one distance to the next a single bit of Gray code changes:
+//!
+//! | distance | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |
+//! |---|---|---|---|---|---|---|---|---|---|
+//! | Gray code | 0000 | 0001 | 0011 | 0010 | 0110 | 0111 | 0101 | 0100 | 1100 |
+//! | plane that changes after it | 0 | 1 | 0 | 2 | 0 | 1 | 0 | 3 | 0 |
+//!
+//! After hop h, the pairs that are still missing are farther than h: their bit changes in the plane of that column. So
+//! a plane is the XOR of the missing sets after its hops, and these are the complements of the visited sets, which the
+//! search makes anyway. The first hops therefore write nothing but visited sets; only later ones change a plane.
+//!
+//! Rows: routers are renumbered so that linked routers stand close to each other ([`RouterGraph::rows`]), and more of
+//! what a hop reads is in the cache. Sets of 512 bits are no faster on 16,384 routers and slower on 131,072, where they
+//! outgrow the cache; sets of 128 bits are no faster on either.
 //!
 //! # References
 //! Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014.
@@ -15,7 +26,7 @@ use rayon::prelude::*;
 
 pub(crate) use sets::SPREAD;
 pub use sets::{Bits, WIDTH, first};
-use sets::{EMPTY, Set, join};
+use sets::{EMPTY, join};
 use step::{Hop, Left, step};
 
 use super::graph::Rows;
@@ -30,47 +41,54 @@ mod step;
 /// Searches that are not over after this many steps are given up: a byte holds every distance.
 pub const MAX_HOPS: u32 = 255;
 
-/// What takes the memory of [`bytes`], in words.
+/// Description of the memory that [`bytes`] counts, for messages.
 pub const SEARCHING: &str = "searching from 256 routers at once";
 
-/// Bits of a distance.
+/// Planes, one for each bit of a distance.
 pub const BITS: usize = 8;
 
-/// Hops whose sets are kept. Later ones turn over what earlier ones left, unless theirs is the first of its bit.
+/// Hops whose visited sets are kept as a part of a plane. Keeping one is cheap, but reading a distance reads all of
+/// them; later hops change a set that is there, unless their plane has none yet.
 const KEPT: usize = 6;
+
+/// A set of sources for every row.
+type Sets = Vec<Bits>;
 
 /// Buffers for searches on one graph, reused from batch to batch. Memory: [`bytes`] at most.
 pub struct Search<'g> {
     graph: &'g RouterGraph,
     rows: &'g Rows,
-    visited: Set,
-    next: Set,
-    /// Sets by bit of the Gray code of distances: the bit is set in an odd number of them and of `turned`.
-    planes: [Vec<Set>; BITS],
-    /// What all rows of a bit are turned over by.
+    /// Sources that have reached each row.
+    visited: Sets,
+    /// Sources that reach each row within one more hop.
+    next: Sets,
+    /// Parts of each plane: the plane is the XOR of them and of `turned` in every row.
+    planes: [Vec<Sets>; BITS],
     turned: [Bits; BITS],
-    /// Sets that wait for use.
-    free: Vec<Set>,
-    /// Bits that the distances of the last batch have.
+    /// Buffers for further parts.
+    free: Vec<Sets>,
+    /// Planes that the distances of the last batch need.
     used: usize,
-    /// Sums over all sources, by row, less `counted`. They are at most 256 · 255; what is given up may wrap around.
+    /// Sum of the distances from all sources to each row, less `counted`. Sums are at most 256 · 255; those of a
+    /// search that is given up may wrap around.
     sums: Vec<u16>,
     counted: u16,
-    /// What was found source by source: a row and the source that reached it, the nearest first.
+    /// Rows and the sources that reached them in the first hops, the nearest first.
     found: Vec<(u32, u8)>,
 }
 
-/// The most that the buffers for `graph` take: three sets, those kept of six hops and of bits that are in none of these
-/// (six hops in a row have three bits or more), a sum and what is found source by source.
+/// Bytes that the buffers for `graph` take at most.
 pub fn bytes(graph: &RouterGraph) -> u64 {
-    let sets = (3 + KEPT + BITS - 3) as u64;
-    (WIDTH as u64 / 8 * sets + 16) * graph.router_count() as u64
+    // Visited, next and a spare; a part for each hop that is kept, and one for each plane that these do not touch (six
+    // hops in a row change at least three). The 16 bytes are the sum and the pairs of the first hops.
+    let parts = (3 + KEPT + BITS - 3) as u64;
+    (WIDTH as u64 / 8 * parts + 16) * graph.router_count() as u64
 }
 
 impl<'g> Search<'g> {
     /// Buffers for `graph`.
     pub fn new(graph: &'g RouterGraph) -> Self {
-        let empty = || Set::new(graph.router_count());
+        let empty = || vec![EMPTY; graph.router_count()];
         Search {
             graph,
             rows: graph.rows(),
@@ -86,9 +104,8 @@ impl<'g> Search<'g> {
         }
     }
 
-    /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found,
-    /// or `None` when it is more than [`MAX_HOPS`], and on graphs whose links have weights: then the planes are of no
-    /// use.
+    /// Searches from `sources` (at most [`WIDTH`], repeats allowed). Returns the largest distance found, or `None` when
+    /// it is more than [`MAX_HOPS`] or links have weights: then no distance may be read.
     pub fn run(&mut self, sources: &[RouterId]) -> Option<u32> {
         debug_assert!(sources.len() <= WIDTH);
         if self.graph.is_weighted() {
@@ -96,7 +113,7 @@ impl<'g> Search<'g> {
         }
         self.free.extend(self.planes.iter_mut().flat_map(|sets| sets.drain(..)));
         let starts = self.begin(sources);
-        // Until a hop says otherwise, what has not been found is `next` hops away.
+        // Sums and planes begin as if every pair were `next` hops apart; `note` corrects the nearer ones at the end.
         let next = starts.len() as u32;
         self.counted = (next as usize * sources.len()) as u16;
         self.sums.fill(0);
@@ -105,12 +122,12 @@ impl<'g> Search<'g> {
             std::array::from_fn(|bit| if gray(next - 1) >> bit & 1 == 1 { all } else { EMPTY });
         let pairs = self.sums.len() * sources.len();
         let mut left = pairs - self.found.len();
-        // How many sets are kept, and the bit that the visited set is a part of, once it has been read.
+        // Sets kept so far, and the plane that the visited sets become a part of once the next hop has read them.
         let (mut count, mut kept) = (1, Some(turns(next - 1)));
         for hop in next..=MAX_HOPS + 1 {
             let bit = turns(hop);
             let fresh = count < KEPT || self.planes[bit].is_empty();
-            let share = Left::of(left, self.sums.len(), pairs);
+            let share = Left::new(left, self.sums.len(), pairs);
             let mut spare = self.take();
             let pass = Hop {
                 all: &all,
@@ -146,11 +163,10 @@ impl<'g> Search<'g> {
         None
     }
 
-    /// Takes the first hops source by source, as long as few routers are reached: a step looks at all of them. Returns
-    /// where each hop begins in `found`.
+    /// Takes the first hops source by source, as long as few routers are reached: a pass reads all rows, however few
+    /// sets are not empty. Returns the index in `found` at which each hop begins.
     fn begin(&mut self, sources: &[RouterId]) -> Vec<usize> {
         let Search { rows, visited, found, .. } = self;
-        let visited: &mut [Bits] = visited;
         visited.fill(EMPTY);
         found.clear();
         for (s, source) in (0..).zip(sources) {
@@ -179,14 +195,14 @@ impl<'g> Search<'g> {
             }
         }
         if starts.len() > 1 && starts[starts.len() - 1] == found.len() {
-            // Nothing was that far.
+            // The last hop reached no router.
             starts.pop();
         }
         starts
     }
 
-    /// Corrects what was found source by source, whose hops begin at `starts`: sums have it as one hop farther than the
-    /// last of these, and planes know of the last alone.
+    /// Corrects sums and planes for the pairs of the first hops, which begin at `starts` in `found`: sums have all of
+    /// them at `next` hops, planes at the last of the first hops.
     fn note(&mut self, starts: &[usize]) {
         let next = starts.len() as u32;
         for (hops, start) in (0..next).zip(starts) {
@@ -198,11 +214,11 @@ impl<'g> Search<'g> {
             let wrong = gray(hops) ^ gray(next - 1);
             for bit in (0..BITS).filter(|bit| wrong >> bit & 1 == 1) {
                 if self.planes[bit].is_empty() {
-                    let mut set = self.take();
-                    set.fill(EMPTY);
-                    self.planes[bit].push(set);
+                    let mut part = self.take();
+                    part.fill(EMPTY);
+                    self.planes[bit].push(part);
                 }
-                let plane: &mut [Bits] = &mut self.planes[bit][0];
+                let plane = &mut self.planes[bit][0];
                 for (row, s) in &self.found[*start..end] {
                     plane[*row as usize][usize::from(s / 64)] ^= 1 << (s % 64);
                 }
@@ -210,12 +226,12 @@ impl<'g> Search<'g> {
         }
     }
 
-    /// A set for any use.
-    fn take(&mut self) -> Set {
-        self.free.pop().unwrap_or_else(|| Set::new(self.visited.len()))
+    /// A buffer with any content.
+    fn take(&mut self) -> Sets {
+        self.free.pop().unwrap_or_else(|| vec![EMPTY; self.visited.len()])
     }
 
-    /// What has not been reached is no hop away: it has been counted `counted` times.
+    /// Sets the distance of pairs that no path joins to 0; sums have counted each of them `counted` times.
     fn mask(&mut self, all: &Bits, counted: u32) {
         for v in 0..self.visited.len() {
             let missing = join(all, &self.visited[v], |all, visited| all & !visited);
@@ -239,15 +255,15 @@ fn gray(hops: u32) -> u32 {
     hops ^ hops >> 1
 }
 
-/// The bit of the Gray code that turns over from `hops` to one more. What has still not been reached after the last hop
-/// has no distance: any bit may take it.
+/// The plane that changes from `hops` to one hop more. After hop 255 there would be a ninth plane, which no distance
+/// needs: [`Search::run`] gives up then, so any plane may take the change.
 fn turns(hops: u32) -> usize {
     ((hops + 1).trailing_zeros() as usize).min(BITS - 1)
 }
 
 /// Runs `work` after the search from each batch of `sources`, batches in parallel; results in the order of the
-/// sources. `graph` is that of `topology` or a part of it. Its last argument is the largest distance, `None` where
-/// that is more than [`MAX_HOPS`] or links have weights.
+/// sources. `graph` is that of `topology` or a part of it. `work` gets the search, the sources of the batch and the
+/// result of [`Search::run`].
 ///
 /// # Errors
 /// [`crate::Error::Memory`] when the buffers do not fit.
@@ -286,7 +302,6 @@ mod tests {
             ("random-regular:n=300,d=3", [1, 64]),
             ("random-regular:n=5000,d=5", [WIDTH, 9]),
             ("watts-strogatz:n=3000,k=4,p=0.05", [200, WIDTH]),
-            // Sets on large pages.
             ("random-regular:n=70001,d=4", [WIDTH, 3]),
         ] {
             let topology = Topology::inline(spec, &Context::default()).unwrap();

@@ -1,4 +1,4 @@
-//! What searches found, read from their planes.
+//! Reads distances from the planes of a search.
 
 use multiversion::multiversion;
 
@@ -7,12 +7,12 @@ use super::sets::{Bits, EMPTY, SPREAD, WIDTH, join};
 use crate::ids::RouterId;
 
 impl Search<'_> {
-    /// How many bits the distances found have.
+    /// Planes that the distances of the last batch need.
     pub(crate) fn plane_count(&self) -> usize {
         self.used
     }
 
-    /// Calls `visit` with the bits of the distances of the routers of N rows, the highest first, and which bit it is.
+    /// Decodes the distances of N rows to binary: calls `visit` with p and bit p of all of them, the highest bit first.
     #[inline(always)]
     pub(crate) fn decode<const N: usize>(
         &self,
@@ -23,7 +23,6 @@ impl Search<'_> {
         for p in (0..self.used).rev() {
             bits = bits.map(|bits| join(&bits, &self.turned[p], |a, b| a ^ b));
             for set in &self.planes[p] {
-                let set: &[Bits] = set;
                 for (bits, row) in bits.iter_mut().zip(rows) {
                     *bits = join(bits, &set[row as usize], |a, b| a ^ b);
                 }
@@ -32,7 +31,7 @@ impl Search<'_> {
         }
     }
 
-    /// A bit of the Gray code of the distances of one row.
+    /// Plane `bit` in one row: a bit of the Gray code of its distances from all sources.
     #[inline(always)]
     pub(super) fn bits(&self, bit: usize, row: usize) -> Bits {
         let sets = self.planes[bit].iter();
@@ -62,21 +61,21 @@ impl Search<'_> {
         sum
     }
 
-    /// Σ over all sources of their distance to `router`, without a look at the planes.
+    /// Σ over all sources of their distance to `router`, which the search has added up. O(1).
     #[inline]
     pub fn total(&self, router: RouterId) -> u64 {
         self.total_of(self.rows.of(router) as u32)
     }
 
-    /// The same for the router of one row.
+    /// As [`Search::total`], for the router of a row.
     #[inline]
     pub(crate) fn total_of(&self, row: u32) -> u64 {
         self.sums[row as usize].wrapping_add(self.counted).into()
     }
 
-    /// The largest distance of `router` from a source in `mask`: bit by bit from the top, among the sources
-    /// that have all higher bits of it.
+    /// The largest distance of `router` from a source in `mask`.
     pub fn largest(&self, router: RouterId, mask: &Bits) -> u32 {
+        // Bit by bit from the top: sources without a bit that others have are no longer among the farthest.
         let (mut among, mut largest) = (*mask, 0);
         self.decode([self.rows.of(router) as u32], |p, [bits]| {
             let set: Bits = std::array::from_fn(|w| among[w] & bits[w]);
@@ -92,7 +91,7 @@ impl Search<'_> {
         let row = self.rows.of(router);
         let mut packed = [0u64; WIDTH / 8];
         for p in 0..self.used {
-            // A bit of Gray code turns over its own place and all below.
+            // Binary bit i is the XOR of the Gray bits from i up: a Gray bit flips its own binary bit and all below.
             let below = (2 << p) - 1;
             for (w, word) in self.bits(p, row).iter().enumerate() {
                 for (b, byte) in word.to_le_bytes().iter().enumerate() {
@@ -106,8 +105,8 @@ impl Search<'_> {
         }
     }
 
-    /// Writes to `at[d][router]` which of sources 8·`eight` to 8·`eight` + 7 are d hops away, one bit each, among those
-    /// of `sources`.
+    /// Writes to `at[d][router]` the sources that are d hops away, one bit each: of sources 8·`eight` to 8·`eight` + 7,
+    /// those whose bit is set in `sources`.
     pub(crate) fn levels(&self, eight: usize, sources: u8, at: &mut [Vec<u8>]) {
         let routers = self.visited.len();
         let mut bits = vec![vec![0u8; routers]; self.used + 1];
@@ -119,7 +118,6 @@ impl Search<'_> {
                 *bits = above ^ turned;
             }
             for set in &self.planes[p] {
-                let set: &[Bits] = set;
                 for (router, bits) in bits[0].iter_mut().enumerate() {
                     *bits ^= byte(&set[self.rows.of(RouterId(router as u32))]);
                 }
@@ -134,10 +132,10 @@ impl Search<'_> {
     }
 }
 
-/// Leaves of `set` what is in `with`, turned over where `turned` says so.
+/// Intersects every set with the one of `with`, its bits flipped where those of `flipped` are set.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn meet(set: &mut [u8], with: &[u8], turned: u8) {
-    for (set, with) in set.iter_mut().zip(with) {
-        *set &= with ^ turned;
+fn meet(sets: &mut [u8], with: &[u8], flipped: u8) {
+    for (set, with) in sets.iter_mut().zip(with) {
+        *set &= with ^ flipped;
     }
 }

@@ -5,20 +5,20 @@ use multiversion::multiversion;
 use super::sets::{Bits, join};
 use crate::topology::graph::Rows;
 
-/// How many pairs are left before a hop.
+/// Share of the pairs of a source and a row that are missing before a hop: not reached yet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
-    /// Many: all that is linked to a row is read.
+    /// More than a sixteenth: every row reads all its neighbours, so that there are few branches.
     Many,
-    /// Some: two neighbours nearly always complete a row, which is asked only then.
+    /// At most a sixteenth: two neighbours nearly always complete a row, so that is checked after two.
     Some,
-    /// Few: nearly all rows are complete, and read nothing.
+    /// Less than one pair for four rows: nearly all rows are complete and read no neighbour.
     Few,
 }
 
 impl Left {
-    /// `left` of all `pairs` of sources and rows.
-    pub fn of(left: usize, rows: usize, pairs: usize) -> Self {
+    /// The share of `left` among all `pairs` of a source and a row.
+    pub fn new(left: usize, rows: usize, pairs: usize) -> Self {
         if 4 * left < rows {
             Left::Few
         } else if 16 * left < pairs {
@@ -29,25 +29,27 @@ impl Left {
     }
 }
 
-/// What a hop reads and writes, by row.
+/// Input and output of a hop, each a value for every row.
 pub(super) struct Hop<'a> {
-    /// The bits of all sources.
+    /// The set of all sources.
     pub all: &'a Bits,
+    /// Sources that reached the row before the hop.
     pub visited: &'a [Bits],
-    /// What is visited after the hop.
+    /// Output: sources that have reached the row after it.
     pub next: &'a mut [Bits],
-    /// A plane where the bit of what is still missing is turned over.
+    /// Output: a part of the plane in which the missing sources change, unless `fresh`.
     pub plane: &'a mut [Bits],
-    /// Whether `next` is kept instead. Then the plane is any set, and stays as it is.
+    /// Whether `next` becomes a part of the plane instead, so that nothing is written to `plane`.
     pub fresh: bool,
-    /// What is missing counts one more.
+    /// Output: sums of distances; each missing source adds 1.
     pub sums: &'a mut [u16],
 }
 
-/// Takes a hop. Returns how many pairs are still missing. The neighbours of a row are read in groups whose length is
-/// known here: fewer instructions, so that more reads are under way at once.
+/// Takes a hop. Returns how many pairs are still missing.
 #[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
 pub(super) fn step(rows: &Rows, left: Left, mut hop: Hop<'_>) -> usize {
+    // The neighbours of a row are read in groups of a length that the compiler knows: fewer instructions, so that the
+    // processor has more reads under way at once.
     let left = match (left, rows.each) {
         (Left::Few, _) => pass::<2, 0>(rows, &mut hop),
         (Left::Some, _) => pass::<2, 1>(rows, &mut hop),
@@ -59,17 +61,17 @@ pub(super) fn step(rows: &Rows, left: Left, mut hop: Hop<'_>) -> usize {
     left - more(&rows.more, &mut hop)
 }
 
-/// All groups of neighbours.
+/// Value of `SURE` with which every row reads all its neighbours.
 const ALL: usize = usize::MAX;
 
-/// A row that is complete reads none of its groups of D neighbours but the first `SURE`. With all of them there are
-/// few branches. Nothing but a count goes from row to row: the reads of many rows are under way at once.
+/// Reads the neighbours of every row in groups of D. Once a row is complete, skips its groups after the first `SURE`.
 #[inline(always)]
 fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> usize {
     let (visited, all, fresh) = (hop.visited, *hop.all, hop.fresh);
     let linked = graph.linked.as_chunks::<D>().0.chunks_exact(graph.each / D);
     let next_and_plane = hop.next.iter_mut().zip(&mut *hop.plane);
     let rows = visited.iter().zip(next_and_plane).zip(&mut *hop.sums).zip(linked);
+    // Rows depend on each other in nothing but this count, so the reads of many rows overlap.
     let mut left = 0;
     for (((before, (next, plane)), sum), linked) in rows {
         let mut now = *before;
@@ -93,7 +95,8 @@ fn pass<const D: usize, const SURE: usize>(graph: &Rows, hop: &mut Hop<'_>) -> u
     left
 }
 
-/// Follows the links that stand by themselves, after the pass. Returns how many pairs they reach that it did not.
+/// Follows the links beyond those that every row has room for, after the pass. Returns how many pairs they reach that
+/// the pass did not.
 #[inline(always)]
 fn more(links: &[(u32, u32)], hop: &mut Hop<'_>) -> usize {
     let mut reached = 0;

@@ -1,9 +1,9 @@
-//! Lines of `Key=value`: `topology.conf`, and what `scontrol show topology` prints.
+//! Lines of `Key=value`: `topology.conf`, and the output of `scontrol show topology`.
 
 use std::borrow::Cow;
 
 use super::super::host_list::expand;
-use super::{ALL, Found, Unit, at, check_sizes, remark_on_sizes};
+use super::{ALL, Found, SiteUnit, at, check_sizes, remark_on_sizes};
 use crate::error::{Error, Result};
 use crate::input::{Line, Text};
 use crate::topology::Context;
@@ -111,7 +111,7 @@ pub(super) fn read(text: &Text, context: &Context) -> Result<Found> {
 struct Reader {
     /// The kind of topology and the line that shows it.
     kind: Option<(SiteKind, usize)>,
-    units: Vec<Unit>,
+    units: Vec<SiteUnit>,
     nodes: usize,
     /// Block sizes as a file has them, and the line.
     sizes: (Vec<u64>, usize),
@@ -146,7 +146,7 @@ impl Reader {
             return Err(line.wrong(format!("`{}`", line.text), expected));
         }
         let mut unit =
-            Unit { name: name.into(), nodes: vec![], children: vec![], line: line.number };
+            SiteUnit { name: name.into(), nodes: vec![], children: vec![], line: line.number };
         match (list, below) {
             (_, Some(below)) => unit.children = expand(below, line, self.units.len() + 1, context)?,
             (Some(list), None) if list.eq_ignore_ascii_case("ALL") => {

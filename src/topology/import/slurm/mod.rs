@@ -1,15 +1,15 @@
-//! Slurm's topologies: topology.conf, topology.yaml, and what `scontrol` shows of them.
+//! Slurm's topologies: topology.conf, topology.yaml, and the output of `scontrol` about them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use super::host_list::expand;
-use super::{ROOT, Units, Wiring, path};
+use super::{ROOT, SourceFile, Units, Wiring, from_file};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::params::{Opt, Params};
 use crate::topology::site::{Site, SiteKind, SiteLine, SiteTorus, cells};
-use crate::topology::{Context, Lattice, Network, TopologyEntry};
+use crate::topology::{Build, Context, Lattice, Network, TopologyEntry};
 
 mod lines;
 mod yaml;
@@ -30,14 +30,18 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         )
         .or_else("those that the file places"),
     ],
-    build,
+    build: Build::Steps(|params, _| {
+        let (name, table) = (params.word("name")?, params.word("nodes")?);
+        let expected = "a topology.conf, as in slurm-topology:topology.conf";
+        from_file(params, expected, |file| network(file, name, table))
+    }),
 };
 
-/// What a file says of one topology.
+/// One topology of a file.
 struct Found {
     kind: SiteKind,
     name: String,
-    units: Vec<Unit>,
+    units: Vec<SiteUnit>,
     /// Block sizes, the base first, and their line.
     sizes: (Vec<u64>, usize),
     toruses: Vec<SiteTorus>,
@@ -45,7 +49,7 @@ struct Found {
 }
 
 /// A switch, block, ring or torus.
-struct Unit {
+struct SiteUnit {
     name: String,
     nodes: Vec<String>,
     children: Vec<String>,
@@ -63,7 +67,8 @@ impl Found {
     }
 }
 
-/// Of a topology.yaml with several topologies `name` takes one, else the cluster's default, else the first.
+/// The network of a file. A topology.yaml may have several topologies: `name` takes one, else the cluster's default is
+/// taken, else the first.
 ///
 /// topology/tree: a switch a `SwitchName` line, a link to each of its `Switches`; `LinkSpeed` is passed over, as
 /// Slurm does; a switch named below two others hangs below both, and belongs to the last. topology/block: a switch a
@@ -72,7 +77,7 @@ impl Found {
 /// topology/torus3d: a router a cell. topology/flat: one switch. Trees of a forest, rings and toruses are separate
 /// components; nodes of `nodes` that the file does not place are components of their own.
 ///
-/// What Slurm does not load though we do is a remark: see [`Network::remarks`].
+/// Lines that are read here but that Slurm does not load become remarks: see [`Network::remarks`].
 ///
 /// # Errors
 /// With the line: another line, a host list that is none, a switch or node named twice, a switch that no line
@@ -80,21 +85,19 @@ impl Found {
 ///
 /// # References
 /// topology.conf(5) and topology.yaml(5) of Slurm 26.05.
-fn build(params: &Params, context: &Context) -> Result<Network> {
-    let path = path(params, "a topology.conf, as in slurm-topology:topology.conf")?;
-    let (name, table) = (params.word("name")?, params.word("nodes")?);
-    let text = Text::read(&path, context.memory)?;
-    let mut found = if yaml::is_yaml(&text) {
+fn network(file: &SourceFile<'_>, name: Option<String>, table: Option<String>) -> Result<Network> {
+    let SourceFile { text, params, context, .. } = file;
+    let mut found = if yaml::is_yaml(text) {
         // In a machine's own file, `name` may be that machine's.
         let must = matches!(params.location_of("name"), SourceLocation::Option(_));
-        yaml::read(&text, name.as_deref(), must, context)?
+        yaml::read(text, name.as_deref(), must, context)?
     } else {
-        lines::read(&text, context)?
+        lines::read(text, context)?
     };
-    let table = table.map(|list| node_table(params, &list, context)).transpose()?;
-    let unplaced = apply(&text, &mut found, table)?;
+    let nodes = table.as_ref().map(|list| node_table(params, list, context)).transpose()?;
+    let unplaced = apply(text, &mut found, nodes)?;
     let mut wiring = match found.kind {
-        SiteKind::Tree => tree(&text, &found)?,
+        SiteKind::Tree => tree(text, &found)?,
         SiteKind::Block => blocks(&found)?,
         SiteKind::Ring => rings(&found),
         SiteKind::Torus => toruses(&found, unplaced.is_empty()),
@@ -109,10 +112,10 @@ fn build(params: &Params, context: &Context) -> Result<Network> {
         Some(name) => format!(",name={name}"),
         None => String::new(),
     };
-    if let Some(list) = params.word("nodes")? {
+    if let Some(list) = table {
         suffix += &format!(",nodes={list}");
     }
-    wiring.network(FAMILY.name, &suffix, &path, params, context)
+    wiring.network(file, &suffix)
 }
 
 /// The cluster's nodes: a file of names, the first word of each line, or a host list.
@@ -137,7 +140,7 @@ fn node_table(params: &Params, list: &str, context: &Context) -> Result<HashSet<
 /// nodes that are not placed, in the order of their names.
 fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Result<Vec<String>> {
     let (mut names, mut seen) = (HashMap::new(), HashMap::new());
-    let again = |unit: &Unit, what: String, other: usize, expected: &str| {
+    let again = |unit: &SiteUnit, what: String, other: usize, expected: &str| {
         let found = format!("{what} again (line {other} has it)");
         Err(Error::input(SourceLocation::line(text.name(), unit.line), found, expected))
     };
@@ -193,7 +196,7 @@ fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Resu
         let mut nodes: Vec<String> = table.drain().collect();
         nodes.sort_by_cached_key(|name| natural(name));
         let name = "flat".to_string();
-        found.units.push(Unit { name, nodes, children: Vec::new(), line: 1 });
+        found.units.push(SiteUnit { name, nodes, children: Vec::new(), line: 1 });
         return Ok(Vec::new());
     }
     let mut unplaced: Vec<String> = table.drain().filter(|n| !placed.contains(n)).collect();
@@ -252,8 +255,8 @@ fn tree(text: &Text, found: &Found) -> Result<Wiring> {
     Ok(wiring)
 }
 
-/// Refuses switches that are below themselves: those that are left when switches with nothing above go, again and
-/// again.
+/// Refuses switches that are below themselves: takes away switches with nothing above until none is left; what remains
+/// is a loop.
 fn in_no_loop(text: &Text, found: &Found, known: &BTreeMap<&str, usize>) -> Result<()> {
     let below = |i: usize| found.units[i].children.iter().map(|child| known[child.as_str()]);
     let mut parents = vec![0; found.units.len()];
@@ -386,7 +389,7 @@ fn add_unplaced(wiring: &mut Wiring, unplaced: &[String]) {
     }
 }
 
-/// What the file says, to be written back.
+/// Contents of the file, for writing it back.
 fn site(found: Found) -> Site {
     let index: HashMap<&str, usize> =
         (0..).zip(&found.units).map(|(i, u)| (u.name.as_str(), i)).collect();
@@ -412,7 +415,7 @@ fn check_sizes(sizes: &[u64]) -> bool {
         && sizes.windows(2).all(|pair| pair[0] < pair[1])
 }
 
-/// What Slurm says to sizes that are not the first times a power of two.
+/// Remark on block sizes that are not the first times a power of two: how Slurm takes them.
 fn remark_on_sizes(text: &Text, line: usize, sizes: &[u64]) -> Option<String> {
     let odd = sizes.iter().find(|size| !(*size / sizes[0]).is_power_of_two())?;
     Some(format!(
@@ -422,7 +425,7 @@ fn remark_on_sizes(text: &Text, line: usize, sizes: &[u64]) -> Option<String> {
     ))
 }
 
-/// What Slurm says to a node called ALL.
+/// Remark on a node called ALL: how Slurm takes it.
 const ALL: &str =
     "Nodes=ALL is no wildcard: Slurm looks for a node called ALL, and so has none here";
 

@@ -1,8 +1,8 @@
-//! `topology.yaml`, and what `scontrol show topoconf` prints.
+//! `topology.yaml`, and the output of `scontrol show topoconf`.
 
-use super::super::document::{Node, yaml};
+use super::super::document::{self, Node};
 use super::super::host_list::expand;
-use super::{ALL, Found, Unit, at, check_sizes, remark_on_sizes};
+use super::{ALL, Found, SiteUnit, at, check_sizes, remark_on_sizes};
 use crate::error::Result;
 use crate::input::Text;
 use crate::topology::site::{SiteKind, SitePlacement, SiteTorus};
@@ -39,7 +39,7 @@ pub(super) fn read(
     must: bool,
     context: &Context,
 ) -> Result<Found> {
-    let document = yaml(text)?;
+    let document = document::read(text)?;
     let Some(topologies) = document.items() else {
         let expected = "a list of topologies, `- topology: NAME`: Slurm takes anything else for a flat network, silently";
         return Err(document.wrong(document.describe(), expected));
@@ -127,8 +127,8 @@ impl Reader<'_> {
         Ok(Found { kind, name: name.into(), units, sizes, toruses, remarks: self.remarks })
     }
 
-    fn units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<Unit>> {
-        let mut units: Vec<Unit> = Vec::new();
+    fn units(&mut self, of: &Node, list: &str, key: &str) -> Result<Vec<SiteUnit>> {
+        let mut units: Vec<SiteUnit> = Vec::new();
         for entry in of.list(list)? {
             let name = entry.word(key)?.to_string();
             let children = self.hosts(entry, "children", false)?;
@@ -144,7 +144,7 @@ impl Reader<'_> {
                 self.remarks
                     .push(format!("{}: `{other}` is passed over", at(self.text, value.line)));
             }
-            units.push(Unit { name, nodes, children, line: entry.line });
+            units.push(SiteUnit { name, nodes, children, line: entry.line });
         }
         Ok(units)
     }
@@ -205,13 +205,12 @@ impl Reader<'_> {
 
     fn torus(&mut self, torus: &Node) -> Result<SiteTorus> {
         let name = torus.word("name")?.to_string();
-        let wrong = |at: &Node, found: String, expected: &str| at.wrong(found, expected);
         let Some(dims) = self.triple(torus, "dims", 1)? else {
-            return Err(wrong(torus, format!("torus `{name}` without dims"), "dims: {x, y, z}"));
+            return Err(torus.wrong(format!("torus `{name}` without dims"), "dims: {x, y, z}"));
         };
         let count = dims.iter().map(|n| u64::from(*n)).try_fold(1u64, u64::checked_mul);
         let Some(count) = count.filter(|count| *count <= MAX_NODES) else {
-            return Err(wrong(torus, format!("dims {dims:?}"), "at most 2147483648 cells"));
+            return Err(torus.wrong(format!("dims {dims:?}"), "at most 2147483648 cells"));
         };
         self.context.require(&format!("torus {name}"), count * 32)?;
         let mut cells: Vec<Option<String>> = vec![None; count as usize];
@@ -329,7 +328,7 @@ mod tests {
         assert_eq!(nodes.network().remarks().len(), 2);
     }
 
-    /// What scontrol show topoconf prints.
+    /// A file in the form that scontrol show topoconf prints.
     #[test]
     fn topoconf_is_read_back() {
         let text = "%YAML 1.1\n---\n- topology: default\n  cluster_default: true\n  block: {}\n  flat: false\n  ring: {}\n  \
