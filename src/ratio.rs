@@ -1,4 +1,4 @@
-//! Integer ratios as the nearest f64: exact sums become printed means without a rounding error of ours.
+//! Integer ratios as the nearest f64, so that exact sums become printed means with one rounding; common divisors.
 
 /// `numerator / denominator` rounded once, to nearest even: the same f64 as an infinitely precise
 /// division would give.
@@ -27,6 +27,11 @@ fn divide(numerator: u128, denominator: u128) -> (u128, bool) {
     (numerator / denominator, !numerator.is_multiple_of(denominator))
 }
 
+/// Greatest common divisor; `gcd(n, 0)` is n.
+pub fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +57,11 @@ mod tests {
                 prop_assert!(error(q) <= error(q.next_down()));
             }
         }
+    }
+
+    #[test]
+    fn common_divisors() {
+        assert_eq!([gcd(12, 18), gcd(7, 5), gcd(0, 4), gcd(4, 0), gcd(0, 0)], [6, 1, 4, 4, 0]);
     }
 
     #[test]

@@ -20,6 +20,7 @@ use super::halving::{Cuts, Halves};
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::ordering::NodeOrder;
+use crate::ratio::gcd;
 use crate::topology::{RouterGraph, Topology};
 
 /// Links up to which cuts are searched.
@@ -115,11 +116,6 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
         at_least: floor,
         method,
     }))
-}
-
-/// The greatest common divisor.
-pub(crate) fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// How starts are called.

@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 
-use super::bisection::gcd;
 use super::halving::{Cuts, Halves};
 use super::rank_distances::RankDistances;
 use super::ring::{Ring, ring};
@@ -16,7 +15,7 @@ use super::units::UnitCounter;
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::ranks::Ranks;
-use crate::ratio::ratio;
+use crate::ratio::{gcd, ratio};
 use crate::topology::distance::{Product, Shape as AxisShape};
 use crate::topology::graph::UNREACHED;
 use crate::topology::{Metric, RouterGraph, Topology};

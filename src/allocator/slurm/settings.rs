@@ -1,7 +1,7 @@
 //! Settings of Slurm's topology plugins that may suit a machine and the sizes of its jobs: what to try.
 
 use crate::error::{Error, Result, SourceLocation};
-use crate::metric::bisection::gcd;
+use crate::ratio::gcd;
 use crate::topology::Topology;
 use crate::topology::site::SiteKind;
 

@@ -9,7 +9,7 @@ use super::refine::refine;
 use super::tabu::{self, tabu};
 use super::{Found, Hops, MappingMethodEntry, MappingProblem};
 use crate::error::Result;
-use crate::ordering::Observer;
+use crate::observer::Observer;
 use crate::params::{Opt, Params, SEED};
 
 /// `best[:time=2,rounds=R,seed=1]`: tries `rank`, `grid`, `greedy`, `bisection` by rank and by boxes, then improves

@@ -10,7 +10,7 @@ use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::{NodeId, RouterId};
-use crate::ordering::Observer;
+use crate::observer::Observer;
 use crate::params::Params;
 use crate::registry::{Entry, Registry};
 use crate::topology::{Metric, Topology};
@@ -77,24 +77,6 @@ pub fn place(
     params.finish()?;
     let nodes = found.slots.iter().map(|slot| nodes[*slot as usize]).collect();
     Ok((ProcessMapping::new(topology, text, nodes)?, found.method))
-}
-
-/// A process with a weight, ordered by the weight; of equal ones the lower process counts as more.
-#[derive(PartialEq)]
-struct Candidate(f64, u32);
-
-impl Eq for Candidate {}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 /// Processes with their partners, and slots (allocated nodes by rank) with their distances.
