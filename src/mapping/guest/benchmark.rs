@@ -1,7 +1,8 @@
 //! Benchmarks: guests whose stages, operations and iterations are public.
 
 use super::sized::all;
-use super::{GUESTS, Guest};
+use super::GUESTS;
+use super::traffic::Guest;
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Context;
 

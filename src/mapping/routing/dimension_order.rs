@@ -1,7 +1,7 @@
 //! One dimension after the other, dimension 0 first.
 
 use super::super::demand::{Demand, End, Flow};
-use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
+use super::{Fabric, Paths, RoutingEntry, over_roots};
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Metric;
 use crate::topology::RouterGraph;
@@ -21,13 +21,11 @@ use crate::topology::distance::{Axis, Product, Shape};
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "dimension-order",
     "grids: dimension 0 first, the shorter way round; ties are split in halves",
-    Paths {
-        needs: "grid of dimensions",
-        suits: |topology| matches!(topology.metric(), Metric::Product(_)),
+    Paths::shortest(
+        "grid of dimensions",
+        |topology| matches!(topology.metric(), Metric::Product(_)),
         loads,
-        lengths: |_| Ok(Lengths::Shortest),
-        routes: None,
-    },
+    ),
 );
 
 /// The link from every router to the next and to the one before along an axis.

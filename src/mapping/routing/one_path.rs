@@ -3,7 +3,7 @@
 use super::super::demand::{Demand, End};
 use super::dimension_order::{Tie, loads_with, ways};
 use super::weighted::Ways;
-use super::{Fabric, Lengths, Paths, Route, RoutingEntry, over_roots};
+use super::{Fabric, Paths, Route, RoutingEntry, over_roots};
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::topology::distance::{Axis, Product, Shape};
@@ -24,13 +24,7 @@ use crate::topology::{Metric, RouterGraph, Topology};
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "one-path",
     "one shortest path a pair, the same as in `export --to simgrid`",
-    Paths {
-        needs: "",
-        suits: |_| true,
-        loads,
-        lengths: |_| Ok(Lengths::Shortest),
-        routes: Some(routes),
-    },
+    Paths { routes: Some(routes), ..Paths::shortest("", |_| true, loads) },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

@@ -1,7 +1,7 @@
 //! Along the rails of a multi-rail network.
 
 use super::super::demand::{Demand, End};
-use super::{Fabric, Lengths, Paths, RoutingEntry};
+use super::{Fabric, Paths, RoutingEntry};
 use crate::error::Result;
 use crate::topology::RouterGraph;
 use crate::topology::rails::Rails;
@@ -23,13 +23,7 @@ use crate::topology::rails::Rails;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "rail",
     "multi-rail networks: every rail an equal share, or the rail of the target; domains over their own links",
-    Paths {
-        needs: "multi-rail network",
-        suits: |topology| topology.network().rails().is_some(),
-        loads,
-        lengths: |_| Ok(Lengths::Shortest),
-        routes: None,
-    },
+    Paths::shortest("multi-rail network", |topology| topology.network().rails().is_some(), loads),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

@@ -11,7 +11,7 @@ use crate::topology::RouterGraph;
 pub(crate) const LANES: usize = 8;
 
 /// A number for each of the roots.
-pub(crate) type Lane = [f64; LANES];
+pub(crate) type RootValues = [f64; LANES];
 
 /// A router, and from which of the roots it is as far away as the others of its level.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +30,9 @@ pub(crate) struct Stop {
 #[derive(Debug)]
 pub(crate) struct Waves {
     /// Numbers by distance modulo three, then by router.
-    pub planes: [Vec<Lane>; 3],
+    pub planes: [Vec<RootValues>; 3],
     /// Traffic of each router with the roots; zero where there is none.
-    pub wanted: Vec<Lane>,
+    pub wanted: Vec<RootValues>,
     /// Every router at every distance at which some root has it, by distance; a buffer that only grows.
     stops: Vec<Stop>,
     /// Where in `stops` each distance begins, and the end.
@@ -97,7 +97,7 @@ impl Waves {
     /// Calls `visit` with every router at every distance, the farthest first: the planes of that distance, of one
     /// hop less and of one more, and its traffic with the roots.
     #[inline(always)]
-    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [Lane]; 3], Lane)) {
+    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [RootValues]; 3], RootValues)) {
         for distance in (0..=self.far()).rev() {
             let [here, nearer, further] = three(&mut self.planes, distance);
             for stop in &self.stops[self.first[distance]..self.first[distance + 1]] {
@@ -276,7 +276,7 @@ pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32
 }
 
 /// The planes of a distance, of one hop less and of one more.
-fn three(planes: &mut [Vec<Lane>; 3], distance: usize) -> [&mut [Lane]; 3] {
+fn three(planes: &mut [Vec<RootValues>; 3], distance: usize) -> [&mut [RootValues]; 3] {
     let [a, b, c] = planes.each_mut().map(Vec::as_mut_slice);
     match distance % 3 {
         0 => [a, c, b],
@@ -287,7 +287,7 @@ fn three(planes: &mut [Vec<Lane>; 3], distance: usize) -> [&mut [Lane]; 3] {
 
 /// `a` for the roots named, `b` for the others.
 #[inline(always)]
-pub(crate) fn pick(roots: u8, a: Lane, b: Lane) -> Lane {
+pub(crate) fn pick(roots: u8, a: RootValues, b: RootValues) -> RootValues {
     let mut picked = b;
     for l in 0..LANES {
         picked[l] = if roots & 1 << l != 0 { a[l] } else { b[l] };
@@ -297,7 +297,7 @@ pub(crate) fn pick(roots: u8, a: Lane, b: Lane) -> Lane {
 
 /// The sum over the roots, always in the same order.
 #[inline(always)]
-pub(crate) fn sum(lane: Lane) -> f64 {
+pub(crate) fn sum(lane: RootValues) -> f64 {
     let [a, b, c, d, e, f, g, h] = lane;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
@@ -308,7 +308,7 @@ pub(crate) fn sum(lane: Lane) -> f64 {
     "x86_64+avx2",
     "aarch64+neon"
 ))]
-fn fill(stops: &[Stop], into: &mut [Lane]) {
+fn fill(stops: &[Stop], into: &mut [RootValues]) {
     for stop in stops {
         let here = &mut into[stop.router as usize];
         *here = pick(stop.roots, [1.0; LANES], *here);
@@ -321,7 +321,7 @@ fn fill(stops: &[Stop], into: &mut [Lane]) {
     "x86_64+avx2",
     "aarch64+neon"
 ))]
-fn add_up(links: &RouterGraph, stops: &[Stop], from: &[Lane], into: &mut [Lane]) -> bool {
+fn add_up(links: &RouterGraph, stops: &[Stop], from: &[RootValues], into: &mut [RootValues]) -> bool {
     let mut largest = [0f64; LANES];
     for stop in stops {
         let mut paths = [0.0; LANES];

@@ -31,7 +31,7 @@ pub(in crate::ordering) struct Arrangement {
 #[derive(Debug)]
 pub(in crate::ordering) enum Distances {
     /// Coordinates in bytes: `d = Σ min(|a-b|, wrap - |a-b|, cap)`.
-    Lanes { axes: Vec<Lane>, coordinates: Vec<[u8; MAX_AXES]> },
+    Lanes { axes: Vec<ByteAxis>, coordinates: Vec<[u8; MAX_AXES]> },
     /// All pairs in bytes.
     Table { n: usize, bytes: Vec<u8> },
     /// A closed form, for networks too large for a table.
@@ -41,7 +41,7 @@ pub(in crate::ordering) enum Distances {
 /// One axis of [`Distances::Lanes`]: a ring has its extent as `wrap`, a path twice that (never shorter the
 /// other way), a clique `cap` 1.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ordering) struct Lane {
+pub(in crate::ordering) struct ByteAxis {
     pub wrap: u8,
     pub cap: u8,
 }
@@ -181,13 +181,13 @@ impl Distances {
             let axis = product.axes[*i];
             let extent = u8::try_from(axis.extent).ok()?;
             match axis.shape {
-                Shape::Ring => Some(Lane { wrap: extent, cap: u8::MAX }),
-                Shape::Path if extent <= 127 => Some(Lane { wrap: 2 * extent, cap: u8::MAX }),
-                Shape::Clique if extent <= 127 => Some(Lane { wrap: 2 * extent, cap: 1 }),
+                Shape::Ring => Some(ByteAxis { wrap: extent, cap: u8::MAX }),
+                Shape::Path if extent <= 127 => Some(ByteAxis { wrap: 2 * extent, cap: u8::MAX }),
+                Shape::Clique if extent <= 127 => Some(ByteAxis { wrap: 2 * extent, cap: 1 }),
                 _ => None,
             }
         };
-        let axes = used.iter().map(lane).collect::<Option<Vec<Lane>>>()?;
+        let axes = used.iter().map(lane).collect::<Option<Vec<ByteAxis>>>()?;
         let position = |router: &RouterId| {
             let mut x = [0; MAX_AXES];
             for (x, i) in x.iter_mut().zip(&used) {

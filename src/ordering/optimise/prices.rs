@@ -4,7 +4,7 @@ use std::cmp::Ordering::{Equal, Greater, Less};
 
 use multiversion::multiversion;
 
-use super::elements::{Distances, Lane, MAX_AXES};
+use super::elements::{Distances, ByteAxis, MAX_AXES};
 
 /// Bytes compared at once.
 pub(super) const CHUNK: usize = 32;
@@ -84,7 +84,7 @@ impl Prices {
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn across_lanes(
     buffer: &[Vec<u8>],
-    axes: &[Lane],
+    axes: &[ByteAxis],
     split: usize,
     filled: usize,
     prices: &Prices,
@@ -100,7 +100,7 @@ pub(super) fn across_lanes(
 #[inline(always)]
 fn across_chunks<const C: usize>(
     buffer: &[Vec<u8>],
-    axes: &[Lane],
+    axes: &[ByteAxis],
     split: usize,
     filled: usize,
     prices: &Prices,
@@ -158,7 +158,7 @@ fn whole(sums: &[i32]) -> i64 {
 }
 
 #[inline(always)]
-fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], axis: Lane) {
+fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], axis: ByteAxis) {
     for i in 0..C {
         let apart = x.abs_diff(others[i]);
         distance[i] += apart.min(axis.wrap.wrapping_sub(apart)).min(axis.cap);
@@ -169,7 +169,7 @@ fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], ax
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn along_lanes(
     lanes: &[Vec<u8>],
-    axes: &[Lane],
+    axes: &[ByteAxis],
     x: &[u8; MAX_AXES],
     from: usize,
     to: usize,

@@ -99,7 +99,7 @@ pub(super) fn search(
     }
     let chains = if budget.steps.is_some() { CHAINS } else { rayon::current_num_threads().max(1) };
     let began = observer.seconds().unwrap_or(0.0);
-    let mut run = Run { problem, budget, observer, bound, chains, began, legs: 0, found };
+    let mut run = LegSearch { problem, budget, observer, bound, chains, began, legs: 0, found };
     run.all(starts);
     let mut found = run.found;
     found.stopped = observer.should_stop();
@@ -108,7 +108,7 @@ pub(super) fn search(
 }
 
 /// A search in legs, each a share of the budget.
-struct Run<'a> {
+struct LegSearch<'a> {
     problem: &'a SearchProblem<'a>,
     budget: &'a Budget,
     observer: &'a dyn Observer,
@@ -123,7 +123,7 @@ struct Run<'a> {
 /// A sequence and its objective.
 type Ranked = (Vec<u32>, f64);
 
-impl Run<'_> {
+impl LegSearch<'_> {
     /// Tries several starts at first, since outcomes vary; then the best of them cool down; long windows are
     /// refined on longer lags at the end.
     fn all(&mut self, starts: &[Start]) {

@@ -4,7 +4,7 @@
 //! on the lag alone here, so the inside of a piece keeps its cost, also when it is turned round: only pairs
 //! across a joint count. Every such pair is counted once, at the first joint right of its lower rank.
 
-use super::elements::{Arrangement, Distances, Lane, MAX_AXES};
+use super::elements::{Arrangement, Distances, ByteAxis, MAX_AXES};
 use super::prices::{CHUNK, Prices, across_lanes, along_lanes};
 
 /// A stretch of present ranks `from..to`, backwards if turned.
@@ -35,7 +35,7 @@ pub(super) struct Sequence<'s> {
     pub rank: Vec<u32>,
     /// Coordinates by rank, one array an axis; empty where distances are no sum over byte axes.
     lanes: Vec<Vec<u8>>,
-    axes: Vec<Lane>,
+    axes: Vec<ByteAxis>,
     /// What surrounds one joint: up to a window of elements on either side.
     buffer: Vec<Vec<u8>>,
     buffer_ids: Vec<u32>,
