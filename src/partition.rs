@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 /// A vertex with the gain of taking it, ordered by the gain; of equal gains the lower vertex is the greater candidate.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// What is gained.
+    /// Fall in cost, or whatever counts for the candidate.
     pub gain: f64,
     /// The vertex.
     pub vertex: u32,
@@ -74,7 +74,8 @@ impl Sides {
         for vertex in vertices {
             let v = *vertex as usize;
             self.moved[v] = false;
-            heaps[usize::from(self.side[v])].push(Candidate { gain: self.gain[v], vertex: *vertex });
+            heaps[usize::from(self.side[v])]
+                .push(Candidate { gain: self.gain[v], vertex: *vertex });
         }
         let (mut sum, mut best, mut kept) = (0.0, 0.0, 0);
         let mut moves: Vec<u32> = Vec::new();
@@ -158,7 +159,8 @@ mod tests {
         }
 
         fn cut(&self, side: &[u8]) -> f64 {
-            let all = (0..side.len() as u32).flat_map(|a| self.links(a).map(move |(b, w)| (a, b, w)));
+            let all =
+                (0..side.len() as u32).flat_map(|a| self.links(a).map(move |(b, w)| (a, b, w)));
             let apart = all.filter(|(a, b, _)| side[*a as usize] != side[*b as usize]);
             apart.map(|(.., weight)| weight).sum::<f64>() / 2.0
         }

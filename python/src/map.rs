@@ -40,7 +40,9 @@ impl Where {
         guest: &Guest,
     ) -> Result<ProcessMapping, Failure> {
         match self {
-            Where::Order(order) => Ok(ProcessMapping::in_order(guest, order)?),
+            Where::Order(order) => {
+                Ok(ProcessMapping::in_order(guest, order.label(), order.nodes())?)
+            }
             Where::Table(Table(name, text)) => {
                 let text = match text {
                     Some(text) => Text::new(name, text),

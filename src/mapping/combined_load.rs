@@ -79,7 +79,7 @@ impl CombinedLoad {
         }
     }
 
-    /// What a directed link carries.
+    /// Load of a directed link.
     pub fn of(&self, link: usize) -> f64 {
         self.loads[link] as f64 * UNIT
     }
@@ -105,8 +105,8 @@ impl CombinedLoad {
         counts
     }
 
-    /// What a job that is (or would be) among the running ones meets: the most jobs on one of its links,
-    /// itself included, and the highest contention on them.
+    /// The most jobs on one link of a job that is (or would be) among the running ones, itself included, and the
+    /// highest contention on its links.
     pub fn met_by(&self, links: &RouterGraph, job: &JobLoad) -> (u32, f64) {
         job.links().fold((0, 0.0), |(jobs, most), link| {
             (jobs.max(self.jobs[link]), f64::max(most, self.of(link) / links.capacity(link)))

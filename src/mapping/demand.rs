@@ -5,7 +5,7 @@ use super::process_mapping::ProcessMapping;
 use crate::error::Result;
 use crate::topology::Topology;
 
-/// What one router sends to (or gets from) another.
+/// Traffic of one router with another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
     /// The other router.
@@ -51,7 +51,7 @@ enum Between {
 pub(crate) struct Uniform<'a> {
     /// Processes on each.
     pub processes: &'a [u64],
-    /// What each process sends to each.
+    /// Volume from each process to each other.
     pub volume: f64,
 }
 

@@ -9,10 +9,10 @@ use crate::topology::RouterGraph;
 
 /// Passes over all routers at most, from one start.
 const PASSES: usize = 30;
-/// Units of a link where capacities are not whole numbers.
+/// Units of a link of capacity 1 where capacities are not whole numbers.
 const FRACTION: u64 = 1 << 20;
 
-/// The halves that count as such.
+/// Balance that a division into halves must keep.
 pub(super) struct Halves {
     nodes: u64,
     /// Nodes of the fullest router: the largest difference.
@@ -33,13 +33,13 @@ impl Halves {
     }
 }
 
-/// The network as cuts see it.
+/// A network whose cuts are improved: links in whole units, nodes by router.
 pub(super) struct Cuts<'t> {
     graph: &'t RouterGraph,
     /// Links of a router as it is numbered in the graph, in units.
     weights: Vec<Vec<u64>>,
     pub(super) unit: u64,
-    /// Schedulable nodes, 0 for routers without places.
+    /// Schedulable nodes of each router.
     nodes: Vec<u32>,
     halves: Halves,
 }
@@ -162,8 +162,8 @@ impl<'t> Cuts<'t> {
         }
         let routers = side.len();
         let (first, second) = (routers as u32, routers as u32 + 1);
-        // All routers of a side are one place of the flow.
-        let place = |router: usize| match side[router] {
+        // All routers of a side are one vertex of the flow.
+        let vertex = |router: usize| match side[router] {
             Some(true) => first,
             Some(false) => second,
             None => router as u32,
@@ -173,7 +173,7 @@ impl<'t> Cuts<'t> {
         let mut straight = 0;
         for router in 0..routers {
             for (other, weight) in self.links(router as u32) {
-                let (from, to) = (place(router), place(other as usize));
+                let (from, to) = (vertex(router), vertex(other as usize));
                 match (from == first, to == second) {
                     (true, true) => straight += weight,
                     _ if from == to || from == second || to == first => {}
@@ -187,7 +187,7 @@ impl<'t> Cuts<'t> {
                 }
             }
         }
-        let end = |place: u32| NodeIndex::new(place as usize);
+        let end = |vertex: u32| NodeIndex::new(vertex as usize);
         match flow.edge_count() {
             0 => straight,
             _ => straight + dinics(&flow, end(first), end(second)).0,

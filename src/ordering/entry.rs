@@ -14,7 +14,7 @@ pub type OrderingEntry = Entry<Method>;
 /// How a family makes an ordering, and what for.
 #[derive(Clone, Copy)]
 pub struct Method {
-    /// What it needs of a topology.
+    /// Its need of a topology.
     pub needs: Needs,
     /// Whether the nodes of a router stand together in rank order, unless an option says otherwise.
     pub keeps_routers: bool,
@@ -32,12 +32,17 @@ pub(super) enum Make {
 
 impl Method {
     /// A method that needs nothing but the topology and its options.
-    pub(super) const fn direct(needs: Needs, order: fn(&Topology, &Params) -> Result<Vec<NodeId>>) -> Self {
+    pub(super) const fn direct(
+        needs: Needs,
+        order: fn(&Topology, &Params) -> Result<Vec<NodeId>>,
+    ) -> Self {
         Method { needs, keeps_routers: true, make: Make::Direct(order) }
     }
 
     /// A method that searches; it works on every topology.
-    pub(super) const fn search(search: fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>) -> Self {
+    pub(super) const fn search(
+        search: fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>,
+    ) -> Self {
         Method { needs: Needs::Nothing, keeps_routers: true, make: Make::Search(search) }
     }
 
@@ -55,7 +60,7 @@ impl OrderingEntry {
     }
 }
 
-/// What a method needs of a topology.
+/// The need of a method that not every topology meets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing: works everywhere.

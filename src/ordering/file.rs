@@ -32,7 +32,7 @@ impl NodeOrder {
     /// Writes the file's text, with `names` a node's name in the place of its id.
     ///
     /// # Errors
-    /// What `out` reports.
+    /// Errors of `out`.
     pub fn write_to(
         &self,
         topology: &Topology,

@@ -84,7 +84,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     Ok(deal(units.collect()))
 }
 
-/// What is dealt at a time: one of `names`, a router unless given.
+/// The chunk dealt at a time: one of `names`, a router unless given.
 fn chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
     match params.word("chunk")? {
         Some(word) => params.among("chunk", &word, names),

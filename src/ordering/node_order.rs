@@ -49,7 +49,7 @@ impl NodeOrder {
         &self.notes
     }
 
-    /// What the user called it.
+    /// Name that the user gave it.
     pub fn label(&self) -> &str {
         &self.label
     }

@@ -1,7 +1,7 @@
 //! Benchmarks: guests whose stages, operations and iterations are public.
 
-use super::sized::all;
 use super::GUESTS;
+use super::sized::all;
 use super::traffic::Guest;
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Context;
@@ -15,7 +15,7 @@ pub struct Stage {
     pub guest: Guest,
 }
 
-/// A benchmark on so many processes.
+/// A benchmark on a number of processes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benchmark {
     /// Iterations of a run.
@@ -27,7 +27,7 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
-    /// What the guest that `text` asks for does, such as `npb-lu:n=64,class=B`.
+    /// Makes the benchmark that `text` names, such as `npb-lu:n=64,class=B`.
     ///
     /// # Errors
     /// A guest that is none of the benchmarks; bad options; more memory than `context` allows.

@@ -16,7 +16,7 @@ pub type GuestEntry = Entry<Pattern>;
 pub struct Pattern {
     /// Number of processes and their traffic.
     pub(super) make: fn(&Params, &Context) -> Result<(u32, Traffic)>,
-    /// What a benchmark does, stage by stage.
+    /// Messages and operations of a benchmark, stage by stage.
     pub(super) benchmark: Option<fn(&Params) -> Result<Work>>,
     /// Its forms for any number of processes, where there are some.
     pub(super) sized: &'static [Sized],

@@ -28,8 +28,8 @@ mod traffic;
 mod transpose;
 
 pub use benchmark::{Benchmark, Stage};
-pub use file::{FORMATS, FormatEntry};
 pub use entry::{GuestEntry, Pattern};
+pub use file::{FORMATS, FormatEntry};
 pub use sized::{Sized, sized, sized_names};
 use traffic::merged;
 pub use traffic::{Guest, MAX_PROCESSES, Message, Traffic};

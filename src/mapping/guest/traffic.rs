@@ -8,21 +8,21 @@ pub const MAX_PROCESSES: u32 = 1 << 24;
 /// The largest sum of all volumes: times any number of hops it is still a number.
 const LARGEST_VOLUME: f64 = 1e280;
 
-/// What one process sends to another.
+/// Traffic from one process to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
     /// The sending process.
     pub source: u32,
     /// The receiving process, another one.
     pub target: u32,
-    /// How much, finite and above zero; bytes, or whatever the file counts.
+    /// Volume, finite and above zero; in bytes, or in the unit of the file.
     pub volume: f64,
 }
 
 /// All traffic of a guest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
-    /// Every process sends so much to every other; nothing is listed.
+    /// Every process sends `volume` to every other; nothing is listed.
     AllToAll {
         /// From each process to each other.
         volume: f64,
@@ -71,7 +71,7 @@ impl Guest {
         Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
     }
 
-    /// What the user called it.
+    /// Name that the user gave it.
     pub fn label(&self) -> &str {
         &self.label
     }

@@ -145,7 +145,10 @@ struct Pairs<'a> {
 
 impl Rules for Pairs<'_> {
     fn links(&self, process: u32) -> impl Iterator<Item = (u32, f64)> {
-        self.problem.partners(process).iter().map(|(partner, volume)| (*partner, volume * self.apart))
+        self.problem
+            .partners(process)
+            .iter()
+            .map(|(partner, volume)| (*partner, volume * self.apart))
     }
 
     fn choose(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
@@ -230,15 +233,16 @@ impl<'a> Cut<'a> {
         for _ in 0..PASSES {
             for &p in processes {
                 let here = self.sides.side[p as usize];
-                let saved = problem.partners(p).iter().map(|(q, v)| match self.sides.side[*q as usize] {
-                    OUTSIDE => {
-                        let there = middle[*q as usize];
-                        let from = problem.hops(centres[here as usize], there);
-                        v * (from - problem.hops(centres[1 - here as usize], there))
-                    }
-                    side if side == here => -v * apart,
-                    _ => v * apart,
-                });
+                let saved =
+                    problem.partners(p).iter().map(|(q, v)| match self.sides.side[*q as usize] {
+                        OUTSIDE => {
+                            let there = middle[*q as usize];
+                            let from = problem.hops(centres[here as usize], there);
+                            v * (from - problem.hops(centres[1 - here as usize], there))
+                        }
+                        side if side == here => -v * apart,
+                        _ => v * apart,
+                    });
                 self.sides.gain[p as usize] = saved.sum();
             }
             if !self.sides.pass(processes, &mut Pairs { problem, apart }) {

@@ -12,7 +12,7 @@ pub type MappingMethodEntry = Entry<Build>;
 /// Finds slots for the processes of a problem; the observer has the clock of methods that search for a time.
 pub(super) type Build = fn(&MappingProblem, &Params, &dyn Observer) -> Result<Found>;
 
-/// What a method found.
+/// A mapping as slots, and the method that found it.
 pub struct Found {
     /// The slot of every process, each once.
     pub slots: Vec<u32>,

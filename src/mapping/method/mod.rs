@@ -1,8 +1,8 @@
 //! Mapping methods: which process goes on which of the allocated nodes.
 //!
 //! Each method is one file with a [`MappingMethodEntry`]; [`METHODS`] is the table that names them all. They
-//! lower hop-bytes, the sum over messages of volume times hops on shortest paths: what is left on the table
-//! by taking the nodes in rank order.
+//! lower hop-bytes, the sum over messages of volume times hops on shortest paths, below what processes in rank order
+//! have.
 
 use super::guest::Guest;
 use super::process_mapping::ProcessMapping;
@@ -23,10 +23,10 @@ mod rank;
 mod refine;
 mod tabu;
 
-pub use entry::{Found, MappingMethodEntry};
 use entry::Build;
-pub use problem::MappingProblem;
+pub use entry::{Found, MappingMethodEntry};
 use problem::Hops;
+pub use problem::MappingProblem;
 
 /// Every mapping method.
 pub static METHODS: Registry<Build> = Registry::new(

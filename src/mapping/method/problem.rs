@@ -17,7 +17,7 @@ pub struct MappingProblem {
     pub(super) router: Vec<u32>,
     pub(super) routers: usize,
     pub(super) hops: Hops,
-    /// Of every router, the linked ones of the allocation: `linked[starts[r]..starts[r + 1]]`, ascending.
+    /// Start of each router's neighbours inside the allocation: `linked[starts[r]..starts[r + 1]]`, ascending.
     starts: Vec<usize>,
     linked: Vec<u32>,
 }
@@ -57,8 +57,13 @@ impl MappingProblem {
         MappingProblem::keeping(topology, guest, nodes, KEPT)
     }
 
-    /// With so many routers whose distances are kept in any case.
-    pub(super) fn keeping(topology: &Topology, guest: &Guest, nodes: &[NodeId], kept: usize) -> Result<Self> {
+    /// As [`MappingProblem::new`], with distances kept for up to `kept` routers in any case.
+    pub(super) fn keeping(
+        topology: &Topology,
+        guest: &Guest,
+        nodes: &[NodeId],
+        kept: usize,
+    ) -> Result<Self> {
         let mut routers: Vec<_> = nodes.iter().map(|n| topology.router_of(*n)).collect();
         let of_slot = routers.clone();
         routers.sort_unstable();
@@ -141,7 +146,7 @@ impl MappingProblem {
         (0..self.len() as u32).map(of).sum::<f64>() / 2.0
     }
 
-    /// What swapping the slots of two processes adds to the cost.
+    /// Rise in cost when two processes swap slots.
     pub(super) fn swap_gain(&self, slot: &[u32], a: u32, b: u32) -> f64 {
         let (at_a, at_b) = (slot[a as usize], slot[b as usize]);
         let moved = |p: u32, other: u32, from: u32, to: u32| -> f64 {

@@ -22,9 +22,9 @@ pub(super) struct Factor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FactorShape {
     Path,
-    /// Of five or more: one of four is a product of two paths of two.
+    /// A ring of five or more; one of four is a product of two paths of two.
     Ring,
-    /// Of three or more.
+    /// A clique of three or more.
     Clique,
 }
 
@@ -150,7 +150,7 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
     (Classes { first, of }, count)
 }
 
-/// What a connected graph is, and the number of every vertex along it.
+/// Shape of a connected graph, and the number of every vertex along it.
 fn shape_of(links: &[Vec<u32>]) -> Option<(FactorShape, Vec<u32>)> {
     let n = links.len();
     let ends = links.iter().filter(|near| near.len() == 1).count();

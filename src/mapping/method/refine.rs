@@ -32,7 +32,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     },
 };
 
-/// The option of [`start`].
+/// The option that [`start`] reads.
 pub(super) const FROM: Opt =
     Opt::one_of("from", &["bisection", "greedy", "rank"], "method to start from");
 
@@ -149,8 +149,8 @@ impl<'a> State<'a> {
         self.cost += gain;
     }
 
-    /// Takes every swap that helps until there is none. The cost is counted anew: what rounding left of
-    /// many small gains is gone.
+    /// Makes every swap that helps until there is none, then computes the cost anew: many small gains have added up
+    /// rounding errors.
     fn descend(&mut self, near: &[Vec<u32>]) {
         let problem = self.problem;
         let least = 1e-9 * self.cost / self.slot.len() as f64;

@@ -82,7 +82,7 @@ struct Search {
     volume: Vec<f64>,
     /// Hops between two slots.
     hops: Vec<f64>,
-    /// What swapping two processes adds to the cost; the upper triangle.
+    /// Rise in cost when two processes are swapped; the upper triangle.
     gain: Vec<f64>,
     /// The step up to which a process does not go back to a slot.
     until: Vec<u32>,
@@ -111,7 +111,7 @@ impl Search {
         search
     }
 
-    /// What swapping two processes adds to the cost, from its definition.
+    /// Rise in cost when two processes are swapped, from its definition.
     fn gain_of(&self, a: usize, b: usize) -> f64 {
         let n = self.n;
         let (to_a, to_b) = (&self.volume[a * n..][..n], &self.volume[b * n..][..n]);

@@ -1,4 +1,4 @@
-//! What the routings of a dragonfly share: its groups and the cables between them.
+//! Groups of a dragonfly and the cables between them, for its routings.
 
 use super::super::demand::{Demand, End};
 use super::Fabric;
@@ -18,7 +18,7 @@ pub(super) struct Cable {
     pub from: u32,
     pub to: u32,
     pub link: usize,
-    /// Of all cables between the two groups, how much of them.
+    /// Its part of the capacity of all cables between the two groups.
     pub share: f64,
 }
 
@@ -60,7 +60,7 @@ impl Groups {
         Ok(Groups { size, count, cables })
     }
 
-    /// Where a table of routers and groups keeps them.
+    /// Index of a router and a group in a table of both.
     pub fn cell(&self, router: u32, group: u32) -> usize {
         router as usize * self.count as usize + group as usize
     }
@@ -73,7 +73,7 @@ impl Groups {
         &self.cables[(from * self.count + to) as usize]
     }
 
-    /// Of the cables between a router's group and another one, the share that ends at the router: by
+    /// Share of the cables between a router's group and another one that ends at the router: by
     /// [`Groups::cell`].
     pub fn shares(&self, fabric: &Fabric<'_>) -> Result<Vec<f64>> {
         let count = self.count as usize;

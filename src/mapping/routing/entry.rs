@@ -13,9 +13,9 @@ pub type RoutingEntry = Entry<Paths>;
 /// Which paths a routing takes.
 #[derive(Clone, Copy)]
 pub struct Paths {
-    /// What it needs of a machine, in words; empty if nothing.
+    /// Kind of machine that it needs, in words; empty if any will do.
     pub needs: &'static str,
-    /// Whether a machine has it.
+    /// Whether a machine is of that kind.
     pub(super) suits: fn(&Topology) -> bool,
     /// The load of every directed link.
     pub(super) loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,

@@ -48,7 +48,7 @@ impl<'t> Fabric<'t> {
         self.spare.lock().unwrap_or_else(|e| e.into_inner()).push(loads);
     }
 
-    /// What people call a router: its coordinates, its path in the hierarchy, or its number.
+    /// Name of a router for people: its coordinates, its path in the hierarchy, or its number.
     pub fn router_name(&self, router: u32) -> String {
         let network = self.topology.network();
         let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.router_count();

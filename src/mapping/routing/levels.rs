@@ -26,7 +26,7 @@ pub(super) struct Levels<'a> {
     /// no root has any; the number of routers is rounded up to eight.
     masks: Vec<Vec<u8>>,
     numbers: Vec<RootValues>,
-    /// What a root with one process has for each router.
+    /// Processes on each router: its traffic with a root of one process, at volume 1.
     there: Vec<f64>,
     /// Processes on each root.
     here: RootValues,
@@ -119,7 +119,10 @@ impl Levels<'_> {
     /// Calls `visit` with every router and the roots that have it at a distance, the farthest distance first: the roots
     /// that have each router one hop nearer, and one hop further, the numbers, and the router's traffic with the roots.
     #[inline(always)]
-    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&[u8]; 2], &mut [RootValues], RootValues)) {
+    pub fn walk_back(
+        &mut self,
+        mut visit: impl FnMut(&Stop, [&[u8]; 2], &mut [RootValues], RootValues),
+    ) {
         for distance in (0..=self.far).rev() {
             let [nearer, own, further] = [0, 1, 2].map(|i| self.masks[distance + i].as_slice());
             for (i, eight) in own.as_chunks::<8>().0.iter().enumerate() {
@@ -236,7 +239,7 @@ mod tests {
             let spec = format!("all-to-all:n={count},volume={volume}");
             Guest::make(&spec, topology.context()).unwrap()
         };
-        let mapping = ProcessMapping::in_order(&guest, &order).unwrap();
+        let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes()).unwrap();
         let demand = Demand::new(topology, &guest, &mapping).unwrap();
         (Fabric::new(topology).unwrap(), demand)
     }

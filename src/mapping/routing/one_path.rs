@@ -80,7 +80,7 @@ pub struct Routes<'t> {
 }
 
 impl<'t> Routes<'t> {
-    /// Of a machine.
+    /// A finder for the routes of a machine.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] when the router graph does not fit.

@@ -23,7 +23,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     Paths::shortest("fat tree", |topology| matches!(topology.metric(), Metric::Tree(_)), loads),
 );
 
-/// The switches of one level.
+/// The switches of one level of a fat tree, with the traffic through their subtrees.
 struct SwitchLevel {
     /// The first of them, and how many there are.
     first: u32,
@@ -34,7 +34,7 @@ struct SwitchLevel {
     leaves: u32,
     /// Links up from each; 0 at the top.
     parents: u32,
-    /// What leaves each subtree, and what enters it.
+    /// Volume that leaves each subtree, and volume that enters it.
     out: Vec<f64>,
     into: Vec<f64>,
 }

@@ -10,10 +10,10 @@ use crate::topology::RouterGraph;
 /// Roots searched from at once.
 pub(crate) const LANES: usize = 8;
 
-/// A number for each of the roots.
+/// One number for each of the roots searched from at once.
 pub(crate) type RootValues = [f64; LANES];
 
-/// A router, and from which of the roots it is as far away as the others of its level.
+/// A router at a distance, and the roots that have it there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
     pub router: u32,
@@ -74,7 +74,8 @@ impl Waves {
         }
     }
 
-    /// The same, but a router's number is that of its shortest paths from the root. Whether all are finite.
+    /// Searches as [`Waves::search`] does; every router's number is then that of its shortest paths from the root. Whether
+    /// all are finite.
     pub fn count(&mut self, links: &RouterGraph, demand: &Demand, end: End, roots: &[u32]) -> bool {
         let mut left = self.begin(demand, end, roots);
         while left > 0 && self.step(links) {
@@ -302,7 +303,7 @@ pub(crate) fn sum(lane: RootValues) -> f64 {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// Gives the number 1.
+/// Sets the number of every stop to 1 for its roots.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
     "x86_64+avx2",
@@ -321,7 +322,12 @@ fn fill(stops: &[Stop], into: &mut [RootValues]) {
     "x86_64+avx2",
     "aarch64+neon"
 ))]
-fn add_up(links: &RouterGraph, stops: &[Stop], from: &[RootValues], into: &mut [RootValues]) -> bool {
+fn add_up(
+    links: &RouterGraph,
+    stops: &[Stop],
+    from: &[RootValues],
+    into: &mut [RootValues],
+) -> bool {
     let mut largest = [0f64; LANES];
     for stop in stops {
         let mut paths = [0.0; LANES];

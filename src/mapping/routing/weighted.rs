@@ -1,6 +1,6 @@
 //! Equal shares over shortest ways where links have weights: the rules of `ecmp-hop` and `ecmp-path`, root by root.
 //!
-//! Of ways of the same distance those over the fewest links are taken, so that links of weight 0 lead nowhere in
+//! Where ways have the same distance, those over the fewest links are taken, so that links of weight 0 lead nowhere in
 //! circles.
 
 use super::super::demand::{Demand, End, Flow};
@@ -45,7 +45,7 @@ impl<'g> Ways<'g> {
     }
 }
 
-/// What a pass keeps from root to root: ways, a number of each router, and a row of demand.
+/// Buffers reused from root to root: ways, two numbers for each router, and a row of demand.
 type Scratch<'g> = (Ways<'g>, Vec<f64>, Vec<f64>, Vec<Flow>);
 
 /// The loads of `ecmp-hop`.

@@ -34,7 +34,7 @@ pub(in crate::ordering) const MODEST: Effort =
     Effort { states: 10_000_000, relaxation: 500_000_000, until: f64::INFINITY };
 
 impl Effort {
-    /// What suits a search of so many steps or seconds.
+    /// Effort that suits the steps or seconds of a budget.
     pub fn within(budget: &Budget) -> Effort {
         let steps = budget.steps.unwrap_or(u64::MAX);
         Effort {

@@ -1,4 +1,4 @@
-//! What is arranged: routers that carry nodes (or, parted, single nodes), and the distances between them.
+//! Elements of an arrangement: routers that carry nodes (or, parted, single nodes), and the distances between them.
 
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ pub(in crate::ordering) const MAX_AXES: usize = 8;
 /// Tables of distances are kept below this, memory limit or not: beyond, closed forms are faster.
 const TABLE_LIMIT: u64 = 1 << 30;
 
-/// The things to arrange, each standing for consecutive nodes.
+/// Elements to arrange, each standing for consecutive nodes.
 #[derive(Debug)]
 pub(in crate::ordering) struct Arrangement {
     /// The router of each element.

@@ -36,9 +36,9 @@ mod symmetry;
 pub mod weights;
 mod window;
 
+pub use crate::observer::{NoObserver, Observer};
 pub(super) use bounds::Bounds;
 use elements::Arrangement;
-pub use crate::observer::{NoObserver, Observer};
 pub(super) use problem::SearchProblem;
 pub use result::{SearchResult, Status};
 pub use score::{Score, scores};

@@ -28,7 +28,7 @@ const SAMPLE: usize = 1 << 20;
 /// Ranks side by side that are looked at for an estimate.
 const STRETCH: usize = 64;
 
-/// What sequences are ranked by: the objective ([`by_lag`]) where that is soon found, else its part of the pairs whose
+/// A value to rank sequences by: the objective ([`by_lag`]) where that is soon found, else its part from pairs whose
 /// lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves at powers of two.
 /// O(min(N·K, 10⁶)).
 pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {

@@ -4,12 +4,12 @@ use std::cmp::Ordering::{Equal, Greater, Less};
 
 use multiversion::multiversion;
 
-use super::elements::{Distances, ByteAxis, MAX_AXES};
+use super::elements::{ByteAxis, Distances, MAX_AXES};
 
 /// Bytes compared at once.
 pub(super) const CHUNK: usize = 32;
 
-/// The same along one row.
+/// Bytes compared at once along one row.
 const STRETCH: usize = 16;
 
 /// Elements left of a joint that are always looked at one by one.
@@ -20,7 +20,7 @@ pub(super) const DENSE: usize = 4;
 pub(super) struct Prices {
     /// `by_lag[k]` for k ≤ window, zeros behind it so that a whole chunk can be read from any lag.
     pub by_lag: Vec<i16>,
-    /// The same around a rank: lag k at `window ± k`.
+    /// Prices of the lags around a rank: lag k at `window ± k`.
     pub around: Vec<i16>,
     pub window: usize,
 }
@@ -42,7 +42,7 @@ impl Prices {
         Prices { by_lag, around, window }
     }
 
-    /// The same prices up to a shorter window.
+    /// These prices up to a shorter window.
     pub fn cut(&self, window: usize) -> Self {
         let lag: Vec<f64> = (0..=self.window).map(|k| f64::from(self.by_lag[k])).collect();
         Prices::new(&lag, f64::from(self.by_lag[1..].iter().copied().max().unwrap_or(0)), window)

@@ -266,12 +266,12 @@ fn digits(mut code: usize, n: usize, count: usize) -> [usize; 6] {
     digits
 }
 
-/// What lags beyond the memory cost at least, by how many of the remembered elements stand in each of the
-/// nearest shells.
+/// Least cost of the lags beyond the memory, by how many of the remembered elements stand in each of the nearest
+/// shells.
 struct Tails {
     /// By number of lags present, then by code of shells.
     by_lags: Vec<Vec<i32>>,
-    /// What an element at each distance adds to the code.
+    /// Summand of the code for an element at each distance.
     code: Vec<usize>,
 }
 

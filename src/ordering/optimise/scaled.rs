@@ -30,7 +30,7 @@ impl Scaled {
         Scaled { lag, unit: 1.0 / scale }
     }
 
-    /// What a sum in these units proves.
+    /// Lower bound that a sum in these units proves.
     pub fn bound(&self, value: i64) -> f64 {
         value as f64 * self.unit * SAFE
     }

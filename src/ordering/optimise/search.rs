@@ -37,7 +37,7 @@ const SCOUTED: usize = 6000;
 /// end colder: what is broken up could not be mended.
 const STEPS_AN_ELEMENT: f64 = 4000.0;
 
-/// From this share of them on, long lags are melted and take shape anew: what starts give them is not the best
+/// From this share of [`STEPS_AN_ELEMENT`] on, long lags are melted and take shape anew: what starts give them is not the best
 /// (15×6×16 torus, harmonic weights: 19,700 from a warm start, 19,420 from a melt), but a melt takes its time.
 const MELTED: f64 = 0.2;
 
@@ -47,7 +47,7 @@ const PASSES: usize = 2;
 /// Steps from which the number in a given time is estimated.
 const PROBE: u64 = 16 * 1024;
 
-/// What a search found.
+/// The best sequence found so far.
 #[derive(Default)]
 pub(super) struct Found {
     pub order: Vec<u32>,

@@ -4,7 +4,7 @@
 //! on the lag alone here, so the inside of a piece keeps its cost, also when it is turned round: only pairs
 //! across a joint count. Every such pair is counted once, at the first joint right of its lower rank.
 
-use super::elements::{Arrangement, Distances, ByteAxis, MAX_AXES};
+use super::elements::{Arrangement, ByteAxis, Distances, MAX_AXES};
 use super::prices::{CHUNK, Prices, across_lanes, along_lanes};
 
 /// A stretch of present ranks `from..to`, backwards if turned.
@@ -36,7 +36,7 @@ pub(super) struct Sequence<'s> {
     /// Coordinates by rank, one array an axis; empty where distances are no sum over byte axes.
     lanes: Vec<Vec<u8>>,
     axes: Vec<ByteAxis>,
-    /// What surrounds one joint: up to a window of elements on either side.
+    /// Coordinates around one joint: up to a window of elements on either side.
     buffer: Vec<Vec<u8>>,
     buffer_ids: Vec<u32>,
     filled: usize,
@@ -204,7 +204,7 @@ impl<'s> Sequence<'s> {
         self.rank[self.ids[b] as usize] = b as u32;
     }
 
-    /// What exchanging the elements at ranks `a` and `b` adds.
+    /// Rise in price when the elements at ranks `a` and `b` are exchanged.
     pub fn exchange(&self, a: usize, b: usize, prices: &Prices) -> i64 {
         let n = self.len();
         let apart = a.abs_diff(b);

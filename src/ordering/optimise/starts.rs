@@ -22,7 +22,7 @@ const LARGE: usize = 40_000;
 /// were made until `stop` says so, one at least.
 ///
 /// # Errors
-/// What making an ordering may answer: more memory than allowed.
+/// Errors of making an ordering: more memory than allowed.
 pub(super) fn ranked(
     topology: &Topology,
     space: &Arrangement,

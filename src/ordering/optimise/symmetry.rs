@@ -1,4 +1,4 @@
-//! Permutations of the elements that keep all distances, and what tuples of elements look like up to them.
+//! Permutations of the elements that keep all distances, and classes of tuples that they take to each other.
 
 /// Most permutations that are looked for. With fewer than all of them, fewer tuples look alike: nothing more.
 const MOST: usize = 4096;

@@ -1,4 +1,4 @@
-//! What is minimised: a weight for every pair of ranks, falling with their distance in the ordering.
+//! Weights of the objective: one for every pair of ranks, falling with their distance in the ordering.
 
 use crate::ratio::gcd;
 
@@ -49,12 +49,12 @@ pub struct Weights {
     edge: Option<Edge>,
 }
 
-/// What the weight of a pair of ranks on a line is made of.
+/// Parts of the weight of a pair of ranks on a line.
 #[derive(Clone, Debug)]
 struct Edge {
     /// F(0), …, F(N+1).
     tail: Vec<f64>,
-    /// By size S: what T(S), the total over all windows of S ranks, counts: p(S)·2/[S(S-1)(N-S+1)].
+    /// By size S, the weight of T(S), the total over all windows of S ranks: p(S)·2/[S(S-1)(N-S+1)].
     share: Vec<f64>,
 }
 
@@ -170,7 +170,7 @@ impl Weights {
         self.edge.is_some()
     }
 
-    /// What the total over all windows of each size counts, where edges matter.
+    /// Weight of the total over all windows, by size, where edges matter.
     pub(super) fn window_shares(&self) -> Option<&[f64]> {
         self.edge.as_ref().map(|edge| &edge.share[..])
     }
@@ -190,9 +190,9 @@ impl Weights {
         let scale: i64 = match self.kind {
             WeightKind::Path => 1,
             WeightKind::Geometric if window <= 32 => 1 << window.saturating_sub(1),
-            WeightKind::Harmonic => (1..=window)
-                .try_fold(1u32, |all, k| (all / gcd(all, k)).checked_mul(k))?
-                .into(),
+            WeightKind::Harmonic => {
+                (1..=window).try_fold(1u32, |all, k| (all / gcd(all, k)).checked_mul(k))?.into()
+            }
             _ => return None,
         };
         let lag = |k: usize| match (self.kind, k) {

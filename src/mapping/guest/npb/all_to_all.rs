@@ -1,18 +1,17 @@
 //! FT and IS: everyone to everyone.
 
-use super::{GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, power_below, power_of_two, spec};
+use super::{
+    GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, power_below,
+    power_of_two, spec,
+};
 use crate::error::Result;
 use crate::params::Params;
 
 /// `npb-ft:n=64`: a 3-D Fourier transform. With one or more planes of the grid a process, one transpose: an equal part
 /// of its points (16 bytes each) to every other process. With more processes than planes (512 in class C) they form a
 /// grid of planes × rest, and each transforms and transposes along its row and its column.
-pub(in super::super) const FT: GuestEntry = benchmark!(
-    "npb-ft",
-    "NPB FT, a 3-D Fourier transform: a transpose, all to all",
-    ft,
-    ft_active
-);
+pub(in super::super) const FT: GuestEntry =
+    benchmark!("npb-ft", "NPB FT, a 3-D Fourier transform: a transpose, all to all", ft, ft_active);
 
 const GRIDS: [[u32; 3]; 6] = [
     [512, 512, 512],

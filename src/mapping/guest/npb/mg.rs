@@ -1,6 +1,9 @@
 //! MG: halo exchange on every level of a multigrid.
 
-use super::{GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, power_below, power_of_two, spec};
+use super::{
+    GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, power_below,
+    power_of_two, spec,
+};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -14,7 +17,7 @@ const EXCHANGES: u32 = 3;
 /// dimension than there are processes, only every second (fourth, …) has one, and its neighbours are so far away.
 ///
 /// # Limits
-/// What idle processes are handed at the change to such a level is left out: 10⁻⁴ of the volume, between pairs that
+/// Traffic that idle processes get at the change to such a level is left out: 10⁻⁴ of the volume, between pairs that
 /// talk anyhow.
 pub(in super::super) const MG: GuestEntry = benchmark!(
     "npb-mg",

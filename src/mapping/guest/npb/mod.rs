@@ -1,4 +1,4 @@
-//! What the NAS parallel benchmarks send: the traffic of one of their iterations, in bytes.
+//! Guests of the NAS parallel benchmarks: the traffic of one iteration, in bytes.
 //!
 //! Volumes are exact for the problem sizes ([`work::CLASSES`]) and the partitions of the benchmarks' MPI versions; sums over
 //! all processes (norms, checks: some bytes an iteration) are left out. Processes are numbered as there.

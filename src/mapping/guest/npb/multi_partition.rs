@@ -1,6 +1,8 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::{GuestEntry, Instance, OPTIONS, Pattern, Send, Sized, Work, benchmark, no_more_than, part, spec};
+use super::{
+    GuestEntry, Instance, OPTIONS, Pattern, Send, Sized, Work, benchmark, no_more_than, part, spec,
+};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -56,7 +58,13 @@ struct Sweep {
 }
 
 impl Sweep {
-    fn work(self, params: &Params, run: Instance, iterations: u32, operations: f64) -> Result<Work> {
+    fn work(
+        self,
+        params: &Params,
+        run: Instance,
+        iterations: u32,
+        operations: f64,
+    ) -> Result<Work> {
         let p = run.n.isqrt();
         if p * p != run.n {
             return Err(params.wrong("n", "a square, such as 64"));

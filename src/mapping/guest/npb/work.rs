@@ -67,7 +67,7 @@ pub(in crate::mapping::guest) struct Work {
 }
 
 impl Work {
-    /// All messages of an iteration; those of a pair are added up.
+    /// Number of processes and all messages of an iteration; those of a pair are added up.
     pub fn traffic(&self, params: &Params, context: &Context) -> Result<(u32, Traffic)> {
         // Nothing is listed for all-to-all traffic: its cost does not grow with the number of pairs.
         if let (Some(bytes), 0) = (self.all_to_all, self.run.idle) {
