@@ -176,6 +176,7 @@ impl<'a> Cut<'a> {
                 starts.push(self.grown(processes, far));
             }
         }
+        // A region that grows from a poor place cuts much: several places are tried.
         for part in 1..SEEDS {
             starts.push(self.grown(processes, processes[part * processes.len() / SEEDS]));
         }

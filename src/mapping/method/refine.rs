@@ -78,6 +78,7 @@ pub(super) fn refine(
         }
         let (partner, _) = partners[below(partners.len() as u64, &mut random) as usize];
         let around = &near[problem.router[state.slot[partner as usize] as usize] as usize];
+        // Only a slot near a partner can bring the two together.
         let b = state.process[around[below(around.len() as u64, &mut random) as usize] as usize];
         if a == b {
             continue;

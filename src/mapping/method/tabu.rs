@@ -59,6 +59,7 @@ pub(super) fn tabu(
     for step in 1..=steps {
         let Some((r, s)) = search.choose(step, best.0 - least) else { continue };
         for (process, slot) in [(r, search.slot[r]), (s, search.slot[s])] {
+            // A drawn length keeps the search from going in circles.
             let rest = 9 * n as u64 / 10 + below(n as u64 / 5 + 1, &mut random);
             search.until[process * n + slot as usize] = step.saturating_add(rest as u32);
         }

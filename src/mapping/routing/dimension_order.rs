@@ -125,6 +125,7 @@ pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Resu
     let scratch = || (Vec::new(), Vec::new());
     over_roots(fabric, sources.len(), scratch, |(buffer, weights), root, loads| {
         let row = demand.row(End::Source, root, buffer);
+        // A few flows are walked hop by hop; many are added up in one sweep over all routers.
         if row.len() * far < routers {
             row.iter().for_each(|flow| grid.walk(sources[root], flow, loads));
         } else {

@@ -53,6 +53,7 @@ impl Groups {
             let between: &mut Vec<Cable> = &mut cables[(from / size * count + to / size) as usize];
             between.push(Cable { from, to, link, share });
         }
+        // Cables of more capacity carry more, so that all of a pair of groups fill up alike.
         for between in &mut cables {
             let all: f64 = between.iter().map(|c| c.share).sum();
             between.iter_mut().for_each(|c| c.share /= all);

@@ -55,6 +55,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 }
 
 fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
+    // Target by target: one search serves all pairs of a target.
     let mut by_target: Vec<usize> = (0..pairs.len()).collect();
     by_target.sort_by_key(|i| pairs[*i].1);
     let mut all = vec![Route::new(); pairs.len()];

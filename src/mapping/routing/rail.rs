@@ -47,6 +47,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
                 inside(rails, fabric.links, from, leaving, share, &mut loads);
                 fabric.links.load(leaving, rails.leaf(near, rail), share, &mut loads);
                 fabric.links.load(rails.leaf(far, rail), to, share, &mut loads);
+                // Spine switches join units; inside one the leaf switch is enough.
                 if near != far {
                     up[(near * rails.rails + rail) as usize] += share;
                     down[(far * rails.rails + rail) as usize] += share;

@@ -65,6 +65,7 @@ pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
             if volume == 0.0 {
                 continue;
             }
+            // Routers come farthest first, so all that passes this one has arrived.
             let share = volume / next.clone().count() as f64;
             for v in next {
                 carried[v as usize] += share;

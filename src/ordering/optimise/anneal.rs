@@ -175,6 +175,7 @@ impl<'s> Chain<'s> {
         }
         let v = near[self.rng.below(near.len())];
         let j = self.sequence.rank[v as usize] as usize;
+        // One draw decides all of a step: the lowest bits its kind, the next ones its details.
         let choice = self.rng.bits();
         match choice & 15 {
             0..5 => self.carry(i, j, choice >> 4, limit),
@@ -236,6 +237,7 @@ impl<'s> Chain<'s> {
         }
         if self.ring {
             let outside = old[0].to + self.sequence.len() - old[old.len() - 1].from;
+            // Closer joints would count a pair twice, once each way round.
             if outside < 2 * self.prices.window {
                 return;
             }

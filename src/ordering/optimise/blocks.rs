@@ -66,6 +66,7 @@ impl Pass<'_> {
             rank[*e as usize] = r as u32;
         }
         let window = self.lag.len() - 1;
+        // Short blocks pay only where many are alike: fewer pairs of ranks lie inside them.
         let mut groups = self.groups(order, ALIKE);
         if groups.iter().map(Vec::len).sum::<usize>() < MANY * groups.len() {
             groups = self.groups(order, BLOCK);

@@ -170,6 +170,7 @@ impl Program {
 
     fn solve(&self, best: Vec<u32>, effort: Effort, observer: &dyn Observer) -> Option<Vec<u32>> {
         let n = self.n;
+        // The better this order, the fewer states are kept: only those that may beat it.
         let upper = self.value(&best);
         let symmetry = Symmetry::new(n, &self.distance, self.window);
         let rest = Relaxation::new(self, &symmetry, effort.relaxation);
@@ -209,6 +210,7 @@ impl Program {
             next.dedup_by_key(|s| s.key);
             next.shrink_to_fit();
             if next.is_empty() {
+                // Nothing can beat the best order known, so it is optimal.
                 return Some(best);
             }
             states += next.len();

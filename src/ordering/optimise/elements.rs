@@ -154,7 +154,7 @@ impl Distances {
             return Distances::searched(topology, routers);
         }
         let memory = topology.context().memory.min(TABLE_LIMIT);
-        // Every closed form of a byte's width fits a table of bytes.
+        // A looked-up byte is faster than a closed form, as long as the table fits.
         let far = topology.statistics()?.diameter;
         if bytes > memory || far > 255 {
             let routers = routers.iter().map(|r| r.0).collect();

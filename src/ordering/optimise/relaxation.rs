@@ -205,6 +205,7 @@ pub(super) fn relaxed(
         };
         value = next;
         done += 1;
+        // Growth is measured over the last two steps.
         history.push(value.clone());
         if history.len() > 3 {
             history.remove(0);
@@ -337,6 +338,7 @@ fn step(
         for x in torus.nearest.iter().map(|x| usize::from(*x)) {
             let mut cost = priced[0][x];
             if cost + floor >= least {
+                // Elements come nearest first: all later ones cost at least as much.
                 break;
             }
             if differences.contains(&x) {

@@ -129,6 +129,7 @@ impl LegSearch<'_> {
     fn all(&mut self, starts: &[Start]) {
         let window = self.problem.weights.window();
         let tail: f64 = (5..=window.min(SHORT)).map(|k| self.problem.weights.lag(k)).sum();
+        // Where the first lag outweighs lags 5 to 64, large rearrangements matter little, so nothing is melted.
         let light = self.problem.weights.lag(1) > tail;
         let pace = self.pace();
         if self.problem.space.len() >= blocks::LARGE && !self.problem.weights.is_ring() {
@@ -214,6 +215,7 @@ impl LegSearch<'_> {
     fn pace(&self) -> f64 {
         let elements = (self.problem.space.len() * self.chains) as f64;
         let steps = match (self.budget.steps, self.budget.time, self.observer.seconds()) {
+            // What a step takes differs by kind of distance and machine, so it is measured.
             (None, Some(limit), Some(began)) => {
                 let lag = self.problem.element_lags(SHORT);
                 let ring = self.problem.weights.is_ring();
@@ -245,6 +247,7 @@ impl LegSearch<'_> {
         }
         let lag = self.problem.element_lags(window);
         let ring = self.problem.weights.is_ring();
+        // Chains of later legs must not draw what earlier ones drew.
         let legs = self.legs;
         self.legs += 1;
         let (space, seed, chains) = (self.problem.space, self.budget.seed, self.chains);
@@ -270,6 +273,7 @@ impl LegSearch<'_> {
                 }
                 _ => 0.0,
             };
+            // The budget that ends first sets the temperature.
             by_steps.max(by_time)
         };
         let mut ranked: Vec<Ranked> = Vec::new();
@@ -318,6 +322,7 @@ fn polish(
     }
     let lag = problem.element_lags(SHORT);
     let prices = Prices::new(&lag, UNIT, lag.len());
+    // Polishing is short and makes nothing worse: it may exceed the time by 2 %.
     let late = Budget { time: budget.time.map(|limit| limit * 1.02), ..*budget };
     let stop = || observer.should_stop() || late.is_over(observer);
     let mut order = found.order.clone();

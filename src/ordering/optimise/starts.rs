@@ -43,6 +43,7 @@ pub(super) fn ranked(
         starts.push(start(topology, space, weights, &order));
     }
     starts.sort_by(|a, b| a.value.total_cmp(&b.value));
+    // Equal orders have equal values, so they stand together.
     starts.dedup_by(|a, b| a.order == b.order);
     Ok(starts)
 }

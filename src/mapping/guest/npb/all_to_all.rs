@@ -38,6 +38,7 @@ fn ft(params: &Params) -> Result<Work> {
     let [_, y, z] = run.of(GRIDS);
     let planes = z.min(run.n);
     let rest = run.n / planes;
+    // One transpose is enough while every process has a plane; beyond, rows and columns of processes each have one.
     if run.n > z {
         power_of_two(params, run.n)?;
         no_more_than(params, rest, y)?;

@@ -29,6 +29,7 @@ fn work(params: &Params) -> Result<Work> {
     let (rows, columns) = (1 << (stages / 2), 1 << stages.div_ceil(2));
     let size = run.of([150_000, 1400, 7000, 14_000, 75_000, 1_500_000]);
     no_more_than(params, columns, size)?;
+    // A process holds as much of a vector as its column of blocks is wide.
     let part = 8.0 * PRODUCTS * f64::from(size) / f64::from(columns);
     let across = stages.div_ceil(2) as usize;
     let mut messages = vec![(PRODUCTS + SCALARS) as u32; across];

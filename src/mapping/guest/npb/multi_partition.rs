@@ -85,6 +85,7 @@ impl Sweep {
         let (before, after) = (|x: u32| (x + p - 1) % p, |x: u32| (x + 1) % p);
         let successors = [after(i) + p * j, i + p * after(j), before(i) + p * after(j)];
         let predecessors = [before(i) + p * j, i + p * before(j), after(i) + p * before(j)];
+        // A process has one cell in each plane of cells, on a diagonal, so that none waits during a sweep.
         for cell in 0..p {
             let at = [(i + cell) % p, (j + p - cell) % p, cell];
             for axis in 0..3 {

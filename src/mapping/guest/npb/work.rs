@@ -80,6 +80,7 @@ impl Work {
     }
 
     fn for_each(&self, context: &Context, mut visit: impl FnMut(usize, Message)) -> Result<()> {
+        // Checked before anything is listed; merging takes about as much again.
         let bytes = u64::from(self.run.n) * u64::from(self.each) * size_of::<Message>() as u64;
         context.require("the guest's messages", 2 * bytes)?;
         for source in 0..self.run.n {
