@@ -187,7 +187,7 @@ mod tests {
                 let least = floor(&problem);
                 prop_assert!(least <= problem.cost(&slots) + 1e-9);
                 let (metric, routers) = (Metric::Hops, Vec::new());
-                let rough = MappingProblem { hops: Hops::Closed { metric, routers }, ..problem };
+                let rough = problem.with_hops(Hops::Closed { metric, routers });
                 prop_assert!(floor(&rough) <= least);
             }
         }

@@ -161,3 +161,11 @@ impl MappingProblem {
         moved(a, b, at_a, at_b) + moved(b, a, at_b, at_a)
     }
 }
+
+#[cfg(test)]
+impl MappingProblem {
+    /// The problem with other distances.
+    pub(super) fn with_hops(self, hops: Hops) -> Self {
+        MappingProblem { hops, ..self }
+    }
+}
