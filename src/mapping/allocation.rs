@@ -25,7 +25,7 @@ pub struct Allocation {
     /// Mean hops between two nodes over routers of the allocation only; `None` for a single node and where
     /// the subgraph is not connected.
     pub induced_aspl: Option<f64>,
-    /// The most hops likewise; `None` where the subgraph is not connected.
+    /// The most hops over such routers; `None` where the subgraph is not connected.
     pub induced_diameter: Option<u32>,
 }
 

@@ -108,7 +108,7 @@ pub fn analyse(
     })
 }
 
-/// `a / b`, 0 where there is nothing to divide.
+/// `a / b`; 0 where `b` is 0.
 fn over(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
@@ -217,8 +217,8 @@ impl Sums {
         &mut self.histogram[hops]
     }
 
-    /// Counts the pairs of the `root`-th source with all others by their distance, no more: what follows from
-    /// the counts is left to [`Sums::weigh`].
+    /// Counts the pairs of the `root`-th source with all others by their distance; [`Sums::weigh`] makes sums of the
+    /// counts.
     fn count_pairs(&mut self, root: usize, hops: &Hops<'_>, routers: &[u32], processes: &[u64]) {
         let here = processes[root];
         if let Hops::Bytes(hops) = hops {

@@ -1,4 +1,4 @@
-//! Traffic between routers: what is left of a guest once its processes are mapped to nodes.
+//! Traffic between routers, added up from a guest whose processes are mapped to nodes.
 
 use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
@@ -10,7 +10,7 @@ use crate::topology::Topology;
 pub struct Flow {
     /// The other router.
     pub router: u32,
-    /// Pairs of processes behind it.
+    /// Pairs of processes that it stands for.
     pub pairs: u64,
     /// Their volume.
     pub volume: f64,

@@ -1,4 +1,4 @@
-//! Hops from many routers: by closed form, from 256 at once, or from one at a time, whichever suits.
+//! Hops from many routers: by closed form, by searches from 256 at once, or by searches one at a time.
 
 use rayon::prelude::*;
 

@@ -2,8 +2,8 @@
 //!
 //! A cut puts every router on one of two sides. The nodes of a router stay together, and the sides are halves where
 //! their numbers of schedulable nodes differ by no more than the fullest router holds: by one router where all
-//! hold the same and their number is odd, by none where it is even. Routers without schedulable nodes stand where
-//! they cost least. A link counts by its capacity, as parallel cables do; links of nodes do not count.
+//! hold the same and their number is odd, by none where it is even. Routers without schedulable nodes are on the side
+//! where they cost least. A link counts by its capacity, as parallel cables do; links of nodes do not count.
 //!
 //! Where a formula or a proved floor meets a cut ([`crate::topology::bisection`]), that is the bisection, exactly.
 //! Elsewhere the best cut that is found is stated, as an upper bound: orders of the routers (by id, along every

@@ -145,8 +145,8 @@ impl<'t> Cuts<'t> {
         self.cut(&sides.side)
     }
 
-    /// The fewest links that part the prefix of `order` that holds closest to half the nodes from the rest, wherever
-    /// the routers without nodes stand: a greatest flow has as many.
+    /// The least cut between the rest and the prefix of `order` that holds closest to half the nodes, over all sides of
+    /// the routers without nodes: the value of a greatest flow.
     pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
         let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
         let (mut nodes, mut least, mut cut) = (0u64, self.halves.nodes, 0);

@@ -149,7 +149,7 @@ impl Part {
     }
 }
 
-/// Visits every cell of a box. Parts wait on a stack of our own, so depth is no concern.
+/// Visits every cell of a box. Parts wait on a stack in memory instead of recursion, so depth does not matter.
 fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
     let mut stack = vec![whole];
     while let Some(part) = stack.pop() {

@@ -6,7 +6,7 @@ use super::traffic::Guest;
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Context;
 
-/// A part of an iteration: all its messages are there before the next one begins.
+/// A part of an iteration, whose messages all arrive before the next part begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// Messages that a process sends each partner, one after the other; at least 1.
@@ -20,7 +20,7 @@ pub struct Stage {
 pub struct Benchmark {
     /// Iterations of a run.
     pub iterations: u32,
-    /// Operations of a process in one of them.
+    /// Operations of a process in one iteration.
     pub operations: f64,
     /// Its stages, those that send something.
     pub stages: Vec<Stage>,

@@ -1,7 +1,7 @@
-//! Collective operations as messages: what each algorithm sends between the members of a group.
+//! Collective operations as messages between the members of a group, algorithm by algorithm.
 //!
-//! A buffer of `volume` is what every member holds of the whole operation: of an all-reduce the vector that is added
-//! up, of an all-gather what everyone has at the end. Every member then sends, of a buffer S among n members:
+//! Every member has a buffer of `volume`: in an all-reduce the vector that is added up, in an all-gather the result that
+//! everyone has at the end. Every member then sends, of a buffer S among n members:
 //!
 //! | Operation | Sent by a member | Sent by all |
 //! |---|---|---|

@@ -5,7 +5,7 @@ use crate::error::{Error, Result, SourceLocation};
 /// The most processes a guest may have.
 pub const MAX_PROCESSES: u32 = 1 << 24;
 
-/// The largest sum of all volumes: times any number of hops it is still a number.
+/// The largest sum of all volumes: times any number of hops it is still finite.
 const LARGEST_VOLUME: f64 = 1e280;
 
 /// Traffic from one process to another.
@@ -31,7 +31,7 @@ pub enum Traffic {
     Messages(Vec<Message>),
 }
 
-/// An application's processes and what they send each other.
+/// Number of processes of an application and the messages between them.
 ///
 /// Volumes are `f64`: whole numbers, and every sum of them, are exact while below 2⁵³. Messages of a pair
 /// are added up; a process's messages to itself and volumes of zero are no traffic and are left out.
@@ -131,7 +131,7 @@ impl Guest {
     }
 }
 
-/// Sorted, the messages of a pair added up, without those that are no traffic.
+/// Messages sorted, those of a pair added up, without messages of a process to itself or of volume 0.
 ///
 /// # Errors
 /// Volumes so large that their sum is no number.

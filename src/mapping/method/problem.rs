@@ -11,7 +11,7 @@ use crate::topology::{Metric, Topology};
 pub struct MappingProblem {
     /// Where the partners of each process start in `partners`.
     first: Vec<usize>,
-    /// The other process and the volume in both directions together.
+    /// Partners of all processes, each with the volume of both directions.
     pub(super) partners: Vec<(u32, f64)>,
     /// The router of each slot, as an index into `hops`.
     pub(super) router: Vec<u32>,

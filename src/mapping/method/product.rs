@@ -38,8 +38,8 @@ const MOST_NEIGHBOURS: usize = 64;
 /// of every vertex, ascending.
 ///
 /// Opposite edges of a square that is the only one over two edges of a vertex belong to one factor, and so do two
-/// edges of a vertex that span no such square. Positions on a factor are the components without its edges. That is
-/// a proposal: what it says of every vertex and edge is checked.
+/// edges of a vertex that span no such square. Positions on a factor are the components without its edges. Since
+/// this may be wrong on other graphs, every vertex and edge is checked.
 ///
 /// # Complexity
 /// O(vertices · degree³).

@@ -10,7 +10,7 @@ use crate::random::{below, generator};
 /// `refine[:from=bisection|greedy|rank,steps=4000,seed=1]`: starts from another method's mapping and
 /// swaps processes. A random process is tried near one of its partners, `steps` times for each process;
 /// swaps that cost less than a falling threshold are accepted. Plain descent ends it, so that no swap of a
-/// process with another one near a partner of it helps any more. Never worse than where it started.
+/// process with one near any of its partners helps any more. Never worse than where it started.
 ///
 /// # Complexity
 /// O(steps · messages).

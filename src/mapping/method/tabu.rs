@@ -12,7 +12,7 @@ use crate::random::{below, generator};
 /// been elsewhere for long. Never worse than where it started.
 ///
 /// # Complexity
-/// O(processes²) a step: what every swap gains is kept and changed, not computed anew. 24 bytes a pair of processes.
+/// O(processes²) a step: gains of swaps are updated, not computed anew. 24 bytes a pair of processes.
 ///
 /// # References
 /// Taillard, "Robust taboo search for the quadratic assignment problem", Parallel Computing 17, 1991,
@@ -74,7 +74,7 @@ pub(super) fn tabu(
     best.1
 }
 
-/// A mapping being changed, with what every swap gains. Tables are n × n, by rows.
+/// A mapping being changed, with the gain of every swap. Tables are n × n, by rows.
 struct Search {
     n: usize,
     slot: Vec<u32>,
@@ -159,7 +159,7 @@ impl Search {
         chosen
     }
 
-    /// Swaps two processes, r < s, and what that changes in the gains of all others: O(1) each.
+    /// Swaps two processes, r < s, and updates the gains of all other pairs, O(1) each.
     fn swap(&mut self, r: usize, s: usize) {
         let n = self.n;
         self.cost += self.gain[r * n + s];

@@ -57,7 +57,7 @@ impl Ports {
     }
 }
 
-/// Which way traffic goes to the other end of an even ring, where both are as long.
+/// Way of traffic to the opposite position of an even ring, where both ways are equally long.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tie {
     /// Half each way.
@@ -217,7 +217,7 @@ impl Grid<'_> {
         }
     }
 
-    /// One direction along a line: a link carries what all targets behind it get, the furthest first.
+    /// Loads in one direction along a line, the furthest link first: each carries the volume of all targets behind it.
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,

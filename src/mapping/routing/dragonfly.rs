@@ -142,7 +142,7 @@ impl Groups {
         }
     }
 
-    /// Over the cables from one group to another.
+    /// Adds `volume` to the cables from one group to another, by their shares.
     pub fn cross(&self, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
         for cable in self.cables(from, to) {
             loads[cable.link] += volume * cable.share;

@@ -62,8 +62,8 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     })
 }
 
-/// Replaces the number of shortest paths by `dep / σ`, from the far end on: what lies further away is then a
-/// matter of one multiplication a link.
+/// Replaces the number of shortest paths by `dep / σ`, from the far end on, so that each link further away costs one
+/// multiplication.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
     "x86_64+avx2",

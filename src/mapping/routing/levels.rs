@@ -35,7 +35,7 @@ pub(super) struct Levels<'a> {
 
 /// Sums what `add` puts on the links for every eight roots of `demand`, as [`super::wave::over_batches`]; nothing where
 /// that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees beyond a
-/// byte. Nothing, too, where `add` says no.
+/// byte. Also nothing where `add` returns false.
 ///
 /// # Errors
 /// More memory than allowed.

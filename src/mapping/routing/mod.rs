@@ -92,7 +92,8 @@ impl RoutingEntry {
     }
 
     /// The directed links that traffic takes from the first to the second router of each pair. The sum of a
-    /// route's shares, each times its link's weight, is its mean length in hops; from a router to itself there is nothing on the way.
+    /// route's shares, each times its link's weight, is its mean length in hops; the
+    /// route from a router to itself is empty.
     ///
     /// # Errors
     /// A machine that does not suit; more memory than allowed.

@@ -65,7 +65,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     Ok(loads)
 }
 
-/// Over the switch of a domain; nothing from an endpoint to itself.
+/// Adds traffic over the switch of a domain; none from an endpoint to itself.
 fn inside(rails: &Rails, links: &RouterGraph, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
     if let Some(switch) = rails.switch_of(from).filter(|_| from != to) {
         links.load(from, switch, volume, loads);

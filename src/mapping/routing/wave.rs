@@ -156,7 +156,8 @@ impl Waves {
         left
     }
 
-    /// Everyone is everyone's partner: what the last batch left is written over.
+    /// As [`Waves::want`] for all-to-all traffic, where every root is a partner of every other: all entries are written
+    /// over, so none needs clearing.
     fn want_all(&mut self, uniform: &Uniform<'_>, at: &[u32], roots: &[u32]) -> u32 {
         let mut here = [0.0; LANES];
         for (lane, root) in roots.iter().enumerate() {
@@ -175,7 +176,7 @@ impl Waves {
         all.count_ones() * (at.len() as u32 - 1)
     }
 
-    /// Finds the routers one hop further; false where there are none.
+    /// Finds the routers one hop further. Whether there are any.
     fn step(&mut self, links: &RouterGraph) -> bool {
         let level = self.far();
         let (from, to) = (self.first[level], self.first[level + 1]);
@@ -183,7 +184,7 @@ impl Waves {
         for i in from..to {
             let Stop { router, roots } = self.stops[i];
             let heads = links.heads(router);
-            // What is not new is written, too, and overwritten.
+            // Written without a branch: an entry that is not new is overwritten by the next one.
             if self.stops.len() <= end + heads.len() {
                 self.stops.resize(2 * (end + heads.len()), Stop { router: 0, roots: 0 });
             }
@@ -199,7 +200,7 @@ impl Waves {
         end > to
     }
 
-    /// Lets the roots have the routers just found. Returns how many partners are among them.
+    /// Marks the routers just found as seen by their roots. Returns how many partners are among them.
     fn arrive(&mut self) -> u32 {
         let level = self.far();
         let mut partners = 0;

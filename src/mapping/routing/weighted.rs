@@ -109,7 +109,7 @@ pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<(Vec<f64>,
     })
 }
 
-/// Sums what `add` puts on the links for each root; whether it said yes to all of them.
+/// Sums what `add` puts on the links for each root; the flag is whether it returned true for all of them.
 fn over<'f>(
     fabric: &'f Fabric<'_>,
     roots: usize,

@@ -41,7 +41,7 @@ pub(super) struct Pass<'a> {
     pub end: Option<f64>,
 }
 
-/// A chain on the first of several blocks whose elements are as far from each other as those of the others.
+/// A chain on the first block of a group; distances inside all blocks of a group agree rank by rank.
 struct Job {
     /// Number of its group of blocks.
     group: usize,
@@ -149,7 +149,7 @@ impl Pass<'_> {
         groups
     }
 
-    /// The order that a chain finds for a block, in places of the block; what that changes in its price; the steps made.
+    /// The order that a chain finds for a block, as ranks inside the block; its change in price; the steps made.
     fn anneal(
         &self,
         block: &[u32],

@@ -1,4 +1,4 @@
-//! The objective of an ordering, exactly: sums of hops by lag are integers, weights come last.
+//! The exact objective of an ordering: sums of hops by lag are integers, and weights are applied last.
 
 use rayon::prelude::*;
 

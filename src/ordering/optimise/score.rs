@@ -1,4 +1,4 @@
-//! The objective of orderings that are there already.
+//! The objective of given orderings, with a bound.
 
 use super::elements::Arrangement;
 use super::settings::{QUICK_BOUND, SHARED, read_weights};

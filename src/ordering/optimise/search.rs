@@ -30,7 +30,7 @@ const SCOUTS: usize = 4;
 const SCOUTS_OF_A_MELT: usize = 1;
 const SCOUT_SHARE: f64 = 0.06;
 
-/// Elements up to which there are scouts: on longer sequences a share of the budget gets nowhere.
+/// Elements up to which there are scouts: on longer sequences their share of the budget is too short to rank starts.
 const SCOUTED: usize = 6000;
 
 /// Steps an element, of one chain, that the temperatures are meant for; without scouts, fewer steps begin and
@@ -60,7 +60,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Takes over an order that has a smaller objective.
+    /// Keeps an order that has a smaller objective.
     fn improve(&mut self, order: &[u32], objective: f64) {
         if objective < self.objective {
             self.objective = objective;
@@ -107,7 +107,7 @@ pub(super) fn search(
     found
 }
 
-/// A search in legs, each a share of the budget.
+/// A search in legs: stretches of annealing that each have a share of the budget.
 struct LegSearch<'a> {
     problem: &'a SearchProblem<'a>,
     budget: &'a Budget,
@@ -124,8 +124,8 @@ struct LegSearch<'a> {
 type Ranked = (Vec<u32>, f64);
 
 impl LegSearch<'_> {
-    /// Tries several starts at first, since outcomes vary; then the best of them cool down; long windows are
-    /// refined on longer lags at the end.
+    /// Scouts from several starts, since outcomes vary; then cools down the best of them; at the end refines on longer
+    /// lags where the window is long.
     fn all(&mut self, starts: &[Start]) {
         let window = self.problem.weights.window();
         let tail: f64 = (5..=window.min(SHORT)).map(|k| self.problem.weights.lag(k)).sum();

@@ -114,8 +114,8 @@ impl<'s> Sequence<'s> {
         self.across_joints(pieces, prices, false)
     }
 
-    /// About the same for a third of the work: of the elements further than four left of a joint every
-    /// fourth stands for four.
+    /// An estimate of [`Sequence::joints`] for a third of the work: of the elements further than four left of a joint
+    /// every fourth counts four times.
     pub fn joints_sparsely(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
         self.across_joints(pieces, prices, true)
     }
@@ -209,7 +209,7 @@ impl<'s> Sequence<'s> {
         let n = self.len();
         let apart = a.abs_diff(b);
         let lag = if self.ring { apart.min(n - apart) } else { apart };
-        // Each sum counts the two as if they stood apart from themselves.
+        // Each sum also counts the pair of the two elements themselves, whose distance does not change.
         self.around(a, b, prices) - self.around(a, a, prices) + self.around(b, a, prices)
             - self.around(b, b, prices)
             + 2 * prices.lag(lag) * self.between(a, b)

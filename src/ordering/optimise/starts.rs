@@ -1,4 +1,4 @@
-//! Where a search starts: the classic orderings, best first.
+//! Starts of a search: the classic orderings, best first.
 
 use super::elements::Arrangement;
 use super::objective;

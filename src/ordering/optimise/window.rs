@@ -1,4 +1,4 @@
-//! Window re-optimisation: every stretch of m ranks is put into its best order, the rest held fixed.
+//! Window re-optimisation: every stretch of m ranks is put into its best order while the rest stays fixed.
 
 use super::elements::Distances;
 use super::prices::Prices;
