@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
 use nodeorder::{Context, NodeId, Topology};
 use proptest::prelude::*;
@@ -15,12 +14,8 @@ struct Run {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Run {
-    let output = crate::command()
-        .arg("audit")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap();
+    let output =
+        crate::command().arg("audit").args(arguments).current_dir(folder).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Run { code: output.status.code(), out: text(output.stdout), said: text(output.stderr) }
 }

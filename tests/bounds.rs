@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = crate::command();

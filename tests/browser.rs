@@ -5,7 +5,6 @@ mod devtools;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use devtools::{Browser, Tab};
 use nodeorder::{NodeOrder, Topology};

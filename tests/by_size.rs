@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 const MACHINE: &str = "torus:6x5x4";
 const ORDERS: [&str; 4] = ["hilbert", "snake", "row-major", "random"];

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = crate::command();

@@ -1,7 +1,5 @@
 //! Files of real fabrics through the command: a topology in one command, names kept all the way to an export.
 
-use std::process::Command;
-
 fn nodeorder(arguments: &[&str]) -> (bool, String) {
     let output = crate::command()
         .args(arguments)

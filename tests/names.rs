@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 fn done(folder: &Path, arguments: &str) -> String {
     let mut command = crate::command();

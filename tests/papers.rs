@@ -1,6 +1,5 @@
 //! The verdicts of `reports/papers` follow from the rows beside them.
 
-use std::path::Path;
 use std::process::Command;
 
 use crate::skip::skipped;

@@ -1,6 +1,6 @@
 //! Runs every command that the README and the guides show, each text in a folder of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 fn nodeorder() -> &'static Path {

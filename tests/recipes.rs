@@ -1,6 +1,6 @@
 //! Applies the recipes of CONTRIBUTING.md to a copy of the source and runs its tests.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// A block of the text: its language, its file and its lines.

@@ -1,7 +1,6 @@
 //! Records of sites and of other tools: every format valid, odd and wrong; and through the commands.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use nodeorder::input::Lines;
 use nodeorder::trace::records::{Columns, Form, Record, Records, State, placements};
@@ -540,11 +539,7 @@ fn commands_take_records_where_they_take_traces() {
     let folder = tempfile::tempdir().unwrap();
     let sacct = data("sacct.txt").display().to_string();
     let run = |arguments: &[&str]| {
-        let output = crate::command()
-            .args(arguments)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
+        let output = crate::command().args(arguments).current_dir(folder.path()).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (output.status.code(), text(output.stdout), text(output.stderr))
     };

@@ -1,7 +1,5 @@
 //! `docs/reference.md` and `docs/columns.md` are what the tables of the program say.
 
-use std::path::Path;
-
 /// Holds a file of `docs/` to the text that the program makes.
 fn check(file: &str, text: &str) {
     let path = crate::root().join("docs").join(file);

@@ -1,7 +1,6 @@
 //! The bytes that commands write, by their checksums: `tests/same_bytes/run` says how, and records them anew, as
 //! `UPDATE_DOCS=1` does here.
 
-use std::path::Path;
 use std::process::Command;
 
 #[test]

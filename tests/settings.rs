@@ -1,7 +1,5 @@
 //! `compare --settings` and the columns of room and shape, each against other commands and plain counting.
 
-use std::process::Command;
-
 use serde_json::Value;
 
 /// What a command writes to standard output.

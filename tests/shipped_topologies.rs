@@ -1,7 +1,6 @@
 //! Every shipped machine builds and has the numbers its source gives or a closed form tells.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use nodeorder::input::Text;
 use nodeorder::{Context, NodeId, Topology, catalog};

@@ -1,7 +1,7 @@
 //! How a test says that it cannot run here: by name, in a list that `.ci/run` prints and judges.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where the list is: a line a skipped test. Who starts the tests removes it before.
 const LIST: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped.txt");

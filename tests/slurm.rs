@@ -137,8 +137,7 @@ fn hold_to_slurm(
 
 /// The sbatch script of docs/sweeps.md, as it stands there.
 fn sbatch_script() -> String {
-    let text =
-        std::fs::read_to_string(crate::root().join("docs/sweeps.md")).unwrap();
+    let text = std::fs::read_to_string(crate::root().join("docs/sweeps.md")).unwrap();
     let from = text.find("#!/bin/bash\n#SBATCH").unwrap();
     text[from..].split("```").next().unwrap().to_string()
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
 /// Lines of a CSV file as maps from column to text.
 fn read(path: &Path) -> Vec<BTreeMap<String, String>> {

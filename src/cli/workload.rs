@@ -159,6 +159,10 @@ impl WorkloadResult {
     /// As reports take it.
     pub fn for_report(&self) -> nodeorder::report::Workload<'_> {
         let (prediction, schedules) = (self.prediction.as_ref(), self.schedules.as_ref());
-        nodeorder::report::Workload { prediction, schedules, processors: self.processors.as_deref() }
+        nodeorder::report::Workload {
+            prediction,
+            schedules,
+            processors: self.processors.as_deref(),
+        }
     }
 }

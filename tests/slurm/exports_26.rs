@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::process::Command;
 
 use nodeorder::{Context, NodeOrder, Topology, export, random};
 
