@@ -23,7 +23,8 @@ fn all_to_all(c: &mut Criterion) {
         let fabric = Fabric::new(&topology).expect("it fits");
         let guest = format!("all-to-all:n={}", topology.node_count());
         let guest = Guest::make(&guest, topology.context()).expect("a pattern");
-        let placement = ProcessMapping::in_order(&guest, &order(&topology, "row-major"));
+        let order = order(&topology, "row-major");
+        let placement = ProcessMapping::in_order(&guest, order.label(), order.nodes());
         let placement = placement.expect("a node for each process");
         let demand = Demand::new(&topology, &guest, &placement).expect("it fits");
         let mut group = c.benchmark_group(spec);
@@ -47,7 +48,8 @@ fn one_job(c: &mut Criterion) {
     let topology = machine("torus:15x6x16,per_router=2");
     let fabric = Fabric::new(&topology).expect("it fits");
     let guest = Guest::make("stencil:4x4x4", topology.context()).expect("a pattern");
-    let placement = ProcessMapping::in_order(&guest, &order(&topology, "hilbert")).expect("room");
+    let order = order(&topology, "hilbert");
+    let placement = ProcessMapping::in_order(&guest, order.label(), order.nodes()).expect("room");
     let mut load = CombinedLoad::new(fabric.links.len());
     for name in ["dimension-order", "ecmp-path", "ecmp-hop"] {
         let routing = RoutingEntry::named(name).expect("in the table");

@@ -284,7 +284,7 @@ fn one_path_is_what_the_platform_says() {
         let routing = RoutingEntry::named("one-path").unwrap();
         let guest =
             Guest::make(&format!("all-to-all:n={}", order.len()), &Default::default()).unwrap();
-        let mapping = ProcessMapping::in_order(&guest, &order).unwrap();
+        let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes()).unwrap();
         let loads = mapping::analyse(&fabric, &guest, &mapping, routing).unwrap().contention.loads;
         for (u, v, link) in fabric.links.iter() {
             let way = if u < v { "UP" } else { "DOWN" };
@@ -312,7 +312,7 @@ fn routes_of_pairs_add_up_to_loads() {
         let fabric = Fabric::new(&machine).unwrap();
         let guest = Guest::make("random:n=9,degree=3,seed=2", &Default::default()).unwrap();
         let order = NodeOrder::make(&machine, "random").unwrap();
-        let mapping = ProcessMapping::in_order(&guest, &order).unwrap();
+        let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes()).unwrap();
         for routing in mapping::routing::suitable(&machine) {
             let expected =
                 mapping::analyse(&fabric, &guest, &mapping, routing).unwrap().contention.loads;

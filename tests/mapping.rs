@@ -333,7 +333,7 @@ fn guest(text: &str) -> Guest {
 fn in_order(topology: &Topology, guest: &Guest, order: &str, routing: &str) -> Analysis {
     let fabric = Fabric::new(topology).unwrap();
     let order = NodeOrder::make(topology, order).unwrap();
-    let placement = ProcessMapping::in_order(guest, &order).unwrap();
+    let placement = ProcessMapping::in_order(guest, order.label(), order.nodes()).unwrap();
     mapping::analyse(&fabric, guest, &placement, RoutingEntry::named(routing).unwrap()).unwrap()
 }
 
@@ -595,7 +595,7 @@ fn rows_and_columns_of_the_demand_agree() {
     let topology = machine("torus:4x4,per_router=2");
     let guest = guest("random:n=32,degree=5,seed=9");
     let order = NodeOrder::make(&topology, "random").unwrap();
-    let placement = ProcessMapping::in_order(&guest, &order).unwrap();
+    let placement = ProcessMapping::in_order(&guest, order.label(), order.nodes()).unwrap();
     let demand = Demand::new(&topology, &guest, &placement).unwrap();
     let cells = |end| {
         let mut cells = BTreeMap::new();
@@ -641,7 +641,7 @@ fn routings_that_do_not_suit_say_what_does() {
     let fabric = Fabric::new(&topology).unwrap();
     let ring = guest("ring:n=10");
     let order = NodeOrder::make(&topology, "row-major").unwrap();
-    let placement = ProcessMapping::in_order(&ring, &order).unwrap();
+    let placement = ProcessMapping::in_order(&ring, order.label(), order.nodes()).unwrap();
     for name in ["dimension-order", "minimal", "valiant", "up-down"] {
         let routing = RoutingEntry::named(name).unwrap();
         let error = mapping::analyse(&fabric, &ring, &placement, routing).unwrap_err().to_string();

@@ -40,7 +40,9 @@ impl OwnedAssignment {
         guest: &Guest,
     ) -> Result<ProcessMapping, Failure> {
         match self {
-            OwnedAssignment::Order(order) => Ok(ProcessMapping::in_order(guest, order)?),
+            OwnedAssignment::Order(order) => {
+                Ok(ProcessMapping::in_order(guest, order.label(), order.nodes())?)
+            }
             OwnedAssignment::Table(Table(name, text)) => {
                 let text = match text {
                     Some(text) => Text::new(name, text),

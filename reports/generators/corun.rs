@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use nodeorder::corun::{Level, Settings, side_by_side};
+use nodeorder::corun::{Detail, Settings, side_by_side};
 use nodeorder::mapping::{Fabric, RoutingEntry};
 
 #[path = "../../tests/corun/peer.rs"]
@@ -37,7 +37,7 @@ fn main() {
                 let (theirs, took) = peer::simulate(&program, &work, &case, ITERATIONS, latency);
                 let fabric = Fabric::new(&case.machine).expect("a fabric");
                 let mut seconds = [took, 0.0, 0.0];
-                let [ours, rough] = [(1, Level::Flow), (2, Level::Job)].map(|(slot, level)| {
+                let [ours, rough] = [(1, Detail::Flow), (2, Detail::Job)].map(|(slot, level)| {
                     let settings = Settings {
                         speeds: peer::speeds(latency),
                         level,

@@ -155,7 +155,7 @@ impl Command {
         let (ranks, given) = match (&self.order, &self.mapping) {
             (Some(order), _) => {
                 let order = NodeOrder::make(topology, order)?;
-                let placement = ProcessMapping::in_order(guest, &order)?;
+                let placement = ProcessMapping::in_order(guest, order.label(), order.nodes())?;
                 (placement.nodes().to_vec(), placement)
             }
             (None, path) => {

@@ -1,10 +1,10 @@
 //! The nodes of a job by themselves: how far apart they are, in the machine and on their own.
 
 use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
+use crate::ids::NodeId;
 use crate::ratio::ratio;
+use crate::topology::Topology;
 use crate::topology::statistics::{among, by_search};
-use crate::topology::{Metric, Topology};
 
 /// Average shortest path length and diameter of an allocation.
 ///
@@ -25,7 +25,7 @@ pub struct Allocation {
     /// Mean hops between two nodes over routers of the allocation only; `None` for a single node and where
     /// the subgraph is not connected.
     pub induced_aspl: Option<f64>,
-    /// The most hops likewise; `None` where the subgraph is not connected.
+    /// The most hops over such routers; `None` where the subgraph is not connected.
     pub induced_diameter: Option<u32>,
 }
 
@@ -67,23 +67,7 @@ impl Allocation {
 /// Sum of distances over unordered pairs of nodes, and the largest.
 type Sums = (u128, u32);
 
-/// Routers up to which the pairs of routers are looked at one by one, where distances have a closed form.
-const FEW: usize = 32;
-
 fn in_machine(topology: &Topology, routers: &[(u32, u32)]) -> Result<Sums> {
-    if let (metric, true) = (topology.metric(), routers.len() <= FEW)
-        && !matches!(metric, Metric::Hops)
-    {
-        let (mut sum, mut far) = (0, 0);
-        for (i, (a, here)) in routers.iter().enumerate() {
-            for (b, there) in &routers[..i] {
-                let hops = metric.between(RouterId(*a), RouterId(*b)).unwrap_or(0);
-                sum += u128::from(*here) * u128::from(*there) * u128::from(hops);
-                far = far.max(hops);
-            }
-        }
-        return Ok((sum, far));
-    }
     let mut counts = vec![0; topology.network().hosts() as usize];
     routers.iter().for_each(|(router, nodes)| counts[*router as usize] = *nodes);
     among(topology, &counts)

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::ids::RouterId;
 use crate::topology::RouterGraph;
 
-/// What a mapping means for a guest's traffic.
+/// Dilation and contention of a mapped guest, and the extent of its nodes.
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section II.A, equations 1-4,
@@ -21,7 +21,7 @@ use crate::topology::RouterGraph;
 pub struct Analysis {
     /// How far traffic goes.
     pub dilation: Dilation,
-    /// What the links carry.
+    /// Load of the links.
     pub contention: Contention,
     /// The nodes it runs on.
     pub allocation: Allocation,
@@ -48,7 +48,7 @@ pub struct Dilation {
     pub histogram: Vec<(u64, f64)>,
 }
 
-/// What the links carry. A link's contention is its load over its capacity.
+/// Load of the links. A link's contention is its load over its capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contention {
     /// The largest.
@@ -84,7 +84,8 @@ pub struct Bar {
 /// let torus = Topology::inline("torus:4x4x4", &Default::default())?;
 /// let guest = Guest::make("stencil:4x4x4,wrap=true", &Default::default())?;
 /// let fabric = Fabric::new(&torus)?;
-/// let mapping = ProcessMapping::in_order(&guest, &NodeOrder::make(&torus, "snake")?)?;
+/// let order = NodeOrder::make(&torus, "snake")?;
+/// let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes())?;
 /// let found = mapping::analyse(&fabric, &guest, &mapping, RoutingEntry::named("ecmp-path")?)?;
 /// assert_eq!(found.contention.max, 3.0);
 /// # Ok::<(), nodeorder::Error>(())
@@ -107,7 +108,7 @@ pub fn analyse(
     })
 }
 
-/// `a / b`, 0 where there is nothing to divide.
+/// `a / b`; 0 where `b` is 0.
 fn over(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }
@@ -216,8 +217,8 @@ impl Sums {
         &mut self.histogram[hops]
     }
 
-    /// Counts the pairs of the `root`-th source with all others by their distance, no more: what follows from
-    /// the counts is left to [`Sums::weigh`].
+    /// Counts the pairs of the `root`-th source with all others by their distance; [`Sums::weigh`] makes sums of the
+    /// counts.
     fn count_pairs(&mut self, root: usize, hops: &Hops<'_>, routers: &[u32], processes: &[u64]) {
         let here = processes[root];
         if let Hops::Bytes(hops) = hops {
@@ -242,7 +243,7 @@ impl Sums {
         }
     }
 
-    /// What pairs of the same volume each add up to.
+    /// Turns counts of pairs, each of the same volume, into sums.
     fn weigh(&mut self, volume: f64) {
         for (hops, (pairs, volumes)) in self.histogram.iter_mut().enumerate() {
             let hops = hops as f64;

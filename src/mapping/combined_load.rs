@@ -1,4 +1,4 @@
-//! Several jobs on one machine at a time: what the links carry in all, and how many jobs share them.
+//! Several jobs on one machine at a time: load of the links, and number of jobs that share them.
 
 use crate::topology::RouterGraph;
 
@@ -6,7 +6,7 @@ use crate::topology::RouterGraph;
 /// and the order of jobs does not show.
 const UNIT: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// The links one job loads: what to add when it starts and to take away when it ends.
+/// Loads of one job, which are added when it starts and taken away when it ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobLoad {
     links: Vec<(u32, i128)>,
@@ -47,7 +47,7 @@ pub struct CombinedLoad {
 }
 
 impl CombinedLoad {
-    /// No job on a machine of so many directed links. 20 bytes a link.
+    /// A machine of `links` directed links without jobs. 20 bytes a link.
     pub fn new(links: usize) -> Self {
         CombinedLoad { loads: vec![0; links], jobs: vec![0; links], shared: 0 }
     }
@@ -79,7 +79,7 @@ impl CombinedLoad {
         }
     }
 
-    /// What a directed link carries.
+    /// Load of a directed link.
     pub fn of(&self, link: usize) -> f64 {
         self.loads[link] as f64 * UNIT
     }
@@ -105,8 +105,8 @@ impl CombinedLoad {
         counts
     }
 
-    /// What a job that is (or would be) among the running ones meets: the most jobs on one of its links,
-    /// itself included, and the highest contention on them.
+    /// The most jobs on one link of a job that is (or would be) among the running ones, itself included, and the
+    /// highest contention on its links.
     pub fn met_by(&self, links: &RouterGraph, job: &JobLoad) -> (u32, f64) {
         job.links().fold((0, 0.0), |(jobs, most), link| {
             (jobs.max(self.jobs[link]), f64::max(most, self.of(link) / links.capacity(link)))

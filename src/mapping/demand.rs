@@ -1,16 +1,16 @@
-//! Traffic between routers: what is left of a guest once its processes are mapped to nodes.
+//! Traffic between routers, added up from a guest whose processes are mapped to nodes.
 
 use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
 use crate::error::Result;
 use crate::topology::Topology;
 
-/// What one router sends to (or gets from) another.
+/// Traffic of one router with another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
     /// The other router.
     pub router: u32,
-    /// Pairs of processes behind it.
+    /// Pairs of processes that it stands for.
     pub pairs: u64,
     /// Their volume.
     pub volume: f64,
@@ -51,7 +51,7 @@ enum Between {
 pub(crate) struct Uniform<'a> {
     /// Processes on each.
     pub processes: &'a [u64],
-    /// What each process sends to each.
+    /// Volume from each process to each other.
     pub volume: f64,
 }
 

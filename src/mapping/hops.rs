@@ -1,4 +1,4 @@
-//! Hops from many routers: by closed form, from 256 at once, or from one at a time, whichever suits.
+//! Hops from many routers: by closed form, by searches from 256 at once, or by searches one at a time.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ pub(super) enum Hops<'a> {
     Closed { metric: &'a Metric, from: RouterId },
     /// From a search for a batch of them.
     Batch { search: &'a Search<'a>, source: usize },
-    /// From the same, written out.
+    /// A row of such a search, written out.
     Bytes(&'a [u8]),
     /// From a search for it alone.
     Filled(&'a [u32]),
@@ -33,10 +33,10 @@ impl Hops<'_> {
     }
 }
 
-/// A step of a search from 256 routers over one link, in formulas worked out.
+/// Cost of a search from 256 routers for each link, in evaluations of a closed form.
 const STEPS: u64 = 32;
 
-/// Hops that are looked up in a search as quickly as one of all pairs is written out.
+/// Cost of looking up one distance in a search, in distances of a row written out.
 const WRITTEN: u64 = 8;
 
 /// Calls `visit` with each of `sources`, by number, and the hops from it; `lookups` says how many hops it will

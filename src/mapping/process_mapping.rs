@@ -4,7 +4,6 @@ use super::guest::Guest;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Text;
-use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// A node for every process; several processes may share one.
@@ -27,21 +26,21 @@ impl ProcessMapping {
         Ok(ProcessMapping { label, nodes })
     }
 
-    /// Process i on the node of rank i.
+    /// Process i on the node of rank i of an ordering called `label`, whose nodes are `order`.
     ///
     /// # Errors
     /// More processes than nodes in the ordering.
-    pub fn in_order(guest: &Guest, order: &NodeOrder) -> Result<Self> {
+    pub fn in_order(guest: &Guest, label: &str, order: &[NodeId]) -> Result<Self> {
         let processes = guest.processes() as usize;
-        let Some(nodes) = order.nodes().get(..processes) else {
+        let Some(nodes) = order.get(..processes) else {
             let nodes = order.len();
             return Err(Error::unsuited(
                 SourceLocation::option(guest.label()),
-                format!("{processes} processes, but `{}` orders {nodes} nodes", order.label()),
+                format!("{processes} processes, but `{label}` orders {nodes} nodes"),
                 "take a smaller guest, or a mapping file, which may put several processes on a node",
             ));
         };
-        Ok(ProcessMapping { label: order.label().to_string(), nodes: nodes.to_vec() })
+        Ok(ProcessMapping { label: label.to_string(), nodes: nodes.to_vec() })
     }
 
     /// Reads a mapping file: CSV lines `process,node`, header optional, `#` comments, in any order;
@@ -95,7 +94,7 @@ impl ProcessMapping {
         (0..).zip(self.nodes.iter().copied())
     }
 
-    /// What the user called it.
+    /// Name that the user gave it.
     pub fn label(&self) -> &str {
         &self.label
     }

@@ -2,8 +2,8 @@
 //!
 //! A cut puts every router on one of two sides. The nodes of a router stay together, and the sides are halves where
 //! their numbers of schedulable nodes differ by no more than the fullest router holds: by one router where all
-//! hold the same and their number is odd, by none where it is even. Routers without schedulable nodes stand where
-//! they cost least. A link counts by its capacity, as parallel cables do; links of nodes do not count.
+//! hold the same and their number is odd, by none where it is even. Routers without schedulable nodes are on the side
+//! where they cost least. A link counts by its capacity, as parallel cables do; links of nodes do not count.
 //!
 //! Where a formula or a proved floor meets a cut ([`crate::topology::bisection`]), that is the bisection, exactly.
 //! Elsewhere the best cut that is found is stated, as an upper bound: orders of the routers (by id, along every
@@ -28,12 +28,12 @@ const MOST_LINKS: u64 = 2_000_000;
 /// Routers up to which a Fiedler vector is a start.
 const MOST_SPECTRAL: u32 = 20_000;
 
-/// What is known of the cuts into halves.
+/// The best cut into halves that is known, and a floor under all of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bisection {
     /// Links of the best cut, in `unit`s.
     cut: u64,
-    /// How many of them one link of capacity 1 is.
+    /// Units of one link of capacity 1.
     unit: u64,
     /// Whether no cut has fewer.
     pub exact: bool,
@@ -49,7 +49,7 @@ impl Bisection {
         self.cut as f64 / self.unit as f64
     }
 
-    /// The same as a whole number, where it is one.
+    /// Links of the cut as a whole number, where they are one.
     pub fn whole_links(&self) -> Option<u64> {
         self.cut.is_multiple_of(self.unit).then_some(self.cut / self.unit)
     }
@@ -118,7 +118,7 @@ pub fn bisection(topology: &Topology) -> Result<Option<Bisection>> {
     }))
 }
 
-/// How starts are called.
+/// Names of the starts.
 const METHODS: [&str; 4] = [
     "routers by id, Fiduccia-Mattheyses",
     "routers along an axis, Fiduccia-Mattheyses",

@@ -1,22 +1,18 @@
-//! Balanced cuts improved router by router (Fiduccia, Mattheyses, DAC 1982, with heaps in the place of buckets).
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! Balanced cuts of the routers, improved router by router.
 
 use petgraph::algo::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::ids::RouterId;
+use crate::partition::{Candidate, Rules, Sides};
 use crate::topology::RouterGraph;
 
 /// Passes over all routers at most, from one start.
 const PASSES: usize = 30;
-/// Moves in a row without a better cut after which a pass ends.
-const PATIENCE: usize = 4_000;
-/// Units of a link where capacities are not whole numbers.
+/// Units of a link of capacity 1 where capacities are not whole numbers.
 const FRACTION: u64 = 1 << 20;
 
-/// The halves that count as such.
+/// Balance that a division into halves must keep.
 pub(super) struct Halves {
     nodes: u64,
     /// Nodes of the fullest router: the largest difference.
@@ -37,24 +33,56 @@ impl Halves {
     }
 }
 
-/// The network as cuts see it.
+/// A network whose cuts are improved: links in whole units, nodes by router.
 pub(super) struct Cuts<'t> {
     graph: &'t RouterGraph,
     /// Links of a router as it is numbered in the graph, in units.
     weights: Vec<Vec<u64>>,
     pub(super) unit: u64,
-    /// Schedulable nodes, 0 for routers without places.
+    /// Schedulable nodes of each router.
     nodes: Vec<u32>,
     halves: Halves,
 }
 
-/// A cut being improved.
-struct Sides {
-    /// Whether a router is on the first side.
-    first: Vec<bool>,
-    /// Nodes there.
+/// The rules of a pass: halves stay halves.
+struct Balance<'c> {
+    cuts: &'c Cuts<'c>,
+    /// Nodes on side 1.
     nodes: u64,
-    cut: u64,
+}
+
+impl Rules for Balance<'_> {
+    const PATIENCE: usize = 4_000;
+
+    fn links(&self, router: u32) -> impl Iterator<Item = (u32, f64)> {
+        self.cuts.links(router).map(|(other, weight)| (other, weight as f64))
+    }
+
+    /// Whichever gains more of those that leave the halves about as even as they are, or as even as a few routers are.
+    fn choose(&self, best: [Option<Candidate>; 2], _: usize) -> Option<Candidate> {
+        let halves = &self.cuts.halves;
+        let uneven = |nodes: u64| (2 * nodes).abs_diff(halves.nodes);
+        let allowed = |(side, top): (usize, Option<Candidate>)| {
+            let count = u64::from(self.cuts.nodes[top?.vertex as usize]);
+            let after = if side == 1 { self.nodes - count } else { self.nodes + count };
+            let most = uneven(self.nodes).max(3 * halves.slack);
+            top.filter(|_| uneven(after) <= most)
+        };
+        best.into_iter().enumerate().filter_map(allowed).max()
+    }
+
+    fn moved(&mut self, router: u32, to: u8) {
+        let count = u64::from(self.cuts.nodes[router as usize]);
+        if to == 1 {
+            self.nodes += count;
+        } else {
+            self.nodes -= count;
+        }
+    }
+
+    fn is_better(&self, _: usize, sum: f64, best: f64) -> bool {
+        self.cuts.halves.balanced(self.nodes) && sum > best
+    }
 }
 
 impl<'t> Cuts<'t> {
@@ -80,43 +108,45 @@ impl<'t> Cuts<'t> {
         self.graph.neighbours(RouterId(router)).iter().copied().zip(weights)
     }
 
-    /// What moving a router to the other side saves.
-    fn gain(&self, sides: &Sides, router: u32) -> i64 {
-        let here = sides.first[router as usize];
+    /// Links cut, less those not cut, of one router: what moving it to the other side saves.
+    fn gain(&self, side: &[u8], router: u32) -> i64 {
+        let here = side[router as usize];
         let signed = |(other, weight): (u32, u64)| {
-            if sides.first[other as usize] == here { -(weight as i64) } else { weight as i64 }
+            if side[other as usize] == here { -(weight as i64) } else { weight as i64 }
         };
         self.links(router).map(signed).sum()
     }
 
-    fn shift(&self, sides: &mut Sides, router: u32) {
-        let gain = self.gain(sides, router);
-        let here = &mut sides.first[router as usize];
-        *here = !*here;
-        let count = u64::from(self.nodes[router as usize]);
-        if *here {
-            sides.nodes += count;
-        } else {
-            sides.nodes -= count;
-        }
-        sides.cut = sides.cut.checked_add_signed(-gain).unwrap_or(0);
+    /// Links between the sides.
+    fn cut(&self, side: &[u8]) -> u64 {
+        let crossing = |router: u32| {
+            let here = side[router as usize];
+            let apart = self.links(router).filter(move |(other, _)| side[*other as usize] != here);
+            apart.map(|(_, weight)| weight).sum::<u64>()
+        };
+        (0..side.len() as u32).map(crossing).sum::<u64>() / 2
     }
 
     /// The cut in the middle of `order`, improved until a pass finds nothing.
     pub(super) fn improved(&self, order: &[u32]) -> u64 {
-        let mut sides = self.cut_in_the_middle(order);
+        let routers: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        let mut sides = Sides::new(self.cut_in_the_middle(order));
+        let first = routers.iter().filter(|r| sides.side[**r as usize] == 1);
+        let nodes = first.map(|r| u64::from(self.nodes[*r as usize])).sum();
+        let mut balance = Balance { cuts: self, nodes };
         for _ in 0..PASSES {
-            let before = sides.cut;
-            self.pass(&mut sides);
-            if sides.cut >= before {
+            for r in &routers {
+                sides.gain[*r as usize] = self.gain(&sides.side, *r) as f64;
+            }
+            if !sides.pass(&routers, &mut balance) {
                 break;
             }
         }
-        sides.cut
+        self.cut(&sides.side)
     }
 
-    /// The fewest links that part the prefix of `order` that holds closest to half the nodes from the rest, wherever
-    /// the routers without nodes stand: a greatest flow has as many.
+    /// The least cut between the rest and the prefix of `order` that holds closest to half the nodes, over all sides of
+    /// the routers without nodes: the value of a greatest flow.
     pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
         let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
         let (mut nodes, mut least, mut cut) = (0u64, self.halves.nodes, 0);
@@ -132,8 +162,8 @@ impl<'t> Cuts<'t> {
         }
         let routers = side.len();
         let (first, second) = (routers as u32, routers as u32 + 1);
-        // All routers of a side are one place of the flow.
-        let place = |router: usize| match side[router] {
+        // All routers of a side are one vertex of the flow.
+        let vertex = |router: usize| match side[router] {
             Some(true) => first,
             Some(false) => second,
             None => router as u32,
@@ -143,7 +173,7 @@ impl<'t> Cuts<'t> {
         let mut straight = 0;
         for router in 0..routers {
             for (other, weight) in self.links(router as u32) {
-                let (from, to) = (place(router), place(other as usize));
+                let (from, to) = (vertex(router), vertex(other as usize));
                 match (from == first, to == second) {
                     (true, true) => straight += weight,
                     _ if from == to || from == second || to == first => {}
@@ -157,7 +187,7 @@ impl<'t> Cuts<'t> {
                 }
             }
         }
-        let end = |place: u32| NodeIndex::new(place as usize);
+        let end = |vertex: u32| NodeIndex::new(vertex as usize);
         match flow.edge_count() {
             0 => straight,
             _ => straight + dinics(&flow, end(first), end(second)).0,
@@ -166,7 +196,7 @@ impl<'t> Cuts<'t> {
 
     /// The prefix of `order` that holds closest to half the nodes; routers without nodes join the side that most of
     /// their links lead to, nearest ones first.
-    fn cut_in_the_middle(&self, order: &[u32]) -> Sides {
+    fn cut_in_the_middle(&self, order: &[u32]) -> Vec<u8> {
         let mut side: Vec<Option<bool>> = vec![None; self.nodes.len()];
         let mut nodes = 0u64;
         let mut queue = Vec::with_capacity(self.nodes.len());
@@ -195,70 +225,6 @@ impl<'t> Cuts<'t> {
                 }
             }
         }
-        let first: Vec<bool> = side.into_iter().map(|s| s.unwrap_or(false)).collect();
-        let crossing = |router: u32| -> u64 {
-            let here = first[router as usize];
-            self.links(router)
-                .filter(|(other, _)| first[*other as usize] != here)
-                .map(|(_, weight)| weight)
-                .sum()
-        };
-        let cut = (0..first.len() as u32).map(crossing).sum::<u64>() / 2;
-        Sides { first, nodes, cut }
-    }
-
-    /// Moves every router at most once, the best first, and keeps what was the best halving on the way.
-    fn pass(&self, sides: &mut Sides) {
-        let routers = sides.first.len() as u32;
-        let mut moved = vec![false; routers as usize];
-        let mut gains: Vec<i64> = (0..routers).map(|r| self.gain(sides, r)).collect();
-        // By side; the smallest router first among equal gains. Entries that no longer hold are dropped when met.
-        let mut heaps: [BinaryHeap<(i64, Reverse<u32>)>; 2] = Default::default();
-        for r in 0..routers {
-            heaps[usize::from(sides.first[r as usize])].push((gains[r as usize], Reverse(r)));
-        }
-        let (mut done, mut best, mut best_at) = (Vec::new(), sides.cut, 0);
-        let most = 3 * self.halves.slack;
-        while done.len() < best_at + PATIENCE {
-            // From the fuller side where the halves are uneven, else whichever gains more.
-            let mut pick: Option<(i64, Reverse<u32>)> = None;
-            for (side, heap) in heaps.iter_mut().enumerate() {
-                while let Some(&(gain, Reverse(r))) = heap.peek() {
-                    let there = usize::from(sides.first[r as usize]) == side;
-                    if !moved[r as usize] && there && gains[r as usize] == gain {
-                        break;
-                    }
-                    heap.pop();
-                }
-                let Some(&top) = heap.peek() else { continue };
-                let count = u64::from(self.nodes[top.1.0 as usize]);
-                let after = if side == 1 { sides.nodes - count } else { sides.nodes + count };
-                let (now, then) = (
-                    (2 * sides.nodes).abs_diff(self.halves.nodes),
-                    (2 * after).abs_diff(self.halves.nodes),
-                );
-                if (then <= most || then <= now) && pick.is_none_or(|best| top > best) {
-                    pick = Some(top);
-                }
-            }
-            let Some((_, Reverse(router))) = pick else { break };
-            moved[router as usize] = true;
-            self.shift(sides, router);
-            done.push(router);
-            for (other, _) in self.links(router) {
-                if !moved[other as usize] {
-                    let gain = self.gain(sides, other);
-                    gains[other as usize] = gain;
-                    let heap = &mut heaps[usize::from(sides.first[other as usize])];
-                    heap.push((gain, Reverse(other)));
-                }
-            }
-            if self.halves.balanced(sides.nodes) && sides.cut < best {
-                (best, best_at) = (sides.cut, done.len());
-            }
-        }
-        for router in done.drain(best_at..).rev() {
-            self.shift(sides, router);
-        }
+        side.into_iter().map(|side| u8::from(side.unwrap_or(false))).collect()
     }
 }

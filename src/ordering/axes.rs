@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
 use crate::params::{Opt, Params};
 use crate::topology::Topology;
-use crate::topology::lattice::{AXIS_LETTERS, Lattice};
+use crate::topology::lattice::{AXIS_LETTERS, Lattice, digits};
 
 /// A topology's cells seen through a permutation and reflection of its axes. Methods work on
 /// [`View::extents`], axis 0 slowest, and hand back positions; the view turns them into nodes.
@@ -93,59 +93,20 @@ impl<'a> View<'a> {
         self.axes.iter().map(|a| stored[*a]).collect()
     }
 
-    /// The cells in the order of a curve, given by each position's index on it. Of blocks of 2^k cells a side, aligned
-    /// at multiples of that, the curve must pass through one after the other, as those that go by bits of coordinates
-    /// do: then blocks are sorted by their first cells, and each by itself, in parallel.
+    /// The cells by ascending `index`, their place on a curve; no two have the same.
     ///
     /// # Complexity
-    /// O(cells · log cells) time; memory for indices of 2¹⁵ cells a thread.
+    /// O(cells · log cells) time; an index and a number for each cell.
     pub fn cells_by_curve<K: Ord + Send>(&self, index: impl Fn(&[u32]) -> K + Sync) -> Vec<u32> {
-        self.cells_by_blocks(1 << 15, index)
-    }
-
-    /// The same, in the largest blocks of at most so many cells.
-    fn cells_by_blocks<K: Ord + Send>(
-        &self,
-        most: u64,
-        index: impl Fn(&[u32]) -> K + Sync,
-    ) -> Vec<u32> {
-        let cells_of = |side: u32| {
-            let sides = self.extents.iter().map(|extent| u64::from(side.min(*extent)));
-            sides.fold(1, u64::saturating_mul)
+        let keyed = |position: &mut Vec<u32>, number: u32| {
+            digits(number, &self.extents, position);
+            (index(position), self.cell(position))
         };
-        let sides = (1..31).map(|bits| 1 << bits).take_while(|side| cells_of(*side) <= most);
-        let side = sides.last().unwrap_or(2);
-        let counts: Vec<u32> = self.extents.iter().map(|extent| extent.div_ceil(side)).collect();
-        let mut blocks = Vec::new();
-        for_each_position(&counts, |at| {
-            let corner: Vec<u32> = at.iter().map(|x| x * side).collect();
-            blocks.push((index(&corner), blocks.len() as u32));
-        });
-        blocks.sort_unstable();
-        let corner = |(_, number): &(K, u32)| {
-            let (mut rest, mut corner) = (*number, counts.clone());
-            for x in corner.iter_mut().rev() {
-                (rest, *x) = (rest / *x, rest % *x * side);
-            }
-            corner
-        };
-        let inside = |corner: &Vec<u32>| -> Vec<u32> {
-            corner.iter().zip(&self.extents).map(|(x, extent)| side.min(extent - x)).collect()
-        };
-        let boxes: Vec<_> = blocks.iter().map(corner).map(|c| (inside(&c), c)).collect();
-        let mut cells = vec![0; self.cell_count()];
-        let size = |(sides, _): &(Vec<u32>, _)| sides.iter().map(|side| *side as usize).product();
-        let shares = shares(&mut cells, boxes.iter().map(size));
-        shares.into_par_iter().zip(&boxes).for_each(|(cells, (sides, corner))| {
-            let (mut position, mut keyed) = (corner.clone(), Vec::with_capacity(cells.len()));
-            for_each_position(sides, |at| {
-                position.iter_mut().zip(corner).zip(at).for_each(|((x, from), at)| *x = from + at);
-                keyed.push((index(&position), self.cell(&position)));
-            });
-            keyed.sort_unstable();
-            cells.iter_mut().zip(keyed).for_each(|(cell, (_, own))| *cell = own);
-        });
-        cells
+        let cells = (0..self.cell_count() as u32).into_par_iter();
+        let mut keyed: Vec<(K, u32)> =
+            cells.map_init(|| vec![0; self.extents.len()], keyed).collect();
+        keyed.par_sort_unstable();
+        keyed.into_iter().map(|(_, cell)| cell).collect()
     }
 
     /// Visits all positions, row-major in the method's axes.
@@ -177,16 +138,6 @@ impl<'a> View<'a> {
     }
 }
 
-/// `cells` in parts of these sizes, one after the other.
-pub(super) fn shares(mut cells: &mut [u32], sizes: impl Iterator<Item = usize>) -> Vec<&mut [u32]> {
-    let share = |size| {
-        let (own, rest) = std::mem::take(&mut cells).split_at_mut(size);
-        cells = rest;
-        own
-    };
-    sizes.map(share).collect()
-}
-
 /// Visits all positions of a box, row-major.
 pub(super) fn for_each_position(extents: &[u32], mut visit: impl FnMut(&[u32])) {
     let mut position = vec![0u32; extents.len()];
@@ -203,45 +154,6 @@ pub(super) fn for_each_position(extents: &[u32], mut visit: impl FnMut(&[u32])) 
                 break;
             }
             position[axis] = 0;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::super::interleave::{gray_rank, morton_key, widths};
-    use super::super::testing::topology;
-    use super::super::{ORDERINGS, hilbert};
-    use super::*;
-
-    type Index<'i> = &'i (dyn Fn(&[u32]) -> u128 + Sync);
-
-    proptest! {
-        /// Block by block as all cells sorted by their indices.
-        #[test]
-        fn blocks_join_to_the_curve(
-            dims in prop::collection::vec(1u32..12, 1..5), bits in 4u32..7, most in 1u64..600,
-        ) {
-            let spec: Vec<String> = dims.iter().map(u32::to_string).collect();
-            let machine = topology(&format!("mesh:{}", spec.join("x")));
-            let params = ORDERINGS.params(ORDERINGS.get("snake").unwrap(), "snake", 1).unwrap();
-            let view = View::from_params(&machine, &params).unwrap();
-            let bits_of = widths(&view.extents);
-            let indices: [Index<'_>; 3] = [
-                &|p| hilbert::index(p, bits),
-                &|p| morton_key(p, &bits_of).into(),
-                &|p| gray_rank(morton_key(p, &bits_of)).into(),
-            ];
-            for index in indices {
-                let mut keyed = Vec::new();
-                view.for_each_position(|p| keyed.push((index(p), view.cell(p))));
-                keyed.sort_unstable();
-                let plain: Vec<u32> = keyed.into_iter().map(|(_, cell)| cell).collect();
-                prop_assert_eq!(&view.cells_by_blocks(most, index), &plain);
-                prop_assert_eq!(&view.cells_by_curve(index), &plain);
-            }
         }
     }
 }

@@ -2,14 +2,48 @@
 
 use std::io::{self, Write};
 
-use super::{Check, NodeOrder};
+use super::NodeOrder;
+use super::node_order::Check;
 use crate::blocks;
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
 use crate::input::Text;
 use crate::topology::Topology;
 
-pub(super) fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
+impl NodeOrder {
+    /// Reads an ordering file: one node id a line, `#` comments, blank lines ignored.
+    ///
+    /// # Errors
+    /// A malformed, unknown, unschedulable or repeated id, with its line; a file without ids.
+    pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
+        let nodes = read(topology, text)?;
+        Ok(NodeOrder { label: text.name().to_string(), nodes, notes: Vec::new() })
+    }
+
+    /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
+    /// a line.
+    pub fn to_file(&self, topology: &Topology) -> String {
+        let mut text = Vec::new();
+        // Writing to memory cannot fail, and all of it is text.
+        let _ = self.write_to(topology, false, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Writes the file's text, with `names` a node's name in the place of its id.
+    ///
+    /// # Errors
+    /// Errors of `out`.
+    pub fn write_to(
+        &self,
+        topology: &Topology,
+        names: bool,
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        write(topology, self, names, out)
+    }
+}
+
+fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     let mut check = Check::new(topology);
     let mut nodes = Vec::new();
     for line in text.data_lines() {
@@ -40,7 +74,7 @@ pub(super) fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     Ok(nodes)
 }
 
-pub(super) fn write(
+fn write(
     topology: &Topology,
     order: &NodeOrder,
     names: bool,

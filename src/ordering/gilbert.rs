@@ -10,9 +10,7 @@
 //!                                  14 11 10
 //! ```
 
-use rayon::prelude::*;
-
-use super::axes::{AXES, REVERSE, View, shares};
+use super::axes::{AXES, REVERSE, View};
 use super::{Method, Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::NodeId;
@@ -29,7 +27,7 @@ use crate::topology::Topology;
 /// More than three axes of more than one cell.
 ///
 /// # Complexity
-/// O(cells) time; the stack holds O(log cells) boxes. Parts of some 2¹⁵ cells are walked in parallel.
+/// O(cells) time; the stack holds O(log cells) boxes.
 ///
 /// # References
 /// Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size",
@@ -59,26 +57,21 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     if let Some(longest) = axes.iter().copied().rev().max_by_key(|i| extents[*i]) {
         axes.sort_by_key(|i| *i != longest);
     }
-    Ok(view.nodes(cells(&view, &axes, 1 << 15)))
+    Ok(view.nodes(cells(&view, &axes)))
 }
 
-/// The cells along the curve over these axes, the first the longest; parts of at most so many cells in parallel.
-fn cells(view: &View<'_>, axes: &[usize], most: i64) -> Vec<u32> {
+/// The cells along the curve over these axes, the first the longest.
+fn cells(view: &View<'_>, axes: &[usize]) -> Vec<u32> {
     let length = |axis: usize| axes.get(axis).map_or(1, |i| i64::from(view.extents[*i]));
     let side = |axis| Side { axis, length: length(axis) };
     let whole = Part { corner: [0; 3], sides: [0, 1, 2].map(side), flat: axes.len() < 3 };
-    let parts = parts(whole, most);
-    let mut cells = vec![0; view.cell_count()];
-    let shares = shares(&mut cells, parts.iter().map(|part| part.cells() as usize));
-    shares.into_par_iter().zip(parts).for_each(|(cells, part)| {
-        let (mut rank, mut position) = (0, vec![0u32; view.extents.len()]);
-        walk(part, |corner| {
-            for (i, axis) in axes.iter().enumerate() {
-                position[*axis] = corner[i] as u32;
-            }
-            cells[rank] = view.cell(&position);
-            rank += 1;
-        });
+    let (mut cells, mut position) =
+        (Vec::with_capacity(view.cell_count()), vec![0u32; view.extents.len()]);
+    walk(whole, |corner| {
+        for (i, axis) in axes.iter().enumerate() {
+            position[*axis] = corner[i] as u32;
+        }
+        cells.push(view.cell(&position));
     });
     cells
 }
@@ -112,7 +105,7 @@ impl Side {
         half.with(half.length + if odd { self.length.signum() } else { 0 })
     }
 
-    /// What is left after `first`.
+    /// The side after `first`, its beginning.
     fn rest(self, first: Side) -> Self {
         self.with(self.length - first.length)
     }
@@ -145,11 +138,7 @@ struct Part {
 }
 
 impl Part {
-    fn cells(&self) -> i64 {
-        self.sides.iter().map(|side| side.size()).product()
-    }
-
-    /// What the curve passes through in turn; none of a row.
+    /// Parts that the curve passes through in turn; none for a row.
     fn split(&self) -> Option<impl DoubleEndedIterator<Item = Part> + use<>> {
         let (corner, sides) = (self.corner, self.sides);
         if sides.iter().filter(|s| s.size() > 1).count() <= 1 {
@@ -160,19 +149,7 @@ impl Part {
     }
 }
 
-/// The parts of a box along the curve, of at most so many cells where they are not rows.
-fn parts(whole: Part, most: i64) -> Vec<Part> {
-    let (mut stack, mut found) = (vec![whole], Vec::new());
-    while let Some(part) = stack.pop() {
-        match part.split().filter(|_| part.cells() > most) {
-            None => found.push(part),
-            Some(parts) => stack.extend(parts.rev()),
-        }
-    }
-    found
-}
-
-/// Visits every cell of a box. Parts wait on a stack of our own, so depth is no concern.
+/// Visits every cell of a box. Parts wait on a stack in memory instead of recursion, so depth does not matter.
 fn walk(whole: Part, mut visit: impl FnMut(&Corner)) {
     let mut stack = vec![whole];
     while let Some(part) = stack.pop() {
@@ -240,29 +217,7 @@ fn split_box(corner: Corner, [a, b, c]: [Side; 3]) -> Vec<Part> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ORDERINGS;
-    use super::super::testing::{error, ids, steps, topology};
-    use super::*;
-
-    /// However small the parts that threads take, the curve is that of one.
-    #[test]
-    fn parts_join_to_the_curve() {
-        for spec in ["mesh:40x27", "mesh:13x30x22", "mesh:7x90", "mesh:64x2x5", "mesh:33"] {
-            let machine = topology(spec);
-            let params = ORDERINGS.params(&GILBERT, "gilbert", 1).unwrap();
-            let view = View::from_params(&machine, &params).unwrap();
-            let mut axes: Vec<usize> = (0..view.extents.len()).collect();
-            axes.sort_by_key(|i| view.extents.iter().any(|n| *n > view.extents[*i]));
-            let whole = cells(&view, &axes, i64::MAX);
-            let mut sorted = whole.clone();
-            sorted.sort_unstable();
-            assert!(sorted.into_iter().eq(0..view.cell_count() as u32), "{spec}");
-            for most in [1, 2, 17, 300] {
-                assert_eq!(cells(&view, &axes, most), whole, "{spec} {most}");
-            }
-            assert_eq!(ids(spec, "gilbert"), whole, "{spec}");
-        }
-    }
+    use super::super::testing::{error, ids, steps};
 
     #[test]
     fn rectangles_step_by_one_except_long_odd_times_short_even() {

@@ -45,8 +45,8 @@ pub const HIERARCHICAL: OrderingEntry = OrderingEntry {
     build: Method::direct(Needs::Levels, order),
 };
 
-/// An outermost unit: the chunks that `scatter` deals.
-type Unit = Vec<Vec<NodeId>>;
+/// The chunks of an outermost unit, which `scatter` deals out.
+type UnitChunks = Vec<Vec<NodeId>>;
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let scatter = params.flag("scatter")?;
@@ -84,7 +84,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     Ok(deal(units.collect()))
 }
 
-/// What is dealt at a time: one of `names`, a router unless given.
+/// The chunk dealt at a time: one of `names`, a router unless given.
 fn chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
     match params.word("chunk")? {
         Some(word) => params.among("chunk", &word, names),
@@ -124,7 +124,7 @@ fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<Nod
     if !scatter {
         return Ok(view.nodes(cells));
     }
-    let mut units: Vec<Unit> = vec![Vec::new(); blocks.len() as usize];
+    let mut units: Vec<UnitChunks> = vec![Vec::new(); blocks.len() as usize];
     let lattice_cells = topology.lattice().and_then(|l| l.cells.as_ref());
     let mut last = None;
     for node in view.nodes(cells) {
@@ -140,7 +140,7 @@ fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<Nod
 }
 
 /// One chunk of each unit in turn.
-fn deal(units: Vec<Unit>) -> Vec<NodeId> {
+fn deal(units: Vec<UnitChunks>) -> Vec<NodeId> {
     // Chunks without schedulable nodes take no turn.
     let mut left: Vec<_> =
         units.into_iter().map(|u| u.into_iter().filter(|c| !c.is_empty())).collect();

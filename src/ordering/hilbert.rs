@@ -60,7 +60,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
         return Err(params.wrong("bits", expected));
     }
     check_index(params, bits, &view.extents)?;
-    topology.context().require("the cells of a curve", 8 * view.cell_count() as u64)?;
+    topology.context().require("the cells of a curve", 36 * view.cell_count() as u64)?;
     let cells = match bits as usize * view.extents.len() <= u64::BITS as usize {
         true => view.cells_by_curve(|position| index(position, bits) as u64),
         false => view.cells_by_curve(|position| index(position, bits)),
@@ -68,7 +68,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     Ok(view.nodes(cells))
 }
 
-/// Refuses curves whose index does not fit.
+/// Refuses curves whose index has more than 128 bits.
 pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result<()> {
     let dimensions = extents.len();
     if bits as usize * dimensions > u128::BITS as usize {

@@ -49,7 +49,7 @@ pub const GRAY: OrderingEntry = OrderingEntry {
 
 fn by_key(topology: &Topology, params: &Params, rank: fn(u64) -> u64) -> Result<Vec<NodeId>> {
     let view = View::from_params(topology, params)?;
-    topology.context().require("the cells of a curve", 8 * view.cell_count() as u64)?;
+    topology.context().require("the cells of a curve", 20 * view.cell_count() as u64)?;
     let bits = widths(&view.extents);
     Ok(view.nodes(view.cells_by_curve(|position| rank(morton_key(position, &bits)))))
 }

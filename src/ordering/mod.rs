@@ -4,24 +4,25 @@
 //! A family takes a topology and its options and returns node ids, nothing else. [`NodeOrder`] accepts
 //! only what is a valid ordering of its topology.
 
-use std::io::Write;
 use std::path::Path;
 
-use fixedbitset::FixedBitSet;
-
-use crate::error::{Error, Result, SourceLocation};
-use crate::ids::NodeId;
+use crate::error::{Error, Result};
 use crate::input::Text;
 use crate::params::Params;
-use crate::registry::{Entry, Registry};
+use crate::registry::Registry;
 use crate::topology::Topology;
 
-pub use optimise::{NoObserver, Observer, SearchResult};
+pub use crate::observer::{NoObserver, Observer};
+use entry::Make;
+pub use entry::{Method, Needs, OrderingEntry};
+pub use node_order::NodeOrder;
+pub use optimise::SearchResult;
 
 pub mod axes;
 mod brick;
 mod coverage;
 pub mod defaults;
+mod entry;
 mod file;
 mod gilbert;
 mod helical;
@@ -30,80 +31,13 @@ mod hilbert;
 pub mod ilp;
 mod interleave;
 mod linear;
+mod node_order;
 pub mod optimise;
 mod random;
 mod spectral;
 #[cfg(test)]
 mod testing;
 mod traversal;
-
-/// A family of orderings: an entry of [`ORDERINGS`].
-pub type OrderingEntry = Entry<Method>;
-
-/// How a family makes an ordering, and what for.
-#[derive(Clone, Copy)]
-pub struct Method {
-    /// What it needs of a topology.
-    pub needs: Needs,
-    /// Whether the nodes of a router stand together in rank order, unless an option says otherwise.
-    pub keeps_routers: bool,
-    make: Make,
-}
-
-#[derive(Clone, Copy)]
-enum Make {
-    /// From the topology and the options alone.
-    Direct(fn(&Topology, &Params) -> Result<Vec<NodeId>>),
-    /// By a search that an observer times and may stop, and that says how good its result is.
-    Search(fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>),
-}
-
-impl Method {
-    const fn direct(needs: Needs, order: fn(&Topology, &Params) -> Result<Vec<NodeId>>) -> Self {
-        Method { needs, keeps_routers: true, make: Make::Direct(order) }
-    }
-
-    const fn search(search: fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>) -> Self {
-        Method { needs: Needs::Nothing, keeps_routers: true, make: Make::Search(search) }
-    }
-
-    /// The same for a method that parts the nodes of a router.
-    const fn parting_routers(mut self) -> Self {
-        self.keeps_routers = false;
-        self
-    }
-}
-
-impl OrderingEntry {
-    /// Whether it works on `topology`.
-    pub fn suits(&self, topology: &Topology) -> bool {
-        self.build.needs.met_by(topology)
-    }
-}
-
-/// What a method needs of a topology.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// Nothing: works everywhere.
-    Nothing,
-    /// Integer coordinates.
-    Lattice,
-    /// A hierarchy of units, or coordinates to cut blocks from.
-    Levels,
-}
-
-impl Needs {
-    /// Whether `topology` has it.
-    pub fn met_by(self, topology: &Topology) -> bool {
-        match self {
-            Needs::Nothing => true,
-            Needs::Lattice => topology.lattice().is_some(),
-            Needs::Levels => {
-                !topology.network().levels().is_empty() || topology.lattice().is_some()
-            }
-        }
-    }
-}
 
 /// Every family of orderings.
 pub static ORDERINGS: Registry<Method> = Registry::new(
@@ -130,39 +64,7 @@ pub static ORDERINGS: Registry<Method> = Registry::new(
     ],
 );
 
-/// A sequence of distinct schedulable nodes of one topology.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NodeOrder {
-    label: String,
-    nodes: Vec<NodeId>,
-    /// How it was found, a line each, for its file's header.
-    notes: Vec<String>,
-}
-
 impl NodeOrder {
-    /// Accepts `nodes` as an ordering called `label`. Nodes left out are not schedulable under it.
-    ///
-    /// # Errors
-    /// An unknown, unschedulable or repeated node.
-    ///
-    /// # Examples
-    /// ```
-    /// use nodeorder::{NodeId, NodeOrder, Topology};
-    /// let ring = Topology::inline("torus:4", &Default::default())?;
-    /// let order = NodeOrder::new(&ring, "mine", vec![NodeId(2), NodeId(0)])?;
-    /// assert_eq!(order.nodes()[0], NodeId(2));
-    /// assert!(NodeOrder::new(&ring, "twice", vec![NodeId(2), NodeId(2)]).is_err());
-    /// # Ok::<(), nodeorder::Error>(())
-    /// ```
-    pub fn new(topology: &Topology, label: impl Into<String>, nodes: Vec<NodeId>) -> Result<Self> {
-        let label = label.into();
-        let mut check = Check::new(topology);
-        for node in &nodes {
-            check.add(*node, || SourceLocation::option(&label))?;
-        }
-        Ok(NodeOrder { label, nodes, notes: Vec::new() })
-    }
-
     /// Makes the ordering that `text` asks for: a method's name with options, or an ordering file.
     ///
     /// # Errors
@@ -214,72 +116,11 @@ impl NodeOrder {
         }
     }
 
-    /// Bytes that making an ordering of `topology` takes at least: the nodes, their cells and which are there already.
-    pub fn memory(topology: &Topology) -> u64 {
-        8 * topology.node_count() as u64 + u64::from(topology.nodes().slot_count()) / 8
-    }
-
     fn from_file(topology: &Topology, path: &str) -> Result<Self> {
         if !Path::new(path).exists() && path != "-" {
             return Err(ORDERINGS.neither(path, "an ordering file"));
         }
         NodeOrder::read(topology, &Text::read(Path::new(path), topology.context().memory)?)
-    }
-
-    /// Reads an ordering file: one node id a line, `#` comments, blank lines ignored.
-    ///
-    /// # Errors
-    /// A malformed, unknown, unschedulable or repeated id, with its line; a file without ids.
-    pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
-        let nodes = file::read(topology, text)?;
-        Ok(NodeOrder { label: text.name().to_string(), nodes, notes: Vec::new() })
-    }
-
-    /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
-    /// a line.
-    pub fn to_file(&self, topology: &Topology) -> String {
-        let mut text = Vec::new();
-        // Writing to memory cannot fail, and all of it is text.
-        let _ = self.write_to(topology, false, &mut text);
-        String::from_utf8_lossy(&text).into_owned()
-    }
-
-    /// Writes the file's text, with `names` a node's name in the place of its id.
-    ///
-    /// # Errors
-    /// What `out` reports.
-    pub fn write_to(
-        &self,
-        topology: &Topology,
-        names: bool,
-        out: &mut impl Write,
-    ) -> std::io::Result<()> {
-        file::write(topology, self, names, out)
-    }
-
-    /// How it was found, where a search found it: lines for a file's header.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// What the user called it.
-    pub fn label(&self) -> &str {
-        &self.label
-    }
-
-    /// The nodes in rank order.
-    pub fn nodes(&self) -> &[NodeId] {
-        &self.nodes
-    }
-
-    /// Number of nodes.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Whether it has no nodes.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
     }
 }
 
@@ -297,31 +138,6 @@ fn unsuited(topology: &Topology, entry: &OrderingEntry, params: &Params) -> Erro
         format!("{} has {lacks}, which `{}` needs", topology.name(), entry.name),
         format!("what works here: {}", suitable(topology).join(", ")),
     )
-}
-
-/// Accepts node ids one by one, refusing what no ordering may hold.
-pub(crate) struct Check<'a> {
-    topology: &'a Topology,
-    seen: FixedBitSet,
-}
-
-impl<'a> Check<'a> {
-    pub(crate) fn new(topology: &'a Topology) -> Self {
-        let slots = topology.nodes().slot_count() as usize;
-        Check { topology, seen: FixedBitSet::with_capacity(slots) }
-    }
-
-    pub(crate) fn add(
-        &mut self,
-        node: NodeId,
-        location: impl Fn() -> SourceLocation,
-    ) -> Result<()> {
-        self.topology.check_node(node, &location)?;
-        if self.seen.put(node.index()) {
-            return Err(Error::input(location(), format!("node {node} again"), "each node once"));
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub const SPECTRAL: OrderingEntry = OrderingEntry {
 
 /// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
 const TOLERANCE: f64 = 1e-12;
-/// What rounding leaves of a residual, relative to the largest degree.
+/// Residual that rounding leaves, relative to the largest degree.
 const ROUNDING: f64 = 1e-14;
 /// Products with L in all, the second passes apart.
 const ITERATIONS: usize = 20_000;

@@ -1,4 +1,4 @@
-//! What the tests of the orderings share.
+//! Helpers of the tests of orderings.
 
 use super::NodeOrder;
 use crate::topology::{Context, Topology};

@@ -239,7 +239,8 @@ const MAPPING: Kind = Kind {
             let routing = RoutingEntry::named(routing)?;
             routing.check(machine.topology)?;
             let guest = &machine.guests[&work.guest.unwrap_or(0)];
-            let placement = ProcessMapping::in_order(guest, &ordered.order)?;
+            let placement =
+                ProcessMapping::in_order(guest, ordered.order.label(), ordered.order.nodes())?;
             let analysis = mapping::analyse(fabric, guest, &placement, routing)?;
             let row = MappingFigures {
                 topology: machine.topology.spec(),

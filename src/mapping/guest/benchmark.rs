@@ -1,11 +1,12 @@
 //! Benchmarks: guests whose stages, operations and iterations are public.
 
+use super::GUESTS;
 use super::sized::all;
-use super::{GUESTS, Guest};
+use super::traffic::Guest;
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Context;
 
-/// A part of an iteration: all its messages are there before the next one begins.
+/// A part of an iteration, whose messages all arrive before the next part begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// Messages that a process sends each partner, one after the other; at least 1.
@@ -14,19 +15,19 @@ pub struct Stage {
     pub guest: Guest,
 }
 
-/// A benchmark on so many processes.
+/// A benchmark on a number of processes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benchmark {
     /// Iterations of a run.
     pub iterations: u32,
-    /// Operations of a process in one of them.
+    /// Operations of a process in one iteration.
     pub operations: f64,
     /// Its stages, those that send something.
     pub stages: Vec<Stage>,
 }
 
 impl Benchmark {
-    /// What the guest that `text` asks for does, such as `npb-lu:n=64,class=B`.
+    /// Makes the benchmark that `text` names, such as `npb-lu:n=64,class=B`.
     ///
     /// # Errors
     /// A guest that is none of the benchmarks; bad options; more memory than `context` allows.

@@ -1,7 +1,7 @@
-//! Collective operations as messages: what each algorithm sends between the members of a group.
+//! Collective operations as messages between the members of a group, algorithm by algorithm.
 //!
-//! A buffer of `volume` is what every member holds of the whole operation: of an all-reduce the vector that is added
-//! up, of an all-gather what everyone has at the end. Every member then sends, of a buffer S among n members:
+//! Every member has a buffer of `volume`: in an all-reduce the vector that is added up, in an all-gather the result that
+//! everyone has at the end. Every member then sends, of a buffer S among n members:
 //!
 //! | Operation | Sent by a member | Sent by all |
 //! |---|---|---|
@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::params::{Opt, Params};
 use crate::topology::Context;
 
-/// The option of [`inner`].
+/// The option that [`inner`] reads.
 pub(super) const GROUP: Opt =
     Opt::whole("group", "members of an inner group, with hierarchical; divides the whole")
         .or_else("the largest divisor up to 8");
@@ -48,12 +48,12 @@ impl Messages {
         Ok(Messages { list: Vec::new() })
     }
 
-    /// So much from one process to another.
+    /// Adds a message.
     pub fn send(&mut self, source: u32, target: u32, volume: f64) {
         self.list.push(Message { source, target, volume });
     }
 
-    /// All of them, those of a pair added up.
+    /// The traffic of `n` processes; messages of a pair are added up.
     ///
     /// # Errors
     /// Volumes whose sum is no number.

@@ -332,7 +332,7 @@ mod tests {
         (guest.processes(), messages)
     }
 
-    /// The same three messages in every format.
+    /// Three messages written in every format.
     #[test]
     fn all_formats_say_the_same() {
         let expected = (4, vec![(0, 1, 2.0), (1, 0, 2.0), (1, 3, 0.5), (3, 1, 0.5)]);

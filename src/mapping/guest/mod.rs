@@ -4,10 +4,9 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::Result;
 use crate::input::Text;
-use crate::params::Params;
-use crate::registry::{Entry, Registry};
+use crate::registry::Registry;
 use crate::topology::Context;
 
 mod all_gather;
@@ -16,6 +15,7 @@ mod all_to_all;
 mod benchmark;
 mod butterfly;
 mod collective;
+mod entry;
 mod file;
 mod npb;
 mod parallel;
@@ -24,25 +24,15 @@ mod random;
 mod ring;
 mod sized;
 mod stencil;
+mod traffic;
 mod transpose;
 
 pub use benchmark::{Benchmark, Stage};
+pub use entry::{GuestEntry, Pattern};
 pub use file::{FORMATS, FormatEntry};
 pub use sized::{Sized, sized, sized_names};
-
-/// A pattern of traffic by name: an entry of [`GUESTS`].
-pub type GuestEntry = Entry<Pattern>;
-
-/// How a pattern is made.
-#[derive(Clone, Copy)]
-pub struct Pattern {
-    /// Number of processes and their traffic.
-    make: fn(&Params, &Context) -> Result<(u32, Traffic)>,
-    /// What a benchmark does, stage by stage.
-    benchmark: Option<fn(&Params) -> Result<npb::Work>>,
-    /// Its forms for any number of processes, where there are some.
-    sized: &'static [Sized],
-}
+use traffic::merged;
+pub use traffic::{Guest, MAX_PROCESSES, Message, Traffic};
 
 /// Every pattern.
 pub static GUESTS: Registry<Pattern> = Registry::new(
@@ -68,75 +58,7 @@ pub static GUESTS: Registry<Pattern> = Registry::new(
     ],
 );
 
-/// The most processes a guest may have.
-pub const MAX_PROCESSES: u32 = 1 << 24;
-
-/// The largest sum of all volumes: times any number of hops it is still a number.
-const LARGEST_VOLUME: f64 = 1e280;
-
-/// What one process sends to another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Message {
-    /// The sending process.
-    pub source: u32,
-    /// The receiving process, another one.
-    pub target: u32,
-    /// How much, finite and above zero; bytes, or whatever the file counts.
-    pub volume: f64,
-}
-
-/// All traffic of a guest.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Traffic {
-    /// Every process sends so much to every other; nothing is listed.
-    AllToAll {
-        /// From each process to each other.
-        volume: f64,
-    },
-    /// Messages ascending by source and target, each pair once.
-    Messages(Vec<Message>),
-}
-
-/// An application's processes and what they send each other.
-///
-/// Volumes are `f64`: whole numbers, and every sum of them, are exact while below 2⁵³. Messages of a pair
-/// are added up; a process's messages to itself and volumes of zero are no traffic and are left out.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Guest {
-    label: String,
-    processes: u32,
-    traffic: Traffic,
-}
-
 impl Guest {
-    /// From `(source, target, volume)` in any order.
-    ///
-    /// # Errors
-    /// A process that is not below `processes`; a negative or non-finite volume.
-    pub fn new(
-        label: impl Into<String>,
-        processes: u32,
-        messages: impl IntoIterator<Item = (u32, u32, f64)>,
-    ) -> Result<Self> {
-        let label = label.into();
-        let location = || SourceLocation::option(&label);
-        let mut list = Vec::new();
-        for (source, target, volume) in messages {
-            if source >= processes || target >= processes {
-                let found = format!("process {}", source.max(target));
-                let expected = format!("processes below {processes}");
-                return Err(Error::input(location(), found, expected));
-            }
-            if !(volume.is_finite() && volume >= 0.0) {
-                let found = format!("volume {volume} from {source} to {target}");
-                return Err(Error::input(location(), found, "a finite volume of 0 or more"));
-            }
-            list.push(Message { source, target, volume });
-        }
-        let messages = merged(list, location)?;
-        Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
-    }
-
     /// Makes the guest that `text` asks for: a pattern of [`GUESTS`] with options, or a file (CSV,
     /// MatrixMarket, Scotch, TopoMatch; see [`FORMATS`]).
     ///
@@ -178,92 +100,6 @@ impl Guest {
         let messages = merged(messages, || text.location())?;
         Ok(Guest { label, processes, traffic: Traffic::Messages(messages) })
     }
-
-    /// What the user called it.
-    pub fn label(&self) -> &str {
-        &self.label
-    }
-
-    /// Number of processes; some may send and get nothing.
-    pub fn processes(&self) -> u32 {
-        self.processes
-    }
-
-    /// Its traffic.
-    pub fn traffic(&self) -> &Traffic {
-        &self.traffic
-    }
-
-    /// Ordered pairs of processes that communicate.
-    pub fn pair_count(&self) -> u64 {
-        match &self.traffic {
-            Traffic::AllToAll { .. } => {
-                u64::from(self.processes) * u64::from(self.processes.saturating_sub(1))
-            }
-            Traffic::Messages(messages) => messages.len() as u64,
-        }
-    }
-
-    /// The traffic between groups of `size` consecutive processes, which take the place of processes.
-    ///
-    /// # Errors
-    /// As [`Guest::new`].
-    pub fn gathered(&self, size: u32) -> Result<Guest> {
-        let (size, label) = (size.max(1), self.label.clone());
-        let processes = self.processes.div_ceil(size);
-        match &self.traffic {
-            Traffic::AllToAll { volume } => {
-                let traffic =
-                    Traffic::AllToAll { volume: volume * f64::from(size) * f64::from(size) };
-                Ok(Guest { label, processes, traffic })
-            }
-            Traffic::Messages(messages) => {
-                let group = |m: &Message| (m.source / size, m.target / size, m.volume);
-                Guest::new(label, processes, messages.iter().map(group).filter(|(a, b, _)| a != b))
-            }
-        }
-    }
-
-    /// Calls `visit` with every message, ascending by source and target.
-    pub fn for_each_message(&self, mut visit: impl FnMut(Message)) {
-        match &self.traffic {
-            Traffic::Messages(messages) => messages.iter().copied().for_each(visit),
-            Traffic::AllToAll { volume } => {
-                for source in 0..self.processes {
-                    for target in (0..self.processes).filter(|t| *t != source) {
-                        visit(Message { source, target, volume: *volume });
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Sorted, the messages of a pair added up, without those that are no traffic.
-///
-/// # Errors
-/// Volumes so large that their sum is no number.
-fn merged(
-    mut messages: Vec<Message>,
-    location: impl Fn() -> SourceLocation,
-) -> Result<Vec<Message>> {
-    messages.retain(|m| m.source != m.target && m.volume > 0.0);
-    // Stable: a pair's volumes are added in the order of the file.
-    messages.sort_by_key(|m| (m.source, m.target));
-    messages.dedup_by(|next, kept| {
-        let same = (next.source, next.target) == (kept.source, kept.target);
-        if same {
-            kept.volume += next.volume;
-        }
-        same
-    });
-    // Whatever is computed from volumes adds up some of them, times hops.
-    let sum: f64 = messages.iter().map(|m| m.volume).sum();
-    if sum > LARGEST_VOLUME {
-        let found = format!("volumes that add up to {sum:e}");
-        return Err(Error::input(location(), found, format!("at most {LARGEST_VOLUME:e}")));
-    }
-    Ok(messages)
 }
 
 #[cfg(test)]

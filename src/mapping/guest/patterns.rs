@@ -1,22 +1,22 @@
-//! What patterns of traffic share: their common options, and listing messages process by process.
+//! Common options of traffic patterns, and messages listed process by process.
 
 use super::{MAX_PROCESSES, Message, Traffic, merged};
 use crate::error::{Error, Result};
 use crate::params::{Opt, Params};
 use crate::topology::Context;
 
-/// The option of [`count`].
+/// The option that [`count`] reads.
 pub(super) const N: Opt = Opt::whole("n", "processes");
 
-/// The option of [`volume`].
+/// The option that [`volume`] reads.
 pub(super) const VOLUME: Opt = Opt::number("volume", "what each message carries").or("1");
 
-/// How many processes.
+/// Number of processes.
 pub(super) fn count(params: &Params) -> Result<u32> {
     params.whole("n", 1, MAX_PROCESSES)
 }
 
-/// How much each message carries.
+/// Volume of each message.
 pub(super) fn volume(params: &Params) -> Result<f64> {
     match params.number("volume", 0.0, 1e250)? {
         volume if volume <= 0.0 => Err(params.wrong("volume", "a number above 0")),

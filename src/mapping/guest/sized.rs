@@ -8,7 +8,7 @@ use crate::topology::Context;
 pub struct Sized {
     /// Its name, as in `--guest stencil2d` of commands whose jobs have many sizes.
     pub name: &'static str,
-    /// The guest of so many processes.
+    /// Text of the guest for a number of processes.
     pub(super) spec: fn(u32) -> String,
 }
 
@@ -48,7 +48,7 @@ pub fn sized(name: &str, count: u32, context: &Context) -> Result<Guest> {
     if sum > 0.0 { make(f64::from(count) / sum) } else { Ok(guest) }
 }
 
-/// `count` as a product of so many factors, as near to each other as they get, greatest first.
+/// `count` as a product of `factors` numbers as near to each other as possible, greatest first.
 pub(super) fn square(count: u32, factors: u32) -> String {
     let (mut rest, mut sides) = (count, Vec::new());
     for left in (1..=factors).rev() {

@@ -9,21 +9,21 @@ use super::refine::refine;
 use super::tabu::{self, tabu};
 use super::{Found, Hops, MappingMethodEntry, MappingProblem};
 use crate::error::Result;
-use crate::ordering::Observer;
+use crate::observer::Observer;
 use crate::params::{Opt, Params, SEED};
 
 /// `best[:time=2,rounds=R,seed=1]`: tries `rank`, `grid`, `greedy`, `bisection` by rank and by boxes, then improves
 /// what they found by rounds of `tabu` (up to 1024 processes) or `refine`, two searches from each of two of the
-/// mappings in a round. It ends when hop-bytes are as few as they can be (below), after `time` seconds, or after
+/// mappings in a round. It ends when hop-bytes are as few as the bound below allows, after `time` seconds, or after
 /// `rounds` rounds; with `rounds` alone the result depends on the seed, not on the clock. The mapping of fewest
 /// hop-bytes is kept, of equal ones the first, and the method that found it is named.
 ///
-/// The floor: a process's partners, the busiest first, are at least as far away as the slots nearest to the slot that
-/// has its nearest ones nearest, the nearest first. Where distances are not kept (on more than 8,192 routers), all that
-/// are not on one router or on linked ones count as two hops apart.
+/// Bound: pair each process's volumes, descending, with the k-th smallest distance from any slot, ascending. Where
+/// distances are not kept (on more than 8,192 routers), slots neither on one router nor on linked ones count as two hops
+/// apart.
 ///
 /// # Complexity
-/// That of the methods; O(slots² log slots) for the floor, O(slots) where distances are not kept.
+/// The methods' own; O(slots² log slots) for the bound, O(slots) where distances are not kept.
 pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     name: "best",
     about: "all methods that fit, cheap ones first, for time= seconds; the mapping of fewest hop-bytes is kept",
@@ -50,7 +50,7 @@ fn best(problem: &MappingProblem, params: &Params, observer: &dyn Observer) -> R
     let rounds = params.integer("rounds", 0u64, 1_000_000)?;
     let seed = params.seed()?;
     let began = observer.seconds();
-    // Rounds alone: no look at the clock.
+    // With `rounds` alone the clock is not asked, so that the result depends on the seed only.
     let time = if rounds.is_some() { given } else { Some(given.unwrap_or(2.0)) };
     let late = || match (began, observer.seconds(), time) {
         (Some(began), Some(now), Some(time)) => now - began >= time,
@@ -58,19 +58,19 @@ fn best(problem: &MappingProblem, params: &Params, observer: &dyn Observer) -> R
     };
     let stop = || observer.should_stop() || late();
     let floor = floor(problem);
-    let mut found = vec![Candidate::new(problem, "rank", (0..problem.len() as u32).collect())];
-    let done = |found: &[Candidate]| found.iter().any(|c| c.cost <= floor * (1.0 + 1e-12));
+    let mut found = vec![Tried::new(problem, "rank", (0..problem.len() as u32).collect())];
+    let done = |found: &[Tried]| found.iter().any(|c| c.cost <= floor * (1.0 + 1e-12));
     if problem.partners.is_empty() || done(&found) {
         return Ok(least(found));
     }
-    found.extend(grid(problem).map(|slots| Candidate::new(problem, "grid", slots)));
+    found.extend(grid(problem).map(|slots| Tried::new(problem, "grid", slots)));
     if done(&found) || stop() {
         return Ok(least(found));
     }
-    let methods: [fn(&MappingProblem) -> Option<Candidate>; 3] = [
-        |p| (p.len() < MANY).then(|| Candidate::new(p, "greedy", greedy(p))),
-        |p| Some(Candidate::new(p, "bisection", bisection(p, &Halves::by_rank(p)))),
-        |p| Some(Candidate::new(p, "bisection", bisection(p, &Halves::boxes(p)))),
+    let methods: [fn(&MappingProblem) -> Option<Tried>; 3] = [
+        |p| (p.len() < MANY).then(|| Tried::new(p, "greedy", greedy(p))),
+        |p| Some(Tried::new(p, "bisection", bisection(p, &Halves::by_rank(p)))),
+        |p| Some(Tried::new(p, "bisection", bisection(p, &Halves::boxes(p)))),
     ];
     found.par_extend(methods.par_iter().filter_map(|method| method(problem)));
     let last = rounds.unwrap_or(if began.is_some() { u64::MAX } else { ROUNDS });
@@ -87,15 +87,15 @@ fn best(problem: &MappingProblem, params: &Params, observer: &dyn Observer) -> R
             match problem.len() <= tabu::MOST {
                 true => {
                     let slots = tabu(problem, start.slots.clone(), STEPS.0, seed, &stop);
-                    Candidate::new(problem, "tabu", slots)
+                    Tried::new(problem, "tabu", slots)
                 }
                 false => {
                     let slots = refine(problem, start.slots.clone(), STEPS.1, seed, &stop);
-                    Candidate::new(problem, "refine", slots)
+                    Tried::new(problem, "refine", slots)
                 }
             }
         });
-        let improved: Vec<Candidate> = improved.collect();
+        let improved: Vec<Tried> = improved.collect();
         found.extend(improved);
         found[..].sort_by(|a, b| a.cost.total_cmp(&b.cost));
         found.dedup_by(|next, kept| next.slots == kept.slots);
@@ -105,20 +105,20 @@ fn best(problem: &MappingProblem, params: &Params, observer: &dyn Observer) -> R
     Ok(least(found))
 }
 
-/// A mapping that was found.
-struct Candidate {
+/// A mapping, its hop-bytes and the method that found it.
+struct Tried {
     cost: f64,
     slots: Vec<u32>,
     method: &'static str,
 }
 
-impl Candidate {
+impl Tried {
     fn new(problem: &MappingProblem, method: &'static str, slots: Vec<u32>) -> Self {
-        Candidate { cost: problem.cost(&slots), slots, method }
+        Tried { cost: problem.cost(&slots), slots, method }
     }
 }
 
-fn least(found: Vec<Candidate>) -> Found {
+fn least(found: Vec<Tried>) -> Found {
     let best =
         found.into_iter().reduce(|best, next| if next.cost < best.cost { next } else { best });
     // There is always the one in rank order.
@@ -128,7 +128,7 @@ fn least(found: Vec<Candidate>) -> Found {
     })
 }
 
-/// Hop-bytes that no mapping undercuts.
+/// Lower bound on the hop-bytes of all mappings.
 fn floor(problem: &MappingProblem) -> f64 {
     let n = problem.len() as u32;
     let most = (0..n).map(|p| problem.partners(p).len()).max().unwrap_or(0).min(problem.len() - 1);
@@ -187,7 +187,7 @@ mod tests {
                 let least = floor(&problem);
                 prop_assert!(least <= problem.cost(&slots) + 1e-9);
                 let (metric, routers) = (Metric::Hops, Vec::new());
-                let rough = MappingProblem { hops: Hops::Closed { metric, routers }, ..problem };
+                let rough = problem.with_hops(Hops::Closed { metric, routers });
                 prop_assert!(floor(&rough) <= least);
             }
         }

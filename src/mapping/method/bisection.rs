@@ -3,8 +3,9 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::{Candidate, Found, MappingMethodEntry, MappingProblem};
+use super::{Found, MappingMethodEntry, MappingProblem};
 use crate::params::Opt;
+use crate::partition::{Candidate, OUTSIDE, Rules, Sides};
 
 /// `bisection[:halves=rank|boxes]`: the nodes are halved by rank, the processes so that little traffic crosses,
 /// and both halves again, down to single nodes. Traffic with processes elsewhere pulls a process to the half that
@@ -128,22 +129,41 @@ pub(super) fn bisection(problem: &MappingProblem, halves: &Halves) -> Vec<u32> {
     slot
 }
 
-const OUTSIDE: u8 = 2;
-
 /// A cut of some processes into two sides, with buffers reused from cut to cut.
 struct Cut<'a> {
     problem: &'a MappingProblem,
-    /// 0 or 1 for the processes at hand.
-    side: Vec<u8>,
-    /// What moving a process to the other side would save.
-    gain: Vec<f64>,
-    moved: Vec<bool>,
+    /// The sides of the processes at hand; all others are outside.
+    sides: Sides,
+}
+
+/// The rules of a pass: moves go in pairs, one from each side, so that sizes stay.
+struct Pairs<'a> {
+    problem: &'a MappingProblem,
+    /// Hops between the centres of the halves.
+    apart: f64,
+}
+
+impl Rules for Pairs<'_> {
+    fn links(&self, process: u32) -> impl Iterator<Item = (u32, f64)> {
+        self.problem
+            .partners(process)
+            .iter()
+            .map(|(partner, volume)| (*partner, volume * self.apart))
+    }
+
+    fn choose(&self, best: [Option<Candidate>; 2], moves: usize) -> Option<Candidate> {
+        best[moves % 2]
+    }
+
+    fn is_better(&self, moves: usize, sum: f64, best: f64) -> bool {
+        // Rounding must not keep a pass going for nothing.
+        moves.is_multiple_of(2) && sum > best * (1.0 + 1e-12) + 1e-9 * self.apart
+    }
 }
 
 impl<'a> Cut<'a> {
     fn new(problem: &'a MappingProblem) -> Self {
-        let n = problem.len();
-        Cut { problem, side: vec![OUTSIDE; n], gain: vec![0.0; n], moved: vec![false; n] }
+        Cut { problem, sides: Sides::new(vec![OUTSIDE; problem.len()]) }
     }
 
     /// Reorders `processes` so that the first half of them belongs to the slots around `centres[0]`.
@@ -156,47 +176,50 @@ impl<'a> Cut<'a> {
                 starts.push(self.grown(processes, far));
             }
         }
+        // A region that grows from a poor place cuts much: several places are tried.
         for part in 1..SEEDS {
             starts.push(self.grown(processes, processes[part * processes.len() / SEEDS]));
         }
         let mut best: Option<(f64, Vec<u8>)> = None;
         for start in starts {
             start.iter().enumerate().for_each(|(i, p)| {
-                self.side[*p as usize] = u8::from(i >= half);
+                self.sides.side[*p as usize] = u8::from(i >= half);
             });
             let cost = self.improve(processes, centres, middle);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                let sides = processes.iter().map(|p| self.side[*p as usize]).collect();
+                let sides = processes.iter().map(|p| self.sides.side[*p as usize]).collect();
                 best = Some((cost, sides));
             }
         }
         let sides = best.map(|(_, sides)| sides).unwrap_or_default();
-        processes.iter().zip(&sides).for_each(|(p, side)| self.side[*p as usize] = *side);
-        processes.sort_by_key(|p| (self.side[*p as usize], *p));
-        processes.iter().for_each(|p| self.side[*p as usize] = OUTSIDE);
+        processes.iter().zip(&sides).for_each(|(p, side)| self.sides.side[*p as usize] = *side);
+        processes.sort_by_key(|p| (self.sides.side[*p as usize], *p));
+        processes.iter().for_each(|p| self.sides.side[*p as usize] = OUTSIDE);
     }
 
     /// The processes in the order of a region that grows from one of them: always the one most tied to it.
     fn grown(&mut self, processes: &[u32], from: u32) -> Vec<u32> {
         processes.iter().for_each(|p| {
-            self.side[*p as usize] = 0;
-            self.gain[*p as usize] = 0.0;
+            self.sides.side[*p as usize] = 0;
+            self.sides.gain[*p as usize] = 0.0;
         });
         let mut order = Vec::with_capacity(processes.len());
         let mut queue = BinaryHeap::new();
         let mut fresh = std::iter::once(from).chain(processes.iter().copied());
         while order.len() < processes.len() {
             let next = match queue.pop() {
-                Some(Candidate(weight, p)) => (weight == self.gain[p as usize]).then_some(p),
+                Some(Candidate { gain, vertex }) => {
+                    (gain == self.sides.gain[vertex as usize]).then_some(vertex)
+                }
                 None => fresh.next(),
             };
-            let Some(p) = next.filter(|p| self.side[*p as usize] == 0) else { continue };
-            self.side[p as usize] = 1;
+            let Some(p) = next.filter(|p| self.sides.side[*p as usize] == 0) else { continue };
+            self.sides.side[p as usize] = 1;
             order.push(p);
             for (q, v) in self.problem.partners(p) {
-                if self.side[*q as usize] == 0 {
-                    self.gain[*q as usize] += v;
-                    queue.push(Candidate(self.gain[*q as usize], *q));
+                if self.sides.side[*q as usize] == 0 {
+                    self.sides.gain[*q as usize] += v;
+                    queue.push(Candidate { gain: self.sides.gain[*q as usize], vertex: *q });
                 }
             }
         }
@@ -210,28 +233,28 @@ impl<'a> Cut<'a> {
         let apart = problem.hops(centres[0], centres[1]).max(1.0);
         for _ in 0..PASSES {
             for &p in processes {
-                let here = self.side[p as usize];
-                self.moved[p as usize] = false;
-                let saved = problem.partners(p).iter().map(|(q, v)| match self.side[*q as usize] {
-                    OUTSIDE => {
-                        let there = middle[*q as usize];
-                        let from = problem.hops(centres[here as usize], there);
-                        v * (from - problem.hops(centres[1 - here as usize], there))
-                    }
-                    side if side == here => -v * apart,
-                    _ => v * apart,
-                });
-                self.gain[p as usize] = saved.sum();
+                let here = self.sides.side[p as usize];
+                let saved =
+                    problem.partners(p).iter().map(|(q, v)| match self.sides.side[*q as usize] {
+                        OUTSIDE => {
+                            let there = middle[*q as usize];
+                            let from = problem.hops(centres[here as usize], there);
+                            v * (from - problem.hops(centres[1 - here as usize], there))
+                        }
+                        side if side == here => -v * apart,
+                        _ => v * apart,
+                    });
+                self.sides.gain[p as usize] = saved.sum();
             }
-            if !self.pass(processes, apart) {
+            if !self.sides.pass(processes, &mut Pairs { problem, apart }) {
                 break;
             }
         }
         let mut cost = 0.0;
         for &p in processes {
-            let here = self.side[p as usize];
+            let here = self.sides.side[p as usize];
             for (q, v) in problem.partners(p) {
-                cost += match self.side[*q as usize] {
+                cost += match self.sides.side[*q as usize] {
                     OUTSIDE => v * problem.hops(centres[here as usize], middle[*q as usize]),
                     side if side == here => 0.0,
                     _ => v * apart / 2.0,
@@ -239,48 +262,5 @@ impl<'a> Cut<'a> {
             }
         }
         cost
-    }
-
-    /// One pass: pairs of moves, one from each side, each process once; kept up to the best moment. Whether
-    /// it helped.
-    fn pass(&mut self, processes: &[u32], apart: f64) -> bool {
-        let mut queues = [BinaryHeap::new(), BinaryHeap::new()];
-        for &p in processes {
-            queues[self.side[p as usize] as usize].push(Candidate(self.gain[p as usize], p));
-        }
-        let (mut sum, mut best, mut kept) = (0.0, 0.0, 0);
-        let mut moves: Vec<u32> = Vec::new();
-        'pairs: loop {
-            for from in 0..2u8 {
-                let next = loop {
-                    let Some(Candidate(gain, p)) = queues[from as usize].pop() else {
-                        break 'pairs;
-                    };
-                    let fresh = !self.moved[p as usize] && gain == self.gain[p as usize];
-                    if fresh && self.side[p as usize] == from {
-                        break p;
-                    }
-                };
-                sum += self.gain[next as usize];
-                self.moved[next as usize] = true;
-                self.side[next as usize] = 1 - from;
-                moves.push(next);
-                for (q, v) in self.problem.partners(next) {
-                    let (q, side) = (*q as usize, self.side[*q as usize]);
-                    if side != OUTSIDE && !self.moved[q] {
-                        self.gain[q] += if side == from { 2.0 } else { -2.0 } * v * apart;
-                        queues[side as usize].push(Candidate(self.gain[q], q as u32));
-                    }
-                }
-            }
-            // Rounding must not keep a pass going for nothing.
-            if sum > best * (1.0 + 1e-12) + 1e-9 * apart {
-                (best, kept) = (sum, moves.len());
-            }
-        }
-        for p in &moves[kept..] {
-            self.side[*p as usize] = 1 - self.side[*p as usize];
-        }
-        kept > 0
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BinaryHeap;
 
-use super::{Candidate, Found, MappingMethodEntry, MappingProblem};
+use super::{Found, MappingMethodEntry, MappingProblem};
+use crate::partition::Candidate;
 
 /// `greedy`: the process with the most traffic goes on the node nearest to all others; then always the
 /// process that sends most to those already placed, on the free node that costs least. Ties go to the lower
@@ -38,10 +39,10 @@ pub(super) fn greedy(problem: &MappingProblem) -> Vec<u32> {
     for _ in 0..n {
         let process = loop {
             match queue.pop() {
-                Some(Candidate(weight, p))
-                    if slot[p as usize].is_none() && weight == bound[p as usize] =>
+                Some(Candidate { gain, vertex })
+                    if slot[vertex as usize].is_none() && gain == bound[vertex as usize] =>
                 {
-                    break p;
+                    break vertex;
                 }
                 Some(_) => {}
                 None => match fresh.find(|p| slot[*p as usize].is_none()) {
@@ -67,7 +68,7 @@ pub(super) fn greedy(problem: &MappingProblem) -> Vec<u32> {
         for (q, v) in problem.partners(process) {
             if slot[*q as usize].is_none() {
                 bound[*q as usize] += v;
-                queue.push(Candidate(bound[*q as usize], *q));
+                queue.push(Candidate { gain: bound[*q as usize], vertex: *q });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Guests that are grids in disguise, laid out on nodes that form a grid: every message goes one hop.
+//! Guests that are grids under other numbers, laid out on nodes that form a grid: every message goes one hop.
 
 use super::product::{Factor, FactorShape, ProductGraph, factored};
 use super::{Found, MappingMethodEntry, MappingProblem};
@@ -25,7 +25,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     },
 );
 
-/// Volume that counts, of the largest.
+/// Share of the largest volume from which a pair counts.
 const COUNTS: f64 = 0.01;
 
 /// The layout, where there is one.
@@ -79,7 +79,8 @@ pub(super) fn grid(problem: &MappingProblem) -> Option<Vec<u32>> {
     Some(slot)
 }
 
-/// For every factor of the host the guest's factor that it serves: sizes multiply up, and the walk is there.
+/// The guest's factor that each factor of the host serves, such that sizes multiply up and a walk exists; by factor of
+/// the host.
 fn assigned(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
     fn place(guest: &[Factor], left: &mut [usize], host: &[Factor], to: &mut Vec<usize>) -> bool {
         let Some(factor) = host.get(to.len()) else {

@@ -1,41 +1,32 @@
 //! Mapping methods: which process goes on which of the allocated nodes.
 //!
 //! Each method is one file with a [`MappingMethodEntry`]; [`METHODS`] is the table that names them all. They
-//! lower hop-bytes, the sum over messages of volume times hops on shortest paths: what is left on the table
-//! by taking the nodes in rank order.
+//! lower hop-bytes, the sum over messages of volume times hops on shortest paths, below what processes in rank order
+//! have.
 
-use rayon::prelude::*;
-
-use super::guest::{Guest, Traffic};
+use super::guest::Guest;
 use super::process_mapping::ProcessMapping;
 use crate::error::{Error, Result, SourceLocation};
-use crate::ids::{NodeId, RouterId};
-use crate::ordering::Observer;
-use crate::params::Params;
-use crate::registry::{Entry, Registry};
-use crate::topology::{Metric, Topology};
+use crate::ids::NodeId;
+use crate::observer::Observer;
+use crate::registry::Registry;
+use crate::topology::Topology;
 
 mod best;
 mod bisection;
+mod entry;
 mod greedy;
 mod grid;
+mod problem;
 mod product;
 mod rank;
 mod refine;
 mod tabu;
 
-/// A mapping method: an entry of [`METHODS`]. It finds the slot of every process.
-pub type MappingMethodEntry = Entry<Build>;
-
-type Build = fn(&MappingProblem, &Params, &dyn Observer) -> Result<Found>;
-
-/// What a method found.
-pub struct Found {
-    /// The slot of every process, each once.
-    pub slots: Vec<u32>,
-    /// The method that found it: one of [`METHODS`].
-    pub method: &'static str,
-}
+use entry::Build;
+pub use entry::{Found, MappingMethodEntry};
+use problem::Hops;
+pub use problem::MappingProblem;
 
 /// Every mapping method.
 pub static METHODS: Registry<Build> = Registry::new(
@@ -77,174 +68,6 @@ pub fn place(
     params.finish()?;
     let nodes = found.slots.iter().map(|slot| nodes[*slot as usize]).collect();
     Ok((ProcessMapping::new(topology, text, nodes)?, found.method))
-}
-
-/// A process with a weight, ordered by the weight; of equal ones the lower process counts as more.
-#[derive(PartialEq)]
-struct Candidate(f64, u32);
-
-impl Eq for Candidate {}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
-    }
-}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-/// Processes with their partners, and slots (allocated nodes by rank) with their distances.
-pub struct MappingProblem {
-    /// Where the partners of each process start in `partners`.
-    first: Vec<usize>,
-    /// The other process and the volume in both directions together.
-    partners: Vec<(u32, f64)>,
-    /// The router of each slot, as an index into `hops`.
-    router: Vec<u32>,
-    routers: usize,
-    hops: Hops,
-    /// Of every router, the linked ones of the allocation: `linked[starts[r]..starts[r + 1]]`, ascending.
-    starts: Vec<usize>,
-    linked: Vec<u32>,
-}
-
-/// Routers from which on distances are not kept where they have a closed form.
-const KEPT: usize = 8192;
-
-/// Hops between the routers of an allocation.
-enum Hops {
-    /// All of them, row by row.
-    Table(Vec<u32>),
-    /// From their coordinates, when asked for.
-    Closed { metric: Metric, routers: Vec<RouterId> },
-}
-
-impl Hops {
-    fn new(topology: &Topology, routers: &[RouterId], kept: usize) -> Result<Self> {
-        if routers.len() > kept && !matches!(topology.metric(), Metric::Hops) {
-            return Ok(Hops::Closed {
-                metric: topology.metric().clone(),
-                routers: routers.to_vec(),
-            });
-        }
-        let count = routers.len() as u64;
-        topology.require("the distances inside the allocation", 4 * count * count)?;
-        let row = |from: &_| -> Result<Vec<u32>> {
-            let hops = topology.hops_from(*from)?;
-            Ok(routers.iter().map(|to| hops[to.index()]).collect())
-        };
-        let rows: Result<Vec<Vec<u32>>> = routers.par_iter().map(row).collect();
-        Ok(Hops::Table(rows?.concat()))
-    }
-}
-
-impl MappingProblem {
-    fn new(topology: &Topology, guest: &Guest, nodes: &[NodeId]) -> Result<Self> {
-        MappingProblem::keeping(topology, guest, nodes, KEPT)
-    }
-
-    /// With so many routers whose distances are kept in any case.
-    fn keeping(topology: &Topology, guest: &Guest, nodes: &[NodeId], kept: usize) -> Result<Self> {
-        let mut routers: Vec<_> = nodes.iter().map(|n| topology.router_of(*n)).collect();
-        let of_slot = routers.clone();
-        routers.sort_unstable();
-        routers.dedup();
-        let position = |r| routers.binary_search(&r).unwrap_or(0) as u32;
-        let router = of_slot.into_iter().map(position).collect();
-        let graph = topology.graph()?;
-        let (mut starts, mut linked) = (vec![0], Vec::new());
-        for from in &routers {
-            let neighbours = graph.neighbours(*from).iter();
-            let inside = neighbours.filter_map(|to| routers.binary_search(&RouterId(*to)).ok());
-            linked.extend(inside.map(|to| to as u32));
-            starts.push(linked.len());
-        }
-        let mut problem = MappingProblem {
-            first: vec![0; nodes.len() + 1],
-            partners: Vec::new(),
-            router,
-            routers: routers.len(),
-            hops: Hops::new(topology, &routers, kept)?,
-            starts,
-            linked,
-        };
-        // Every mapping of all-to-all traffic costs the same: no partner is worth knowing.
-        if let Traffic::Messages(messages) = guest.traffic() {
-            topology.require("the partners of every process", 64 * messages.len() as u64)?;
-            let mut both: Vec<(u32, u32, f64)> = messages
-                .iter()
-                .flat_map(|m| [(m.source, m.target, m.volume), (m.target, m.source, m.volume)])
-                .collect();
-            both.sort_by_key(|(a, b, _)| (*a, *b));
-            both.dedup_by(|next, kept| {
-                let same = (next.0, next.1) == (kept.0, kept.1);
-                if same {
-                    kept.2 += next.2;
-                }
-                same
-            });
-            both.iter().for_each(|(a, ..)| problem.first[*a as usize + 1] += 1);
-            for i in 0..nodes.len() {
-                problem.first[i + 1] += problem.first[i];
-            }
-            problem.partners = both.into_iter().map(|(_, b, volume)| (b, volume)).collect();
-        }
-        Ok(problem)
-    }
-
-    /// Number of processes and of slots.
-    fn len(&self) -> usize {
-        self.router.len()
-    }
-
-    /// The partners of a process, and the volume in both directions.
-    fn partners(&self, process: u32) -> &[(u32, f64)] {
-        &self.partners[self.first[process as usize]..self.first[process as usize + 1]]
-    }
-
-    /// Hops between two slots.
-    #[inline]
-    fn hops(&self, a: u32, b: u32) -> f64 {
-        let (a, b) = (self.router[a as usize] as usize, self.router[b as usize] as usize);
-        f64::from(match &self.hops {
-            Hops::Table(hops) => hops[a * self.routers + b],
-            Hops::Closed { metric, routers } => metric.between(routers[a], routers[b]).unwrap_or(0),
-        })
-    }
-
-    /// The routers of the allocation that are linked to one of them, by their indices, ascending.
-    fn linked(&self, router: usize) -> &[u32] {
-        &self.linked[self.starts[router]..self.starts[router + 1]]
-    }
-
-    /// Hop-bytes of a mapping.
-    fn cost(&self, slot: &[u32]) -> f64 {
-        let of = |p: u32| -> f64 {
-            let partners = self.partners(p).iter();
-            partners.map(|(q, v)| v * self.hops(slot[p as usize], slot[*q as usize])).sum()
-        };
-        // Every message stands at both ends.
-        (0..self.len() as u32).map(of).sum::<f64>() / 2.0
-    }
-
-    /// What swapping the slots of two processes adds to the cost.
-    fn swap_gain(&self, slot: &[u32], a: u32, b: u32) -> f64 {
-        let (at_a, at_b) = (slot[a as usize], slot[b as usize]);
-        let moved = |p: u32, other: u32, from: u32, to: u32| -> f64 {
-            let partners = self.partners(p).iter().filter(|(q, _)| *q != other);
-            partners
-                .map(|(q, v)| {
-                    let there = slot[*q as usize];
-                    v * (self.hops(to, there) - self.hops(from, there))
-                })
-                .sum()
-        };
-        moved(a, b, at_a, at_b) + moved(b, a, at_b, at_a)
-    }
 }
 
 #[cfg(test)]

@@ -22,9 +22,9 @@ pub(super) struct Factor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FactorShape {
     Path,
-    /// Of five or more: one of four is a product of two paths of two.
+    /// A ring of five or more; one of four is a product of two paths of two.
     Ring,
-    /// Of three or more.
+    /// A clique of three or more.
     Clique,
 }
 
@@ -38,8 +38,8 @@ const MOST_NEIGHBOURS: usize = 64;
 /// of every vertex, ascending.
 ///
 /// Opposite edges of a square that is the only one over two edges of a vertex belong to one factor, and so do two
-/// edges of a vertex that span no such square. Positions on a factor are the components without its edges. That is
-/// a proposal: what it says of every vertex and edge is checked.
+/// edges of a vertex that span no such square. Positions on a factor are the components without its edges. Since
+/// this may be wrong on other graphs, every vertex and edge is checked.
 ///
 /// # Complexity
 /// O(vertices · degree³).
@@ -150,7 +150,7 @@ fn edge_classes(neighbours: &[Vec<u32>]) -> (Classes, usize) {
     (Classes { first, of }, count)
 }
 
-/// What a connected graph is, and the number of every vertex along it.
+/// Shape of a connected graph, and the number of every vertex along it.
 fn shape_of(links: &[Vec<u32>]) -> Option<(FactorShape, Vec<u32>)> {
     let n = links.len();
     let ends = links.iter().filter(|near| near.len() == 1).count();

@@ -1,4 +1,4 @@
-//! Process i on rank i: what a scheduler's node list gives.
+//! Process i on the node of rank i, as with a scheduler's node list.
 
 use super::{Found, MappingMethodEntry};
 

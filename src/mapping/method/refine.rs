@@ -10,7 +10,7 @@ use crate::random::{below, generator};
 /// `refine[:from=bisection|greedy|rank,steps=4000,seed=1]`: starts from another method's mapping and
 /// swaps processes. A random process is tried near one of its partners, `steps` times for each process;
 /// swaps that cost less than a falling threshold are accepted. Plain descent ends it, so that no swap of a
-/// process with another one near a partner of it helps any more. Never worse than where it started.
+/// process with one near any of its partners helps any more. Never worse than where it started.
 ///
 /// # Complexity
 /// O(steps · messages).
@@ -32,7 +32,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
     },
 };
 
-/// The option of [`start`].
+/// The option that [`start`] reads.
 pub(super) const FROM: Opt =
     Opt::one_of("from", &["bisection", "greedy", "rank"], "method to start from");
 
@@ -78,6 +78,7 @@ pub(super) fn refine(
         }
         let (partner, _) = partners[below(partners.len() as u64, &mut random) as usize];
         let around = &near[problem.router[state.slot[partner as usize] as usize] as usize];
+        // Only a slot near a partner can bring the two together.
         let b = state.process[around[below(around.len() as u64, &mut random) as usize] as usize];
         if a == b {
             continue;
@@ -149,8 +150,8 @@ impl<'a> State<'a> {
         self.cost += gain;
     }
 
-    /// Takes every swap that helps until there is none. The cost is counted anew: what rounding left of
-    /// many small gains is gone.
+    /// Makes every swap that helps until there is none, then computes the cost anew: many small gains have added up
+    /// rounding errors.
     fn descend(&mut self, near: &[Vec<u32>]) {
         let problem = self.problem;
         let least = 1e-9 * self.cost / self.slot.len() as f64;

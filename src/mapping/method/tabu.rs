@@ -12,7 +12,7 @@ use crate::random::{below, generator};
 /// been elsewhere for long. Never worse than where it started.
 ///
 /// # Complexity
-/// O(processes²) a step: what every swap gains is kept and changed, not computed anew. 24 bytes a pair of processes.
+/// O(processes²) a step: gains of swaps are updated, not computed anew. 24 bytes a pair of processes.
 ///
 /// # References
 /// Taillard, "Robust taboo search for the quadratic assignment problem", Parallel Computing 17, 1991,
@@ -59,6 +59,7 @@ pub(super) fn tabu(
     for step in 1..=steps {
         let Some((r, s)) = search.choose(step, best.0 - least) else { continue };
         for (process, slot) in [(r, search.slot[r]), (s, search.slot[s])] {
+            // A drawn length keeps the search from going in circles.
             let rest = 9 * n as u64 / 10 + below(n as u64 / 5 + 1, &mut random);
             search.until[process * n + slot as usize] = step.saturating_add(rest as u32);
         }
@@ -73,7 +74,7 @@ pub(super) fn tabu(
     best.1
 }
 
-/// A mapping being changed, with what every swap gains. Tables are n × n, by rows.
+/// A mapping being changed, with the gain of every swap. Tables are n × n, by rows.
 struct Search {
     n: usize,
     slot: Vec<u32>,
@@ -82,7 +83,7 @@ struct Search {
     volume: Vec<f64>,
     /// Hops between two slots.
     hops: Vec<f64>,
-    /// What swapping two processes adds to the cost; the upper triangle.
+    /// Rise in cost when two processes are swapped; the upper triangle.
     gain: Vec<f64>,
     /// The step up to which a process does not go back to a slot.
     until: Vec<u32>,
@@ -111,7 +112,7 @@ impl Search {
         search
     }
 
-    /// What swapping two processes adds to the cost, from its definition.
+    /// Rise in cost when two processes are swapped, from its definition.
     fn gain_of(&self, a: usize, b: usize) -> f64 {
         let n = self.n;
         let (to_a, to_b) = (&self.volume[a * n..][..n], &self.volume[b * n..][..n]);
@@ -158,7 +159,7 @@ impl Search {
         chosen
     }
 
-    /// Swaps two processes, r < s, and what that changes in the gains of all others: O(1) each.
+    /// Swaps two processes, r < s, and updates the gains of all other pairs, O(1) each.
     fn swap(&mut self, r: usize, s: usize) {
         let n = self.n;
         self.cost += self.gain[r * n + s];

@@ -1,7 +1,7 @@
 //! One dimension after the other, dimension 0 first.
 
 use super::super::demand::{Demand, End, Flow};
-use super::{Fabric, Lengths, Paths, RoutingEntry, over_roots};
+use super::{Fabric, Paths, RoutingEntry, over_roots};
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::Metric;
 use crate::topology::RouterGraph;
@@ -21,13 +21,11 @@ use crate::topology::distance::{Axis, Product, Shape};
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "dimension-order",
     "grids: dimension 0 first, the shorter way round; ties are split in halves",
-    Paths {
-        needs: "grid of dimensions",
-        suits: |topology| matches!(topology.metric(), Metric::Product(_)),
+    Paths::shortest(
+        "grid of dimensions",
+        |topology| matches!(topology.metric(), Metric::Product(_)),
         loads,
-        lengths: |_| Ok(Lengths::Shortest),
-        routes: None,
-    },
+    ),
 );
 
 /// The link from every router to the next and to the one before along an axis.
@@ -59,7 +57,7 @@ impl Ports {
     }
 }
 
-/// Which way traffic goes to the other end of an even ring, where both are as long.
+/// Way of traffic to the opposite position of an even ring, where both ways are equally long.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tie {
     /// Half each way.
@@ -127,6 +125,7 @@ pub(super) fn loads_with(tie: Tie, fabric: &Fabric<'_>, demand: &Demand) -> Resu
     let scratch = || (Vec::new(), Vec::new());
     over_roots(fabric, sources.len(), scratch, |(buffer, weights), root, loads| {
         let row = demand.row(End::Source, root, buffer);
+        // A few flows are walked hop by hop; many are added up in one sweep over all routers.
         if row.len() * far < routers {
             row.iter().for_each(|flow| grid.walk(sources[root], flow, loads));
         } else {
@@ -218,7 +217,7 @@ impl Grid<'_> {
         }
     }
 
-    /// One direction along a line: a link carries what all targets behind it get, the furthest first.
+    /// Loads in one direction along a line, the furthest link first: each carries the volume of all targets behind it.
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,

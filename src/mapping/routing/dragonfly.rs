@@ -1,4 +1,4 @@
-//! What the routings of a dragonfly share: its groups and the cables between them.
+//! Groups of a dragonfly and the cables between them, for its routings.
 
 use super::super::demand::{Demand, End};
 use super::Fabric;
@@ -18,7 +18,7 @@ pub(super) struct Cable {
     pub from: u32,
     pub to: u32,
     pub link: usize,
-    /// Of all cables between the two groups, how much of them.
+    /// Its part of the capacity of all cables between the two groups.
     pub share: f64,
 }
 
@@ -53,6 +53,7 @@ impl Groups {
             let between: &mut Vec<Cable> = &mut cables[(from / size * count + to / size) as usize];
             between.push(Cable { from, to, link, share });
         }
+        // Cables of more capacity carry more, so that all of a pair of groups fill up alike.
         for between in &mut cables {
             let all: f64 = between.iter().map(|c| c.share).sum();
             between.iter_mut().for_each(|c| c.share /= all);
@@ -60,7 +61,7 @@ impl Groups {
         Ok(Groups { size, count, cables })
     }
 
-    /// Where a table of routers and groups keeps them.
+    /// Index of a router and a group in a table of both.
     pub fn cell(&self, router: u32, group: u32) -> usize {
         router as usize * self.count as usize + group as usize
     }
@@ -73,7 +74,7 @@ impl Groups {
         &self.cables[(from * self.count + to) as usize]
     }
 
-    /// Of the cables between a router's group and another one, the share that ends at the router: by
+    /// Share of the cables between a router's group and another one that ends at the router: by
     /// [`Groups::cell`].
     pub fn shares(&self, fabric: &Fabric<'_>) -> Result<Vec<f64>> {
         let count = self.count as usize;
@@ -141,7 +142,7 @@ impl Groups {
         }
     }
 
-    /// Over the cables from one group to another.
+    /// Adds `volume` to the cables from one group to another, by their shares.
     pub fn cross(&self, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
         for cable in self.cables(from, to) {
             loads[cable.link] += volume * cable.share;

@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use super::super::demand::{Demand, End};
 use super::levels::{Levels, keep, over_levels, put};
 use super::wave::{LANES, Waves, over_batches, pick, sum};
-use super::{Fabric, Lengths, Paths, RoutingEntry, weighted};
+use super::{Fabric, Paths, RoutingEntry, weighted};
 use crate::error::Result;
 use crate::topology::RouterGraph;
 use crate::topology::search::SPREAD;
@@ -23,7 +23,7 @@ use crate::topology::search::SPREAD;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-hop",
     "every router splits equally over the next hops nearer to the target",
-    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest), routes: None },
+    Paths::shortest("", |_| true, loads),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {

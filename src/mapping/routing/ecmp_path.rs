@@ -5,7 +5,7 @@ use multiversion::multiversion;
 use super::super::demand::{Demand, End};
 use super::levels::{Levels, keep, over_levels, put};
 use super::wave::{LANES, Waves, over_batches, pick, sum};
-use super::{Fabric, Lengths, Paths, RoutingEntry, weighted};
+use super::{Fabric, Paths, RoutingEntry, weighted};
 use crate::error::{Error, Result, SourceLocation};
 use crate::topology::RouterGraph;
 
@@ -29,7 +29,7 @@ use crate::topology::RouterGraph;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-path",
     "all shortest paths, an equal share each",
-    Paths { needs: "", suits: |_| true, loads, lengths: |_| Ok(Lengths::Shortest), routes: None },
+    Paths::shortest("", |_| true, loads),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -62,8 +62,8 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     })
 }
 
-/// Replaces the number of shortest paths by `dep / σ`, from the far end on: what lies further away is then a
-/// matter of one multiplication a link.
+/// Replaces the number of shortest paths by `dep / σ`, from the far end on, so that each link further away costs one
+/// multiplication.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
     "x86_64+avx2",

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use multiversion::multiversion;
 
 use super::super::demand::{Demand, End, Uniform};
-use super::wave::{LANES, Lane, Stop, batches};
+use super::wave::{LANES, RootValues, Stop, batches};
 use super::{Fabric, over_roots};
 use crate::error::Result;
 use crate::ids::RouterId;
@@ -25,17 +25,17 @@ pub(super) struct Levels<'a> {
     /// By distance, then by router: the roots that have it there, one bit each. One distance more on each side, at which
     /// no root has any; the number of routers is rounded up to eight.
     masks: Vec<Vec<u8>>,
-    numbers: Vec<Lane>,
-    /// What a root with one process has for each router.
+    numbers: Vec<RootValues>,
+    /// Processes on each router: its traffic with a root of one process, at volume 1.
     there: Vec<f64>,
     /// Processes on each root.
-    here: Lane,
+    here: RootValues,
     volume: f64,
 }
 
 /// Sums what `add` puts on the links for every eight roots of `demand`, as [`super::wave::over_batches`]; nothing where
 /// that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees beyond a
-/// byte. Nothing, too, where `add` says no.
+/// byte. Also nothing where `add` returns false.
 ///
 /// # Errors
 /// More memory than allowed.
@@ -119,7 +119,10 @@ impl Levels<'_> {
     /// Calls `visit` with every router and the roots that have it at a distance, the farthest distance first: the roots
     /// that have each router one hop nearer, and one hop further, the numbers, and the router's traffic with the roots.
     #[inline(always)]
-    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&[u8]; 2], &mut [Lane], Lane)) {
+    pub fn walk_back(
+        &mut self,
+        mut visit: impl FnMut(&Stop, [&[u8]; 2], &mut [RootValues], RootValues),
+    ) {
         for distance in (0..=self.far).rev() {
             let [nearer, own, further] = [0, 1, 2].map(|i| self.masks[distance + i].as_slice());
             for (i, eight) in own.as_chunks::<8>().0.iter().enumerate() {
@@ -157,7 +160,7 @@ impl Levels<'_> {
 
 /// Adds up the numbers of the neighbours nearer to each root. Whether all sums are finite.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn count_level(links: &RouterGraph, [nearer, own]: [&[u8]; 2], numbers: &mut [Lane]) -> bool {
+fn count_level(links: &RouterGraph, [nearer, own]: [&[u8]; 2], numbers: &mut [RootValues]) -> bool {
     let mut largest = [0f64; LANES];
     for router in 0..links.router_count() {
         let roots = own[router];
@@ -196,14 +199,14 @@ static WHOLE: [[u64; LANES]; 256] = {
 
 /// `lane` for the roots named, 0 for the others.
 #[inline(always)]
-pub(super) fn keep(roots: u8, lane: &Lane) -> Lane {
+pub(super) fn keep(roots: u8, lane: &RootValues) -> RootValues {
     let whole = &WHOLE[roots as usize];
     std::array::from_fn(|l| f64::from_bits(lane[l].to_bits() & whole[l]))
 }
 
 /// Writes `lane` for the roots named.
 #[inline(always)]
-pub(super) fn put(roots: u8, lane: &Lane, into: &mut Lane) {
+pub(super) fn put(roots: u8, lane: &RootValues, into: &mut RootValues) {
     let whole = &WHOLE[roots as usize];
     for l in 0..LANES {
         let bits = lane[l].to_bits() & whole[l] | into[l].to_bits() & !whole[l];
@@ -236,7 +239,7 @@ mod tests {
             let spec = format!("all-to-all:n={count},volume={volume}");
             Guest::make(&spec, topology.context()).unwrap()
         };
-        let mapping = ProcessMapping::in_order(&guest, &order).unwrap();
+        let mapping = ProcessMapping::in_order(&guest, order.label(), order.nodes()).unwrap();
         let demand = Demand::new(topology, &guest, &mapping).unwrap();
         (Fabric::new(topology).unwrap(), demand)
     }

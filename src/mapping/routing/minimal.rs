@@ -40,6 +40,7 @@ pub(super) fn direct(
     loads: &mut [f64],
 ) {
     let count = groups.count;
+    // Shares of cables do not depend on the router, so traffic is added up by pair of groups first.
     let mut between = vec![0.0; (count * count) as usize];
     for router in 0..fabric.links.router_count() as u32 {
         let here = groups.of(router);

@@ -3,7 +3,7 @@
 use super::super::demand::{Demand, End};
 use super::dimension_order::{Tie, loads_with, ways};
 use super::weighted::Ways;
-use super::{Fabric, Lengths, Paths, Route, RoutingEntry, over_roots};
+use super::{Fabric, Paths, Route, RoutingEntry, over_roots};
 use crate::error::Result;
 use crate::ids::RouterId;
 use crate::topology::distance::{Axis, Product, Shape};
@@ -14,8 +14,8 @@ use crate::topology::{Metric, RouterGraph, Topology};
 ///
 /// Grids and their like: dimension by dimension, dimension 0 first, the shorter way round; of two equal ways
 /// round a ring, up from even coordinates and down from odd ones, so that both directions are used alike.
-/// Elsewhere: at every router to one of the neighbours nearer to the target, that with number t mod their count
-/// in ascending order, t the target; where links have weights, nearer by distance, and of ways of the same distance
+/// Elsewhere: at every router on to neighbour number t mod k, t being the target and k the number of neighbours nearer
+/// to it, which are counted ascending from 0; where links have weights, nearer by distance, and of ways of the same distance
 /// those over the fewest links. The first are paths of the routing `dimension-order`, the others of `ecmp-path`
 /// and `ecmp-hop`.
 ///
@@ -24,13 +24,7 @@ use crate::topology::{Metric, RouterGraph, Topology};
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "one-path",
     "one shortest path a pair, the same as in `export --to simgrid`",
-    Paths {
-        needs: "",
-        suits: |_| true,
-        loads,
-        lengths: |_| Ok(Lengths::Shortest),
-        routes: Some(routes),
-    },
+    Paths { routes: Some(routes), ..Paths::shortest("", |_| true, loads) },
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -61,6 +55,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 }
 
 fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
+    // Target by target: one search serves all pairs of a target.
     let mut by_target: Vec<usize> = (0..pairs.len()).collect();
     by_target.sort_by_key(|i| pairs[*i].1);
     let mut all = vec![Route::new(); pairs.len()];
@@ -74,7 +69,7 @@ fn routes(fabric: &Fabric<'_>, pairs: &[(u32, u32)]) -> Result<Vec<Route>> {
     Ok(all)
 }
 
-/// Finds the path of one pair after another, quickest target by target.
+/// Finds the path of one pair after another; fastest where pairs of one target follow each other.
 pub struct Routes<'t> {
     graph: &'t RouterGraph,
     grid: Option<&'t Product>,
@@ -86,7 +81,7 @@ pub struct Routes<'t> {
 }
 
 impl<'t> Routes<'t> {
-    /// Of a machine.
+    /// A finder for the routes of a machine.
     ///
     /// # Errors
     /// [`crate::Error::Memory`] when the router graph does not fit.
@@ -170,7 +165,7 @@ fn by_dimension(grid: &Product, target: u32, path: &mut Vec<u32>) {
     }
 }
 
-/// The position so many hops up or down from `a`.
+/// The position `hops` up or down from `a`.
 fn along(axis: Axis, a: u32, hops: u32, up: bool) -> u32 {
     let n = axis.extent;
     if up { (a + hops) % n } else { (a + n - hops) % n }

@@ -1,7 +1,7 @@
 //! Along the rails of a multi-rail network.
 
 use super::super::demand::{Demand, End};
-use super::{Fabric, Lengths, Paths, RoutingEntry};
+use super::{Fabric, Paths, RoutingEntry};
 use crate::error::Result;
 use crate::topology::RouterGraph;
 use crate::topology::rails::Rails;
@@ -23,13 +23,7 @@ use crate::topology::rails::Rails;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "rail",
     "multi-rail networks: every rail an equal share, or the rail of the target; domains over their own links",
-    Paths {
-        needs: "multi-rail network",
-        suits: |topology| topology.network().rails().is_some(),
-        loads,
-        lengths: |_| Ok(Lengths::Shortest),
-        routes: None,
-    },
+    Paths::shortest("multi-rail network", |topology| topology.network().rails().is_some(), loads),
 );
 
 fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
@@ -53,6 +47,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
                 inside(rails, fabric.links, from, leaving, share, &mut loads);
                 fabric.links.load(leaving, rails.leaf(near, rail), share, &mut loads);
                 fabric.links.load(rails.leaf(far, rail), to, share, &mut loads);
+                // Spine switches join units; inside one the leaf switch is enough.
                 if near != far {
                     up[(near * rails.rails + rail) as usize] += share;
                     down[(far * rails.rails + rail) as usize] += share;
@@ -70,7 +65,7 @@ fn loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     Ok(loads)
 }
 
-/// Over the switch of a domain; nothing from an endpoint to itself.
+/// Adds traffic over the switch of a domain; none from an endpoint to itself.
 fn inside(rails: &Rails, links: &RouterGraph, from: u32, to: u32, volume: f64, loads: &mut [f64]) {
     if let Some(switch) = rails.switch_of(from).filter(|_| from != to) {
         links.load(from, switch, volume, loads);

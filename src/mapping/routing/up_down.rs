@@ -1,7 +1,7 @@
 //! Up to the lowest common ancestors of a fat tree, all of them alike, and down.
 
 use super::super::demand::{Demand, End};
-use super::{Fabric, Lengths, Paths, RoutingEntry};
+use super::{Fabric, Paths, RoutingEntry};
 use crate::error::Result;
 use crate::topology::Metric;
 
@@ -20,17 +20,11 @@ use crate::topology::Metric;
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "up-down",
     "fat trees: up to the lowest common ancestors, equal shares over parents, and down",
-    Paths {
-        needs: "fat tree",
-        suits: |topology| matches!(topology.metric(), Metric::Tree(_)),
-        loads,
-        lengths: |_| Ok(Lengths::Shortest),
-        routes: None,
-    },
+    Paths::shortest("fat tree", |topology| matches!(topology.metric(), Metric::Tree(_)), loads),
 );
 
-/// The switches of one level.
-struct Level {
+/// The switches of one level of a fat tree, with the traffic through their subtrees.
+struct SwitchLevel {
     /// The first of them, and how many there are.
     first: u32,
     switches: u32,
@@ -40,22 +34,22 @@ struct Level {
     leaves: u32,
     /// Links up from each; 0 at the top.
     parents: u32,
-    /// What leaves each subtree, and what enters it.
+    /// Volume that leaves each subtree, and volume that enters it.
     out: Vec<f64>,
     into: Vec<f64>,
 }
 
 /// The levels, from the leaves up: how many parents a switch has is read off its links.
-fn levels(fabric: &Fabric<'_>) -> Vec<Level> {
+fn levels(fabric: &Fabric<'_>) -> Vec<SwitchLevel> {
     let Metric::Tree(tree) = fabric.topology.metric() else { return Vec::new() };
-    let mut levels: Vec<Level> = Vec::new();
+    let mut levels: Vec<SwitchLevel> = Vec::new();
     let (mut first, mut tops, mut leaves, mut children) = (0, 1, 1, 0);
     for arity in tree.arity.iter().rev().copied().chain([0]) {
         let subtrees = (tree.leaves() / u64::from(leaves)) as u32;
         let switches = subtrees * tops;
         let parents = fabric.links.heads(first).len() as u32 - children;
         let zeros = vec![0.0; subtrees as usize];
-        levels.push(Level {
+        levels.push(SwitchLevel {
             first,
             switches,
             tops,

@@ -10,10 +10,10 @@ use crate::topology::RouterGraph;
 /// Roots searched from at once.
 pub(crate) const LANES: usize = 8;
 
-/// A number for each of the roots.
-pub(crate) type Lane = [f64; LANES];
+/// One number for each of the roots searched from at once.
+pub(crate) type RootValues = [f64; LANES];
 
-/// A router, and from which of the roots it is as far away as the others of its level.
+/// A router at a distance, and the roots that have it there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stop {
     pub router: u32,
@@ -30,9 +30,9 @@ pub(crate) struct Stop {
 #[derive(Debug)]
 pub(crate) struct Waves {
     /// Numbers by distance modulo three, then by router.
-    pub planes: [Vec<Lane>; 3],
+    pub planes: [Vec<RootValues>; 3],
     /// Traffic of each router with the roots; zero where there is none.
-    pub wanted: Vec<Lane>,
+    pub wanted: Vec<RootValues>,
     /// Every router at every distance at which some root has it, by distance; a buffer that only grows.
     stops: Vec<Stop>,
     /// Where in `stops` each distance begins, and the end.
@@ -74,7 +74,8 @@ impl Waves {
         }
     }
 
-    /// The same, but a router's number is that of its shortest paths from the root. Whether all are finite.
+    /// Searches as [`Waves::search`] does; every router's number is then that of its shortest paths from the root. Whether
+    /// all are finite.
     pub fn count(&mut self, links: &RouterGraph, demand: &Demand, end: End, roots: &[u32]) -> bool {
         let mut left = self.begin(demand, end, roots);
         while left > 0 && self.step(links) {
@@ -97,7 +98,7 @@ impl Waves {
     /// Calls `visit` with every router at every distance, the farthest first: the planes of that distance, of one
     /// hop less and of one more, and its traffic with the roots.
     #[inline(always)]
-    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [Lane]; 3], Lane)) {
+    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [RootValues]; 3], RootValues)) {
         for distance in (0..=self.far()).rev() {
             let [here, nearer, further] = three(&mut self.planes, distance);
             for stop in &self.stops[self.first[distance]..self.first[distance + 1]] {
@@ -155,7 +156,8 @@ impl Waves {
         left
     }
 
-    /// Everyone is everyone's partner: what the last batch left is written over.
+    /// As [`Waves::want`] for all-to-all traffic, where every root is a partner of every other: all entries are written
+    /// over, so none needs clearing.
     fn want_all(&mut self, uniform: &Uniform<'_>, at: &[u32], roots: &[u32]) -> u32 {
         let mut here = [0.0; LANES];
         for (lane, root) in roots.iter().enumerate() {
@@ -174,7 +176,7 @@ impl Waves {
         all.count_ones() * (at.len() as u32 - 1)
     }
 
-    /// Finds the routers one hop further; false where there are none.
+    /// Finds the routers one hop further. Whether there are any.
     fn step(&mut self, links: &RouterGraph) -> bool {
         let level = self.far();
         let (from, to) = (self.first[level], self.first[level + 1]);
@@ -182,7 +184,7 @@ impl Waves {
         for i in from..to {
             let Stop { router, roots } = self.stops[i];
             let heads = links.heads(router);
-            // What is not new is written, too, and overwritten.
+            // Written without a branch: an entry that is not new is overwritten by the next one.
             if self.stops.len() <= end + heads.len() {
                 self.stops.resize(2 * (end + heads.len()), Stop { router: 0, roots: 0 });
             }
@@ -198,7 +200,7 @@ impl Waves {
         end > to
     }
 
-    /// Lets the roots have the routers just found. Returns how many partners are among them.
+    /// Marks the routers just found as seen by their roots. Returns how many partners are among them.
     fn arrive(&mut self) -> u32 {
         let level = self.far();
         let mut partners = 0;
@@ -276,7 +278,7 @@ pub(super) fn batches(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32
 }
 
 /// The planes of a distance, of one hop less and of one more.
-fn three(planes: &mut [Vec<Lane>; 3], distance: usize) -> [&mut [Lane]; 3] {
+fn three(planes: &mut [Vec<RootValues>; 3], distance: usize) -> [&mut [RootValues]; 3] {
     let [a, b, c] = planes.each_mut().map(Vec::as_mut_slice);
     match distance % 3 {
         0 => [a, c, b],
@@ -287,7 +289,7 @@ fn three(planes: &mut [Vec<Lane>; 3], distance: usize) -> [&mut [Lane]; 3] {
 
 /// `a` for the roots named, `b` for the others.
 #[inline(always)]
-pub(crate) fn pick(roots: u8, a: Lane, b: Lane) -> Lane {
+pub(crate) fn pick(roots: u8, a: RootValues, b: RootValues) -> RootValues {
     let mut picked = b;
     for l in 0..LANES {
         picked[l] = if roots & 1 << l != 0 { a[l] } else { b[l] };
@@ -297,18 +299,18 @@ pub(crate) fn pick(roots: u8, a: Lane, b: Lane) -> Lane {
 
 /// The sum over the roots, always in the same order.
 #[inline(always)]
-pub(crate) fn sum(lane: Lane) -> f64 {
+pub(crate) fn sum(lane: RootValues) -> f64 {
     let [a, b, c, d, e, f, g, h] = lane;
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
-/// Gives the number 1.
+/// Sets the number of every stop to 1 for its roots.
 #[multiversion(targets(
     "x86_64+avx512f+avx512bw+avx512dq+avx512vl",
     "x86_64+avx2",
     "aarch64+neon"
 ))]
-fn fill(stops: &[Stop], into: &mut [Lane]) {
+fn fill(stops: &[Stop], into: &mut [RootValues]) {
     for stop in stops {
         let here = &mut into[stop.router as usize];
         *here = pick(stop.roots, [1.0; LANES], *here);
@@ -321,7 +323,12 @@ fn fill(stops: &[Stop], into: &mut [Lane]) {
     "x86_64+avx2",
     "aarch64+neon"
 ))]
-fn add_up(links: &RouterGraph, stops: &[Stop], from: &[Lane], into: &mut [Lane]) -> bool {
+fn add_up(
+    links: &RouterGraph,
+    stops: &[Stop],
+    from: &[RootValues],
+    into: &mut [RootValues],
+) -> bool {
     let mut largest = [0f64; LANES];
     for stop in stops {
         let mut paths = [0.0; LANES];

@@ -1,6 +1,6 @@
 //! Equal shares over shortest ways where links have weights: the rules of `ecmp-hop` and `ecmp-path`, root by root.
 //!
-//! Of ways of the same distance those over the fewest links are taken, so that links of weight 0 lead nowhere in
+//! Where ways have the same distance, those over the fewest links are taken, so that links of weight 0 lead nowhere in
 //! circles.
 
 use super::super::demand::{Demand, End, Flow};
@@ -45,7 +45,7 @@ impl<'g> Ways<'g> {
     }
 }
 
-/// What a pass keeps from root to root: ways, a number of each router, and a row of demand.
+/// Buffers reused from root to root: ways, two numbers for each router, and a row of demand.
 type Scratch<'g> = (Ways<'g>, Vec<f64>, Vec<f64>, Vec<Flow>);
 
 /// The loads of `ecmp-hop`.
@@ -65,6 +65,7 @@ pub(super) fn by_hop(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
             if volume == 0.0 {
                 continue;
             }
+            // Routers come farthest first, so all that passes this one has arrived.
             let share = volume / next.clone().count() as f64;
             for v in next {
                 carried[v as usize] += share;
@@ -108,7 +109,7 @@ pub(super) fn by_path(fabric: &Fabric<'_>, demand: &Demand) -> Result<(Vec<f64>,
     })
 }
 
-/// Sums what `add` puts on the links for each root; whether it said yes to all of them.
+/// Sums what `add` puts on the links for each root; the flag is whether it returned true for all of them.
 fn over<'f>(
     fabric: &'f Fabric<'_>,
     roots: usize,

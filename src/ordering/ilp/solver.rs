@@ -29,7 +29,7 @@ pub(super) fn available(params: &Params, solver: &str) -> Result<()> {
     ))
 }
 
-/// What a solver answered.
+/// Answer of a solver.
 pub(super) struct Answer {
     pub values: Vec<f64>,
     /// Achieved relative gap; `None` where the solver does not report it.
@@ -47,7 +47,7 @@ pub(super) struct Model {
     pub warm: Vec<(Variable, f64)>,
 }
 
-/// One run: on whose behalf (for messages), for how long, with which solver.
+/// A request to a solver: options (for messages), limits, solver and the bound known so far.
 pub(super) struct Job<'a> {
     pub params: &'a Params,
     pub settings: &'a Settings,

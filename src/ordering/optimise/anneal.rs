@@ -48,7 +48,7 @@ pub(super) struct Chain<'s> {
     sieves: Vec<Sieve>,
     step_margin: f64,
     sparse_margin: f64,
-    /// Whether half of the steps pass the narrow sieves unseen.
+    /// Whether half of the steps skip the narrow sieves.
     wide: bool,
     ring: bool,
     /// Ranks at either end that no move changes.
@@ -111,12 +111,12 @@ impl<'s> Chain<'s> {
         &self.best_ids
     }
 
-    /// What the best sequence costs more than the first; not above 0.
+    /// Price of the best sequence less that of the first; not above 0.
     pub fn gain(&self) -> i64 {
         self.best
     }
 
-    /// Goes on from `order`, with new books.
+    /// Goes on from `order`; the best so far is forgotten.
     pub fn restart(&mut self, order: &[u32]) {
         self.sequence.set(order);
         self.best_ids.clear();
@@ -175,6 +175,7 @@ impl<'s> Chain<'s> {
         }
         let v = near[self.rng.below(near.len())];
         let j = self.sequence.rank[v as usize] as usize;
+        // One draw decides all of a step: the lowest bits its kind, the next ones its details.
         let choice = self.rng.bits();
         match choice & 15 {
             0..5 => self.carry(i, j, choice >> 4, limit),
@@ -236,6 +237,7 @@ impl<'s> Chain<'s> {
         }
         if self.ring {
             let outside = old[0].to + self.sequence.len() - old[old.len() - 1].from;
+            // Closer joints would count a pair twice, once each way round.
             if outside < 2 * self.prices.window {
                 return;
             }

@@ -20,7 +20,7 @@ pub(super) const LARGE: usize = 100_000;
 const BLOCK: usize = 4096;
 const ALIKE: usize = 512;
 
-/// How many blocks a group has at least, on average, where blocks are short.
+/// Least mean number of blocks in a group for which short blocks are used.
 const MANY: usize = 8;
 
 /// Chains of a pass at least, the same for any number of threads.
@@ -30,22 +30,22 @@ const CHAINS: usize = 2;
 pub(super) struct Pass<'a> {
     pub space: &'a Arrangement,
     pub lag: &'a [f64],
-    /// How a block cools that gets so many times the steps of one that has no like.
+    /// Cooling of a block, by how many times the steps of a single block it gets.
     pub cooling: &'a (dyn Fn(f64) -> Cooling + Sync),
     pub budget: &'a Budget,
     pub observer: &'a dyn Observer,
-    /// Which pass of the search it is: odd ones have their blocks half a block further on.
+    /// Number of the pass in the search; the blocks of odd ones begin half a block further on.
     pub number: usize,
     /// Its share of the steps, and the moment when it ends where there is a time limit.
     pub steps: Option<u64>,
     pub end: Option<f64>,
 }
 
-/// A chain on the first of several blocks whose elements are as far from each other as those of the others.
+/// A chain on the first block of a group; distances inside all blocks of a group agree rank by rank.
 struct Job {
-    /// Which of the groups of blocks.
+    /// Number of its group of blocks.
     group: usize,
-    /// Its share of the steps, in those of a block that has no like.
+    /// Its share of the steps, as a multiple of the share of a block that is like no other.
     weight: f64,
     rng: AnnealRng,
 }
@@ -66,6 +66,7 @@ impl Pass<'_> {
             rank[*e as usize] = r as u32;
         }
         let window = self.lag.len() - 1;
+        // Short blocks pay only where many are alike: fewer pairs of ranks lie inside them.
         let mut groups = self.groups(order, ALIKE);
         if groups.iter().map(Vec::len).sum::<usize>() < MANY * groups.len() {
             groups = self.groups(order, BLOCK);
@@ -148,7 +149,7 @@ impl Pass<'_> {
         groups
     }
 
-    /// The order that a chain finds for a block, in places of the block; what that changes in its price; the steps made.
+    /// The order that a chain finds for a block, as ranks inside the block; its change in price; the steps made.
     fn anneal(
         &self,
         block: &[u32],

@@ -13,7 +13,7 @@ use crate::topology::Metric;
 /// Most elements of an assignment by rows and columns: n³ operations, 8n² bytes.
 const ASSIGNED: usize = 400;
 
-/// What proves bounds on one problem.
+/// Bounds on one problem.
 pub(in crate::ordering) struct Bounds<'p> {
     problem: &'p SearchProblem<'p>,
     /// Whether every element sees the same distances.

@@ -34,7 +34,7 @@ pub(in crate::ordering) const MODEST: Effort =
     Effort { states: 10_000_000, relaxation: 500_000_000, until: f64::INFINITY };
 
 impl Effort {
-    /// What suits a search of so many steps or seconds.
+    /// Effort that suits the steps or seconds of a budget.
     pub fn within(budget: &Budget) -> Effort {
         let steps = budget.steps.unwrap_or(u64::MAX);
         Effort {
@@ -170,6 +170,7 @@ impl Program {
 
     fn solve(&self, best: Vec<u32>, effort: Effort, observer: &dyn Observer) -> Option<Vec<u32>> {
         let n = self.n;
+        // The better this order, the fewer states are kept: only those that may beat it.
         let upper = self.value(&best);
         let symmetry = Symmetry::new(n, &self.distance, self.window);
         let rest = Relaxation::new(self, &symmetry, effort.relaxation);
@@ -209,6 +210,7 @@ impl Program {
             next.dedup_by_key(|s| s.key);
             next.shrink_to_fit();
             if next.is_empty() {
+                // Nothing can beat the best order known, so it is optimal.
                 return Some(best);
             }
             states += next.len();

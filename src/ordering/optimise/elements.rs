@@ -1,4 +1,4 @@
-//! What is arranged: routers that carry nodes (or, parted, single nodes), and the distances between them.
+//! Elements of an arrangement: routers that carry nodes (or, parted, single nodes), and the distances between them.
 
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ pub(in crate::ordering) const MAX_AXES: usize = 8;
 /// Tables of distances are kept below this, memory limit or not: beyond, closed forms are faster.
 const TABLE_LIMIT: u64 = 1 << 30;
 
-/// The things to arrange, each standing for consecutive nodes.
+/// Elements to arrange, each standing for consecutive nodes.
 #[derive(Debug)]
 pub(in crate::ordering) struct Arrangement {
     /// The router of each element.
@@ -31,7 +31,7 @@ pub(in crate::ordering) struct Arrangement {
 #[derive(Debug)]
 pub(in crate::ordering) enum Distances {
     /// Coordinates in bytes: `d = Σ min(|a-b|, wrap - |a-b|, cap)`.
-    Lanes { axes: Vec<Lane>, coordinates: Vec<[u8; MAX_AXES]> },
+    Lanes { axes: Vec<ByteAxis>, coordinates: Vec<[u8; MAX_AXES]> },
     /// All pairs in bytes.
     Table { n: usize, bytes: Vec<u8> },
     /// A closed form, for networks too large for a table.
@@ -41,7 +41,7 @@ pub(in crate::ordering) enum Distances {
 /// One axis of [`Distances::Lanes`]: a ring has its extent as `wrap`, a path twice that (never shorter the
 /// other way), a clique `cap` 1.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ordering) struct Lane {
+pub(in crate::ordering) struct ByteAxis {
     pub wrap: u8,
     pub cap: u8,
 }
@@ -154,7 +154,7 @@ impl Distances {
             return Distances::searched(topology, routers);
         }
         let memory = topology.context().memory.min(TABLE_LIMIT);
-        // Every closed form of a byte's width fits a table of bytes.
+        // A looked-up byte is faster than a closed form, as long as the table fits.
         let far = topology.statistics()?.diameter;
         if bytes > memory || far > 255 {
             let routers = routers.iter().map(|r| r.0).collect();
@@ -181,13 +181,13 @@ impl Distances {
             let axis = product.axes[*i];
             let extent = u8::try_from(axis.extent).ok()?;
             match axis.shape {
-                Shape::Ring => Some(Lane { wrap: extent, cap: u8::MAX }),
-                Shape::Path if extent <= 127 => Some(Lane { wrap: 2 * extent, cap: u8::MAX }),
-                Shape::Clique if extent <= 127 => Some(Lane { wrap: 2 * extent, cap: 1 }),
+                Shape::Ring => Some(ByteAxis { wrap: extent, cap: u8::MAX }),
+                Shape::Path if extent <= 127 => Some(ByteAxis { wrap: 2 * extent, cap: u8::MAX }),
+                Shape::Clique if extent <= 127 => Some(ByteAxis { wrap: 2 * extent, cap: 1 }),
                 _ => None,
             }
         };
-        let axes = used.iter().map(lane).collect::<Option<Vec<Lane>>>()?;
+        let axes = used.iter().map(lane).collect::<Option<Vec<ByteAxis>>>()?;
         let position = |router: &RouterId| {
             let mut x = [0; MAX_AXES];
             for (x, i) in x.iter_mut().zip(&used) {

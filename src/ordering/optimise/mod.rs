@@ -21,7 +21,6 @@ mod bounds;
 pub(super) mod dp;
 pub(super) mod elements;
 mod objective;
-mod observer;
 mod prices;
 mod problem;
 mod relaxation;
@@ -37,9 +36,9 @@ mod symmetry;
 pub mod weights;
 mod window;
 
+pub use crate::observer::{NoObserver, Observer};
 pub(super) use bounds::Bounds;
 use elements::Arrangement;
-pub use observer::{NoObserver, Observer};
 pub(super) use problem::SearchProblem;
 pub use result::{SearchResult, Status};
 pub use score::{Score, scores};

@@ -1,4 +1,4 @@
-//! The objective of an ordering, exactly: sums of hops by lag are integers, weights come last.
+//! The exact objective of an ordering: sums of hops by lag are integers, and weights are applied last.
 
 use rayon::prelude::*;
 
@@ -28,7 +28,7 @@ const SAMPLE: usize = 1 << 20;
 /// Ranks side by side that are looked at for an estimate.
 const STRETCH: usize = 64;
 
-/// What sequences are ranked by: the objective ([`by_lag`]) where that is soon found, else its part of the pairs whose
+/// A value to rank sequences by: the objective ([`by_lag`]) where that is soon found, else its part from pairs whose
 /// lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves at powers of two.
 /// O(min(N·K, 10⁶)).
 pub(super) fn estimate(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {

@@ -4,12 +4,12 @@ use std::cmp::Ordering::{Equal, Greater, Less};
 
 use multiversion::multiversion;
 
-use super::elements::{Distances, Lane, MAX_AXES};
+use super::elements::{ByteAxis, Distances, MAX_AXES};
 
 /// Bytes compared at once.
 pub(super) const CHUNK: usize = 32;
 
-/// The same along one row.
+/// Bytes compared at once along one row.
 const STRETCH: usize = 16;
 
 /// Elements left of a joint that are always looked at one by one.
@@ -20,7 +20,7 @@ pub(super) const DENSE: usize = 4;
 pub(super) struct Prices {
     /// `by_lag[k]` for k ≤ window, zeros behind it so that a whole chunk can be read from any lag.
     pub by_lag: Vec<i16>,
-    /// The same around a rank: lag k at `window ± k`.
+    /// Prices of the lags around a rank: lag k at `window ± k`.
     pub around: Vec<i16>,
     pub window: usize,
 }
@@ -30,6 +30,7 @@ impl Prices {
     pub fn new(lag: &[f64], unit: f64, window: usize) -> Self {
         let window = window.min(lag.len().saturating_sub(1));
         let top = lag.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+        // Sixteen bits: with byte coordinates, twice as many products fit a vector register as with 32.
         let mut by_lag = vec![0i16; window + 1 + 2 * CHUNK];
         for (price, weight) in by_lag.iter_mut().zip(lag).take(window + 1).skip(1) {
             *price = (weight / top * unit).round() as i16;
@@ -42,7 +43,7 @@ impl Prices {
         Prices { by_lag, around, window }
     }
 
-    /// The same prices up to a shorter window.
+    /// These prices up to a shorter window.
     pub fn cut(&self, window: usize) -> Self {
         let lag: Vec<f64> = (0..=self.window).map(|k| f64::from(self.by_lag[k])).collect();
         Prices::new(&lag, f64::from(self.by_lag[1..].iter().copied().max().unwrap_or(0)), window)
@@ -84,7 +85,7 @@ impl Prices {
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn across_lanes(
     buffer: &[Vec<u8>],
-    axes: &[Lane],
+    axes: &[ByteAxis],
     split: usize,
     filled: usize,
     prices: &Prices,
@@ -100,7 +101,7 @@ pub(super) fn across_lanes(
 #[inline(always)]
 fn across_chunks<const C: usize>(
     buffer: &[Vec<u8>],
-    axes: &[Lane],
+    axes: &[ByteAxis],
     split: usize,
     filled: usize,
     prices: &Prices,
@@ -158,7 +159,7 @@ fn whole(sums: &[i32]) -> i64 {
 }
 
 #[inline(always)]
-fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], axis: Lane) {
+fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], axis: ByteAxis) {
     for i in 0..C {
         let apart = x.abs_diff(others[i]);
         distance[i] += apart.min(axis.wrap.wrapping_sub(apart)).min(axis.cap);
@@ -169,7 +170,7 @@ fn add_apart<const C: usize>(distance: &mut [u8; C], x: u8, others: &[u8; C], ax
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 pub(super) fn along_lanes(
     lanes: &[Vec<u8>],
-    axes: &[Lane],
+    axes: &[ByteAxis],
     x: &[u8; MAX_AXES],
     from: usize,
     to: usize,

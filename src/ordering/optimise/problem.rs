@@ -9,7 +9,7 @@ use crate::topology::{Metric, Topology};
 /// Distances that might be looked up, a node, while a transform finds all sums: measured.
 const TRANSFORM: f64 = 800.0;
 
-/// What is to be arranged, and under which weights.
+/// Elements to arrange, and the weights of the objective.
 pub(in crate::ordering) struct SearchProblem<'s> {
     pub topology: &'s Topology,
     pub space: &'s Arrangement,

@@ -1,4 +1,4 @@
-//! A lower bound by the dynamic program's relaxation, on a torus: everything forgotten but the last elements.
+//! A lower bound by the dynamic program's relaxation, on a torus: states keep only the last elements.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -121,7 +121,7 @@ fn turns(extents: &[usize], hops: &[i64]) -> Vec<Vec<u16>> {
 /// Whether to stop, asked from any thread.
 type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
-/// `make` of every number below `count`, in parallel; nothing where it was stopped on the way.
+/// The results of `make` for every number below `count`, made in parallel; `None` where `stop` interrupted it.
 fn unless_stopped<T: Send>(
     count: u32,
     stop: Stop<'_>,
@@ -139,7 +139,7 @@ fn unless_stopped<T: Send>(
     (0..count).into_par_iter().with_min_len(STRETCH as usize).map(make).collect()
 }
 
-/// States that automorphisms turn into each other cost the same: one of each class.
+/// Classes of states that automorphisms turn into each other; all states of a class cost the same.
 struct Classes {
     /// The least code of each class, ascending.
     least: Vec<u32>,
@@ -205,6 +205,7 @@ pub(super) fn relaxed(
         };
         value = next;
         done += 1;
+        // Growth is measured over the last two steps.
         history.push(value.clone());
         if history.len() > 3 {
             history.remove(0);
@@ -266,12 +267,12 @@ fn digits(mut code: usize, n: usize, count: usize) -> [usize; 6] {
     digits
 }
 
-/// What lags beyond the memory cost at least, by how many of the remembered elements stand in each of the
-/// nearest shells.
+/// Least cost of the lags beyond the memory, by how many of the remembered elements stand in each of the nearest
+/// shells.
 struct Tails {
     /// By number of lags present, then by code of shells.
     by_lags: Vec<Vec<i32>>,
-    /// What an element at each distance adds to the code.
+    /// Summand of the code for an element at each distance.
     code: Vec<usize>,
 }
 
@@ -337,6 +338,7 @@ fn step(
         for x in torus.nearest.iter().map(|x| usize::from(*x)) {
             let mut cost = priced[0][x];
             if cost + floor >= least {
+                // Elements come nearest first: all later ones cost at least as much.
                 break;
             }
             if differences.contains(&x) {

@@ -1,4 +1,4 @@
-//! What a search found: an ordering, its objective and a proved bound.
+//! Result of a search: an ordering, its objective and a proved bound.
 
 use super::problem::SearchProblem;
 use super::settings::Settings;
@@ -29,7 +29,7 @@ impl Status {
     }
 }
 
-/// What a search found, and how good that is.
+/// Result of a search, and how good it is.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
     /// The ordering.
@@ -42,7 +42,7 @@ pub struct SearchResult {
     pub gap: f64,
     /// Whether the objective is proved to be the least.
     pub optimal: bool,
-    /// What found it: `dynamic program`, `annealing`, `microlp`, ….
+    /// Name of the method or solver: `dynamic program`, `annealing`, `microlp`, ….
     pub solver: String,
     /// How the search ended.
     pub status: Status,

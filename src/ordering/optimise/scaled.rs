@@ -2,7 +2,7 @@
 
 use super::SearchProblem;
 
-/// Rounding of the last conversion to `f64`, generously.
+/// Factor that covers the rounding of the last conversion to `f64`.
 pub(super) const SAFE: f64 = 1.0 - 1e-12;
 
 /// Layers that the relaxation is priced at; about as many are computed one by one.
@@ -30,7 +30,7 @@ impl Scaled {
         Scaled { lag, unit: 1.0 / scale }
     }
 
-    /// What a sum in these units proves.
+    /// Lower bound that a sum in these units proves.
     pub fn bound(&self, value: i64) -> f64 {
         value as f64 * self.unit * SAFE
     }

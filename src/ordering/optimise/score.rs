@@ -1,4 +1,4 @@
-//! The objective of orderings that are there already.
+//! The objective of given orderings, with a bound.
 
 use super::elements::Arrangement;
 use super::settings::{QUICK_BOUND, SHARED, read_weights};
@@ -11,7 +11,7 @@ use crate::topology::Topology;
 /// An ordering under weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// What `ilp` and `optimise` minimise, under the same weights.
+    /// Objective that `ilp` and `optimise` minimise, under the same weights.
     pub objective: f64,
     /// No ordering of the same nodes has a smaller objective.
     pub lower_bound: f64,
@@ -50,7 +50,7 @@ pub fn scores(
     within(topology, weights, orders, observer, QUICK_BOUND)
 }
 
-/// [`scores`] with a bound of so many operations.
+/// [`scores`] with a bound that takes `work` operations.
 fn within(
     topology: &Topology,
     weights: &str,

@@ -30,14 +30,14 @@ const SCOUTS: usize = 4;
 const SCOUTS_OF_A_MELT: usize = 1;
 const SCOUT_SHARE: f64 = 0.06;
 
-/// Elements up to which there are scouts: on longer sequences a share of the budget gets nowhere.
+/// Elements up to which there are scouts: on longer sequences their share of the budget is too short to rank starts.
 const SCOUTED: usize = 6000;
 
 /// Steps an element, of one chain, that the temperatures are meant for; without scouts, fewer steps begin and
 /// end colder: what is broken up could not be mended.
 const STEPS_AN_ELEMENT: f64 = 4000.0;
 
-/// From this share of them on, long lags are melted and take shape anew: what starts give them is not the best
+/// From this share of [`STEPS_AN_ELEMENT`] on, long lags are melted and take shape anew: what starts give them is not the best
 /// (15×6×16 torus, harmonic weights: 19,700 from a warm start, 19,420 from a melt), but a melt takes its time.
 const MELTED: f64 = 0.2;
 
@@ -47,7 +47,7 @@ const PASSES: usize = 2;
 /// Steps from which the number in a given time is estimated.
 const PROBE: u64 = 16 * 1024;
 
-/// What a search found.
+/// The best sequence found so far.
 #[derive(Default)]
 pub(super) struct Found {
     pub order: Vec<u32>,
@@ -60,7 +60,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Takes over an order that has a smaller objective.
+    /// Keeps an order that has a smaller objective.
     fn improve(&mut self, order: &[u32], objective: f64) {
         if objective < self.objective {
             self.objective = objective;
@@ -99,7 +99,7 @@ pub(super) fn search(
     }
     let chains = if budget.steps.is_some() { CHAINS } else { rayon::current_num_threads().max(1) };
     let began = observer.seconds().unwrap_or(0.0);
-    let mut run = Run { problem, budget, observer, bound, chains, began, legs: 0, found };
+    let mut run = LegSearch { problem, budget, observer, bound, chains, began, legs: 0, found };
     run.all(starts);
     let mut found = run.found;
     found.stopped = observer.should_stop();
@@ -107,8 +107,8 @@ pub(super) fn search(
     found
 }
 
-/// A search in legs, each a share of the budget.
-struct Run<'a> {
+/// A search in legs: stretches of annealing that each have a share of the budget.
+struct LegSearch<'a> {
     problem: &'a SearchProblem<'a>,
     budget: &'a Budget,
     observer: &'a dyn Observer,
@@ -123,12 +123,13 @@ struct Run<'a> {
 /// A sequence and its objective.
 type Ranked = (Vec<u32>, f64);
 
-impl Run<'_> {
-    /// Tries several starts at first, since outcomes vary; then the best of them cool down; long windows are
-    /// refined on longer lags at the end.
+impl LegSearch<'_> {
+    /// Scouts from several starts, since outcomes vary; then cools down the best of them; at the end refines on longer
+    /// lags where the window is long.
     fn all(&mut self, starts: &[Start]) {
         let window = self.problem.weights.window();
         let tail: f64 = (5..=window.min(SHORT)).map(|k| self.problem.weights.lag(k)).sum();
+        // Where the first lag outweighs lags 5 to 64, large rearrangements matter little, so nothing is melted.
         let light = self.problem.weights.lag(1) > tail;
         let pace = self.pace();
         if self.problem.space.len() >= blocks::LARGE && !self.problem.weights.is_ring() {
@@ -214,6 +215,7 @@ impl Run<'_> {
     fn pace(&self) -> f64 {
         let elements = (self.problem.space.len() * self.chains) as f64;
         let steps = match (self.budget.steps, self.budget.time, self.observer.seconds()) {
+            // What a step takes differs by kind of distance and machine, so it is measured.
             (None, Some(limit), Some(began)) => {
                 let lag = self.problem.element_lags(SHORT);
                 let ring = self.problem.weights.is_ring();
@@ -245,6 +247,7 @@ impl Run<'_> {
         }
         let lag = self.problem.element_lags(window);
         let ring = self.problem.weights.is_ring();
+        // Chains of later legs must not draw what earlier ones drew.
         let legs = self.legs;
         self.legs += 1;
         let (space, seed, chains) = (self.problem.space, self.budget.seed, self.chains);
@@ -270,6 +273,7 @@ impl Run<'_> {
                 }
                 _ => 0.0,
             };
+            // The budget that ends first sets the temperature.
             by_steps.max(by_time)
         };
         let mut ranked: Vec<Ranked> = Vec::new();
@@ -318,6 +322,7 @@ fn polish(
     }
     let lag = problem.element_lags(SHORT);
     let prices = Prices::new(&lag, UNIT, lag.len());
+    // Polishing is short and makes nothing worse: it may exceed the time by 2 %.
     let late = Budget { time: budget.time.map(|limit| limit * 1.02), ..*budget };
     let stop = || observer.should_stop() || late.is_over(observer);
     let mut order = found.order.clone();

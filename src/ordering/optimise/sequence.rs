@@ -4,7 +4,7 @@
 //! on the lag alone here, so the inside of a piece keeps its cost, also when it is turned round: only pairs
 //! across a joint count. Every such pair is counted once, at the first joint right of its lower rank.
 
-use super::elements::{Arrangement, Distances, Lane, MAX_AXES};
+use super::elements::{Arrangement, ByteAxis, Distances, MAX_AXES};
 use super::prices::{CHUNK, Prices, across_lanes, along_lanes};
 
 /// A stretch of present ranks `from..to`, backwards if turned.
@@ -35,8 +35,8 @@ pub(super) struct Sequence<'s> {
     pub rank: Vec<u32>,
     /// Coordinates by rank, one array an axis; empty where distances are no sum over byte axes.
     lanes: Vec<Vec<u8>>,
-    axes: Vec<Lane>,
-    /// What surrounds one joint: up to a window of elements on either side.
+    axes: Vec<ByteAxis>,
+    /// Coordinates around one joint: up to a window of elements on either side.
     buffer: Vec<Vec<u8>>,
     buffer_ids: Vec<u32>,
     filled: usize,
@@ -114,8 +114,8 @@ impl<'s> Sequence<'s> {
         self.across_joints(pieces, prices, false)
     }
 
-    /// About the same for a third of the work: of the elements further than four left of a joint every
-    /// fourth stands for four.
+    /// An estimate of [`Sequence::joints`] for a third of the work: of the elements further than four left of a joint
+    /// every fourth counts four times.
     pub fn joints_sparsely(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
         self.across_joints(pieces, prices, true)
     }
@@ -204,12 +204,12 @@ impl<'s> Sequence<'s> {
         self.rank[self.ids[b] as usize] = b as u32;
     }
 
-    /// What exchanging the elements at ranks `a` and `b` adds.
+    /// Rise in price when the elements at ranks `a` and `b` are exchanged.
     pub fn exchange(&self, a: usize, b: usize, prices: &Prices) -> i64 {
         let n = self.len();
         let apart = a.abs_diff(b);
         let lag = if self.ring { apart.min(n - apart) } else { apart };
-        // Each sum counts the two as if they stood apart from themselves.
+        // Each sum also counts the pair of the two elements themselves, whose distance does not change.
         self.around(a, b, prices) - self.around(a, a, prices) + self.around(b, a, prices)
             - self.around(b, b, prices)
             + 2 * prices.lag(lag) * self.between(a, b)

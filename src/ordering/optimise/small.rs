@@ -80,6 +80,7 @@ impl Small {
                 continue;
             }
             let (low, high) = (a.min(b), a.max(b));
+            // Half of the moves are exchanges, whose price is O(n); the others are priced anew, O(n²).
             let delta = match self.rng.bits() & 7 {
                 0..4 => {
                     let delta = self.exchange(a, b);

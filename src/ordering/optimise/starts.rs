@@ -1,4 +1,4 @@
-//! Where a search starts: the classic orderings, best first.
+//! Starts of a search: the classic orderings, best first.
 
 use super::elements::Arrangement;
 use super::objective;
@@ -22,7 +22,7 @@ const LARGE: usize = 40_000;
 /// were made until `stop` says so, one at least.
 ///
 /// # Errors
-/// What making an ordering may answer: more memory than allowed.
+/// Errors of making an ordering: more memory than allowed.
 pub(super) fn ranked(
     topology: &Topology,
     space: &Arrangement,
@@ -43,6 +43,7 @@ pub(super) fn ranked(
         starts.push(start(topology, space, weights, &order));
     }
     starts.sort_by(|a, b| a.value.total_cmp(&b.value));
+    // Equal orders have equal values, so they stand together.
     starts.dedup_by(|a, b| a.order == b.order);
     Ok(starts)
 }

@@ -1,6 +1,6 @@
-//! Permutations of the elements that keep all distances, and what tuples of elements look like up to them.
+//! Permutations of the elements that keep all distances, and classes of tuples that they take to each other.
 
-/// Most permutations that are looked for. With fewer than all of them, fewer tuples look alike: nothing more.
+/// Most permutations that are looked for. With fewer than all, fewer tuples are in one class; results stay exact.
 const MOST: usize = 4096;
 
 /// Steps of the search for them.
@@ -9,8 +9,8 @@ const PATIENCE: u32 = 2_000_000;
 /// Most tuples of one length that are distinguished.
 const TUPLES: usize = 2_000_000;
 
-/// Most images of tuples that are looked at for one length: where only a part of a large group is found, few
-/// tuples look alike, and each is taken through all permutations.
+/// Most images of tuples that are looked at for one length: where only a part of a large group is found, classes are
+/// small, and the first tuple of each is taken through all permutations.
 const IMAGES: usize = 8 * TUPLES;
 
 /// A permutation of at most 32 elements.

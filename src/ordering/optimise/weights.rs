@@ -1,4 +1,6 @@
-//! What is minimised: a weight for every pair of ranks, falling with their distance in the ordering.
+//! Weights of the objective: one for every pair of ranks, falling with their distance in the ordering.
+
+use crate::ratio::gcd;
 
 /// The families of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +49,12 @@ pub struct Weights {
     edge: Option<Edge>,
 }
 
-/// What the weight of a pair of ranks on a line is made of.
+/// Parts of the weight of a pair of ranks on a line.
 #[derive(Clone, Debug)]
 struct Edge {
     /// F(0), …, F(N+1).
     tail: Vec<f64>,
-    /// By size S: what T(S), the total over all windows of S ranks, counts: p(S)·2/[S(S-1)(N-S+1)].
+    /// By size S, the weight of T(S), the total over all windows of S ranks: p(S)·2/[S(S-1)(N-S+1)].
     share: Vec<f64>,
 }
 
@@ -168,7 +170,7 @@ impl Weights {
         self.edge.is_some()
     }
 
-    /// What the total over all windows of each size counts, where edges matter.
+    /// Weight of the total over all windows, by size, where edges matter.
     pub(super) fn window_shares(&self) -> Option<&[f64]> {
         self.edge.as_ref().map(|edge| &edge.share[..])
     }
@@ -188,10 +190,9 @@ impl Weights {
         let scale: i64 = match self.kind {
             WeightKind::Path => 1,
             WeightKind::Geometric if window <= 32 => 1 << window.saturating_sub(1),
-            WeightKind::Harmonic => (1..=i64::from(window)).try_fold(1i64, |all, k| {
-                let all = all / gcd(all, k) * k;
-                (all < 1 << 32).then_some(all)
-            })?,
+            WeightKind::Harmonic => {
+                (1..=window).try_fold(1u32, |all, k| (all / gcd(all, k)).checked_mul(k))?.into()
+            }
             _ => return None,
         };
         let lag = |k: usize| match (self.kind, k) {
@@ -205,10 +206,6 @@ impl Weights {
 
 fn longest(nodes: usize, ring: bool) -> usize {
     if ring { nodes / 2 } else { nodes.saturating_sub(1) }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Log-uniform job sizes, p(S) ∝ 1/S for 2 ≤ S ≤ N.

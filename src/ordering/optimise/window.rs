@@ -1,4 +1,4 @@
-//! Window re-optimisation: every stretch of m ranks is put into its best order, the rest held fixed.
+//! Window re-optimisation: every stretch of m ranks is put into its best order while the rest stays fixed.
 
 use super::elements::Distances;
 use super::prices::Prices;
@@ -32,6 +32,7 @@ pub(super) fn improve(
                 return total + gain;
             }
             gain += Window::new(distances, order, prices, from, size).solve(order, from);
+            // Windows overlap, so one from every second rank on reaches every pair of neighbours.
             from += 2;
         }
         total += gain;

@@ -1,37 +1,17 @@
 //! FT and IS: everyone to everyone.
 
-use super::super::{GuestEntry, Pattern, Sized, Traffic};
-use super::{OPTIONS, Run, Work, power_below, power_of_two, spec};
+use super::{
+    GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, power_below,
+    power_of_two, spec,
+};
 use crate::error::Result;
 use crate::params::Params;
 
 /// `npb-ft:n=64`: a 3-D Fourier transform. With one or more planes of the grid a process, one transpose: an equal part
 /// of its points (16 bytes each) to every other process. With more processes than planes (512 in class C) they form a
 /// grid of planes × rest, and each transforms and transposes along its row and its column.
-pub(in super::super) const FT: GuestEntry = GuestEntry {
-    name: "npb-ft",
-    about: "NPB FT, a 3-D Fourier transform: a transpose, all to all",
-    example: "npb-ft:n=64",
-    options: &OPTIONS,
-    build: Pattern {
-        make: |params, context| {
-            let run = Run::read(params)?;
-            if run.n <= run.of(GRIDS)[2] && run.idle == 0 {
-                let volume = ft_part(&run, run.n) * run.volume;
-                return Ok((run.n, Traffic::AllToAll { volume }));
-            }
-            ft(params)?.traffic(params, context)
-        },
-        benchmark: Some(ft),
-        sized: &[Sized {
-            name: "npb-ft",
-            spec: |count| {
-                let active = if count <= GRIDS[0][2] { count } else { power_below(count) };
-                spec("npb-ft", active, count)
-            },
-        }],
-    },
-};
+pub(in super::super) const FT: GuestEntry =
+    benchmark!("npb-ft", "NPB FT, a 3-D Fourier transform: a transpose, all to all", ft, ft_active);
 
 const GRIDS: [[u32; 3]; 6] = [
     [512, 512, 512],
@@ -42,25 +22,32 @@ const GRIDS: [[u32; 3]; 6] = [
     [2048, 1024, 1024],
 ];
 
+/// Processes that take part: any number up to the planes of the default class, else a power of two.
+fn ft_active(count: u32) -> u32 {
+    if count <= GRIDS[0][2] { count } else { power_below(count) }
+}
+
 /// Bytes of a process's points that go to each of so many.
-fn ft_part(run: &Run, parts: u32) -> f64 {
+fn ft_part(run: &Instance, parts: u32) -> f64 {
     let points: f64 = run.of(GRIDS).into_iter().map(f64::from).product();
     16.0 * points / f64::from(run.n) / f64::from(parts)
 }
 
 fn ft(params: &Params) -> Result<Work> {
-    let run = Run::read(params)?;
+    let run = Instance::read(params)?;
     let [_, y, z] = run.of(GRIDS);
     let planes = z.min(run.n);
     let rest = run.n / planes;
+    // One transpose is enough while every process has a plane; beyond, rows and columns of processes each have one.
     if run.n > z {
         power_of_two(params, run.n)?;
-        super::no_more_than(params, rest, y)?;
+        no_more_than(params, rest, y)?;
     }
     let (in_row, in_column) = (ft_part(&run, rest), ft_part(&run, planes));
     let points: f64 = run.of(GRIDS).into_iter().map(f64::from).product();
     Ok(Work {
         run,
+        all_to_all: (run.n <= z).then_some(in_column),
         each: planes + rest,
         messages: vec![1; (planes + rest) as usize - 2],
         sends: Box::new(move |i, send| {
@@ -81,39 +68,28 @@ fn ft(params: &Params) -> Result<Work> {
 
 /// `npb-is:n=64`: a sort of whole numbers by buckets. Every process sends every other the keys (4 bytes each) that
 /// belong there, an equal part on the mean, and their number (4 bytes).
-pub(in super::super) const IS: GuestEntry = GuestEntry {
-    name: "npb-is",
-    about: "NPB IS, a sort by buckets: exchange of keys, all to all",
-    example: "npb-is:n=64",
-    options: &OPTIONS,
-    build: Pattern {
-        make: |params, context| {
-            let run = Run::read(params)?;
-            if run.idle == 0 {
-                let volume = is_part(&run) * run.volume;
-                return Ok((run.n, Traffic::AllToAll { volume }));
-            }
-            is(params)?.traffic(params, context)
-        },
-        benchmark: Some(is),
-        sized: &[Sized { name: "npb-is", spec: |count| spec("npb-is", count, count) }],
-    },
-};
+pub(in super::super) const IS: GuestEntry = benchmark!(
+    "npb-is",
+    "NPB IS, a sort by buckets: exchange of keys, all to all",
+    is,
+    std::convert::identity
+);
 
 /// Logarithms of the numbers of keys.
 const KEYS: [u32; 6] = [27, 16, 20, 23, 25, 31];
 
 /// Bytes from each process to each other.
-fn is_part(run: &Run) -> f64 {
+fn is_part(run: &Instance) -> f64 {
     let n = f64::from(run.n);
     4.0 * f64::from(run.of(KEYS)).exp2() / (n * n) + 4.0
 }
 
 fn is(params: &Params) -> Result<Work> {
-    let run = Run::read(params)?;
+    let run = Instance::read(params)?;
     let (n, bytes) = (run.n, is_part(&run));
     Ok(Work {
         run,
+        all_to_all: Some(bytes),
         each: n,
         // Keys, and how many.
         messages: vec![2; n as usize - 1],

@@ -1,7 +1,9 @@
 //! CG: sums across rows of a 2-D grid of processes, and exchanges with the transposed process.
 
-use super::super::{GuestEntry, Pattern, Sized};
-use super::{OPTIONS, Run, Work, no_more_than, power_below, power_of_two, spec};
+use super::{
+    GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, power_below,
+    power_of_two, spec,
+};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -14,24 +16,20 @@ const SCALARS: f64 = 54.0;
 /// `npb-cg:n=64`: the largest eigenvalue of a sparse matrix, whose blocks lie on a grid of rows × columns, as many
 /// columns as rows or twice as many. After every product (26 an iteration) a process adds its part of the vector up
 /// with those of its row whose column differs in one bit, and swaps it with the process across the diagonal.
-pub(in super::super) const CG: GuestEntry = GuestEntry {
-    name: "npb-cg",
-    about: "NPB CG, conjugate gradients: sums across rows of a 2-D grid, exchange with the transposed process",
-    example: "npb-cg:n=64",
-    options: &OPTIONS,
-    build: Pattern {
-        make: |params, context| work(params)?.traffic(params, context),
-        benchmark: Some(work),
-        sized: &[Sized { name: "npb-cg", spec: |count| spec("npb-cg", power_below(count), count) }],
-    },
-};
+pub(in super::super) const CG: GuestEntry = benchmark!(
+    "npb-cg",
+    "NPB CG, conjugate gradients: sums across rows of a 2-D grid, exchange with the transposed process",
+    work,
+    power_below
+);
 
 fn work(params: &Params) -> Result<Work> {
-    let run = Run::read(params)?;
+    let run = Instance::read(params)?;
     let stages = power_of_two(params, run.n)?;
     let (rows, columns) = (1 << (stages / 2), 1 << stages.div_ceil(2));
     let size = run.of([150_000, 1400, 7000, 14_000, 75_000, 1_500_000]);
     no_more_than(params, columns, size)?;
+    // A process holds as much of a vector as its column of blocks is wide.
     let part = 8.0 * PRODUCTS * f64::from(size) / f64::from(columns);
     let across = stages.div_ceil(2) as usize;
     let mut messages = vec![(PRODUCTS + SCALARS) as u32; across];
@@ -41,6 +39,7 @@ fn work(params: &Params) -> Result<Work> {
     let row = row * (row + 1.0);
     Ok(Work {
         run,
+        all_to_all: None,
         each: stages.div_ceil(2) + 1,
         messages,
         sends: Box::new(move |i, send| {

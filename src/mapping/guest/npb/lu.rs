@@ -1,7 +1,9 @@
 //! LU: wavefronts over a 2-D grid of processes.
 
-use super::super::{GuestEntry, Pattern, Sized};
-use super::{OPTIONS, Run, Work, no_more_than, part, power_below, power_of_two, spec};
+use super::{
+    GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, part,
+    power_below, power_of_two, spec,
+};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -9,20 +11,15 @@ use crate::params::Params;
 /// dimension is as long as the second or twice as long, and runs fastest. An iteration sweeps plane by plane from one
 /// corner to the other and back, five numbers a point of the edge to the next process for every inner plane (160
 /// messages of 0.8 kB for 64 processes in class C); and swaps faces two points deep once with all neighbours.
-pub(in super::super) const LU: GuestEntry = GuestEntry {
-    name: "npb-lu",
-    about: "NPB LU, a solver by wavefronts: many small messages to neighbours on a 2-D grid",
-    example: "npb-lu:n=64",
-    options: &OPTIONS,
-    build: Pattern {
-        make: |params, context| work(params)?.traffic(params, context),
-        benchmark: Some(work),
-        sized: &[Sized { name: "npb-lu", spec: |count| spec("npb-lu", power_below(count), count) }],
-    },
-};
+pub(in super::super) const LU: GuestEntry = benchmark!(
+    "npb-lu",
+    "NPB LU, a solver by wavefronts: many small messages to neighbours on a 2-D grid",
+    work,
+    power_below
+);
 
 fn work(params: &Params) -> Result<Work> {
-    let run = Run::read(params)?;
+    let run = Instance::read(params)?;
     let stages = power_of_two(params, run.n)?;
     let points: u32 = run.of([162, 12, 33, 64, 102, 408]);
     let (across, down) = (1u32 << stages.div_ceil(2), 1u32 << (stages / 2));
@@ -34,9 +31,11 @@ fn work(params: &Params) -> Result<Work> {
             all - u32::from(i == 0) - u32::from(i + 1 == parts).min(all - u32::from(i == 0));
         (f64::from(all), f64::from(inner))
     };
+    // The polynomial below is the benchmark's own count of operations, which its Mop/s are made of.
     let side = f64::from(points);
     Ok(Work {
         run,
+        all_to_all: None,
         each: 8,
         messages: vec![points - 2, points - 2, 1],
         sends: Box::new(move |i, send| {

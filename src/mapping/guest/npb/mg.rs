@@ -1,7 +1,9 @@
 //! MG: halo exchange on every level of a multigrid.
 
-use super::super::{GuestEntry, Pattern, Sized};
-use super::{OPTIONS, Run, Work, no_more_than, power_below, power_of_two, spec};
+use super::{
+    GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, power_below,
+    power_of_two, spec,
+};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -15,22 +17,17 @@ const EXCHANGES: u32 = 3;
 /// dimension than there are processes, only every second (fourth, …) has one, and its neighbours are so far away.
 ///
 /// # Limits
-/// What idle processes are handed at the change to such a level is left out: 10⁻⁴ of the volume, between pairs that
+/// Traffic that idle processes get at the change to such a level is left out: 10⁻⁴ of the volume, between pairs that
 /// talk anyhow.
-pub(in super::super) const MG: GuestEntry = GuestEntry {
-    name: "npb-mg",
-    about: "NPB MG, a multigrid: halo exchange on a 3-D torus at all levels, over growing strides",
-    example: "npb-mg:n=64",
-    options: &OPTIONS,
-    build: Pattern {
-        make: |params, context| work(params)?.traffic(params, context),
-        benchmark: Some(work),
-        sized: &[Sized { name: "npb-mg", spec: |count| spec("npb-mg", power_below(count), count) }],
-    },
-};
+pub(in super::super) const MG: GuestEntry = benchmark!(
+    "npb-mg",
+    "NPB MG, a multigrid: halo exchange on a 3-D torus at all levels, over growing strides",
+    work,
+    power_below
+);
 
 fn work(params: &Params) -> Result<Work> {
-    let run = Run::read(params)?;
+    let run = Instance::read(params)?;
     // Logarithms of the sides.
     let levels: u32 = run.of([9, 5, 7, 8, 8, 10]);
     let stages = power_of_two(params, run.n)?;
@@ -42,6 +39,7 @@ fn work(params: &Params) -> Result<Work> {
     let times = |level| if level == 1 { EXCHANGES - 1 } else { EXCHANGES };
     Ok(Work {
         run,
+        all_to_all: None,
         each: 6 * levels,
         messages: (1..=levels).flat_map(|level| [times(level); 3]).collect(),
         sends: Box::new(move |i, send| {

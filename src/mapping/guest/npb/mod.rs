@@ -1,6 +1,6 @@
-//! What the NAS parallel benchmarks send: the traffic of one of their iterations, in bytes.
+//! Guests of the NAS parallel benchmarks: the traffic of one iteration, in bytes.
 //!
-//! Volumes are exact for the problem sizes ([`CLASSES`]) and the partitions of the benchmarks' MPI versions; sums over
+//! Volumes are exact for the problem sizes ([`work::CLASSES`]) and the partitions of the benchmarks' MPI versions; sums over
 //! all processes (norms, checks: some bytes an iteration) are left out. Processes are numbered as there.
 //!
 //! | guest | processes | to whom | messages an iteration |
@@ -13,7 +13,7 @@
 //! | `npb-is` | any | all | 2 a pair |
 //!
 //! # Stages
-//! An iteration is a sequence of stages ([`Benchmark`]): the processes finish the messages of one before they send those
+//! An iteration is a sequence of stages ([`super::Benchmark`]): the processes finish the messages of one before they send those
 //! of the next. BT, SP: the swap of faces, then forwards and backwards along x, y, z, √n - 1 messages each, one after the
 //! other. LU: one sweep, the other, then the swap of faces; a sweep's messages count one after the other, too, although
 //! in a full pipeline some of their latencies overlap. CG: the sums across the row, bit by bit, and the transposed
@@ -36,120 +36,42 @@
 //! Bailey et al., "The NAS parallel benchmarks", 1994, RNR-94-007; Bailey et al., "The NAS parallel benchmarks 2.0",
 //! 1995, NAS-95-020, section 3 (partitions); the sources of NPB 3.4, <https://www.nas.nasa.gov/software/npb.html>.
 
-use super::benchmark::{Benchmark, Stage};
-use super::patterns::count;
-use super::{Guest, MAX_PROCESSES, Message, Traffic, merged};
+use super::{GuestEntry, Pattern, Sized};
 use crate::error::Result;
-use crate::params::{Opt, Params};
-use crate::topology::Context;
+use crate::params::Params;
 
 mod all_to_all;
 mod cg;
 mod lu;
 mod mg;
 mod multi_partition;
+mod work;
 
 pub(super) use all_to_all::{FT, IS};
 pub(super) use cg::CG;
 pub(super) use lu::LU;
 pub(super) use mg::MG;
 pub(super) use multi_partition::{BT, SP};
+pub(super) use work::Work;
+use work::{Instance, OPTIONS, Send};
 
-/// The problem sizes, largest last but for the default.
-const CLASSES: &[&str] = &["C", "S", "W", "A", "B", "D"];
-
-/// The options of [`Run::read`], and `n`.
-const OPTIONS: [Opt; 4] = [
-    super::patterns::N,
-    Opt::one_of("class", CLASSES, "problem size"),
-    Opt::whole("idle", "processes more, that neither send nor get").or("0"),
-    Opt::number("volume", "what a byte counts").or("1"),
-];
-
-/// What is common to a benchmark's runs.
-#[derive(Clone, Copy)]
-struct Run {
-    /// Processes that communicate.
-    n: u32,
-    /// Others.
-    idle: u32,
-    /// What a byte counts.
-    volume: f64,
-    /// The place of the class in [`CLASSES`].
-    class: usize,
-}
-
-impl Run {
-    fn read(params: &Params) -> Result<Self> {
-        let n = count(params)?;
-        let class = params.choice("class")?;
-        let idle = params.whole("idle", 0, MAX_PROCESSES - n)?;
-        let volume = super::patterns::volume(params)?;
-        let class = CLASSES.iter().position(|c| *c == class).unwrap_or(0);
-        Ok(Run { n, idle, volume, class })
-    }
-
-    /// That of the run's class.
-    fn of<T: Copy>(&self, classes: [T; 6]) -> T {
-        classes[self.class]
-    }
-}
-
-/// Is called with a stage, a target and bytes.
-type Send<'a> = &'a mut dyn FnMut(usize, u32, f64);
-
-/// What a benchmark does.
-pub(super) struct Work {
-    run: Run,
-    /// About so many sends a process.
-    each: u32,
-    /// Of each stage of an iteration, the messages that a process sends a partner, one after the other.
-    messages: Vec<u32>,
-    /// Calls with all that a process sends; the bytes are those of all messages of the stage to that partner.
-    sends: Box<dyn Fn(u32, Send<'_>)>,
-    iterations: u32,
-    /// Operations of all processes in an iteration.
-    operations: f64,
-}
-
-impl Work {
-    /// All messages of an iteration; those of a pair are added up.
-    fn traffic(&self, params: &Params, context: &Context) -> Result<(u32, Traffic)> {
-        let mut messages = Vec::new();
-        self.for_each(context, |_, message| messages.push(message))?;
-        let messages = merged(messages, || params.location().clone())?;
-        Ok((self.run.n + self.run.idle, Traffic::Messages(messages)))
-    }
-
-    fn for_each(&self, context: &Context, mut visit: impl FnMut(usize, Message)) -> Result<()> {
-        let bytes = u64::from(self.run.n) * u64::from(self.each) * size_of::<Message>() as u64;
-        context.require("the guest's messages", 2 * bytes)?;
-        for source in 0..self.run.n {
-            let mut send = |stage, target, bytes: f64| {
-                visit(stage, Message { source, target, volume: bytes * self.run.volume });
-            };
-            (self.sends)(source, &mut send);
+/// The entry of a benchmark: its name, what lists say of it, its work, and how many of so many processes take part.
+macro_rules! benchmark {
+    ($name:literal, $about:literal, $work:ident, $active:expr) => {
+        GuestEntry {
+            name: $name,
+            about: $about,
+            example: concat!($name, ":n=64"),
+            options: &OPTIONS,
+            build: Pattern {
+                make: |params, context| $work(params)?.traffic(params, context),
+                benchmark: Some($work),
+                sized: &[Sized { name: $name, spec: |count| spec($name, $active(count), count) }],
+            },
         }
-        Ok(())
-    }
-
-    /// The same stage by stage.
-    pub fn benchmark(&self, text: &str, params: &Params, context: &Context) -> Result<Benchmark> {
-        let mut lists = vec![Vec::new(); self.messages.len()];
-        self.for_each(context, |stage, message| lists[stage].push(message))?;
-        let processes = self.run.n + self.run.idle;
-        let mut stages = Vec::new();
-        for (list, messages) in lists.into_iter().zip(&self.messages) {
-            let traffic = Traffic::Messages(merged(list, || params.location().clone())?);
-            let guest = Guest { label: text.to_string(), processes, traffic };
-            if *messages > 0 && guest.pair_count() > 0 {
-                stages.push(Stage { messages: *messages, guest });
-            }
-        }
-        let operations = self.operations / f64::from(self.run.n);
-        Ok(Benchmark { iterations: self.iterations, operations, stages })
-    }
+    };
 }
+use benchmark;
 
 /// Refuses a number of processes that is no power of two.
 fn power_of_two(params: &Params, n: u32) -> Result<u32> {

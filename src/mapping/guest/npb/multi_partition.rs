@@ -1,7 +1,8 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::super::{GuestEntry, Pattern, Sized};
-use super::{OPTIONS, Run, Work, no_more_than, part, spec};
+use super::{
+    GuestEntry, Instance, OPTIONS, Pattern, Send, Sized, Work, benchmark, no_more_than, part, spec,
+};
 use crate::error::Result;
 use crate::params::Params;
 
@@ -9,37 +10,28 @@ use crate::params::Params;
 /// process has p of them on a diagonal, so that all are busy at every stage of a sweep. An iteration swaps faces two
 /// points deep with the six partners, then sweeps forwards in each direction, 30 numbers a point of a face (a 5 × 5
 /// block and 5 right sides) to the next cell's process, and back, 5 numbers a point.
-pub(in super::super) const BT: GuestEntry = GuestEntry {
-    name: "npb-bt",
-    about: "NPB BT, block-tridiagonal solvers by multi-partition: successors in three directions",
-    example: "npb-bt:n=64",
-    options: &OPTIONS,
-    build: Pattern {
-        make: |params, context| bt(params)?.traffic(params, context),
-        benchmark: Some(bt),
-        sized: &[Sized { name: "npb-bt", spec: |count| squares("npb-bt", count) }],
-    },
-};
+pub(in super::super) const BT: GuestEntry = benchmark!(
+    "npb-bt",
+    "NPB BT, block-tridiagonal solvers by multi-partition: successors in three directions",
+    bt,
+    square_below
+);
 
 /// `npb-sp:n=64`: as [`BT`], scalar pentadiagonal: forwards 22 numbers a point of a face's inside, back 10.
-pub(in super::super) const SP: GuestEntry = GuestEntry {
-    name: "npb-sp",
-    about: "NPB SP, pentadiagonal solvers by multi-partition: successors in three directions",
-    example: "npb-sp:n=64",
-    options: &OPTIONS,
-    build: Pattern {
-        make: |params, context| sp(params)?.traffic(params, context),
-        benchmark: Some(sp),
-        sized: &[Sized { name: "npb-sp", spec: |count| squares("npb-sp", count) }],
-    },
-};
+pub(in super::super) const SP: GuestEntry = benchmark!(
+    "npb-sp",
+    "NPB SP, pentadiagonal solvers by multi-partition: successors in three directions",
+    sp,
+    square_below
+);
 
-fn squares(name: &str, count: u32) -> String {
-    spec(name, count.isqrt().pow(2), count)
+/// The greatest square up to `count`.
+fn square_below(count: u32) -> u32 {
+    count.isqrt().pow(2)
 }
 
 fn bt(params: &Params) -> Result<Work> {
-    let run = Run::read(params)?;
+    let run = Instance::read(params)?;
     let sweep =
         Sweep { side: run.of([162, 12, 24, 64, 102, 408]), numbers: [30.0, 5.0], padded: true };
     let side = f64::from(sweep.side);
@@ -48,7 +40,7 @@ fn bt(params: &Params) -> Result<Work> {
 }
 
 fn sp(params: &Params) -> Result<Work> {
-    let run = Run::read(params)?;
+    let run = Instance::read(params)?;
     let sweep =
         Sweep { side: run.of([162, 12, 36, 64, 102, 408]), numbers: [22.0, 10.0], padded: false };
     let side = f64::from(sweep.side);
@@ -66,7 +58,13 @@ struct Sweep {
 }
 
 impl Sweep {
-    fn work(self, params: &Params, run: Run, iterations: u32, operations: f64) -> Result<Work> {
+    fn work(
+        self,
+        params: &Params,
+        run: Instance,
+        iterations: u32,
+        operations: f64,
+    ) -> Result<Work> {
         let p = run.n.isqrt();
         if p * p != run.n {
             return Err(params.wrong("n", "a square, such as 64"));
@@ -74,11 +72,11 @@ impl Sweep {
         no_more_than(params, p, self.side)?;
         let mut messages = vec![p - 1; 7];
         messages[0] = 1;
-        let sends = Box::new(move |process, send: super::Send<'_>| self.sends(p, process, send));
-        Ok(Work { run, each: 12 * p, messages, sends, iterations, operations })
+        let sends = Box::new(move |process, send: Send<'_>| self.sends(p, process, send));
+        Ok(Work { run, all_to_all: None, each: 12 * p, messages, sends, iterations, operations })
     }
 
-    fn sends(&self, p: u32, process: u32, send: super::Send<'_>) {
+    fn sends(&self, p: u32, process: u32, send: Send<'_>) {
         let size = |x: u32| part(self.side, p, x);
         let inner = |x: u32| size(x).saturating_sub(u32::from(x == 0) + u32::from(x + 1 == p));
         // A buffer holds the square of the largest cell's side, and a point more.
@@ -87,6 +85,7 @@ impl Sweep {
         let (before, after) = (|x: u32| (x + p - 1) % p, |x: u32| (x + 1) % p);
         let successors = [after(i) + p * j, i + p * after(j), before(i) + p * after(j)];
         let predecessors = [before(i) + p * j, i + p * before(j), after(i) + p * before(j)];
+        // A process has one cell in each plane of cells, on a diagonal, so that none waits during a sweep.
         for cell in 0..p {
             let at = [(i + cell) % p, (j + p - cell) % p, cell];
             for axis in 0..3 {

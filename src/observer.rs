@@ -17,7 +17,7 @@ pub trait Observer: Sync {
     fn progress(&self, _objective: f64, _bound: f64) {}
 }
 
-/// No clock, no interruption: searches go by steps.
+/// An observer without a clock that never stops a search: searches go by steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObserver;
 
