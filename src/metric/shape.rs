@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::ids::RouterId;
 use crate::ranks::Ranks;
 use crate::ratio::{gcd, ratio};
-use crate::topology::distance::{Product, Shape as AxisShape};
+use crate::topology::distance::{Product, Shape};
 use crate::topology::graph::UNREACHED;
 use crate::topology::{Metric, RouterGraph, Topology};
 
