@@ -16,7 +16,7 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 4.2.
 pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     name: "first-fit",
-    about: "the lowest run of free ranks with steps of at most GAP that is long enough; else halves",
+    about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
     example: "first-fit:8",
     options: &[GAP],
     build: |params, _| {
