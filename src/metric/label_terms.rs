@@ -145,13 +145,18 @@ impl DistanceKernel for LabelTerms {
         };
         let sum: u64 = self.axes.iter().map(along).sum();
         let all = std::mem::take(&mut counters[self.members]);
-        // Cliques may have far more labels than there are members: only those met are read and cleared.
         let mut same = 0;
-        for run in members {
-            let (_, among) = self.labels_of(run.first);
-            for (clique, x) in self.cliques.iter().zip(among) {
-                let count = std::mem::take(&mut counters[clique.first + *x as usize]);
-                same += u64::from(clique.weight) * count.pow(2);
+        for (i, clique) in self.cliques.iter().enumerate() {
+            let counts = &mut counters[clique.first..][..clique.extent as usize];
+            let square = |count: u64| u64::from(clique.weight) * count.pow(2);
+            // A clique may have far more labels than there are members: then only those met are read and cleared.
+            if counts.len() <= members.len() {
+                same += counts.iter().map(|count| square(*count)).sum::<u64>();
+                counts.fill(0);
+            } else {
+                let label = |run: &Run| self.labels_of(run.first).1[i] as usize;
+                let met = members.iter().map(|run| std::mem::take(&mut counts[label(run)]));
+                same += met.map(square).sum::<u64>();
             }
         }
         let weights: u64 = self.cliques.iter().map(|clique| u64::from(clique.weight)).sum();
