@@ -15,12 +15,6 @@ pub(super) const GROUPS: [Group; 3] = [
 /// Note below the title of a figure of means.
 pub(super) const EVERY_SIZE: &str = "every job size counts the same";
 
-/// The finite ones of `means`.
-pub(super) fn clean(means: &Means) -> Means {
-    let finite = |mean: Option<f64>| mean.filter(|m| m.is_finite());
-    Means { small: finite(means.small), large: finite(means.large), overall: finite(means.overall) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
