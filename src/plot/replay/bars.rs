@@ -20,11 +20,9 @@ impl<'a> Figure<'a> {
     /// # Errors
     /// No mean in any row.
     pub fn averages(title: &str, what: &'a str, rows: &[Bars<'a>]) -> Result<Self> {
-        let panels = GROUPS.map(|(name, _)| BarPanel { name, axis: what, decimals: 1 });
-        let means: Vec<_> = rows.iter().map(|row| GROUPS.map(|(_, of)| of(&row.data))).collect();
-        let rows = rows.iter().zip(&means);
-        let rows: Vec<Labelled<'a, &[Option<f64>]>> = rows
-            .map(|(row, means)| Labelled { label: row.label, slot: row.slot, data: &means[..] })
+        let panels = GROUPS.map(|name| BarPanel { name, axis: what, decimals: 1 });
+        let rows: Vec<Labelled<'a, &[Option<f64>]>> = (rows.iter())
+            .map(|row| Labelled { label: row.label, slot: row.slot, data: &row.data[..] })
             .collect();
         Figure::bars(title, EVERY_SIZE, &panels, &rows)
     }
