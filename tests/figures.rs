@@ -1,8 +1,6 @@
 //! The figures of replays: what they draw, read from their SVG.
 
-use nodeorder::plot::replay::{
-    Bars, Figure, Forecast, Labelled, Means, Overlay, Range, SizeLine, Spread,
-};
+use nodeorder::plot::replay::{Bars, Figure, Forecast, Labelled, Overlay, Range, SizeLine, Spread};
 
 const HOSTILE: &str = "a,\"b\" <script>alert('x')</script> & {{verdict}} \u{7}é 漢字 ]]>";
 
@@ -145,8 +143,8 @@ fn improvement_draws_a_dot_a_size_where_sizes_crowd() {
 
 #[test]
 fn averages_have_a_bar_and_a_number_each() {
-    let means = Means { small: Some(71.28), large: Some(-27.95), overall: None };
-    let nan = Means { small: Some(f64::NAN), ..means };
+    let means = [Some(71.28), Some(-27.95), None];
+    let nan = [Some(f64::NAN), Some(-27.95), None];
     let rows = [
         Bars { label: "closest-fit", slot: 0, data: means },
         Bars { label: HOSTILE, slot: 1, data: nan },
@@ -156,7 +154,7 @@ fn averages_have_a_bar_and_a_number_each() {
         assert!(seen.has(text), "{text}: {:?}", seen.texts);
     }
     assert_eq!((seen.rects[BLUE], seen.rects[ORANGE]), (2, 1));
-    let none = Bars { label: "a", slot: 0, data: Means::default() };
+    let none = Bars { label: "a", slot: 0, data: [None; 3] };
     assert!(Figure::averages("Means", "improvement (%)", &[none]).is_err());
 }
 
@@ -200,7 +198,7 @@ fn edges_are_drawn_within_the_box() {
     let line = SizeLine { label: &long, slot: 139, data: &[(1, 0.0)] };
     see(&Figure::improvement(&long, &long, &[line]).unwrap());
     see(&Figure::sizes(&long, &[(u32::MAX, u64::MAX), (1, 1)]).unwrap());
-    let means = Means { small: Some(-1e9), large: Some(1e9), overall: Some(0.0) };
+    let means = [Some(-1e9), Some(1e9), Some(0.0)];
     see(&Figure::averages(&long, &long, &[Bars { label: &long, slot: 3, data: means }; 60])
         .unwrap());
     let spread = Spread { size: 1, least: 0.0, mean: 0.0, most: 0.0 };

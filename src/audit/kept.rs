@@ -1,52 +1,39 @@
 //! The jobs of a trace in few bytes each, and the placement log that they make.
 
-use std::io::Read;
-use std::sync::Arc;
+use std::fmt::Write;
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::trace::records::Record;
 
-/// Times, sizes and names of jobs: some 30 bytes each, and 8 more while they are replayed.
+/// Times, sizes and names of jobs: some 30 bytes each, and as many more while they are replayed.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    jobs: Arc<Jobs>,
+    starts: Vec<i64>,
+    /// Seconds that each ran, at least 1; [`FOR_EVER`] where it still does.
+    runs: Vec<u32>,
+    sizes: Vec<u32>,
     names: Vec<u8>,
     /// Where each name ends.
     ends: Vec<u32>,
 }
 
-#[derive(Debug, Default)]
-struct Jobs {
-    starts: Vec<i64>,
-    /// Seconds that each ran, at least 1; [`FOR_EVER`] where it still does.
-    runs: Vec<u32>,
-    sizes: Vec<u32>,
-}
-
 /// The run time of a job that does not end.
 const FOR_EVER: u32 = u32::MAX;
-
-impl Jobs {
-    fn end(&self, job: u32) -> i64 {
-        self.starts[job as usize] + i64::from(self.runs[job as usize])
-    }
-}
 
 impl Kept {
     /// Keeps a record; false where it does not say when it started.
     pub fn push(&mut self, record: &Record, size: u32) -> Result<bool> {
         let Some(start) = record.start else { return Ok(false) };
-        let length = self.names.len() + record.job.len();
-        let (Ok(end), Some(jobs)) = (u32::try_from(length), Arc::get_mut(&mut self.jobs)) else {
+        let Ok(end) = u32::try_from(self.names.len() + record.job.len()) else {
             let location = SourceLocation::option("--order");
             return Err(Error::input(location, "job names of more than 4 GB", "fewer jobs"));
         };
         self.names.extend_from_slice(record.job.as_bytes());
         self.ends.push(end);
         let run = record.run.map_or(FOR_EVER, |run| u32::try_from(run).unwrap_or(FOR_EVER).max(1));
-        jobs.starts.push(start);
-        jobs.runs.push(run);
-        jobs.sizes.push(size);
+        self.starts.push(start);
+        self.runs.push(run);
+        self.sizes.push(size);
         Ok(true)
     }
 
@@ -55,72 +42,33 @@ impl Kept {
         let at = index as usize;
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         let name = &self.names[from as usize..self.ends[at] as usize];
-        (String::from_utf8_lossy(name), self.jobs.starts[at])
+        (String::from_utf8_lossy(name), self.starts[at])
+    }
+
+    /// When a job ended.
+    fn end(&self, job: u32) -> i64 {
+        self.starts[job as usize] + i64::from(self.runs[job as usize])
     }
 
     /// The placement log of the jobs, named by their indices: placed when they started, freed when they ended;
-    /// at one instant jobs are freed first. It is made as it is read.
-    pub fn log(&self) -> impl Read + Send + 'static {
-        let jobs = Arc::clone(&self.jobs);
-        let all = 0..jobs.sizes.len() as u32;
+    /// at one instant jobs are freed first.
+    pub fn log(&self) -> String {
+        let all = 0..self.sizes.len() as u32;
         let mut by_start: Vec<u32> = all.clone().collect();
-        by_start.sort_unstable_by_key(|job| (jobs.starts[*job as usize], *job));
-        let mut by_end: Vec<u32> = all.filter(|job| jobs.runs[*job as usize] != FOR_EVER).collect();
-        by_end.sort_unstable_by_key(|job| (jobs.end(*job), *job));
-        LogText { jobs, by_start, by_end, started: 0, ended: 0, text: Vec::new(), given: 0 }
-    }
-}
-
-struct LogText {
-    jobs: Arc<Jobs>,
-    by_start: Vec<u32>,
-    by_end: Vec<u32>,
-    started: usize,
-    ended: usize,
-    text: Vec<u8>,
-    given: usize,
-}
-
-/// Bytes of text that are made at once.
-const PIECE: usize = 1 << 16;
-
-impl LogText {
-    /// Makes the next lines.
-    fn fill(&mut self) {
-        use std::io::Write;
-        self.text.clear();
-        self.given = 0;
-        let jobs = &self.jobs;
-        while self.text.len() < PIECE {
-            let start = self.by_start.get(self.started);
-            let end = self.by_end.get(self.ended);
-            // Writing to a vector cannot fail.
-            let _ = match (start, end) {
-                (Some(start), end)
-                    if end.is_none_or(|e| jobs.end(*e) > jobs.starts[*start as usize]) =>
-                {
-                    self.started += 1;
-                    writeln!(self.text, "P {start} {}", jobs.sizes[*start as usize])
-                }
-                (_, Some(end)) => {
-                    self.ended += 1;
-                    writeln!(self.text, "F {end}")
-                }
-                _ => return,
-            };
+        by_start.sort_unstable_by_key(|job| (self.starts[*job as usize], *job));
+        let mut by_end: Vec<u32> = all.filter(|job| self.runs[*job as usize] != FOR_EVER).collect();
+        by_end.sort_unstable_by_key(|job| (self.end(*job), *job));
+        let (mut text, mut ended) = (String::new(), by_end.into_iter().peekable());
+        // Writing to a text cannot fail.
+        for start in by_start {
+            let now = self.starts[start as usize];
+            while let Some(end) = ended.next_if(|job| self.end(*job) <= now) {
+                let _ = writeln!(text, "F {end}");
+            }
+            let _ = writeln!(text, "P {start} {}", self.sizes[start as usize]);
         }
-    }
-}
-
-impl Read for LogText {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.given == self.text.len() {
-            self.fill();
-        }
-        let length = buffer.len().min(self.text.len() - self.given);
-        buffer[..length].copy_from_slice(&self.text[self.given..self.given + length]);
-        self.given += length;
-        Ok(length)
+        ended.for_each(|end| text += &format!("F {end}\n"));
+        text
     }
 }
 
@@ -146,9 +94,7 @@ mod tests {
             assert!(kept.push(&record, size).unwrap());
         }
         assert!(!kept.push(&Record::default(), 1).unwrap());
-        let mut text = String::new();
-        kept.log().read_to_string(&mut text).unwrap();
-        assert_eq!(text, "P 1 2\nP 3 1\nP 2 3\nF 1\nP 0 4\nF 0\nF 3\n");
+        assert_eq!(kept.log(), "P 1 2\nP 3 1\nP 2 3\nF 1\nP 0 4\nF 0\nF 3\n");
         assert_eq!(kept.job(1), ("first".into(), 0));
         assert_eq!(kept.job(0), ("late".into(), 100));
     }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::allocator;
 use crate::error::{Error, Result, SourceLocation};
-use crate::input::{Line, Lines};
+use crate::input::Line;
 use crate::metric::allocation::AllocationMeter;
 use crate::metric::rank_distances::RankDistances;
 use crate::metric::ring::{Ring, ring};
@@ -18,7 +18,6 @@ use crate::metric::units::{UnitCounter, Units};
 use crate::ordering::NodeOrder;
 use crate::ranks::Ranks;
 use crate::topology::Topology;
-use crate::trace::Log;
 use crate::trace::records::{Record, Records, placements};
 
 mod kept;
@@ -193,8 +192,8 @@ pub fn audit<E: From<Error> + Send>(
         return Err(nothing_scored(records, &left_out).into());
     }
     let mut placements = vec![summary];
-    if let Some(mut kept) = kept {
-        placements.extend(replay(&machine, &mut kept, settings, &mut row)?);
+    if let Some(kept) = kept {
+        placements.extend(replay(&machine, &kept, settings, &mut row)?);
     }
     let levels = machine.units.list();
     Ok(Audit { levels, read: records.tally().lines, left_out, placements })
@@ -329,9 +328,4 @@ fn joined_ring(
     ranks: &[u32],
 ) -> Option<Ring> {
     distances.within_one_component(topology, set).then(|| ring(distances, ranks))
-}
-
-/// The log of the jobs kept.
-fn log(kept: &mut Kept) -> Log {
-    Log::over(Lines::over("the recorded jobs", Box::new(kept.log())))
 }

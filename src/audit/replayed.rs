@@ -4,12 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use super::kept::Kept;
 use super::summary::Summary;
-use super::{AuditSettings, Machine, Score, Scored, joined_ring, log};
+use super::{AuditSettings, Machine, Score, Scored, joined_ring};
 use crate::error::{Error, Result};
 use crate::metric::rank_distances::RankDistances;
 use crate::metric::units::UnitCounter;
 use crate::replay::set::{ReplaySet, ReplaySettings, Summaries};
 use crate::replay::{Outputs, Placed, Step};
+use crate::trace::Log;
 
 /// Scores the jobs of one replay; holds the scores of the block that was placed last, by job.
 struct ReplayScorer<'a> {
@@ -42,7 +43,7 @@ impl ReplayScorer<'_> {
 /// Replays the jobs on every ordering with every allocator.
 pub(super) fn replay<E: From<Error> + Send>(
     machine: &Machine<'_>,
-    kept: &mut Kept,
+    kept: &Kept,
     settings: AuditSettings<'_>,
     row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
 ) -> Result<Vec<Summary>, E> {
@@ -74,7 +75,7 @@ pub(super) fn replay<E: From<Error> + Send>(
             })
         })
         .collect();
-    let mut events = log(kept);
+    let mut events = Log::new("the recorded jobs", kept.log());
     let write = |step: Step<'_>| -> Result<(), E> {
         let mut scorer = scorers[step.replay].lock().unwrap_or_else(PoisonError::into_inner);
         let scorer = &mut *scorer;

@@ -195,19 +195,22 @@ fn sum(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
 
 /// The layout of a page, which can turn a box.
 pub fn layout(topology: &Topology) -> Layout {
-    nested(topology).or_else(|| solid(topology)).unwrap_or_else(|| plane(topology))
+    nested(topology)
+        .or_else(|| solid(topology))
+        .unwrap_or_else(|| plane(topology, topology.network().per_router()))
 }
 
-/// The layout of a picture.
+/// The layout of a picture, where a router of a lattice is one cell.
 pub fn flat(topology: &Topology) -> Layout {
-    nested(topology).unwrap_or_else(|| plane(topology))
+    nested(topology).unwrap_or_else(|| plane(topology, 1))
 }
 
-/// Slices of the lattice; without one that suits, routers round a circle or rows of node ids.
-fn plane(topology: &Topology) -> Layout {
+/// Slices of the lattice with up to `split` cells a router; without a lattice that suits, routers round a circle or
+/// rows of node ids.
+fn plane(topology: &Topology, split: u32) -> Layout {
     let lattice = lattice(topology);
     let sliced =
-        lattice.as_ref().and_then(|(lattice, axes)| slices(topology, lattice, axes.clone()));
+        lattice.as_ref().and_then(|(lattice, axes)| slices(topology, lattice, axes.clone(), split));
     if let Some(slices) = sliced {
         return slices;
     }
@@ -362,7 +365,12 @@ fn cells(count: usize, (width, height): (f64, f64), parts: Vec<Part>) -> Layout 
 }
 
 /// Planes of the two longest axes side by side; `None` where there are no two axes or too many planes.
-fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Option<Layout> {
+fn slices(
+    topology: &Topology,
+    lattice: &Lattice,
+    mut axes: Vec<usize>,
+    split: u32,
+) -> Option<Layout> {
     if axes.len() < 2 {
         return None;
     }
@@ -371,7 +379,10 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Optio
     let others: Vec<usize> =
         (0..lattice.extents.len()).filter(|a| *a != across && *a != up).collect();
     // Nodes of a router stand in its square, as far as there are coordinates of routers.
-    let split = if lattice.cells.is_some() { 1 } else { topology.network().per_router() };
+    let (split, per_cell) = match lattice.cells {
+        Some(_) => (1, 1),
+        None => (split, topology.network().per_router() / split),
+    };
     let names = coordinates(lattice, split);
     let (w, h) = (f64::from(lattice.extents[across]), f64::from(lattice.extents[up]));
     let panels: usize = others.iter().map(|a| lattice.extents[*a] as usize).product();
@@ -416,11 +427,12 @@ fn slices(topology: &Topology, lattice: &Lattice, mut axes: Vec<usize>) -> Optio
         1 => String::new(),
         n => format!("; a router's {n} nodes stand side by side"),
     };
-    let several = if lattice.cells.is_some() { SEVERAL } else { "" };
+    let several = if lattice.cells.is_some() || per_cell > 1 { SEVERAL } else { "" };
     let (right, upwards) = (&lattice.axes[across], &lattice.axes[up]);
     let about = format!("{right} to the right, {upwards} upwards{each}{side}.{several}");
     Some(Layout {
         cells: lattice.cells.clone(),
+        per_cell,
         edge: EDGE / fine,
         axes: [across, up].map(|a| (lattice.axes[a].clone(), lattice.extents[a])).into(),
         frames,

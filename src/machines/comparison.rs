@@ -122,16 +122,14 @@ pub fn compare(
             }
         })
         .collect();
-    let mut ranked: Vec<usize> = (0..contenders.len()).collect();
-    ranked.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]));
-    let mut left: Vec<Option<Contender>> = contenders.into_iter().map(Some).collect();
-    let contenders: Vec<Contender> = ranked.iter().filter_map(|i| left[*i].take()).collect();
+    let mut ranked: Vec<(f64, Contender)> = scores.into_iter().zip(contenders).collect();
+    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (scores, contenders): (Vec<f64>, Vec<Contender>) = ranked.into_iter().unzip();
     let seed = topologies.first().map_or(1, |topology| topology.context().seed);
     let difference = match contenders.as_slice() {
         [first, second, ..] => difference(first, second, criterion, &jobs, workload, seed),
         _ => None,
     };
-    let scores = ranked.iter().map(|i| scores[*i]).collect();
     let queue = workload.and_then(|workload| workload.queue.as_ref());
     let settings = queue.map(|queue| queue.settings.clone());
     Ok(Machines { criterion, contenders, scores, jobs: jobs.len(), difference, settings })

@@ -60,7 +60,10 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
     let mut drawn = vec![!layout.sparse; ranks.len()];
     topology.nodes().iter().for_each(|node| drawn[layout.cell_of(node)] = true);
     let side = f64::from(layout.count.div_ceil(MOST_CELLS)).sqrt().ceil() as u32;
-    let blocks = blocks(&layout, side, (0..).zip(ranks).filter(|(c, _)| drawn[*c as usize]));
+    let mut blocks = blocks(&layout, side, (0..).zip(ranks).filter(|(c, _)| drawn[*c as usize]));
+    join(&mut blocks, |rank| shade(rank, order.len()));
+    // Those of one colour become one path.
+    blocks.sort_by_key(|block| block.rank.unwrap_or(u32::MAX));
     let steps = if side == 1 { steps(&layout, order) } else { Vec::new() };
     let mut note = layout.about.clone();
     if side > 1 {
@@ -83,16 +86,17 @@ pub fn machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
     })
 }
 
-/// Joins `side` by `side` neighbours of a slice or outermost unit into one block. In the order of colours, so that those
-/// of one colour become one path.
+/// Joins `side` by `side` neighbours of a slice or outermost unit into one block, in the order of
+/// slices, rows and columns.
 fn blocks(
     layout: &Layout,
     side: u32,
     cells: impl Iterator<Item = (u32, Option<u32>)>,
 ) -> Vec<Block> {
     let pitch = f64::from(side) * layout.edge / EDGE;
-    // Blocks touch, single cells do not.
-    let half = if side > 1 { layout.edge / EDGE / 2.0 } else { layout.edge / 2.0 };
+    // Nodes of a unit stand apart, all else touches, so that a path is not lost among the gaps.
+    let apart = side == 1 && (layout.sparse || layout.round);
+    let half = if !apart { layout.edge / EDGE / 2.0 } else { layout.edge / 2.0 };
     let offset = |cell: u32| {
         let ([x, y, _], (_, [left, top, _])) = (layout.centre(cell), layout.panel(cell));
         (x - left, y - top)
@@ -116,9 +120,23 @@ fn blocks(
         block.low = (block.low.0.min(low.0), block.low.1.min(low.1));
         block.high = (block.high.0.max(high.0), block.high.1.max(high.1));
     }
-    let mut blocks: Vec<Block> = blocks.into_values().collect();
-    blocks.sort_by_key(|block| block.rank.unwrap_or(u32::MAX));
-    blocks
+    blocks.into_values().collect()
+}
+
+/// Joins blocks of one colour that touch and follow one another in a row.
+fn join(blocks: &mut Vec<Block>, colour: impl Fn(u32) -> usize) {
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-6;
+    blocks.dedup_by(|next, block| {
+        let same = next.rank.map(&colour) == block.rank.map(&colour)
+            && close(next.low.0, block.high.0)
+            && close(next.low.1, block.low.1)
+            && close(next.high.1, block.high.1);
+        if same {
+            block.high = next.high;
+            block.rank = block.rank.min(next.rank);
+        }
+        same
+    });
 }
 
 /// Steps of the ordering from cell to cell within a slice, where they make a path that can be seen: few cells, and most
@@ -136,6 +154,11 @@ fn steps(layout: &Layout, order: &NodeOrder) -> Vec<(u32, u32, u32)> {
     if path { steps } else { Vec::new() }
 }
 
+/// The step of the colour ramp for a rank of `ranks`.
+fn shade(rank: u32, ranks: usize) -> usize {
+    rank as usize * (RAMP_STEPS - 1) / ranks.saturating_sub(1).max(1)
+}
+
 impl NodeMap {
     /// The pixel of a point of the layout.
     fn at(&self, x: f64, y: f64) -> Point {
@@ -148,11 +171,6 @@ impl NodeMap {
         self.at(x, y)
     }
 
-    /// The step of the colour ramp for a rank.
-    fn shade(&self, rank: u32) -> usize {
-        rank as usize * (RAMP_STEPS - 1) / self.ranks.saturating_sub(1).max(1)
-    }
-
     fn draw(&self, pen: &Pen<'_>, high: f64) -> Result<()> {
         for line in self.layout.links.chunks_exact(4) {
             let ends = [self.at(line[0], line[1]), self.at(line[2], line[3])];
@@ -160,7 +178,7 @@ impl NodeMap {
         }
         self.layout.frames.iter().try_for_each(|frame| self.frame(pen, frame))?;
         for block in &self.blocks {
-            let colour = block.rank.map_or(HOLE, |rank| ramp(self.shade(rank)));
+            let colour = block.rank.map_or(HOLE, |rank| ramp(shade(rank, self.ranks)));
             let (from, to) =
                 (self.at(block.low.0, block.low.1), self.at(block.high.0, block.high.1));
             let size = (to.0 - from.0, to.1 - from.1);
@@ -176,9 +194,9 @@ impl NodeMap {
             let name = Text::new(12.0);
             let [across, up] = [(across, columns), (up, rows)]
                 .map(|(axis, extent)| format!("{axis} ({}) →", thousands(u64::from(*extent))));
-            pen.text((LEFT, TOP + high + BOTTOM - 12.0), &across, &name)?;
-            let end = TOP + high.min(self.layout.height * self.scale).max(name.width(&up)) - 2.0;
-            pen.text((LEFT - 14.0, end), &up, &name.upwards())?;
+            let end = TOP + (self.layout.height * self.scale).max(name.width(&up));
+            pen.text((LEFT, end + BOTTOM - 12.0), &across, &name)?;
+            pen.text((LEFT - 14.0, end - 2.0), &up, &name.upwards())?;
         }
         let holes = self.blocks.iter().any(|block| block.rank.is_none());
         colour_bar(pen, self.ranks, high - 20.0, holes)
@@ -216,7 +234,7 @@ impl NodeMap {
             let wanted = |(rank, from, to): &&(u32, u32, u32)| {
                 let [(ax, ay), (bx, by)] = [self.centre(*from), self.centre(*to)];
                 let touch = (ax - bx).hypot(ay - by) < 1.2 * cell;
-                (self.shade(*rank) < RAMP_STEPS * 6 / 10) == light && touch == near
+                (shade(*rank, self.ranks) < RAMP_STEPS * 6 / 10) == light && touch == near
             };
             let steps: Vec<_> = self.steps.iter().filter(wanted).collect();
             // Steps that follow one another are one line.

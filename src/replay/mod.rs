@@ -121,32 +121,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Takes the shape of every allocation.
-    pub fn with_shapes(self, meter: ShapeMeter<'a>) -> Self {
-        let sums = ShapeSums::new(meter.levels());
-        Replay { shapes: Some((meter, sums)), ..self }
-    }
-
-    /// Sums over the shapes of all jobs placed, where these are taken.
-    pub fn shapes(&self) -> Option<&ShapeSums> {
-        self.shapes.as_ref().map(|(_, sums)| sums)
-    }
-
-    /// Sums over the largest jobs that could still be placed, where wanted.
-    pub fn room(&self) -> &RoomSums {
-        &self.room
-    }
-
-    /// Simulates the traffic of every job.
-    pub fn with_traffic(self, traffic: Traffic<'a>) -> Self {
-        Replay { traffic: Some(traffic), ..self }
-    }
-
-    /// Sums over the jobs' traffic so far, where they send.
-    pub fn traffic(&self) -> Option<traffic::Totals> {
-        self.traffic.as_ref().map(Traffic::totals)
-    }
-
     /// Numbers of jobs so far.
     pub fn counts(&self) -> Counts {
         self.counts.clone()

@@ -103,12 +103,13 @@ impl<'a> ReplaySet<'a> {
             let meter = AllocationMeter::new(topology, distances)?;
             let mut replay = Replay::new(allocator, meter, distances.len(), settings.outputs);
             if settings.outputs.shape {
-                replay = replay.with_shapes(ShapeMeter::new(topology, distances)?);
+                let meter = ShapeMeter::new(topology, distances)?;
+                let sums = ShapeSums::new(meter.levels());
+                replay.shapes = Some((meter, sums));
             }
-            replays.push(match settings.traffic {
-                Some(traffic) => replay.with_traffic(Traffic::new(traffic, order)?),
-                None => replay,
-            });
+            let traffic = settings.traffic.map(|traffic| Traffic::new(traffic, order));
+            replay.traffic = traffic.transpose()?;
+            replays.push(replay);
         }
         let summaries = vec![Summary::default(); labels.len()];
         let requested = orders.len() * settings.allocators.len();
@@ -165,9 +166,9 @@ impl<'a> ReplaySet<'a> {
             ordering: label.ordering,
             allocator: label.allocator,
             counts: self.replays[i].counts(),
-            traffic: self.replays[i].traffic(),
-            shapes: self.replays[i].shapes(),
-            room: self.replays[i].room(),
+            traffic: self.replays[i].traffic.as_ref().map(Traffic::totals),
+            shapes: self.replays[i].shapes.as_ref().map(|(_, sums)| sums),
+            room: &self.replays[i].room,
             summary: &self.summaries[i],
             baseline: &self.summaries[label.baseline],
         };

@@ -86,7 +86,7 @@ pub(super) use words;
 /// A figure, in the page and as a file beside it.
 #[derive(Clone, Template)]
 #[template(path = "figure.html")]
-pub(crate) struct Figure {
+pub struct Figure {
     /// The name of its file.
     pub file: String,
     /// Text below the drawing.

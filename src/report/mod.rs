@@ -40,25 +40,23 @@ mod words;
 pub struct File<'a> {
     /// Its name, without a directory.
     pub name: String,
-    content: Content<'a>,
+    /// Writes it: a table row by row, because it may be larger than memory.
+    write: WriteFile<'a>,
 }
 
-/// Text, or a table that is written row by row because it may be larger than memory.
-enum Content<'a> {
-    Text(String),
-    Table(WriteTable<'a>),
-}
-
-type WriteTable<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
+type WriteFile<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 
 impl<'a> File<'a> {
     /// A file of this text.
     pub fn text(name: impl Into<String>, text: String) -> Self {
-        File { name: name.into(), content: Content::Text(text) }
+        File::table(name, move |out| out.write_all(text.as_bytes()))
     }
 
-    fn table(name: &str, write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a) -> Self {
-        File { name: name.into(), content: Content::Table(Box::new(write)) }
+    fn table(
+        name: impl Into<String>,
+        write: impl Fn(&mut dyn Write) -> io::Result<()> + 'a,
+    ) -> Self {
+        File { name: name.into(), write: Box::new(write) }
     }
 
     /// Its name and what is in it, where pages list it.
@@ -71,10 +69,7 @@ impl<'a> File<'a> {
     /// # Errors
     /// Errors of `out`.
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
-        match &self.content {
-            Content::Text(text) => out.write_all(text.as_bytes()),
-            Content::Table(write) => write(out),
-        }
+        (self.write)(out)
     }
 }
 

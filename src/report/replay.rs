@@ -14,7 +14,7 @@ use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS};
 use crate::columns::{self, Column, Table, object};
 use crate::error::Result;
 use crate::ordering::NodeOrder;
-use crate::plot::replay::{Bars, Figure, Means, Range, SizeLine, Spread};
+use crate::plot::replay::{Bars, Figure, Range, SizeLine, Spread};
 use crate::replay::Step;
 use crate::replay::set::{BASELINE, Label, ReplayResult};
 use crate::replay::statistics::{SizeRow, Summary, by_group, octave_share};
@@ -328,7 +328,7 @@ pub fn figures(
         add("improvement.svg".into(), Figure::improvement(&title, &what, &lines)?)?;
         let bars = slots.iter().map(|(slot, o)| {
             let means = o.summary.improvement(o.baseline, terms.threshold);
-            let data = Means { small: means.small, large: means.large, overall: means.overall };
+            let data = [means.small, means.large, means.overall];
             Bars { label: &labels[*slot], slot: *slot, data }
         });
         let title = format!("Mean improvement on {machine}");

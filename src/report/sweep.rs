@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use askama::Template;
 
-use super::html::{Best, Column, Fact, Figure, Section, Table, Words, words};
+pub use super::html::Figure;
+use super::html::{Best, Column, Fact, Section, Table, Words, words};
 use super::terms::{self, Term};
 use super::words::file_name;
 use crate::columns::sweep::ResultRow;
@@ -47,16 +48,6 @@ struct Page<'p> {
     terms: Vec<Term>,
 }
 
-/// A figure that a page shows besides.
-pub struct Extra {
-    /// The figure's caption.
-    pub caption: String,
-    /// The figure's file.
-    pub file: String,
-    /// The drawing.
-    pub svg: String,
-}
-
 /// The files of a sweep's page: `index.html` first, then the figures it shows, as names and texts.
 ///
 /// # Errors
@@ -74,7 +65,7 @@ pub fn page(
     results: &str,
     rows: &[ResultRow],
     manifest: &serde_json::Value,
-    extra: Option<Extra>,
+    extra: Option<Figure>,
 ) -> Result<Vec<(String, String)>> {
     let mut facts = vec![Fact::new("Rows", thousands(rows.len() as u64))];
     for key in ["version", "seconds", "threads"].into_iter().filter(|k| !manifest[*k].is_null()) {
@@ -107,8 +98,8 @@ pub fn page(
             used.extend(new);
         }
     }
-    if let Some((Extra { caption, file, svg }, last)) = extra.zip(parts.last_mut()) {
-        last.figures.push(Figure { file, caption, svg });
+    if let Some((figure, last)) = extra.zip(parts.last_mut()) {
+        last.figures.push(figure);
     }
     let improved = |section: &Section| section.figures.iter().any(|f| f.caption == IMPROVED);
     if parts.iter().any(improved) {

@@ -17,7 +17,7 @@ use nodeorder::error::Error;
 use nodeorder::input::Text;
 use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::report;
-use nodeorder::report::sweep::Extra;
+use nodeorder::report::sweep::Figure;
 use nodeorder::schedule::{Outputs, Settings, Task, simulate};
 use nodeorder::sweep::{self, Plan, store};
 use nodeorder::topology::{Context, Topology};
@@ -69,7 +69,7 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
             "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below \
              use and queue."
         );
-        let extra = curves.map(|svg| Extra { caption, file: "over-time.svg".into(), svg });
+        let extra = curves.map(|svg| Figure { caption, file: "over-time.svg".into(), svg });
         // The plan goes along as a text: with more settings in it `nodeorder sweep` takes it.
         let name = format!("settings for {}", trace.display());
         let manifest =

@@ -3,7 +3,7 @@
 
 use super::super::kit::*;
 use super::data::{BarPanel, Bars, Labelled};
-use super::groups::{EVERY_SIZE, GROUPS, clean};
+use super::groups::{EVERY_SIZE, GROUPS};
 
 /// Height of a bar with the gap to the next.
 const EACH: f64 = 22.0;
@@ -20,12 +20,9 @@ impl<'a> Figure<'a> {
     /// # Errors
     /// No mean in any row.
     pub fn averages(title: &str, what: &'a str, rows: &[Bars<'a>]) -> Result<Self> {
-        let panels = GROUPS.map(|(name, _)| BarPanel { name, axis: what, decimals: 1 });
-        let means: Vec<_> =
-            rows.iter().map(|row| GROUPS.map(|(_, of)| of(&clean(&row.data)))).collect();
-        let rows = rows.iter().zip(&means);
-        let rows: Vec<Labelled<'a, &[Option<f64>]>> = rows
-            .map(|(row, means)| Labelled { label: row.label, slot: row.slot, data: &means[..] })
+        let panels = GROUPS.map(|name| BarPanel { name, axis: what, decimals: 1 });
+        let rows: Vec<Labelled<'a, &[Option<f64>]>> = (rows.iter())
+            .map(|row| Labelled { label: row.label, slot: row.slot, data: &row.data[..] })
             .collect();
         Figure::bars(title, EVERY_SIZE, &panels, &rows)
     }

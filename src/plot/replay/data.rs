@@ -31,16 +31,9 @@ pub type Bars<'a> = Labelled<'a, Means>;
 /// The spreads of one allocator, one for each job size.
 pub type Range<'a> = Labelled<'a, &'a [Spread]>;
 
-/// Means over small jobs, large jobs and all jobs; none where there is no such job.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Means {
-    /// Sizes up to [`crate::replay::statistics::SMALL`].
-    pub small: Option<f64>,
-    /// Larger sizes.
-    pub large: Option<f64>,
-    /// All sizes.
-    pub overall: Option<f64>,
-}
+/// Means over small jobs (sizes up to [`crate::replay::statistics::SMALL`]), large jobs and all jobs; none where there is
+/// no such job.
+pub type Means = [Option<f64>; 3];
 
 /// The mean distances (MIND, in hops) of jobs of one size: the smallest, their mean and the largest.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,25 +1,11 @@
-//! Groups of job sizes, and their means.
-
-use super::data::Means;
-
-/// Name of a group of job sizes, and the mean of that group.
-type Group = (&'static str, fn(&Means) -> Option<f64>);
+//! Groups of job sizes.
 
 /// The groups, named as the statistics define them.
-pub(super) const GROUPS: [Group; 3] = [
-    ("small jobs (2-10 nodes)", |m| m.small),
-    ("large jobs (from 11 nodes)", |m| m.large),
-    ("overall", |m| m.overall),
-];
+pub(super) const GROUPS: [&str; 3] =
+    ["small jobs (2-10 nodes)", "large jobs (from 11 nodes)", "overall"];
 
 /// Note below the title of a figure of means.
 pub(super) const EVERY_SIZE: &str = "every job size counts the same";
-
-/// The finite ones of `means`.
-pub(super) fn clean(means: &Means) -> Means {
-    let finite = |mean: Option<f64>| mean.filter(|m| m.is_finite());
-    Means { small: finite(means.small), large: finite(means.large), overall: finite(means.overall) }
-}
 
 #[cfg(test)]
 mod tests {
@@ -28,8 +14,7 @@ mod tests {
     #[test]
     fn groups_are_named_as_the_statistics_define_them() {
         let small = crate::replay::statistics::SMALL;
-        let names = GROUPS.map(|(name, _)| name);
-        assert!(names[0].contains(&format!("2-{small}")));
-        assert!(names[1].contains(&format!("from {} nodes", small + 1)));
+        assert!(GROUPS[0].contains(&format!("2-{small}")));
+        assert!(GROUPS[1].contains(&format!("from {} nodes", small + 1)));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Figures, IMPROVED};
 use crate::error::Result;
-use crate::plot::replay::{BarPanel, Bars, Figure as Drawn, Labelled, Means};
+use crate::plot::replay::{BarPanel, Bars, Figure as Drawn, Labelled};
 use crate::replay::set::BASELINE;
 use crate::report::html::{Best, Column, Figure, Section, Table, words};
 use crate::report::words::file_name;
@@ -134,15 +134,11 @@ pub(super) fn improvement(
     let bars: Vec<Bars<'_>> = (ranked.iter().zip(&labels))
         .map(|((_, ordering, slot), label)| {
             let of = |figure| figures.of(ordering, &figures.choices[*slot], figure);
-            let data = Means {
-                small: of("improvement_small"),
-                large: of("improvement_large"),
-                overall: of("improvement_overall"),
-            };
+            let data = ["improvement_small", "improvement_large", "improvement_overall"].map(of);
             Bars { label, slot: *slot, data }
         })
         .collect();
-    if bars.iter().all(|b| b.data.small.or(b.data.large).or(b.data.overall).is_none()) {
+    if bars.iter().all(|b| b.data == [None; 3]) {
         return Ok(None);
     }
     let title = format!("Improvement over {BASELINE} on {machine}");
