@@ -129,16 +129,16 @@ impl Dilation {
                 let uniform = demand.uniform();
                 let visit =
                     |root: usize, hops: &Hops<'_>, (sums, buffer): &mut (Sums, Vec<Flow>)| {
-                        if let Some(uniform) = &uniform {
-                            return sums.count_pairs(root, hops, sources, uniform.processes);
+                        if let Some(uniform) = uniform {
+                            return sums.count_pairs(root, hops, sources, &uniform.processes);
                         }
                         for flow in demand.row(End::Source, root, buffer) {
-                            sums.add_whole(hops.to(flow.router), flow.pairs, flow.volume);
+                            sums.add(f64::from(hops.to(flow.router)), flow.pairs, flow.volume);
                         }
                     };
                 let found = from_each(fabric.topology, sources, demand.pairs, visit)?;
                 let mut parts: Vec<Sums> = found.into_iter().map(|(sums, _)| sums).collect();
-                if let Some(uniform) = &uniform {
+                if let Some(uniform) = uniform {
                     parts.iter_mut().for_each(|sums| sums.weigh(uniform.volume));
                 }
                 parts
@@ -158,7 +158,7 @@ impl Dilation {
             }
         };
         let mut all = Sums::default();
-        all.add_whole(0, demand.inside_pairs, demand.inside_volume);
+        all.add(0.0, demand.inside_pairs, demand.inside_volume);
         parts.iter().for_each(|part| all.merge(part));
         if demand.pairs == 0 {
             all.histogram.clear();
@@ -188,19 +188,10 @@ struct Sums {
 
 impl Sums {
     fn add(&mut self, hops: f64, pairs: u64, volume: f64) {
-        self.sum(hops, pairs, volume);
-        self.count(hops.round() as usize, pairs, volume);
-    }
-
-    fn add_whole(&mut self, hops: u32, pairs: u64, volume: f64) {
-        self.sum(f64::from(hops), pairs, volume);
-        self.count(hops as usize, pairs, volume);
-    }
-
-    fn sum(&mut self, hops: f64, pairs: u64, volume: f64) {
         self.max = self.max.max(hops);
         self.hop_bytes += hops * volume;
         self.pair_hops += hops * pairs as f64;
+        self.count(hops.round() as usize, pairs, volume);
     }
 
     fn count(&mut self, hops: usize, pairs: u64, volume: f64) {

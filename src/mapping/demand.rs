@@ -41,16 +41,20 @@ pub struct Demand {
 
 #[derive(Clone, Debug)]
 enum Between {
-    /// All-to-all: from processes on each occupied router; nothing is listed.
-    Uniform { occupied: Vec<u32>, processes: Vec<u64>, volume: f64 },
+    Uniform(Uniform),
     /// By source, and the same flows by target.
-    Listed { by_source: Table, by_target: Table },
+    Listed {
+        by_source: Table,
+        by_target: Table,
+    },
 }
 
-/// All-to-all traffic, router by router of [`Demand::roots`].
-pub(crate) struct Uniform<'a> {
-    /// Processes on each.
-    pub processes: &'a [u64],
+/// All-to-all traffic from the processes on each occupied router; nothing is listed.
+#[derive(Clone, Debug)]
+pub(crate) struct Uniform {
+    occupied: Vec<u32>,
+    /// Processes on each, in the order of [`Demand::roots`].
+    pub processes: Vec<u64>,
     /// Volume from each process to each other.
     pub volume: f64,
 }
@@ -102,11 +106,11 @@ impl Demand {
                 let inside: u64 = runs().map(|r| r.len() as u64 * (r.len() as u64 - 1)).sum();
                 let pairs = all * all.saturating_sub(1);
                 Ok(Demand {
-                    traffic: Between::Uniform {
+                    traffic: Between::Uniform(Uniform {
                         occupied: runs().map(|r| r[0]).collect(),
                         processes: runs().map(|r| r.len() as u64).collect(),
                         volume: *volume,
-                    },
+                    }),
                     pairs,
                     volume: pairs as f64 * volume,
                     inside_pairs: inside,
@@ -165,7 +169,7 @@ impl Demand {
 
     fn table(&self, end: End) -> Option<&Table> {
         match (&self.traffic, end) {
-            (Between::Uniform { .. }, _) => None,
+            (Between::Uniform(_), _) => None,
             (Between::Listed { by_source, .. }, End::Source) => Some(by_source),
             (Between::Listed { by_target, .. }, End::Target) => Some(by_target),
         }
@@ -175,7 +179,7 @@ impl Demand {
     pub fn roots(&self, end: End) -> &[u32] {
         match &self.traffic {
             // One router alone sends to no other: its row is empty, which does no harm.
-            Between::Uniform { occupied, .. } => occupied,
+            Between::Uniform(uniform) => &uniform.occupied,
             Between::Listed { .. } => self.table(end).map_or(&[], |table| &table.roots),
         }
     }
@@ -183,7 +187,7 @@ impl Demand {
     /// The flows of the `root`-th of [`Demand::roots`], ascending by the other router; `buffer` is filled
     /// where they are not stored.
     pub fn row<'a>(&'a self, end: End, root: usize, buffer: &'a mut Vec<Flow>) -> &'a [Flow] {
-        let Between::Uniform { occupied, processes, volume } = &self.traffic else {
+        let Between::Uniform(Uniform { occupied, processes, volume }) = &self.traffic else {
             return self.table(end).map_or(&[], |table| table.row(root));
         };
         buffer.clear();
@@ -199,11 +203,9 @@ impl Demand {
     }
 
     /// The traffic, where it is all-to-all.
-    pub(crate) fn uniform(&self) -> Option<Uniform<'_>> {
+    pub(crate) fn uniform(&self) -> Option<&Uniform> {
         match &self.traffic {
-            Between::Uniform { processes, volume, .. } => {
-                Some(Uniform { processes, volume: *volume })
-            }
+            Between::Uniform(uniform) => Some(uniform),
             Between::Listed { .. } => None,
         }
     }

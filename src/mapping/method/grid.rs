@@ -126,21 +126,18 @@ fn walk(factor: &Factor, parts: &[usize], host: &ProductGraph) -> Option<Vec<usi
     let stride = |h: usize| host.factors[h + 1..].iter().map(|f| f.size).product::<usize>();
     let size = |h: usize| host.factors[h].size;
     // Through all parts as a snake, the last fastest.
-    let snake = |parts: &[usize]| {
-        let mut walk = vec![0];
-        for h in parts.iter().rev() {
-            let there: Vec<usize> = walk.clone();
-            walk.clear();
-            for x in 0..size(*h) {
-                let next = |at: &usize| at + x * stride(*h);
-                match x % 2 {
-                    0 => walk.extend(there.iter().map(next)),
-                    _ => walk.extend(there.iter().rev().map(next)),
-                }
+    // `row` at every position along `h`, every second time backwards.
+    let rows = |row: &[usize], h: usize| -> Vec<usize> {
+        let along = |x: usize| {
+            let mut there: Vec<usize> = row.iter().map(|at| at + x * stride(h)).collect();
+            if x % 2 == 1 {
+                there.reverse();
             }
-        }
-        walk
+            there
+        };
+        (0..size(h)).flat_map(along).collect()
     };
+    let snake = |parts: &[usize]| parts.iter().rev().fold(vec![0], |walk, h| rows(&walk, *h));
     if factor.shape != FactorShape::Ring || parts.len() == 1 {
         return Some(snake(parts));
     }
@@ -149,13 +146,7 @@ fn walk(factor: &Factor, parts: &[usize], host: &ProductGraph) -> Option<Vec<usi
     let others: Vec<usize> = parts.iter().copied().filter(|h| *h != even).collect();
     let row = snake(&others);
     let mut walk = vec![row[0]];
-    for x in 0..size(even) {
-        let next = |at: &usize| at + x * stride(even);
-        match x % 2 {
-            0 => walk.extend(row[1..].iter().map(next)),
-            _ => walk.extend(row[1..].iter().rev().map(next)),
-        }
-    }
+    walk.extend(rows(&row[1..], even));
     walk.extend((1..size(even)).rev().map(|x| row[0] + x * stride(even)));
     Some(walk)
 }

@@ -57,7 +57,7 @@ pub(super) fn over_levels(
     let each = search::bytes(graph) + each * graph.router_count() as u64;
     fabric.topology.require(search::SEARCHING, rayon::current_num_threads() as u64 * each)?;
     let mut there = vec![0.0; links.router_count()];
-    for (router, processes) in at.iter().zip(uniform.processes) {
+    for (router, processes) in at.iter().zip(&uniform.processes) {
         there[*router as usize] = *processes as f64;
     }
     let fine = AtomicBool::new(true);
@@ -88,7 +88,7 @@ pub(super) fn over_levels(
 }
 
 /// The traffic of `demand`, if it suits.
-fn suiting<'a>(fabric: &Fabric<'_>, demand: &'a Demand, end: End) -> Result<Option<Uniform<'a>>> {
+fn suiting<'a>(fabric: &Fabric<'_>, demand: &'a Demand, end: End) -> Result<Option<&'a Uniform>> {
     let (links, graph) = (fabric.links, fabric.topology.graph()?);
     let (roots, routers) = (demand.roots(end), links.router_count());
     let degree = (0..routers as u32).map(|router| links.heads(router).len()).max();

@@ -130,7 +130,7 @@ impl Waves {
             self.planes[0][stop.router as usize][lane] = 1.0;
         }
         match demand.uniform() {
-            Some(uniform) => self.want_all(&uniform, at, roots),
+            Some(uniform) => self.want_all(uniform, at, roots),
             None => self.want(demand, end, roots),
         }
     }
@@ -158,13 +158,13 @@ impl Waves {
 
     /// As [`Waves::want`] for all-to-all traffic, where every root is a partner of every other: all entries are written
     /// over, so none needs clearing.
-    fn want_all(&mut self, uniform: &Uniform<'_>, at: &[u32], roots: &[u32]) -> u32 {
+    fn want_all(&mut self, uniform: &Uniform, at: &[u32], roots: &[u32]) -> u32 {
         let mut here = [0.0; LANES];
         for (lane, root) in roots.iter().enumerate() {
             here[lane] = uniform.processes[*root as usize] as f64;
         }
         let all = if uniform.volume > 0.0 { u8::MAX >> (LANES - roots.len()) } else { 0 };
-        for (router, there) in at.iter().zip(uniform.processes) {
+        for (router, there) in at.iter().zip(&uniform.processes) {
             self.wanted[*router as usize] = here.map(|here| here * *there as f64 * uniform.volume);
             self.wants[*router as usize] = all;
         }
