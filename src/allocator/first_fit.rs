@@ -19,9 +19,7 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
     example: "first-fit:8",
     options: &[GAP],
-    build: |params, _| {
-        Ok(Box::new(FirstFit::new(Gap::Fixed(params.whole("gap", 0, u32::MAX)?), 0)))
-    },
+    build: |params, _| Ok(Box::new(FirstFit::new(Some(params.whole("gap", 0, u32::MAX)?), 0))),
 };
 
 /// `fifo-fit:K:G`: First Fit on the free list, which is read from its end for jobs of fewer than K nodes.
@@ -39,7 +37,7 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
     ],
     build: |params, _| {
         let reversed_below = params.whole("below", 0, u32::MAX)?;
-        let gap = Gap::Fixed(params.whole("gap", 0, u32::MAX)?);
+        let gap = Some(params.whole("gap", 0, u32::MAX)?);
         Ok(Box::new(FirstFit::new(gap, reversed_below)))
     },
 };
@@ -51,29 +49,14 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
 pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
     "varying-fit",
     "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
-    |_, _| Ok(Box::new(FirstFit::new(Gap::Logarithmic, 0))),
+    |_, _| Ok(Box::new(FirstFit::new(None, 0))),
 );
 
 struct FirstFit {
-    gap: Gap,
+    /// `None`: ⌊ln(2m)⌋ for the m nodes looked for.
+    gap: Option<u32>,
     reversed_below: u32,
     runs: Runs,
-}
-
-#[derive(Clone, Copy)]
-enum Gap {
-    Fixed(u32),
-    Logarithmic,
-}
-
-impl Gap {
-    fn of(self, count: u32) -> u32 {
-        match self {
-            Gap::Fixed(gap) => gap,
-            // No whole number is a power of e, so the logarithm of 2m is never near one: the floor is safe.
-            Gap::Logarithmic => (2.0 * f64::from(count)).ln() as u32,
-        }
-    }
 }
 
 impl Allocator for FirstFit {
@@ -95,12 +78,14 @@ impl Allocator for FirstFit {
 }
 
 impl FirstFit {
-    fn new(gap: Gap, reversed_below: u32) -> Self {
+    fn new(gap: Option<u32>, reversed_below: u32) -> Self {
         FirstFit { gap, reversed_below, runs: Runs::default() }
     }
 
     fn place(&mut self, count: u32, chosen: &mut Ranks) {
-        match self.runs.first(self.gap.of(count), count) {
+        // No whole number is a power of e, so the logarithm of 2m is never near one: the floor is safe.
+        let gap = self.gap.unwrap_or_else(|| (2.0 * f64::from(count)).ln() as u32);
+        match self.runs.first(gap, count) {
             Some(start) => self.runs.take(start, count, chosen),
             // A single rank is always found, so the halves come to an end.
             None => {

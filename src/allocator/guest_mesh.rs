@@ -62,19 +62,12 @@ fn compact(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut 
     let holds = |side: u32| {
         u64::from(side).checked_pow(axes as u32).is_none_or(|cells| cells >= u64::from(rest))
     };
-    for side in divisors(rest).into_iter().filter(|side| *side > 1 && *side <= most) {
-        if holds(side) && axes > 0 {
+    // Without axes left none holds.
+    for side in (2..=most.min(rest)).filter(|side| rest.is_multiple_of(*side)) {
+        if holds(side) {
             so_far.push(side);
             compact(rest / side, axes - 1, side, so_far, best);
             so_far.pop();
         }
     }
-}
-
-/// Divisors of `n`, ascending. O(√n).
-fn divisors(n: u32) -> Vec<u32> {
-    let small: Vec<u32> = (1..).take_while(|d| u64::from(*d).pow(2) <= u64::from(n)).collect();
-    let small: Vec<u32> = small.into_iter().filter(|d| n.is_multiple_of(*d)).collect();
-    let large = small.iter().rev().map(|d| n / d).filter(|d| !small.contains(d));
-    small.iter().copied().chain(large.collect::<Vec<_>>()).collect()
 }

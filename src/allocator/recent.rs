@@ -1,5 +1,7 @@
 //! The last choices of an allocator, kept for when they are asked for again.
 
+use std::collections::VecDeque;
+
 use super::entry::{Allocator, Choice};
 use crate::ranks::{FreeSet, Ranks};
 
@@ -10,9 +12,8 @@ const KEPT: usize = 16;
 /// before one of its size starts leaves free ranks that were there before.
 pub struct Recent<'a> {
     inner: Box<dyn Allocator + 'a>,
-    kept: Vec<Kept>,
-    /// Index of the oldest, which the next one replaces.
-    oldest: usize,
+    /// Oldest first.
+    kept: VecDeque<Kept>,
 }
 
 struct Kept {
@@ -24,7 +25,7 @@ struct Kept {
 impl<'a> Recent<'a> {
     /// An allocator with nothing kept yet.
     pub fn new(inner: impl Allocator + 'a) -> Self {
-        Recent { inner: Box::new(inner), kept: Vec::new(), oldest: 0 }
+        Recent { inner: Box::new(inner), kept: VecDeque::new() }
     }
 }
 
@@ -37,13 +38,10 @@ impl Allocator for Recent<'_> {
             return Choice::Placed;
         }
         let choice = self.inner.choose(free, count, chosen);
-        let kept = Kept { free: free.clone(), count, chosen: chosen.clone() };
-        if self.kept.len() < KEPT {
-            self.kept.push(kept);
-        } else {
-            self.kept[self.oldest] = kept;
-            self.oldest = (self.oldest + 1) % KEPT;
+        if self.kept.len() == KEPT {
+            self.kept.pop_front();
         }
+        self.kept.push_back(Kept { free: free.clone(), count, chosen: chosen.clone() });
         choice
     }
 }
