@@ -114,8 +114,10 @@ impl Command {
         }
         bar.finish_and_clear();
         if let Some(picture) = picture {
-            let curves: Vec<(&str, &[f64])> =
-                rows.iter().map(|r| (r.label.as_str(), r.curve.as_ref().unwrap_or(&r.values).as_slice())).collect();
+            let curves: Vec<(&str, &[f64])> = rows
+                .iter()
+                .map(|r| (r.label.as_str(), r.curve.as_ref().unwrap_or(&r.values).as_slice()))
+                .collect();
             let title = format!("MPC on {}", topology.name());
             picture.draw(&plot::mpc_plot(&title, &curves)?)?;
         }
