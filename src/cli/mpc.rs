@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::shared::notes::note;
 use crate::shared::output;
@@ -66,60 +66,31 @@ impl From<MethodArg> for SumMethod {
     }
 }
 
-/// One ordering's curve.
+/// One ordering's curve; in documents, with keys in the order of their names.
+#[derive(Serialize)]
 struct CurveRow {
-    label: String,
-    /// The sizes to print, where these are not all from 2 on, and MPC at each.
-    sizes: Option<Vec<usize>>,
+    /// MPC at each of the sizes to print.
+    #[serde(rename = "mpc")]
     values: Vec<f64>,
+    #[serde(rename = "ordering")]
+    label: String,
+    #[serde(rename = "size")]
+    sizes: Vec<usize>,
     /// The share of windows that span components, on a machine in several.
+    #[serde(skip_serializing_if = "Option::is_none")]
     spanning: Option<f64>,
     /// MPC at all sizes, where some are printed and the curve is drawn.
+    #[serde(skip)]
     curve: Option<Vec<f64>>,
-}
-
-impl CurveRow {
-    /// The size of a value.
-    fn size(&self, i: usize) -> usize {
-        self.sizes.as_ref().map_or(i + 2, |sizes| sizes[i])
-    }
-
-    fn drawn(&self) -> &[f64] {
-        self.curve.as_deref().unwrap_or(&self.values)
-    }
 }
 
 /// The document; keys in the order of their names. Curves are written from where they are: as values they take eight
 /// times as much.
 #[derive(Serialize)]
 struct Document<'r> {
-    curves: Vec<CurveField<'r>>,
+    curves: &'r [CurveRow],
     topology: String,
     version: &'static str,
-}
-
-#[derive(Serialize)]
-struct CurveField<'r> {
-    mpc: &'r [f64],
-    ordering: &'r str,
-    size: SizeList<'r>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    spanning: Option<f64>,
-}
-
-impl<'r> CurveField<'r> {
-    fn new(row: &'r CurveRow) -> Self {
-        let CurveRow { label, values, spanning, .. } = row;
-        CurveField { mpc: values, ordering: label, size: SizeList(row), spanning: *spanning }
-    }
-}
-
-struct SizeList<'r>(&'r CurveRow);
-
-impl Serialize for SizeList<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq((0..self.0.values.len()).map(|i| self.0.size(i)))
-    }
 }
 
 impl Command {
@@ -143,8 +114,10 @@ impl Command {
         }
         bar.finish_and_clear();
         if let Some(picture) = picture {
-            let curves: Vec<(&str, &[f64])> =
-                rows.iter().map(|r| (r.label.as_str(), r.drawn())).collect();
+            let curves: Vec<(&str, &[f64])> = rows
+                .iter()
+                .map(|r| (r.label.as_str(), r.curve.as_ref().unwrap_or(&r.values).as_slice()))
+                .collect();
             let title = format!("MPC on {}", topology.name());
             picture.draw(&plot::mpc_plot(&title, &curves)?)?;
         }
@@ -160,28 +133,24 @@ impl Command {
         if let (Some(sizes), None, true) = (&chosen, &self.plot, one) {
             let at = mpc::at_sizes(topology, order, sizes, self.method.into())?;
             let (sizes, values) = at.into_iter().unzip();
-            return Ok(CurveRow { label, sizes: Some(sizes), values, spanning: None, curve: None });
+            return Ok(CurveRow { label, sizes, values, spanning: None, curve: None });
         }
         let curve = mpc::curve_by(topology, order, self.method.into())?;
         let spanning = curve.spanning();
         let Some(mut sizes) = chosen else {
-            return Ok(CurveRow {
-                label,
-                sizes: None,
-                values: curve.values(),
-                spanning,
-                curve: None,
-            });
+            let values = curve.values();
+            let sizes = (2..values.len() + 2).collect();
+            return Ok(CurveRow { label, sizes, values, spanning, curve: None });
         };
         sizes.retain(|size| *size <= curve.largest());
         let values = sizes.iter().map(|size| curve.mpc(*size)).collect();
         let drawn = self.plot.as_ref().map(|_| curve.values());
-        Ok(CurveRow { label, sizes: Some(sizes), values, spanning, curve: drawn })
+        Ok(CurveRow { label, sizes, values, spanning, curve: drawn })
     }
 
     fn write_json(&self, topology: &Topology, rows: &[CurveRow]) -> anyhow::Result<()> {
         let document = Document {
-            curves: rows.iter().map(CurveField::new).collect(),
+            curves: rows,
             topology: topology.spec().to_string(),
             version: env!("CARGO_PKG_VERSION"),
         };
@@ -196,7 +165,7 @@ impl Command {
             columns::Table::new(&mut *out, CurvePoint::ALL)?.finish()?;
             rows.iter().try_for_each(|row| {
                 let (ordering, values) = (&row.label, &row.values);
-                let point = |i| CurvePoint { ordering, size: row.size(i), mpc: values[i] };
+                let point = |i| CurvePoint { ordering, size: row.sizes[i], mpc: values[i] };
                 columns::write_rows(&mut *out, CurvePoint::ALL, values.len(), point)
             })
         })

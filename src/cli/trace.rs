@@ -233,7 +233,7 @@ impl Convert {
         let form = match (from, &columns) {
             (Some(from), _) => FROM.iter().find(|(name, _)| *name == from).and_then(|f| f.1),
             (None, Some(_)) => Some(Form::Csv),
-            (None, None) => form_of(&mut lines)?,
+            (None, None) => open::form(&mut lines)?,
         };
         let Some(form) = form else {
             if to == To::Placements {
@@ -268,16 +268,6 @@ impl Convert {
             );
         }
         out.finish()
-    }
-}
-
-/// The format of records by their content; none for other traces.
-fn form_of(lines: &mut Lines) -> Result<Option<Form>, Error> {
-    match trace::kind(lines) {
-        Ok(WorkloadKind::Records(form)) => Ok(Some(form)),
-        Err(error @ Error::Io { .. }) => Err(error),
-        // What else it is or lacks is reported where its lines are read.
-        _ => Ok(None),
     }
 }
 

@@ -21,7 +21,8 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     // From the top down, so that each path is known before those below it.
     let mut paths = vec![String::new(); units.len()];
     let (mut vertices, mut edges) = (Vec::new(), Vec::new());
-    let cluster = json!({"id": "0", "metadata": vertex("cluster", "cluster", "cluster0", 0, 0, -1, "/cluster0")});
+    let cluster =
+        json!({"id": "0", "metadata": vertex("cluster", "cluster0", 0, 0, -1, "/cluster0")});
     vertices.push(cluster);
     let mut next = 1u64;
     let mut ids = vec![0; units.len()];
@@ -33,7 +34,7 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
         ids[i] = next;
         edges.push(edge(above[i].map_or(0, |parent| ids[parent]), next));
         let number: &mut u64 = counts.entry(unit.level.clone()).or_default();
-        let metadata = vertex(&unit.level, &unit.level, &unit.name, *number, next, -1, &paths[i]);
+        let metadata = vertex(&unit.level, &unit.name, *number, next, -1, &paths[i]);
         *number += 1;
         vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
         next += 1;
@@ -48,7 +49,7 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     nodes.sort_unstable();
     for (number, node, unit) in nodes {
         let path = format!("{}/{node}", paths[unit]);
-        let metadata = vertex("node", "node", node, number as u64, next, number as i64, &path);
+        let metadata = vertex("node", node, number as u64, next, number as i64, &path);
         vertices.push(json!({"id": next.to_string(), "metadata": metadata}));
         edges.push(edge(ids[unit], next));
         next += 1;
@@ -60,17 +61,9 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     Ok(format!("{{\"graph\": {{\"nodes\": [\n{vertices}\n], \"edges\": [\n{edges}\n]}}}}\n").into())
 }
 
-fn vertex(
-    kind: &str,
-    base: &str,
-    name: &str,
-    id: u64,
-    unique: u64,
-    rank: i64,
-    path: &str,
-) -> Value {
+fn vertex(kind: &str, name: &str, id: u64, unique: u64, rank: i64, path: &str) -> Value {
     json!({
-        "type": kind, "basename": base, "name": name, "id": id, "uniq_id": unique, "rank": rank,
+        "type": kind, "basename": kind, "name": name, "id": id, "uniq_id": unique, "rank": rank,
         "exclusive": false, "unit": "", "size": 1, "paths": {"containment": path},
     })
 }

@@ -170,10 +170,15 @@ fn names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
 /// As [`names`], then those of the nodes that the ordering leaves out and of the excluded ones: a list that
 /// replaces a cluster's own must lose none.
 fn all_names(topology: &Topology, order: &NodeOrder) -> Result<Vec<String>> {
+    names_of(topology, &all_nodes(topology, order))
+}
+
+/// The nodes in rank order, then those that the ordering leaves out, then the excluded ones.
+fn all_nodes(topology: &Topology, order: &NodeOrder) -> Vec<NodeId> {
     let mut nodes = order.nodes().to_vec();
     nodes.extend(order.left_out(topology));
     nodes.extend(topology.nodes().excluded());
-    names_of(topology, &nodes)
+    nodes
 }
 
 fn names_of(topology: &Topology, nodes: &[NodeId]) -> Result<Vec<String>> {

@@ -1,5 +1,6 @@
 //! Slurm by the order of NodeName lines: ranks inside a leaf, the leaves in rank order.
 
+use super::slurm_site::SlurmEntry;
 use super::units::{check_contiguous, units};
 use super::*;
 use crate::params::{Opt, Params};
@@ -48,19 +49,8 @@ fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Expo
     if site {
         let units = units(topology, order)?;
         check_contiguous(&units, &names, "slurm-lines:leaf=site")?;
-        for unit in &units {
-            tree += &match unit.height {
-                0 => format!(
-                    "SwitchName={} Nodes={}\n",
-                    unit.name,
-                    compact_list(unit.nodes.iter().cloned())
-                ),
-                _ => {
-                    let below = unit.below.iter().map(|i| units[*i].name.clone());
-                    format!("SwitchName={} Switches={}\n", unit.name, compact_list(below))
-                }
-            };
-        }
+        let entries = SlurmEntry::of_units(&units).into_iter();
+        entries.for_each(|entry| tree += &entry.line("SwitchName"));
     } else {
         tree += &format!("SwitchName=all Nodes={}\n", compact_list(names));
     }

@@ -30,16 +30,7 @@ fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
         SiteKind::Ring => "RingName",
         _ => "SwitchName",
     };
-    for line in lines {
-        text += &format!("{key}={}", line.name);
-        if !line.nodes.is_empty() {
-            text += &format!(" Nodes={}", compact_list(line.nodes));
-        }
-        if !line.children.is_empty() {
-            text += &format!(" Switches={}", compact_list(line.children));
-        }
-        text += "\n";
-    }
+    lines.into_iter().for_each(|line| text += &line.line(key));
     if !sizes.is_empty() {
         let sizes: Vec<String> = sizes.iter().map(u64::to_string).collect();
         text += &format!("BlockSizes={}\n", sizes.join(","));

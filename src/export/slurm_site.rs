@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::units::units;
+use super::units::{ExportUnit, units};
 use super::*;
 use crate::topology::site::{Site, SiteKind, SiteTorus};
 
@@ -23,6 +23,29 @@ pub(super) struct SlurmEntry {
     pub children: Vec<String>,
 }
 
+impl SlurmEntry {
+    /// Units as switches.
+    pub(super) fn of_units(units: &[ExportUnit]) -> Vec<SlurmEntry> {
+        let entry = |unit: &ExportUnit| SlurmEntry {
+            name: unit.name.clone(),
+            nodes: unit.nodes.clone(),
+            children: unit.below.iter().map(|i| units[*i].name.clone()).collect(),
+        };
+        units.iter().map(entry).collect()
+    }
+
+    /// The line of topology.conf, which begins with `key`.
+    pub(super) fn line(self, key: &str) -> String {
+        let mut line = format!("{key}={}", self.name);
+        for (word, names) in [("Nodes", self.nodes), ("Switches", self.children)] {
+            if !names.is_empty() {
+                line += &format!(" {word}={}", compact_list(names));
+            }
+        }
+        line + "\n"
+    }
+}
+
 /// The site's own topology where the machine is read from a file of Slurm's, else its units as a tree. Lines go by the
 /// lowest rank of their nodes, those below others first; the nodes of a leaf and a block by rank, those of a ring as
 /// they stand.
@@ -33,13 +56,8 @@ pub(super) fn described(topology: &Topology, order: &NodeOrder, target: &str) ->
     let names = all_names(topology, order)?;
     let Some(site) = topology.network().site() else {
         let units = units(topology, order)?;
-        let line = |unit: &super::units::ExportUnit| SlurmEntry {
-            name: unit.name.clone(),
-            nodes: unit.nodes.clone(),
-            children: unit.below.iter().map(|i| units[*i].name.clone()).collect(),
-        };
         let (kind, name) = (SiteKind::Tree, "default".into());
-        let lines = units.iter().map(line).collect();
+        let lines = SlurmEntry::of_units(&units);
         return Ok(Described { kind, name, lines, sizes: Vec::new(), toruses: Vec::new() });
     };
     if target == "slurm-permuted" && matches!(site.kind, SiteKind::Torus | SiteKind::Flat) {

@@ -30,9 +30,6 @@ pub(super) struct ExportUnit {
 /// Names that are no names for resource managers, as [`super::all_names`].
 pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<ExportUnit>> {
     let names = super::all_names(topology, order)?;
-    let mut nodes: Vec<NodeId> = order.nodes().to_vec();
-    nodes.extend(order.left_out(topology));
-    nodes.extend(topology.nodes().excluded());
     let mut levels = topology.network().levels();
     if levels.last().is_none_or(|level| level.routers > 1 && !level.has_names()) {
         levels.push(Level::even("switch", 1));
@@ -40,7 +37,8 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
     let mut units: Vec<ExportUnit> = Vec::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
     // Nodes or units of the level below with a node of each, for its unit.
-    let mut below: Vec<(usize, NodeId)> = nodes.iter().copied().enumerate().collect::<Vec<_>>();
+    let mut below: Vec<(usize, NodeId)> =
+        super::all_nodes(topology, order).into_iter().enumerate().collect();
     let count = levels.len();
     for (height, level) in levels.iter().rev().enumerate() {
         let mut of: HashMap<u32, usize> = HashMap::new();

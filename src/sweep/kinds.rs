@@ -1,6 +1,6 @@
 //! The kinds of rows that a sweep has. A new one is a definition here and its line in [`KINDS`].
 
-use super::lists::{PlanLists, Work, pick};
+use super::lists::{JobsKey, PlanLists, Work, pick};
 use super::scopes::{Figures, Numbered, Ordered, Outcome, Put, each, groups, scope};
 use crate::allocator::{AllocatorContext, RoomSums};
 use crate::columns::comparison::RankedEntry;
@@ -55,38 +55,38 @@ const CURVE: Kind = Kind {
     },
 };
 
+/// The jobs of a cell.
+fn jobs_of((_, work): &Numbered) -> JobsKey {
+    work.jobs()
+}
+
 /// Works of the plan's workloads that are scheduled, or of those that are replayed.
 fn jobs(lists: &PlanLists, scheduled: bool) -> Vec<Work> {
     let mut works = Vec::new();
-    let count = |list: usize| (0..list as u32).map(Some);
+    let all = |count: usize| (0..count as u32).map(Some).collect::<Vec<_>>();
+    // Work has no choice from a list that is empty or does not bear on it.
+    let some =
+        |applies: bool, count: usize| if applies && count > 0 { all(count) } else { vec![None] };
     for (workload, file) in (0..).map(Some).zip(&lists.workloads) {
         if scheduled != (file.is_trace && !lists.policies.is_empty()) {
             continue;
         }
         // A placement log has nodes already.
-        let procs: Vec<Option<u32>> =
-            if file.is_trace { count(lists.procs_per_node.len()).collect() } else { vec![None] };
-        let policies: Vec<Option<u32>> =
-            if scheduled { count(lists.policies.len()).collect() } else { vec![None] };
-        let models: Vec<Option<u32>> = match lists.models.len() {
-            0 => vec![None],
-            n if scheduled => count(n).collect(),
-            _ => vec![None],
-        };
-        let transforms: Vec<Option<u32>> = match lists.transforms.len() {
-            n if n > 0 && file.is_trace => count(n).collect(),
-            _ => vec![None],
-        };
-        let changed = procs.iter().flat_map(|p| transforms.iter().map(move |t| (*p, *t)));
-        for (procs, transform) in changed {
-            for allocator in count(lists.allocators.len()) {
-                let work = Work { workload, procs, transform, allocator, ..Work::default() };
-                for policy in &policies {
-                    works.extend(models.iter().map(|m| Work {
-                        policy: *policy,
-                        model: *m,
-                        ..work
-                    }));
+        for procs in some(file.is_trace, lists.procs_per_node.len()) {
+            for transform in some(file.is_trace, lists.transforms.len()) {
+                for allocator in all(lists.allocators.len()) {
+                    for policy in some(scheduled, lists.policies.len()) {
+                        let work = Work {
+                            workload,
+                            procs,
+                            transform,
+                            allocator,
+                            policy,
+                            ..Work::default()
+                        };
+                        let models = some(scheduled, lists.models.len()).into_iter();
+                        works.extend(models.map(|model| Work { model, ..work }));
+                    }
                 }
             }
         }
@@ -123,7 +123,7 @@ const REPLAY: Kind = Kind {
     works: |lists| jobs(lists, false),
     rows: |ordered, cells, put| {
         let Some(distances) = &ordered.distances else { return Ok(()) };
-        groups(cells, Work::jobs, |cells| {
+        groups(cells, jobs_of, |cells| {
             let [(_, first), ..] = cells else { return Ok(()) };
             let baseline =
                 replay(ordered, distances, first, BASELINE, |result| result.summary.clone());
@@ -190,7 +190,7 @@ const SCHEDULE: Kind = Kind {
         let Ordered { machine, order, .. } = ordered;
         let (lists, topology) = (machine.lists, machine.topology);
         let context = AllocatorContext { topology, order, distances };
-        groups(cells, Work::jobs, |cells| {
+        groups(cells, jobs_of, |cells| {
             let [(_, first), ..] = cells else { return Ok(()) };
             let Some(jobs) = machine.traces.get(&first.jobs()) else { return Ok(()) };
             // An ordering may leave nodes out.

@@ -2,8 +2,6 @@
 
 use std::sync::Mutex;
 
-use rayon::prelude::*;
-
 use super::kinds::KINDS;
 use super::plan::Plan;
 use super::rows::Table;
@@ -41,10 +39,8 @@ pub fn run<E: From<Error> + Send>(
     let cells: Vec<Numbered> =
         which.iter().map(|cell| (*cell, plan.cells().get(*cell).work)).collect();
     let per_machine = plan.cells().per_machine();
-    let machines: Vec<&[Numbered]> =
-        cells.chunk_by(|a, b| a.0 / per_machine == b.0 / per_machine).collect();
-    let outcome =
-        machines.par_iter().try_for_each(|cells| rows_of_machine(plan, context, cells, &put));
+    let machine = |(cell, _): &Numbered| cell / per_machine;
+    let outcome = groups(&cells, machine, |cells| rows_of_machine(plan, context, cells, &put));
     let failure = failure.into_inner().unwrap_or_else(|e| e.into_inner());
     match (outcome, failure) {
         (Ok(()), _) => Ok(()),
@@ -63,9 +59,8 @@ fn rows_of_machine(plan: &Plan, context: &Context, cells: &[Numbered], put: Put<
     scope(cells, put, topology, |topology| {
         scope(cells, put, Machine::new(&plan.lists, &topology, &context, cells), |machine| {
             let per_ordering = plan.cells().per_ordering();
-            let orderings: Vec<&[Numbered]> =
-                cells.chunk_by(|a, b| a.0 / per_ordering == b.0 / per_ordering).collect();
-            orderings.par_iter().try_for_each(|cells| rows_of_ordering(plan, &machine, cells, put))
+            let ordering = |(cell, _): &Numbered| cell / per_ordering;
+            groups(cells, ordering, |cells| rows_of_ordering(plan, &machine, cells, put))
         })
     })
 }
@@ -78,7 +73,8 @@ fn rows_of_ordering(
 ) -> Outcome {
     let [(first, _), ..] = cells else { return Ok(()) };
     let ordering = plan.cells().get(*first).ordering;
+    let kind = |(_, work): &Numbered| work.kind;
     scope(cells, put, Ordered::new(machine, ordering), |ordered| {
-        groups(cells, |work| work.kind, |cells| (KINDS[cells[0].1.kind].rows)(&ordered, cells, put))
+        groups(cells, kind, |cells| (KINDS[cells[0].1.kind].rows)(&ordered, cells, put))
     })
 }

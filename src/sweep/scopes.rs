@@ -50,13 +50,13 @@ pub(super) fn each(
     })
 }
 
-/// Calls `inside` for each run of cells whose works have the same key, in parallel.
+/// Calls `inside` for each run of cells that have the same key, in parallel.
 pub(super) fn groups<K: PartialEq>(
     cells: &[Numbered],
-    key: impl Fn(&Work) -> K,
+    key: impl Fn(&Numbered) -> K,
     inside: impl Fn(&[Numbered]) -> Outcome + Sync,
 ) -> Outcome {
-    let groups: Vec<&[Numbered]> = cells.chunk_by(|a, b| key(&a.1) == key(&b.1)).collect();
+    let groups: Vec<&[Numbered]> = cells.chunk_by(|a, b| key(a) == key(b)).collect();
     groups.par_iter().try_for_each(|cells| inside(cells))
 }
 
@@ -204,12 +204,12 @@ mod tests {
         };
         let outcome = groups(
             &cells,
-            |work| work.workload,
+            |(_, work)| work.workload,
             |cells| {
                 scope(cells, &put, Counted::make(outer), |_shared| {
                     groups(
                         cells,
-                        |work| work.procs,
+                        |(_, work)| work.procs,
                         |cells| {
                             scope(cells, &put, Counted::make(inner), |_shared| {
                                 each(cells, &put, |_| {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::records::Records;
+use super::records::{Form, Records};
 use super::{Log, Options, Trace, WorkloadKind, convert, kind};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, is_packed, is_parquet};
@@ -22,11 +22,21 @@ pub fn trace(path: &Path, options: &Options) -> Result<Trace> {
 /// # Errors
 /// A file that cannot be read, or a line that is wrong, by file and line; more jobs than the memory holds.
 pub fn trace_over(mut lines: Lines, options: &Options) -> Result<Trace> {
-    match kind(&mut lines) {
-        Ok(WorkloadKind::Records(form)) => Records::over(lines, form, None)?.trace(options),
+    match form(&mut lines)? {
+        Some(form) => Records::over(lines, form, None)?.trace(options),
+        None => Trace::over(lines, options),
+    }
+}
+
+/// The format of records by their content; none for other files, whose faults are reported where their lines are read.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn form(lines: &mut Lines) -> Result<Option<Form>> {
+    match kind(lines) {
+        Ok(WorkloadKind::Records(form)) => Ok(Some(form)),
         Err(error @ Error::Io { .. }) => Err(error),
-        // What else it is or lacks is reported where its lines are read.
-        _ => Trace::over(lines, options),
+        _ => Ok(None),
     }
 }
 
@@ -35,14 +45,9 @@ pub fn trace_over(mut lines: Lines, options: &Options) -> Result<Trace> {
 /// # Errors
 /// As [`trace_over`].
 pub fn swf_lines(mut lines: Lines, options: &Options) -> Result<Lines> {
-    match kind(&mut lines) {
-        Ok(WorkloadKind::Records(form)) => {
-            let trace = Records::over(lines, form, None)?.trace(options)?;
-            Ok(Lines::new(trace.name(), convert::to_swf(&trace)).within(options.memory))
-        }
-        Err(error @ Error::Io { .. }) => Err(error),
-        _ => Ok(lines),
-    }
+    let Some(form) = form(&mut lines)? else { return Ok(lines) };
+    let trace = Records::over(lines, form, None)?.trace(options)?;
+    Ok(Lines::new(trace.name(), convert::to_swf(&trace)).within(options.memory))
 }
 
 /// A log being read.
