@@ -17,7 +17,7 @@
 //! `docs/reference.md` lists every entry of every table; `ARCHITECTURE.md` says which file may use which.
 //!
 //! ```
-//! use nodeorder::{NodeOrder, Topology, metric::mpc};
+//! use nodeorder::prelude::*;
 //!
 //! let torus = Topology::inline("torus:8x8", &Default::default())?;
 //! let order = NodeOrder::make(&torus, "snake")?;
@@ -30,7 +30,7 @@
 
 pub mod allocator;
 pub mod audit;
-pub mod blocks;
+mod blocks;
 pub mod catalog;
 pub mod columns;
 pub mod corun;
@@ -42,11 +42,11 @@ mod layout;
 pub mod machines;
 pub mod mapping;
 pub mod metric;
-pub mod observer;
+mod observer;
 pub mod ordering;
-pub mod pair_sums;
+mod pair_sums;
 pub mod params;
-pub mod partition;
+mod partition;
 pub mod plot;
 pub mod random;
 pub mod ranks;
@@ -64,6 +64,27 @@ pub use error::{Error, Result, SourceLocation};
 pub use ids::{NodeId, RouterId};
 pub use ordering::NodeOrder;
 pub use topology::{Context, Topology};
+
+/// Names that most programs need: `use nodeorder::prelude::*;`.
+pub mod prelude {
+    pub use crate::allocator::{ALLOCATORS, Allocator, AllocatorContext, Choice};
+    pub use crate::corun::{Settings as CorunSettings, side_by_side};
+    pub use crate::export::TARGETS;
+    pub use crate::input::Text;
+    pub use crate::mapping::routing::{Fabric, ROUTINGS};
+    pub use crate::mapping::{Guest, ProcessMapping};
+    pub use crate::metric::mpc::{self, Curve};
+    pub use crate::metric::rank_distances::RankDistances;
+    pub use crate::ordering::ORDERINGS;
+    pub use crate::ranks::{FreeSet, Ranks};
+    pub use crate::schedule::policy::POLICIES;
+    pub use crate::schedule::{Task, model::MODELS};
+    pub use crate::topology::TOPOLOGIES;
+    pub use crate::trace::{Job, Log, Sizes, Trace};
+    pub use crate::{
+        Context, Error, NodeId, NodeOrder, Result, RouterId, SourceLocation, Topology,
+    };
+}
 
 /// The README's examples are held to compile and run.
 #[cfg(doctest)]

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 /// A vertex with the gain of taking it, ordered by the gain; of equal gains the lower vertex is the greater candidate.
 #[derive(Clone, Copy, PartialEq)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// Fall in cost, or whatever counts for the candidate.
     pub gain: f64,
     /// The vertex.
@@ -31,7 +31,7 @@ impl PartialOrd for Candidate {
 pub const OUTSIDE: u8 = 2;
 
 /// The graph and which moves a pass may make.
-pub trait Rules {
+pub(crate) trait Rules {
     /// Moves in a row without a better cut after which a pass ends.
     const PATIENCE: usize = usize::MAX;
 
@@ -49,7 +49,7 @@ pub trait Rules {
 }
 
 /// The side of every vertex, and what moving it gains.
-pub struct Sides {
+pub(crate) struct Sides {
     /// 0, 1 or [`OUTSIDE`], by vertex.
     pub side: Vec<u8>,
     /// Fall in cost when the vertex changes sides, by vertex.

@@ -172,7 +172,7 @@ impl FreeSet {
     }
 
     /// Keeps only the ranks that are free in `other`, too, a set of the same size. O(size/64).
-    pub fn intersect(&mut self, other: &FreeSet) {
+    pub(crate) fn intersect(&mut self, other: &FreeSet) {
         debug_assert_eq!(self.size, other.size);
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
         self.free = self.words.iter().map(|word| word.count_ones()).sum();
@@ -194,7 +194,7 @@ impl FreeSet {
     }
 
     /// The first free rank at or after `from`.
-    pub fn next_free(&self, from: u32) -> Option<u32> {
+    pub(crate) fn next_free(&self, from: u32) -> Option<u32> {
         self.seek(from, 0)
     }
 
@@ -224,7 +224,7 @@ impl FreeSet {
 
     /// Visits the maximal runs of free ranks, ascending: as [`FreeSet::runs`], in a third of its time.
     #[inline]
-    pub fn for_each_run(&self, mut visit: impl FnMut(Run)) {
+    pub(crate) fn for_each_run(&self, mut visit: impl FnMut(Run)) {
         let (mut first, mut inside, mut carry) = (0, false, 0);
         for (i, word) in self.words.iter().enumerate() {
             // One bit for each rank whose neighbour below is different.

@@ -28,7 +28,7 @@ fn divide(numerator: u128, denominator: u128) -> (u128, bool) {
 }
 
 /// Greatest common divisor; `gcd(n, 0)` is n.
-pub fn gcd(a: u32, b: u32) -> u32 {
+pub(crate) fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

@@ -59,7 +59,7 @@ impl<B> Registry<B> {
     }
 
     /// The table with another separator.
-    pub const fn separated_by(mut self, separator: char) -> Self {
+    pub(crate) const fn separated_by(mut self, separator: char) -> Self {
         self.separator = separator;
         self
     }
@@ -91,7 +91,7 @@ impl<B> Registry<B> {
     ///
     /// # Errors
     /// As [`Registry::find`], with that location.
-    pub fn find_at(
+    pub(crate) fn find_at(
         &self,
         text: &str,
         location: impl FnOnce() -> SourceLocation,

@@ -132,7 +132,7 @@ impl dyn Allocator + '_ {
     }
 
     /// See [`SlurmRules::wait_expired`].
-    pub fn wait_expired(&mut self) {
+    pub(crate) fn wait_expired(&mut self) {
         if let Some(rules) = self.slurm() {
             rules.wait_expired();
         }

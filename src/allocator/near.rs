@@ -14,10 +14,10 @@ use crate::topology::RouterGraph;
 /// or the distances to all routers with free ranks, which are few on a full machine. The walk is given up for
 /// the second once it costs more.
 #[derive(Debug)]
-pub struct Near<'a> {
+pub(crate) struct Near<'a> {
     graph: &'a RouterGraph,
     /// The free ranks by router.
-    pub locations: RanksByLocation,
+    pub(crate) locations: RanksByLocation,
     /// By router: number of the last walk that met it. Numbers spare a sweep over all routers before each walk.
     met: Vec<u32>,
     walk: u32,

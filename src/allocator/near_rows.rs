@@ -6,16 +6,16 @@ use crate::error::Result;
 use crate::ranks::FreeSet;
 
 /// Words of ranks that are looked at together.
-pub const LANES: usize = 4;
+pub(crate) const LANES: usize = 4;
 
 /// Bits of ranks, [`LANES`] words at a time: a lane.
 pub type Bits = Vec<[u64; LANES]>;
 
 /// Lanes that are kept at most; beyond that all rows are forgotten and made again when asked for.
-pub const KEPT: usize = 1 << 20;
+pub(crate) const KEPT: usize = 1 << 20;
 
 /// For every router and number of hops that was asked about: all ranks that are so near, free or not.
-pub struct NearRows<'a> {
+pub(crate) struct NearRows<'a> {
     /// Loaded with all ranks.
     near: Near<'a>,
     /// Lanes of all ranks, and lanes to keep.

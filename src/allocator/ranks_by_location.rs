@@ -6,7 +6,7 @@ use crate::ranks::FreeSet;
 
 /// The ranks of every location, and how many of them are free.
 #[derive(Debug)]
-pub struct RanksByLocation {
+pub(crate) struct RanksByLocation {
     /// The location of every rank.
     of: Vec<u32>,
     /// The ranks of location l are `ranks[starts[l]..starts[l + 1]]`, ascending: one list is quicker than one a location.
@@ -97,12 +97,12 @@ pub struct Cells {
     /// The axes, slowest first.
     pub axes: Vec<CellAxis>,
     /// Ranks by cell.
-    pub locations: RanksByLocation,
+    pub(crate) locations: RanksByLocation,
 }
 
 /// One axis of [`Cells`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CellAxis {
+pub(crate) struct CellAxis {
     /// Cells along it, at least 2.
     pub extent: u32,
     /// Whether it is a ring.

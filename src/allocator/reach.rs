@@ -7,7 +7,7 @@ use crate::metric::rank_distances::RankDistances;
 use crate::ranks::FreeSet;
 
 /// The free ranks around every router for one number of hops after the other.
-pub struct Reach<'a> {
+pub(crate) struct Reach<'a> {
     distances: &'a RankDistances,
     rows: NearRows<'a>,
     hops: u32,
@@ -84,7 +84,7 @@ impl<'a> Reach<'a> {
     }
 
     /// The next rank after `rank` that is not taken, where it is on the same router.
-    pub fn twin(&self, rank: u32) -> Option<u32> {
+    pub(crate) fn twin(&self, rank: u32) -> Option<u32> {
         let words = self.avail.as_flattened();
         let mut at = (rank + 1) as usize / 64;
         let mut bits = words.get(at)? & (u64::MAX << ((rank + 1) % 64));

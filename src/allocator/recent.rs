@@ -10,7 +10,7 @@ const KEPT: usize = 16;
 
 /// An allocator that places every job, by the free ranks and its size alone, with its last choices: a job that ends
 /// before one of its size starts leaves free ranks that were there before.
-pub struct Recent<'a> {
+pub(crate) struct Recent<'a> {
     inner: Box<dyn Allocator + 'a>,
     /// Oldest first.
     kept: VecDeque<Kept>,

@@ -30,7 +30,7 @@ impl RoomSums {
     }
 
     /// Adds room that lasted for `ticks`.
-    pub fn add_for(&mut self, room: &Room, ticks: u64) {
+    pub(crate) fn add_for(&mut self, room: &Room, ticks: u64) {
         let ticks = u128::from(ticks);
         self.weight += ticks;
         self.placeable += ticks * u128::from(room.placeable);
@@ -56,7 +56,7 @@ impl RoomSums {
     }
 
     /// Mean of the free nodes that the largest job would leave.
-    pub fn stranded(&self) -> Option<f64> {
+    pub(crate) fn stranded(&self) -> Option<f64> {
         self.mean(self.stranded)
     }
 

@@ -31,7 +31,7 @@ struct Known {
 
 /// A g-run: where it begins among the runs, and how many ranks it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GapRun {
+pub(crate) struct GapRun {
     /// Index of its first run.
     pub start: usize,
     /// Its ranks.
@@ -47,7 +47,7 @@ impl Runs {
     }
 
     /// As [`Runs::load`], with rank r as rank `size` - 1 - r: the list read from its end.
-    pub fn load_reversed(&mut self, free: &FreeSet) {
+    pub(crate) fn load_reversed(&mut self, free: &FreeSet) {
         self.load(free);
         self.runs.reverse();
         self.runs.iter_mut().for_each(|run| run.first = free.size() - run.end());
@@ -59,7 +59,7 @@ impl Runs {
     }
 
     /// The g-runs, ascending.
-    pub fn gap_runs(&self, gap: u32) -> impl Iterator<Item = GapRun> + '_ {
+    pub(crate) fn gap_runs(&self, gap: u32) -> impl Iterator<Item = GapRun> + '_ {
         self.gap_runs_from(0, gap)
     }
 
@@ -143,7 +143,7 @@ impl Runs {
 
     /// Takes the longest g-runs whole, longest first, the lowest of equals first, until one has room for all that
     /// is left of `count`. Returns what is left, and the g-runs with room for it.
-    pub fn take_longest(
+    pub(crate) fn take_longest(
         &mut self,
         gap: u32,
         count: u32,

@@ -48,7 +48,7 @@ impl Units {
     }
 
     /// Counts the free ranks of every unit and returns their sum. O(size/64 + free + units).
-    pub fn count_free(&mut self, free: &FreeSet) -> u32 {
+    pub(crate) fn count_free(&mut self, free: &FreeSet) -> u32 {
         self.free.fill(0);
         let mut all = 0;
         let Units { of, free: counts, .. } = self;
@@ -71,7 +71,7 @@ impl Units {
 }
 
 /// The option that [`level`] reads.
-pub const LEVEL: Opt = Opt::text("level", "level whose units count, as `topology` names it");
+pub(crate) const LEVEL: Opt = Opt::text("level", "level whose units count, as `topology` names it");
 
 /// A level that `level=` names, by its number from the outermost in; `default` where it is not given.
 ///
@@ -100,7 +100,7 @@ pub fn level(
 
 /// A unit of a level with its ranks.
 #[derive(Clone, Debug)]
-pub struct UnitRanks {
+pub(crate) struct UnitRanks {
     /// Number of the unit around it, on the level before; 0 on the outermost level.
     pub outer: u32,
     /// Its ranks, ascending.

@@ -25,7 +25,7 @@ pub(super) enum Problem {
 
 impl Problem {
     /// A record that does not say when it started.
-    pub fn untimed(file: &str, record: &Record) -> Problem {
+    pub(crate) fn untimed(file: &str, record: &Record) -> Problem {
         let location = SourceLocation::line(file, record.line);
         Problem::Untimed(Error::input(
             location,

@@ -171,7 +171,7 @@ impl Summary {
     }
 
     /// Hours of a period: as few as divide the time of all starts into few enough.
-    pub fn period(&self) -> i64 {
+    pub(crate) fn period(&self) -> i64 {
         let (first, last) = (self.by_hour.keys().next(), self.by_hour.keys().next_back());
         let hours = first.zip(last).map_or(0, |(first, last)| last - first);
         WIDTHS.into_iter().find(|width| hours / width < PERIODS).unwrap_or(WIDTHS[5])

@@ -119,7 +119,7 @@ impl Filling {
     }
 
     /// Whether a slot crosses any link.
-    pub fn crosses(&self, slot: u32) -> bool {
+    pub(crate) fn crosses(&self, slot: u32) -> bool {
         let slot = &self.slots[slot as usize];
         slot.first < slot.end
     }

@@ -458,7 +458,7 @@ impl Run for FlowRun {
 #[cfg(test)]
 impl FlowRun {
     /// The next event.
-    pub fn one_step(&mut self) {
+    pub(crate) fn one_step(&mut self) {
         self.step(Goal::Time(f64::INFINITY));
     }
 

@@ -259,7 +259,7 @@ impl Lines {
     ///
     /// # Errors
     /// [`Error::Io`] when reading fails; 64 MB of blanks.
-    pub fn first_byte(&mut self) -> Result<Option<u8>> {
+    pub(crate) fn first_byte(&mut self) -> Result<Option<u8>> {
         self.skip_mark()?;
         loop {
             let rest = &self.buffer[self.start..self.end];
@@ -324,7 +324,10 @@ impl Lines {
     ///
     /// # Errors
     /// As [`Lines::line`].
-    pub fn peek<T>(&mut self, mut judge: impl FnMut(&[u8]) -> Option<T>) -> Result<Option<T>> {
+    pub(crate) fn peek<T>(
+        &mut self,
+        mut judge: impl FnMut(&[u8]) -> Option<T>,
+    ) -> Result<Option<T>> {
         // From here on the offset of the next line stays good, whatever else is read.
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;

@@ -24,7 +24,7 @@ pub fn is_packed(path: &Path) -> bool {
 }
 
 /// Whether the file of this name is a table in Apache Parquet.
-pub fn is_parquet(path: &Path) -> bool {
+pub(crate) fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "parquet")
 }
 

@@ -70,7 +70,7 @@ impl Text {
     }
 
     /// A text that stands on a line, or begins there: for messages about it.
-    pub fn line_at<'a>(&'a self, number: usize, text: &'a str) -> Line<'a> {
+    pub(crate) fn line_at<'a>(&'a self, number: usize, text: &'a str) -> Line<'a> {
         Line { source: &self.name, number, text }
     }
 
@@ -92,7 +92,7 @@ impl Text {
     }
 
     /// The number of the line that byte `offset` stands on.
-    pub fn line_of(&self, offset: usize) -> usize {
+    pub(crate) fn line_of(&self, offset: usize) -> usize {
         1 + self.text.as_bytes()[..offset.min(self.text.len())]
             .iter()
             .filter(|b| **b == b'\n')
@@ -105,7 +105,7 @@ impl Lines {
     ///
     /// # Errors
     /// As [`Text::read`].
-    pub fn into_text(self) -> Result<Text> {
+    pub(crate) fn into_text(self) -> Result<Text> {
         // Line by line: a device never ends, and a small compressed file may hold anything.
         let most = self.memory();
         let longest = usize::try_from(most).map_or(LONGEST, |most| most.min(LONGEST));

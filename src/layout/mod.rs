@@ -29,13 +29,13 @@ const SEVERAL: &str = " A cell with several nodes has the colour of its lowest r
 #[derive(Default, Serialize)]
 pub struct Layout {
     /// Extents and names of the three axes of a box; else the layout is flat.
-    pub solid: Option<([u32; 3], [String; 3])>,
+    pub(crate) solid: Option<([u32; 3], [String; 3])>,
     /// How many cells there are.
     pub count: u32,
     /// The cell of every node id, or else how many consecutive ids share one.
     #[serde(skip)]
     pub cells: Option<Vec<u32>>,
-    pub per_cell: u32,
+    pub(crate) per_cell: u32,
     /// Width of a flat layout.
     pub width: f64,
     /// Height of a flat layout.
@@ -83,7 +83,7 @@ impl Layout {
     }
 
     /// The cell of a node.
-    pub fn cell_of(&self, node: NodeId) -> usize {
+    pub(crate) fn cell_of(&self, node: NodeId) -> usize {
         match &self.cells {
             Some(cells) => cells[node.index()] as usize,
             None => node.index() / self.per_cell as usize,
@@ -92,7 +92,7 @@ impl Layout {
 }
 
 /// Stride and extent: `cell / stride % extent`.
-pub type Digit = (u32, u32);
+pub(crate) type Digit = (u32, u32);
 
 /// Adds to the position of every cell: the digits make a number, which counts along rows of `columns`.
 #[derive(Serialize)]
@@ -128,7 +128,7 @@ impl Part {
 
 /// A frame and its title.
 #[derive(Default, Serialize)]
-pub struct Frame {
+pub(crate) struct Frame {
     /// Left edge.
     pub x: f64,
     /// Upper edge.
@@ -144,9 +144,9 @@ pub struct Frame {
     /// Room for the title.
     pub head: f64,
     /// Drawn thinly, and not where it is small.
-    pub faint: bool,
+    pub(crate) faint: bool,
     /// Not drawn at all: a title only.
-    pub bare: bool,
+    pub(crate) bare: bool,
 }
 
 /// A grid of equal blocks.
@@ -201,7 +201,7 @@ pub fn layout(topology: &Topology) -> Layout {
 }
 
 /// The layout of a picture, where a router of a lattice is one cell.
-pub fn flat(topology: &Topology) -> Layout {
+pub(crate) fn flat(topology: &Topology) -> Layout {
     nested(topology).unwrap_or_else(|| plane(topology, 1))
 }
 

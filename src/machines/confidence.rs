@@ -30,7 +30,7 @@ pub struct Difference {
 
 impl Difference {
     /// Whether the 95 % interval leaves out zero; of exact figures, whether they differ.
-    pub fn is_significant(&self) -> bool {
+    pub(crate) fn is_significant(&self) -> bool {
         match (self.low, self.high) {
             (Some(low), Some(high)) => low > 0.0 || high < 0.0,
             _ => self.difference != 0.0,

@@ -55,7 +55,7 @@ pub struct Service {
     /// Jobs of more nodes than the machine has.
     pub too_large: u64,
     /// The first of those by name.
-    pub too_large_names: Vec<String>,
+    pub(crate) too_large_names: Vec<String>,
     /// The schedule, where the jobs have times.
     pub schedule: Option<OrderingSchedule>,
     /// The policy and the runtime model of the schedule in words.

@@ -34,9 +34,9 @@ pub struct Demand {
     /// The volume of all of them.
     pub volume: f64,
     /// Pairs with both processes on one router.
-    pub inside_pairs: u64,
+    pub(crate) inside_pairs: u64,
     /// The volume that stays inside routers.
-    pub inside_volume: f64,
+    pub(crate) inside_volume: f64,
 }
 
 #[derive(Clone, Debug)]

@@ -50,7 +50,7 @@ impl Bisection {
     }
 
     /// Links of the cut as a whole number, where they are one.
-    pub fn whole_links(&self) -> Option<u64> {
+    pub(crate) fn whole_links(&self) -> Option<u64> {
         self.cut.is_multiple_of(self.unit).then_some(self.cut / self.unit)
     }
 }

@@ -19,7 +19,7 @@ const MOST: u64 = 100_000_000;
 ///
 /// # Complexity
 /// O(routers²) distances and O(routers · N) sums; O(N) where all routers look alike.
-pub fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
+pub(crate) fn lower_envelope(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     if topology.components() > 1 {
         return Ok(None);
     }
@@ -83,7 +83,7 @@ const FEW: usize = 2000;
 ///
 /// # Complexity
 /// O(routers²) for each of three starts.
-pub fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
+pub(crate) fn compact_sets(topology: &Topology, nodes: &[NodeId]) -> Result<Option<Vec<f64>>> {
     if topology.components() > 1 {
         return Ok(None);
     }

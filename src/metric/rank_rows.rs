@@ -5,7 +5,7 @@ use super::rank_distances::RankDistances;
 /// Distances to the ranks of a list, one row for each rank that is asked about. Whatever all rows need of the list is
 /// laid out once, so that one instruction finds many distances.
 #[derive(Debug)]
-pub struct RankRows<'p> {
+pub(crate) struct RankRows<'p> {
     distances: &'p RankDistances,
     ranks: Vec<u32>,
     labels: Vec<u32>,

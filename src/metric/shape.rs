@@ -57,7 +57,7 @@ pub struct Halving {
 
 /// Measures the shapes of allocations of one ordering.
 #[derive(Debug)]
-pub struct ShapeMeter<'t> {
+pub(crate) struct ShapeMeter<'t> {
     topology: &'t Topology,
     distances: &'t RankDistances,
     graph: &'t RouterGraph,
@@ -92,7 +92,7 @@ impl<'t> ShapeMeter<'t> {
     /// # Complexity
     /// O(ranks · (levels + axes)), and for the halvings O(links · log links) for each pass of each start, over the links
     /// of the allocation.
-    pub fn of_sequence(&mut self, ranks: &[u32]) -> AllocationShape {
+    pub(crate) fn of_sequence(&mut self, ranks: &[u32]) -> AllocationShape {
         let size = ranks.len() as u32;
         let at: Vec<u32> =
             ranks.iter().map(|rank| self.distances.routers()[*rank as usize]).collect();

@@ -19,7 +19,7 @@ impl<'p> Sums<'p> {
     }
 
     /// As [`Sums::total`], for runs of ranks that are disjoint and each on one router, in any order.
-    pub fn of_runs(&mut self, runs: &[Run]) -> u64 {
+    pub(crate) fn of_runs(&mut self, runs: &[Run]) -> u64 {
         let kernel = &*self.distances.kernel;
         match runs.len() <= kernel.few() {
             true => kernel.total_by_pairs(runs),

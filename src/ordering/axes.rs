@@ -76,7 +76,7 @@ impl<'a> View<'a> {
     }
 
     /// Number of cells.
-    pub fn cell_count(&self) -> usize {
+    pub(crate) fn cell_count(&self) -> usize {
         self.lattice.cell_count()
     }
 
@@ -97,7 +97,10 @@ impl<'a> View<'a> {
     ///
     /// # Complexity
     /// O(cells · log cells) time; an index and a number for each cell.
-    pub fn cells_by_curve<K: Ord + Send>(&self, index: impl Fn(&[u32]) -> K + Sync) -> Vec<u32> {
+    pub(crate) fn cells_by_curve<K: Ord + Send>(
+        &self,
+        index: impl Fn(&[u32]) -> K + Sync,
+    ) -> Vec<u32> {
         let keyed = |position: &mut Vec<u32>, number: u32| {
             digits(number, &self.extents, position);
             (index(position), self.cell(position))
@@ -110,7 +113,7 @@ impl<'a> View<'a> {
     }
 
     /// Visits all positions, row-major in the method's axes.
-    pub fn for_each_position(&self, visit: impl FnMut(&[u32])) {
+    pub(crate) fn for_each_position(&self, visit: impl FnMut(&[u32])) {
         for_each_position(&self.extents, visit);
     }
 

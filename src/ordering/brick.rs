@@ -24,7 +24,7 @@ use crate::topology::lattice::digits;
 ///
 /// # Complexity
 /// O(cells · log cells).
-pub const BRICK: OrderingEntry = OrderingEntry {
+pub(crate) const BRICK: OrderingEntry = OrderingEntry {
     name: "brick",
     about: "bricks of size=2x2x2 cells one after the other, inner=snake|gray|row, outer=snake|row|hilbert",
     example: "brick:size=2x2x4,outer=hilbert",

@@ -17,7 +17,7 @@ pub struct Method {
     /// Its need of a topology.
     pub needs: Needs,
     /// Whether the nodes of a router stand together in rank order, unless an option says otherwise.
-    pub keeps_routers: bool,
+    pub(crate) keeps_routers: bool,
     pub(super) make: Make,
 }
 

@@ -32,7 +32,7 @@ use crate::topology::Topology;
 /// # References
 /// Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size",
 /// <https://github.com/jakubcerveny/gilbert>: the rules of division.
-pub const GILBERT: OrderingEntry = OrderingEntry {
+pub(crate) const GILBERT: OrderingEntry = OrderingEntry {
     name: "gilbert",
     about: "generalised Hilbert curve of any 2-D or 3-D box, no cells skipped",
     example: "gilbert",

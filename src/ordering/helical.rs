@@ -15,7 +15,7 @@ use crate::topology::Topology;
 /// # Limits
 /// Unit steps need the axes to wrap, the slowest one excepted. On a mesh it is a permutation with jumps:
 /// prefer `snake`.
-pub const HELICAL: OrderingEntry = OrderingEntry {
+pub(crate) const HELICAL: OrderingEntry = OrderingEntry {
     name: "helical",
     about: "row-major that goes on round the ring at a row's end, all steps 1 on a torus",
     example: "helical:axes=zxy",

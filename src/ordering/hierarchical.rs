@@ -29,7 +29,7 @@ use crate::topology::Topology;
 ///
 /// # Complexity
 /// O(nodes).
-pub const HIERARCHICAL: OrderingEntry = OrderingEntry {
+pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry {
     name: "hierarchical",
     about: "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
     example: "hierarchical",

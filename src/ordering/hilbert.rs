@@ -38,7 +38,7 @@ use crate::topology::Topology;
 /// # Limits
 /// All axes count, those of extent 1 too: a flat box in three dimensions is ordered by a slice of the
 /// three-dimensional curve.
-pub const HILBERT: OrderingEntry = OrderingEntry {
+pub(crate) const HILBERT: OrderingEntry = OrderingEntry {
     name: "hilbert",
     about: "Hilbert curve of the enclosing 2^bits cube, cells outside skipped; bits=5 as Slurm's 3d_torus",
     example: "hilbert:bits=5",

@@ -21,7 +21,7 @@ use crate::topology::Topology;
 ///
 /// # References
 /// Morton, "A computer oriented geodetic data base", IBM 1966.
-pub const MORTON: OrderingEntry = OrderingEntry {
+pub(crate) const MORTON: OrderingEntry = OrderingEntry {
     name: "morton",
     about: "Z-order: coordinate bits interleaved, axis 0 most significant",
     example: "morton:axes=zxy",
@@ -39,7 +39,7 @@ pub const MORTON: OrderingEntry = OrderingEntry {
 /// # References
 /// Faloutsos, "Gray codes for partial match and range queries", 1988,
 /// <https://doi.org/10.1109/32.6184>.
-pub const GRAY: OrderingEntry = OrderingEntry {
+pub(crate) const GRAY: OrderingEntry = OrderingEntry {
     name: "gray",
     about: "Gray code of the interleaved bits: neighbours differ in one bit of one coordinate",
     example: "gray:axes=zxy",

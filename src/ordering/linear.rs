@@ -9,7 +9,7 @@ use crate::topology::Topology;
 
 /// `row-major[:axes=zyx,reverse=x]`: lexicographic on coordinates. Without options it is node-id order,
 /// which works on every topology. Cray: `-On` (node id), `-Ox` and `-Or` with the axes sorted by extent.
-pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
+pub(crate) const ROW_MAJOR: OrderingEntry = OrderingEntry {
     name: "row-major",
     about: "lexicographic on coordinates; without options node-id order, on every topology",
     example: "row-major:axes=zyx",
@@ -18,7 +18,7 @@ pub const ROW_MAJOR: OrderingEntry = OrderingEntry {
 };
 
 /// `snake[:axes=zxy,reverse=x]`: boustrophedon; every step between neighbouring cells is 1.
-pub const SNAKE: OrderingEntry = OrderingEntry {
+pub(crate) const SNAKE: OrderingEntry = OrderingEntry {
     name: "snake",
     about: "boustrophedon: row-major with every other row reversed, all steps 1 even on a mesh",
     example: "snake:axes=zxy",

@@ -25,11 +25,11 @@ pub fn steps(spec: &str, by: &str) -> Vec<u32> {
 }
 
 /// The longest step, 0 for a single node.
-pub fn max_step(spec: &str, by: &str) -> u32 {
+pub(crate) fn max_step(spec: &str, by: &str) -> u32 {
     steps(spec, by).into_iter().max().unwrap_or(0)
 }
 
 /// The sum of the steps.
-pub fn step_sum(spec: &str, by: &str) -> u32 {
+pub(crate) fn step_sum(spec: &str, by: &str) -> u32 {
     steps(spec, by).into_iter().sum()
 }

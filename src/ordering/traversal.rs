@@ -15,7 +15,7 @@ use crate::topology::{RouterGraph, Topology};
 ///
 /// # Complexity
 /// O(routers + links).
-pub const BFS: OrderingEntry = OrderingEntry {
+pub(crate) const BFS: OrderingEntry = OrderingEntry {
     name: "bfs",
     about: "breadth-first search of the router graph",
     example: "bfs:start=0",
@@ -34,7 +34,7 @@ pub const BFS: OrderingEntry = OrderingEntry {
 ///
 /// # Complexity
 /// O(routers + links), without recursion.
-pub const DFS: OrderingEntry = OrderingEntry {
+pub(crate) const DFS: OrderingEntry = OrderingEntry {
     name: "dfs",
     about: "depth-first search of the router graph",
     example: "dfs:start=0",
@@ -58,7 +58,7 @@ pub const DFS: OrderingEntry = OrderingEntry {
 /// # References
 /// Cuthill, McKee 1969, <https://doi.org/10.1145/800195.805928>; reversed: George 1971; start: George, Liu
 /// 1979, <https://doi.org/10.1145/355841.355845>.
-pub const RCM: OrderingEntry = OrderingEntry {
+pub(crate) const RCM: OrderingEntry = OrderingEntry {
     name: "rcm",
     about: "reverse Cuthill-McKee: breadth first by degree from a peripheral router, reversed",
     example: "rcm",
@@ -86,7 +86,7 @@ pub const RCM: OrderingEntry = OrderingEntry {
 ///
 /// # Limits
 /// Greedy: it leaves islands behind and comes back for them in long steps at the end.
-pub const NEAREST: OrderingEntry = OrderingEntry {
+pub(crate) const NEAREST: OrderingEntry = OrderingEntry {
     name: "nearest",
     about: "greedy: always on to the nearest router that has nodes left",
     example: "nearest:start=0",

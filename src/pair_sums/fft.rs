@@ -24,7 +24,7 @@ pub(super) type Vector = [f64; LANES];
 #[repr(C, align(16))]
 pub(super) struct Complex {
     pub re: f64,
-    pub im: f64,
+    pub(crate) im: f64,
 }
 
 impl Complex {

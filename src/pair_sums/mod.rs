@@ -68,7 +68,7 @@ impl PairSums {
 
     /// `T(S)` for S = 0..=N, zero below 2: two prefix sums over the slopes. O(N); takes the sums, so that at 10⁷ ranks
     /// there is room for the totals.
-    pub fn window_totals(self) -> Vec<u128> {
+    pub(crate) fn window_totals(self) -> Vec<u128> {
         let PairSums { lag, row, col: mut falls } = self;
         // `falls[r]`: decrease of the slope at size r + 1.
         falls.iter_mut().zip(row.iter().rev()).for_each(|(falls, row)| *falls += row);

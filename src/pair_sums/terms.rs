@@ -12,7 +12,7 @@ use crate::topology::distance::{Labelling, Shape};
 #[derive(Debug)]
 pub(super) struct Term {
     /// Labels and the distance between them.
-    pub labelling: Labelling,
+    pub(crate) labelling: Labelling,
     /// The label of every rank.
     pub labels: Vec<u32>,
 }

@@ -77,7 +77,7 @@ impl Params {
     }
 
     /// Location of `key`'s value, or of the whole when it is absent.
-    pub fn location_of(&self, key: &str) -> SourceLocation {
+    pub(crate) fn location_of(&self, key: &str) -> SourceLocation {
         self.given
             .iter()
             .find(|e| e.key == key)
@@ -319,7 +319,7 @@ impl Params {
     }
 
     /// Marks a key as asked for, where it is read later.
-    pub fn accept(&self, key: &'static str) {
+    pub(crate) fn accept(&self, key: &'static str) {
         self.asked.borrow_mut().push(key);
     }
 

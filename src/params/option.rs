@@ -89,7 +89,7 @@ impl Opt {
     }
 
     /// One of `words`, the first unless given.
-    pub const fn one_of(
+    pub(crate) const fn one_of(
         key: &'static str,
         words: &'static [&'static str],
         about: &'static str,

@@ -97,7 +97,7 @@ impl Params {
     }
 
     /// Says which options there are: their choices and defaults hold from now on.
-    pub fn declare(&mut self, options: impl IntoIterator<Item = &'static Opt>) {
+    pub(crate) fn declare(&mut self, options: impl IntoIterator<Item = &'static Opt>) {
         let declared: Vec<&Opt> = options.into_iter().collect();
         let default = |option: &&&'static Opt| match option.default {
             Fallback::Value(value) => Some(Given {

@@ -95,7 +95,7 @@ impl Params {
     ///
     /// # Errors
     /// Something else, negative or not finite.
-    pub fn quantity(&self, key: &'static str, unit: Unit) -> Result<Option<f64>> {
+    pub(crate) fn quantity(&self, key: &'static str, unit: Unit) -> Result<Option<f64>> {
         let Some((value, _)) = self.value(key) else { return Ok(None) };
         let text = match value {
             Value::Word(_) | Value::Integer(_) | Value::Float(_) => value.scalar(),

@@ -6,10 +6,10 @@ use super::kit::*;
 const HIGH: f64 = 190.0;
 
 /// Points of one placement: a time and a value each.
-pub type Points = Vec<(f64, f64)>;
+pub(crate) type Points = Vec<(f64, f64)>;
 
 /// A panel: the name of its vertical axis with the unit, and the points of each placement.
-pub type OverTime<'a> = (&'a str, Vec<Points>);
+pub(crate) type OverTime<'a> = (&'a str, Vec<Points>);
 
 /// Values over time in panels below each other; `names` are those of the placements, `ticks` label times.
 ///

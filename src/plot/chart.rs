@@ -51,7 +51,7 @@ pub(super) struct Panel<'a> {
 pub(super) struct Chart<'p, 'a> {
     context: ChartContext<'a, Canvas<'a>, Cartesian2d<Scale, Scale>>,
     panel: Panel<'p>,
-    pub pen: &'p Pen<'a>,
+    pub(crate) pen: &'p Pen<'a>,
 }
 
 impl<'p> Panel<'p> {
@@ -71,7 +71,7 @@ impl<'p> Panel<'p> {
     }
 
     /// The panel without axes.
-    pub fn bare<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
+    pub(crate) fn bare<'a>(self, pen: &'p Pen<'a>) -> Result<Chart<'p, 'a>> {
         self.build(pen, 0.0, 0.0)
     }
 
@@ -88,7 +88,11 @@ impl<'p> Panel<'p> {
     }
 
     /// The panel with its axes; grid lines at the ticks of the horizontal and of the vertical axis where `grid` says so.
-    pub fn draw_with<'a>(self, pen: &'p Pen<'a>, grid: (bool, bool)) -> Result<Chart<'p, 'a>> {
+    pub(crate) fn draw_with<'a>(
+        self,
+        pen: &'p Pen<'a>,
+        grid: (bool, bool),
+    ) -> Result<Chart<'p, 'a>> {
         let Panel { from: (left, top), to: (right, bottom), x, y: (y, y_name) } = self;
         let shares_axis = y_name.is_empty();
         // Plotters takes the label area off the panel, so the area is as much larger than the panel.
@@ -129,7 +133,7 @@ impl<'p> Panel<'p> {
 
 impl Chart<'_, '_> {
     /// The pixel of a value.
-    pub fn pixel(&self, (x, y): Point) -> Point {
+    pub(crate) fn pixel(&self, (x, y): Point) -> Point {
         let Panel { from, to, .. } = self.panel;
         (self.panel.x.0.pixel(x, (from.0, to.0)), self.panel.y.0.pixel(y, (to.1, from.1)))
     }
@@ -163,7 +167,7 @@ impl Chart<'_, '_> {
     }
 
     /// The line of zero from the top to the bottom, for bars to both sides.
-    pub fn upright(&mut self) -> Result<()> {
+    pub(crate) fn upright(&mut self) -> Result<()> {
         let (at, Panel { from, to, x, .. }) = (self.pixel((0.0, 0.0)).0, self.panel);
         let colour = if x.0.contains(-1e-9) { INK } else { AXIS };
         self.pen.line(&[(at, from.1), (at, to.1)], &Stroke::solid(colour, 1.2))
@@ -184,7 +188,7 @@ impl Chart<'_, '_> {
     }
 
     /// A legend within the chart, on ground of its own.
-    pub fn legend_inside(&mut self, legend: &Legend) -> Result<()> {
+    pub(crate) fn legend_inside(&mut self, legend: &Legend) -> Result<()> {
         self.legend(&legend.entries, SeriesLabelPosition::UpperRight)
     }
 
@@ -262,7 +266,7 @@ impl Legend {
     }
 
     /// Adds a line without a mark.
-    pub fn add_line(&mut self, label: &str, look: Look) {
+    pub(crate) fn add_line(&mut self, label: &str, look: Look) {
         self.entries.push((label.to_string(), look, Sample::Line));
     }
 
@@ -273,7 +277,7 @@ impl Legend {
     }
 
     /// Where panels end that have the legend on their right.
-    pub fn panel_right(&self) -> f64 {
+    pub(crate) fn panel_right(&self) -> f64 {
         WIDTH - MARGIN - self.width() - LEGEND_GAP
     }
 
@@ -295,12 +299,12 @@ impl Legend {
     }
 
     /// Height of the legend in columns above the panels.
-    pub fn flow_height(&self) -> f64 {
+    pub(crate) fn flow_height(&self) -> f64 {
         self.grid().1 as f64 * ROW + 2.0
     }
 
     /// Draws the legend in columns above the panels.
-    pub fn draw_flow(&self, pen: &Pen<'_>) -> Result<()> {
+    pub(crate) fn draw_flow(&self, pen: &Pen<'_>) -> Result<()> {
         let rows = self.grid().1.max(1);
         for (i, entries) in self.entries.chunks(rows).enumerate() {
             column(pen, (MARGIN + i as f64 * (self.width() + 20.0), TOP - 9.0), entries)?;

@@ -19,11 +19,11 @@ pub(super) const SAMPLE: f64 = 30.0;
 pub(super) struct Stroke<'a> {
     pub colour: Rgb,
     pub width: f64,
-    pub dash: &'a [f64],
+    pub(crate) dash: &'a [f64],
 }
 
 impl Stroke<'static> {
-    pub fn solid(colour: Rgb, width: f64) -> Self {
+    pub(crate) fn solid(colour: Rgb, width: f64) -> Self {
         Stroke { colour, width, dash: &[] }
     }
 
@@ -116,7 +116,7 @@ pub(super) enum Glyph<'s> {
 /// A glyph at points, which are pixels or values of a chart.
 pub(super) struct Element<'s, C> {
     pub points: Vec<C>,
-    pub glyph: Glyph<'s>,
+    pub(crate) glyph: Glyph<'s>,
     /// Device units a pixel.
     pub scale: f64,
 }

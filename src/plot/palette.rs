@@ -8,7 +8,7 @@ use plotters_backend::BackendColor;
 use serde::{Serialize, Serializer};
 
 /// Red, green, blue.
-pub type Rgb = (u8, u8, u8);
+pub(crate) type Rgb = (u8, u8, u8);
 
 /// The drawing's ground.
 pub(super) const PAPER: Rgb = (255, 255, 255);
@@ -60,7 +60,7 @@ pub struct Look {
     #[serde(serialize_with = "as_hex")]
     pub colour: Rgb,
     /// Strokes and gaps in pixels.
-    pub dash: &'static [f64],
+    pub(crate) dash: &'static [f64],
     /// The second cue beside its colour.
     pub mark: Mark,
 }

@@ -45,18 +45,18 @@ impl<'a> Pen<'a> {
     }
 
     /// A filled rectangle.
-    pub fn rect(&self, at: Point, size: Point, colour: Rgb) -> Result<()> {
+    pub(crate) fn rect(&self, at: Point, size: Point, colour: Rgb) -> Result<()> {
         self.tint(at, size, colour, 1.0)
     }
 
     /// A filled rectangle, partly transparent.
-    pub fn tint(&self, at: Point, size: Point, colour: Rgb, alpha: f64) -> Result<()> {
+    pub(crate) fn tint(&self, at: Point, size: Point, colour: Rgb, alpha: f64) -> Result<()> {
         let corners = [self.device(at), self.device((at.0 + size.0, at.1 + size.1))];
         self.checked(self.area.draw(&Rectangle::new(corners, filled(colour, alpha))))
     }
 
     /// A disc.
-    pub fn disc(&self, at: Point, radius: f64, colour: Rgb) -> Result<()> {
+    pub(crate) fn disc(&self, at: Point, radius: f64, colour: Rgb) -> Result<()> {
         let disc = Circle::new(self.device(at), self.length(radius), filled(colour, 1.0));
         self.checked(self.area.draw(&disc))
     }

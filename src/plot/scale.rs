@@ -19,7 +19,7 @@ pub(super) struct Scale {
     log: bool,
     ticks: Vec<(f64, String)>,
     /// How the labels of the ticks look.
-    pub tick: Text,
+    pub(crate) tick: Text,
 }
 
 impl Scale {
@@ -58,7 +58,7 @@ impl Scale {
     }
 
     /// Values as of [`Scale::linear`], but with the ends little beyond the values: for bars with numbers.
-    pub fn tight(range: (f64, f64), most: usize) -> Self {
+    pub(crate) fn tight(range: (f64, f64), most: usize) -> Self {
         let (low, high) = with_zero(range);
         let ticks = multiples((low, high), most);
         Scale::new((low * 1.06, high * 1.06), false, ticks)
@@ -84,7 +84,7 @@ impl Scale {
     }
 
     /// Counts from 1 on a logarithmic axis that ends with powers of ten.
-    pub fn decades(most: f64) -> Self {
+    pub(crate) fn decades(most: f64) -> Self {
         let last = most.max(10.0).log10().ceil() as i32;
         let every = (last / 8 + 1) as usize;
         let ticks = (0..=last).step_by(every).map(|e| 10f64.powi(e)).collect();
@@ -106,7 +106,7 @@ impl Scale {
     }
 
     /// With labels in few characters.
-    pub fn brief(mut self) -> Self {
+    pub(crate) fn brief(mut self) -> Self {
         self.ticks.iter_mut().for_each(|(value, label)| *label = brief(*value));
         self
     }
@@ -122,12 +122,12 @@ impl Scale {
     }
 
     /// The pixel of a value on an axis from `start` to `end`.
-    pub fn pixel(&self, value: f64, (start, end): (f64, f64)) -> f64 {
+    pub(crate) fn pixel(&self, value: f64, (start, end): (f64, f64)) -> f64 {
         start + self.share(value) * (end - start)
     }
 
     /// The value at a share of a linear axis.
-    pub fn value_of(&self, share: f64) -> f64 {
+    pub(crate) fn value_of(&self, share: f64) -> f64 {
         self.range.0 + share * (self.range.1 - self.range.0)
     }
 
@@ -135,7 +135,7 @@ impl Scale {
         (self.range.0..=self.range.1).contains(&value)
     }
 
-    pub fn is_log(&self) -> bool {
+    pub(crate) fn is_log(&self) -> bool {
         self.log
     }
 

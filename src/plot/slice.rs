@@ -23,7 +23,7 @@ pub(super) struct Slice {
     pub up: String,
     pub columns: usize,
     pub rows: usize,
-    pub arrows: Vec<Arrow>,
+    pub(crate) arrows: Vec<Arrow>,
 }
 
 /// The plane through link `busiest` that holds it, spanned by its axis and the largest other one. `None`

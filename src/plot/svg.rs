@@ -73,7 +73,12 @@ impl<'a> Svg<'a> {
     }
 
     /// A filled rectangle. Its edges are kept sharp: smoothed ones leave seams between cells.
-    pub fn rect(&mut self, (x0, y0): BackendCoord, (x1, y1): BackendCoord, colour: BackendColor) {
+    pub(crate) fn rect(
+        &mut self,
+        (x0, y0): BackendCoord,
+        (x1, y1): BackendCoord,
+        colour: BackendColor,
+    ) {
         let path = self.path(fill(colour) + " shape-rendering=\"crispEdges\"");
         pair(path, 'M', (x0, y0));
         for (way, tenths) in [('h', x1 - x0), ('v', y1 - y0), ('h', x0 - x1)] {
@@ -99,7 +104,7 @@ impl<'a> Svg<'a> {
     }
 
     /// A filled polygon.
-    pub fn polygon(
+    pub(crate) fn polygon(
         &mut self,
         points: impl IntoIterator<Item = BackendCoord>,
         colour: BackendColor,
@@ -109,7 +114,7 @@ impl<'a> Svg<'a> {
     }
 
     /// A disc.
-    pub fn disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
+    pub(crate) fn disc(&mut self, (x, y): BackendCoord, radius: i32, colour: BackendColor) {
         let path = self.path(fill(colour));
         pair(path, 'M', (x - radius, y));
         for across in [2 * radius, -2 * radius] {

@@ -22,9 +22,9 @@ pub(super) const DESCENT: f64 = 0.25;
 pub(super) struct Text {
     pub size: f64,
     pub colour: Rgb,
-    pub bold: bool,
+    pub(crate) bold: bool,
     pub anchor: HPos,
-    pub upwards: bool,
+    pub(crate) upwards: bool,
 }
 
 impl Text {
@@ -36,7 +36,7 @@ impl Text {
         Text { colour, ..self }
     }
 
-    pub fn centred(self) -> Self {
+    pub(crate) fn centred(self) -> Self {
         Text { anchor: HPos::Center, ..self }
     }
 
@@ -44,11 +44,11 @@ impl Text {
         Text { anchor: HPos::Right, ..self }
     }
 
-    pub fn bold(self) -> Self {
+    pub(crate) fn bold(self) -> Self {
         Text { bold: true, ..self }
     }
 
-    pub fn upwards(self) -> Self {
+    pub(crate) fn upwards(self) -> Self {
         Text { upwards: true, ..self }
     }
 

@@ -5,7 +5,7 @@ use super::statistics::{SizeRow, Summary};
 use crate::metric::mpc::Curve;
 
 /// A size is compared where it has more jobs than this.
-pub const THRESHOLD: u64 = 5;
+pub(crate) const THRESHOLD: u64 = 5;
 /// Cases of [`Ranking::misled`] kept at most.
 pub const CASES: usize = 3;
 
@@ -29,13 +29,13 @@ impl SizeMean {
     }
 
     /// [`SizeMean::above`] in per cent of MPC; none where MPC is 0.
-    pub fn per_cent_above(&self) -> Option<f64> {
+    pub(crate) fn per_cent_above(&self) -> Option<f64> {
         (self.mpc > 0.0).then(|| 100.0 * self.above() / self.mpc)
     }
 }
 
 /// The sizes of more than [`THRESHOLD`] jobs, ascending.
-pub fn size_means(summary: &Summary, curve: &Curve) -> Vec<SizeMean> {
+pub(crate) fn size_means(summary: &Summary, curve: &Curve) -> Vec<SizeMean> {
     let enough = summary.sizes().filter(|(_, row)| row.count > THRESHOLD);
     let mean = |(size, row): (u32, &SizeRow)| SizeMean {
         size,
@@ -48,23 +48,23 @@ pub fn size_means(summary: &Summary, curve: &Curve) -> Vec<SizeMean> {
 
 /// How MPC ranks orderings at each size, against an allocator's measured means.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ranking {
+pub(crate) struct Ranking {
     /// Sizes times orderings that have a mean.
     pub means: u64,
     /// Mean of [`SizeMean::per_cent_above`], each size of each ordering the same.
-    pub per_cent_above: Option<f64>,
+    pub(crate) per_cent_above: Option<f64>,
     /// Pairs of orderings at a size: both have a mean there, and MPC is lower on one of them.
     pub pairs: u64,
     /// Pairs for which the measured mean is lower on the other ordering.
     pub differently: u64,
     /// The pairs of orderings where that costs the most, summed over sizes: jobs times the difference of their
     /// means. At most [`CASES`].
-    pub misled: Vec<Misled>,
+    pub(crate) misled: Vec<Misled>,
 }
 
 /// Two orderings that MPC and the measured means rank differently at some sizes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Misled {
+pub(crate) struct Misled {
     /// Which has the lower MPC at these sizes, by its index among the orderings.
     pub forecast: usize,
     /// Which has the lower measured mean there.

@@ -16,7 +16,7 @@ use crate::topology::Topology;
 use crate::trace::Log;
 
 /// The allocators of a comparison where none is given.
-pub const DEFAULT_ALLOCATORS: [&str; 4] =
+pub(crate) const DEFAULT_ALLOCATORS: [&str; 4] =
     ["fifo:0", "first-fit:1", "span-best-fit", "slurm-best-fit"];
 
 /// Weighted MPC and replays of a workload on some orderings.
@@ -77,7 +77,7 @@ pub struct Agreement {
     /// Spearman's ρ.
     pub spearman: Option<f64>,
     /// Kendall's τ-b.
-    pub kendall: Option<f64>,
+    pub(crate) kendall: Option<f64>,
 }
 
 /// `Σ p(S)·MPC(S)`; `shares` are (S, p(S)) with 2 ≤ S ≤ nodes of the curve.

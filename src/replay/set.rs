@@ -16,7 +16,7 @@ use crate::topology::Topology;
 use crate::trace::Log;
 
 /// The allocator that all improvements are measured against.
-pub const BASELINE: &str = "fifo:0";
+pub(crate) const BASELINE: &str = "fifo:0";
 
 /// Which sums are kept of the placements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::metric::allocation::AllocationMetrics;
 use crate::ratio::ratio;
 
 /// Sizes of at most so many nodes are small jobs; all above are large.
-pub const SMALL: u32 = 10;
+pub(crate) const SMALL: u32 = 10;
 
 /// Placements of one job size. Distances are sums over pairs, of which all jobs of a size have as many; or whole
 /// hops ([`Summary::in_whole_hops`]).
@@ -34,7 +34,7 @@ pub struct Summary {
     /// By job size, from 2.
     sizes: BTreeMap<u32, SizeRow>,
     /// Jobs of one node.
-    pub singles: u64,
+    pub(crate) singles: u64,
     /// Jobs on nodes of several components, between which there is no distance.
     pub spanning: u64,
     /// Whether the mean distance of a job is cut to whole hops.
@@ -239,7 +239,7 @@ impl Summary {
     ///
     /// # References
     /// Stoltzfus, section 6.1 ("fitness factors", Figs 28, 33, 37, 39 and 42).
-    pub fn normalised_improvements(
+    pub(crate) fn normalised_improvements(
         &self,
         baseline: &Summary,
         threshold: u64,
@@ -251,7 +251,7 @@ impl Summary {
 
     /// Improvement weighted by the share of compute each size has: `Σ share·improvement / Σ share` over the
     /// sizes that both have.
-    pub fn weighted_improvement(
+    pub(crate) fn weighted_improvement(
         &self,
         baseline: &Summary,
         threshold: u64,
@@ -288,7 +288,7 @@ fn students_t(freedom: u64) -> Option<StudentsT> {
 }
 
 /// Half the width of the 95 % interval of a mean of `count` values, in standard errors; infinite for one value.
-pub fn half_width(count: usize) -> f64 {
+pub(crate) fn half_width(count: usize) -> f64 {
     let freedom = count.saturating_sub(1) as u64;
     students_t(freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }
@@ -311,14 +311,14 @@ impl SizeRow {
 }
 
 /// The share of compute of the octave that `size` lies in (2, 3-4, 5-8, 9-16, …); `shares` by ascending size.
-pub fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
+pub(crate) fn octave_share(shares: &[(u32, f64)], size: u32) -> f64 {
     let high = size.checked_next_power_of_two().unwrap_or(u32::MAX);
     let inside = shares.iter().filter(|(s, _)| *s > high / 2 && *s <= high);
     inside.map(|(_, share)| share).sum()
 }
 
 /// Means of values by size, over small sizes, large ones and all, each size the same.
-pub fn by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
+pub(crate) fn by_group(values: &[(u32, f64)]) -> [Option<f64>; 3] {
     let keep: [fn(u32) -> bool; 3] = [|size| size <= SMALL, |size| size > SMALL, |_| true];
     keep.map(|keep| {
         mean(&mut values.iter().filter(|(size, _)| keep(*size)).map(|(_, value)| *value))

@@ -54,7 +54,7 @@ pub fn write_table(out: impl Write, comparison: &Comparison) -> io::Result<()> {
 ///
 /// # Errors
 /// Errors of `out`.
-pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<()> {
+pub(crate) fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let rows = comparison.stretches.iter().map(|stretch| Winner {
         from: stretch.from,
         to: stretch.to,
@@ -68,7 +68,7 @@ pub fn write_stretches(out: impl Write, comparison: &Comparison) -> io::Result<(
 ///
 /// # Errors
 /// Errors of `out`.
-pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
+pub(crate) fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let Comparison { floor, compact, .. } = comparison;
     let row = |i: usize| Limits {
         size: i + 2,
@@ -83,7 +83,7 @@ pub fn write_limits(mut out: impl Write, comparison: &Comparison) -> io::Result<
 ///
 /// # Errors
 /// Errors of `out`.
-pub fn write_crossovers(out: impl Write, comparison: &Comparison) -> io::Result<()> {
+pub(crate) fn write_crossovers(out: impl Write, comparison: &Comparison) -> io::Result<()> {
     let leaders = comparison.entries.first().zip(comparison.entries.get(1));
     let rows = leaders.into_iter().flat_map(|(first, second)| {
         comparison.crossovers.iter().map(move |size| {

@@ -12,8 +12,8 @@ use crate::plot;
 #[template(path = "document.html")]
 pub(super) struct Document<'p> {
     pub version: &'static str,
-    pub css: String,
-    pub js: &'static str,
+    pub(crate) css: String,
+    pub(crate) js: &'static str,
     pub files: Vec<(&'p str, &'static str)>,
     pub command: &'p str,
     pub title: String,
@@ -22,7 +22,7 @@ pub(super) struct Document<'p> {
     pub sections: Vec<Section>,
     /// The id and the title of the list of facts.
     pub about: (&'static str, &'static str),
-    pub facts: Vec<Fact>,
+    pub(crate) facts: Vec<Fact>,
     /// Sentence beside the command about how exact the figures are.
     pub exact: &'static str,
     pub terms: Vec<Term>,

@@ -190,14 +190,14 @@ impl Column {
     }
 
     /// Hides the column until the reader asks for all columns.
-    pub fn on_demand(mut self) -> Self {
+    pub(crate) fn on_demand(mut self) -> Self {
         self.class = "more";
         self.cells.iter_mut().for_each(|cell| cell.class = "more");
         self
     }
 
     /// Puts `marks` before the numbers.
-    pub fn marked(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
+    pub(crate) fn marked(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
         self.cells.iter_mut().zip(marks).for_each(|(cell, mark)| cell.text.insert_str(0, mark));
         self
     }

@@ -125,12 +125,12 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     }
 
     /// Whether the allocator gives a waiting task now what it refused it before, for having waited.
-    pub fn relents_now(&self) -> bool {
+    pub(crate) fn relents_now(&self) -> bool {
         self.relenting
     }
 
     /// The free ranks.
-    pub fn free_ranks(&self) -> &FreeSet {
+    pub(crate) fn free_ranks(&self) -> &FreeSet {
         &self.free
     }
 
@@ -146,7 +146,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     }
 
     /// The end that is (or was) assumed of a task that has started.
-    pub fn assumed_end(&self, task: u32) -> i64 {
+    pub(crate) fn assumed_end(&self, task: u32) -> i64 {
         let record = &self.records[self.record[task as usize] as usize];
         record.start + self.tasks[task as usize].requested
     }
@@ -157,7 +157,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     }
 
     /// The connected sets of free nodes, by their lowest ranks; none unless [`super::Policy::needs_components`].
-    pub fn free_components(&mut self) -> Vec<Ranks> {
+    pub(crate) fn free_components(&mut self) -> Vec<Ranks> {
         let free = &self.free;
         self.components.as_mut().map_or_else(Vec::new, |components| components.split(free))
     }
@@ -201,7 +201,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
 
     /// When, after now, and where a task starts that the allocator refuses even `free` ranks until then; none where it
     /// is left out.
-    pub fn find_late(&mut self, free: &FreeSet, task: u32) -> Option<(i64, Ranks)> {
+    pub(crate) fn find_late(&mut self, free: &FreeSet, task: u32) -> Option<(i64, Ranks)> {
         match self.find(free, task) {
             Found::Place(place) => return Some((self.now + 1, place)),
             Found::LeftOut => return None,
@@ -279,7 +279,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
     }
 
     /// Starts a waiting task on as many free ranks as it has nodes.
-    pub fn start_on(&mut self, task: u32, ranks: Ranks) {
+    pub(crate) fn start_on(&mut self, task: u32, ranks: Ranks) {
         self.occupy(task, ranks, None);
     }
 

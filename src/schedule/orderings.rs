@@ -16,13 +16,13 @@ use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 
 /// The allocator of a comparison's schedule where none is given.
-pub const DEFAULT_ALLOCATOR: &str = "span-best-fit";
+pub(crate) const DEFAULT_ALLOCATOR: &str = "span-best-fit";
 /// The policy where none is given.
-pub const DEFAULT_POLICY: &str = "easy";
+pub(crate) const DEFAULT_POLICY: &str = "easy";
 /// The runtime model where none is given: an assumption, which the output names.
-pub const DEFAULT_MODEL: &str = "network:share=0.2,guest=stencil3d";
+pub(crate) const DEFAULT_MODEL: &str = "network:share=0.2,guest=stencil3d";
 /// With it, what the best ordering saves is found under these, too.
-pub const OTHER_MODELS: [&str; 2] =
+pub(crate) const OTHER_MODELS: [&str; 2] =
     ["network:share=0.1,guest=stencil3d", "network:share=0.3,guest=stencil3d"];
 
 /// Trace, policy, allocator and models, the same for all orderings.
@@ -37,7 +37,7 @@ pub struct TraceSettings {
     /// The runtime model (see [`super::MODELS`]).
     pub model: String,
     /// Other models under which the best ordering's saving is found, too.
-    pub other_models: Vec<String>,
+    pub(crate) other_models: Vec<String>,
 }
 
 /// The schedules of one trace on several orderings.
@@ -54,7 +54,7 @@ pub struct Schedules {
     /// The policy in words.
     pub rule: String,
     /// The model in words.
-    pub model_rule: String,
+    pub(crate) model_rule: String,
     /// Node-hours that the best ordering saves.
     pub saving: Option<Saving>,
     /// One an ordering, in the order given.

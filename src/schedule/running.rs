@@ -56,7 +56,7 @@ impl Running {
     }
 
     /// Moves a true end.
-    pub fn move_end(&mut self, record: u32, from: i64, to: i64) {
+    pub(crate) fn move_end(&mut self, record: u32, from: i64, to: i64) {
         if self.ends.remove(&(from, record)) {
             self.ends.insert((to, record));
         }

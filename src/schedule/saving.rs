@@ -6,7 +6,7 @@ use super::task::Task;
 use crate::random::{below, generator};
 
 /// The ordering that others are measured against where it takes part: node-id order.
-pub const REFERENCE: &str = "row-major";
+pub(crate) const REFERENCE: &str = "row-major";
 
 /// Seconds of a week.
 pub(crate) const WEEK: i64 = 7 * 24 * 3600;
@@ -25,9 +25,9 @@ pub struct Saving {
     /// The ordering that it is measured against: [`REFERENCE`] where it takes part, else the first ordering.
     pub reference: String,
     /// Node-hours of all jobs on the reference.
-    pub hours_used: f64,
+    pub(crate) hours_used: f64,
     /// Whether the figures are for a year; traces of less than a week are not extended to one.
-    pub a_year: bool,
+    pub(crate) a_year: bool,
     /// Weeks with jobs, which the intervals draw again.
     pub weeks: usize,
     /// A model each, that of the schedules first.
@@ -48,7 +48,7 @@ pub struct ModelSaving {
 }
 
 /// Node-seconds that each task used, in queue order; none where it was left out.
-pub type Used = Vec<Option<f64>>;
+pub(crate) type Used = Vec<Option<f64>>;
 
 /// The weeks of tasks in queue order, from the first submit on, and how many times their span goes into a year; none
 /// for less than a week.

@@ -15,7 +15,7 @@ pub struct PlanWorkload {
     /// The file.
     pub path: PathBuf,
     /// Whether it is an SWF trace, whose processors become nodes.
-    pub is_trace: bool,
+    pub(crate) is_trace: bool,
     /// The generator that makes it for each seed, in the place of a file.
     pub generator: Option<Spec>,
 }
@@ -42,7 +42,7 @@ pub struct Spec {
     /// As the plan writes it.
     pub text: String,
     /// The text with its file names resolved: in a plan they are relative to the plan.
-    pub located: String,
+    pub(crate) located: String,
     /// These files.
     pub files: Vec<PathBuf>,
 }

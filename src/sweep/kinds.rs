@@ -25,7 +25,7 @@ pub(super) struct Kind {
     /// The value of the column `group`.
     pub name: &'static str,
     /// The columns of its figures.
-    pub headings: fn(&PlanLists) -> Vec<Heading>,
+    pub(crate) headings: fn(&PlanLists) -> Vec<Heading>,
     /// The rows that a plan asks for, in their order.
     pub works: fn(&PlanLists) -> Vec<Work>,
     /// The rows of some cells of one ordering.

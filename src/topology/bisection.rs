@@ -10,7 +10,7 @@ use super::distance::{Axis, Product, Shape};
 
 /// A bound from below on every cut, and a good cut of the whole machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CutBounds {
+pub(crate) struct CutBounds {
     load: Load,
     /// Links of a balanced cut of the machine with all its nodes, where a formula gives one.
     pub cut: Option<u64>,

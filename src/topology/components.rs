@@ -30,7 +30,7 @@ impl Topology {
     ///
     /// # Errors
     /// More than one component, with their number.
-    pub fn require_one_component(&self, what: &str) -> Result<()> {
+    pub(crate) fn require_one_component(&self, what: &str) -> Result<()> {
         if self.components == 1 {
             return Ok(());
         }

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::params::{Opt, Params};
 
 /// `fat-tree:k=16` and `fat-tree:k=4,n=3`.
-pub const FAT_TREE: TopologyEntry = TopologyEntry {
+pub(crate) const FAT_TREE: TopologyEntry = TopologyEntry {
     name: "fat-tree",
     about: "three levels of k-port switches (k^3/4 nodes), or with n= the k-ary n-tree (k^n nodes)",
     example: "fat-tree:k=16",
@@ -34,7 +34,7 @@ pub const FAT_TREE: TopologyEntry = TopologyEntry {
 };
 
 /// `xgft:h=3,m=4x4x8,w=1x2x2`.
-pub const XGFT: TopologyEntry = TopologyEntry {
+pub(crate) const XGFT: TopologyEntry = TopologyEntry {
     name: "xgft",
     about: "extended generalised fat tree: h levels of switches, m children and w parents at each",
     example: "xgft:h=3,m=4x4x8,w=1x2x2",

@@ -48,7 +48,7 @@ pub(super) struct GlobalLinks {
     pub routers: u32,
     /// Ports of each.
     pub ports: u32,
-    pub arrangement: Arrangement,
+    pub(crate) arrangement: Arrangement,
 }
 
 impl GlobalLinks {
@@ -98,7 +98,7 @@ impl GlobalLinks {
 
     /// Visits the links from group `i` to the groups after it; router = group · routers + number within the group. The
     /// router pairs of the repeated arrangement never go back, so a stretch of equal ones is a bundle of parallel cables.
-    pub fn for_each_from(&self, i: u32, visit: &mut LinkVisitor<'_>) {
+    pub(crate) fn for_each_from(&self, i: u32, visit: &mut LinkVisitor<'_>) {
         let [i, g, a, h] = [i, self.groups, self.routers, self.ports].map(u64::from);
         let cables = self.cables();
         for t in i + 1..g {

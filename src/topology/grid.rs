@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::params::{Opt, Params, Value};
 
 /// `mesh:8x8x5`.
-pub const MESH: TopologyEntry = TopologyEntry {
+pub(crate) const MESH: TopologyEntry = TopologyEntry {
     name: "mesh",
     about: "grid of any number of dimensions, no wrap",
     example: "mesh:8x8x5",
@@ -26,7 +26,7 @@ pub const MESH: TopologyEntry = TopologyEntry {
 };
 
 /// `torus:15x6x16,per_router=2`.
-pub const TORUS: TopologyEntry = TopologyEntry {
+pub(crate) const TORUS: TopologyEntry = TopologyEntry {
     name: "torus",
     about: "grid with every dimension wrapped",
     example: "torus:15x6x16,per_router=2",
@@ -35,7 +35,7 @@ pub const TORUS: TopologyEntry = TopologyEntry {
 };
 
 /// `grid:8x8x5,wrap=110`.
-pub const GRID: TopologyEntry = TopologyEntry {
+pub(crate) const GRID: TopologyEntry = TopologyEntry {
     name: "grid",
     about: "grid with the dimensions named by wrap=110 wrapped",
     example: "grid:8x8x5,wrap=110",

@@ -21,7 +21,7 @@ impl Lattice {
     }
 
     /// Number of cells.
-    pub fn cell_count(&self) -> usize {
+    pub(crate) fn cell_count(&self) -> usize {
         self.extents.iter().map(|n| *n as usize).product()
     }
 
@@ -46,12 +46,12 @@ pub fn digits(index: u32, extents: &[u32], out: &mut [u32]) {
 }
 
 /// x, y, z, w, v, u, then the axis number.
-pub fn axis_name(axis: usize) -> String {
+pub(crate) fn axis_name(axis: usize) -> String {
     AXIS_LETTERS.chars().nth(axis).map_or_else(|| axis.to_string(), |c| c.to_string())
 }
 
 /// The letters of the first axes, in order.
-pub const AXIS_LETTERS: &str = "xyzwvu";
+pub(crate) const AXIS_LETTERS: &str = "xyzwvu";
 
 #[cfg(test)]
 mod tests {

@@ -26,7 +26,7 @@ impl Topology {
     ///
     /// # Complexity
     /// O(links) where the family has levels and no closed form.
-    pub fn level_table(&self) -> Vec<LevelRow> {
+    pub(crate) fn level_table(&self) -> Vec<LevelRow> {
         let network = self.network();
         let levels = network.levels();
         let mut between = vec![0u64; levels.len()];

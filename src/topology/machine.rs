@@ -157,7 +157,7 @@ impl Topology {
     }
 
     /// Schedulable nodes on each node-carrying router. O(hosts) memory, O(hosts + slots/64 + gaps) time.
-    pub fn nodes_per_router(&self) -> Vec<u32> {
+    pub(crate) fn nodes_per_router(&self) -> Vec<u32> {
         let per = self.network.per_router();
         let mut counts = vec![per; self.network.hosts() as usize];
         for absent in self.nodes.gaps() {

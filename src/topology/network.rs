@@ -79,7 +79,7 @@ impl Level {
     }
 
     /// The name of a unit: its own, else the level's and its number, as in `pod 3`.
-    pub fn unit_name(&self, unit: u32) -> String {
+    pub(crate) fn unit_name(&self, unit: u32) -> String {
         match &self.named {
             Some(named) => named.names[unit as usize].clone(),
             None => format!("{} {unit}", self.name),
@@ -87,7 +87,7 @@ impl Level {
     }
 
     /// Whether the units have names of their own.
-    pub fn has_names(&self) -> bool {
+    pub(crate) fn has_names(&self) -> bool {
         self.named.is_some()
     }
 }
@@ -209,7 +209,7 @@ impl Network {
 
     /// Smallest and largest number of links at a router. Where the family has no formula, they are counted in
     /// O(routers + links).
-    pub fn degrees(&self) -> (u32, u32) {
+    pub(crate) fn degrees(&self) -> (u32, u32) {
         self.degrees.unwrap_or_else(|| {
             let mut degree = vec![0u32; self.routers as usize];
             self.for_each_link(&mut |u, v, _| {
@@ -227,12 +227,12 @@ impl Network {
     }
 
     /// Links between the units of each of [`Network::levels`], or from them up to routers above, by a formula.
-    pub fn links_up(&self) -> Option<Vec<u64>> {
+    pub(crate) fn links_up(&self) -> Option<Vec<u64>> {
         self.links_up.as_ref().map(|links| links())
     }
 
     /// Proved bounds of cuts into halves; see [`super::bisection`].
-    pub fn cut_bounds(&self) -> Option<CutBounds> {
+    pub(crate) fn cut_bounds(&self) -> Option<CutBounds> {
         self.cut_bounds.as_ref().map(|bounds| bounds())
     }
 
@@ -257,7 +257,7 @@ impl Network {
     }
 
     /// Whether every router looks like every other (so that one search gives all distances).
-    pub fn vertex_transitive(&self) -> bool {
+    pub(crate) fn vertex_transitive(&self) -> bool {
         self.vertex_transitive
     }
 }

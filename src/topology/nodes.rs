@@ -111,7 +111,7 @@ impl NodeSet {
     }
 
     /// Whether every slot is schedulable.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.count == self.slots as usize
     }
 

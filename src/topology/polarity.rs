@@ -21,7 +21,7 @@ pub(super) struct Polarity {
 
 impl Polarity {
     /// The largest q whose points have 32-bit numbers.
-    pub const MAX_Q: u32 = 46_340;
+    pub(crate) const MAX_Q: u32 = 46_340;
 
     /// Reads `q`.
     ///
@@ -58,7 +58,7 @@ impl Polarity {
     }
 
     /// Calls `visit` with the q+1 points at product 0 with a point; with itself, too, where it is a quadric.
-    pub fn for_each_neighbour(&self, point: u32, mut visit: impl FnMut(u32)) {
+    pub(crate) fn for_each_neighbour(&self, point: u32, mut visit: impl FnMut(u32)) {
         let (q, f) = (self.q, &self.field);
         let [a, b, c] = self.vector(point);
         let minus = |x| f.subtract(0, x);

@@ -30,12 +30,12 @@ impl Rails {
     }
 
     /// Endpoints of a domain.
-    pub fn per_domain(&self) -> u32 {
+    pub(crate) fn per_domain(&self) -> u32 {
         self.domain * self.per_node()
     }
 
     /// Endpoints of a unit.
-    pub fn per_unit(&self) -> u32 {
+    pub(crate) fn per_unit(&self) -> u32 {
         self.domains * self.per_domain()
     }
 

@@ -60,7 +60,7 @@ pub struct SitePlacement {
     /// Extents along x, y and z.
     pub dims: [u32; 3],
     /// Steps from anchor to anchor along each axis; the extents where none are given.
-    pub spacing: Option<[u32; 3]>,
+    pub(crate) spacing: Option<[u32; 3]>,
     /// The first anchor; the origin where none is given.
     pub seed: Option<[u32; 3]>,
 }

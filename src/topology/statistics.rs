@@ -188,7 +188,7 @@ impl Topology {
     /// # Complexity
     /// O(extents) for one axis of a grid without holes, O(their product) for several; one search per node-carrying router
     /// on graphs, pair by pair of routers elsewhere.
-    pub fn distance_histogram(&self) -> Result<Vec<u128>> {
+    pub(crate) fn distance_histogram(&self) -> Result<Vec<u128>> {
         let per = u128::from(self.network().per_router());
         let hosts = u128::from(self.network().hosts());
         let mut pairs =

@@ -21,7 +21,7 @@ pub enum WorkloadKind {
 
 impl WorkloadKind {
     /// Whether its jobs have times.
-    pub fn has_times(self) -> bool {
+    pub(crate) fn has_times(self) -> bool {
         matches!(self, WorkloadKind::Swf | WorkloadKind::Records(_))
     }
 }

@@ -91,7 +91,7 @@ impl Header {
     ///
     /// # Errors
     /// It is no number.
-    pub fn max_nodes(&self, file: &str) -> Result<Option<u64>> {
+    pub(crate) fn max_nodes(&self, file: &str) -> Result<Option<u64>> {
         self.positive("MaxNodes", file)
     }
 

@@ -79,7 +79,7 @@ pub const TREE: AllocatorEntry = AllocatorEntry {
 ///
 /// # References
 /// Slurm 26.05, topology.conf(5) and topology/block; held to recorded and live choices of 26.05.5.
-pub const BLOCK: AllocatorEntry = AllocatorEntry {
+pub(crate) const BLOCK: AllocatorEntry = AllocatorEntry {
     name: "slurm-block",
     about: "Slurm's topology/block: few base blocks of the tightest aggregated block; segments",
     example: "slurm-block",
@@ -110,7 +110,7 @@ pub const BLOCK: AllocatorEntry = AllocatorEntry {
 ///
 /// # References
 /// Slurm 26.05, topology.yaml(5) and topology/torus3d; held to recorded and live choices of 26.05.5.
-pub const TORUS3D: AllocatorEntry = AllocatorEntry {
+pub(crate) const TORUS3D: AllocatorEntry = AllocatorEntry {
     name: "slurm-torus3d",
     about: "Slurm's topology/torus3d: boxes of given shapes at given places",
     example: "slurm-torus3d:placements=2x2x2/2x2x4",
@@ -133,7 +133,7 @@ pub const TORUS3D: AllocatorEntry = AllocatorEntry {
 ///
 /// # References
 /// Slurm 26.05, topology.conf(5) and topology/ring; held to recorded and live choices of 26.05.5.
-pub const RING: AllocatorEntry = AllocatorEntry {
+pub(crate) const RING: AllocatorEntry = AllocatorEntry {
     name: "slurm-ring",
     about: "Slurm's topology/ring: neighbours on the ring with the fewest free nodes",
     example: "slurm-ring",

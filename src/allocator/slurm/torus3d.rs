@@ -11,7 +11,7 @@ pub(super) struct TorusShape {
     /// Cells along x, y and z.
     pub dims: [u32; 3],
     /// Cells from one corner to the next, along each axis.
-    pub spacing: [u32; 3],
+    pub(crate) spacing: [u32; 3],
     /// The first corner.
     pub seed: [u32; 3],
 }

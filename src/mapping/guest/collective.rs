@@ -73,12 +73,12 @@ impl Messages {
     }
 
     /// A ring: a reduce-scatter, then an all-gather, a piece of S/n at a time.
-    pub fn ring_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    pub(crate) fn ring_all_reduce(&mut self, members: &[u32], buffer: f64) {
         self.ring_rounds(members, 2 * (members.len() as u32 - 1), buffer);
     }
 
     /// A ring: every piece of S/n goes all the way round.
-    pub fn ring_all_gather(&mut self, members: &[u32], buffer: f64) {
+    pub(crate) fn ring_all_gather(&mut self, members: &[u32], buffer: f64) {
         self.ring_rounds(members, members.len() as u32 - 1, buffer);
     }
 
@@ -86,7 +86,7 @@ impl Messages {
     /// first with the members numbered backwards or, where their number is odd, one further, so that with an even
     /// number no member has children in both (Sanders, Speck, Träff, "Two-tree algorithms for full bandwidth
     /// broadcast, reduction and scan", Parallel Computing 35, 2009; NCCL calls it a double binary tree).
-    pub fn tree_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    pub(crate) fn tree_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len() as u32;
         let second = |i: u32| if n.is_multiple_of(2) { n - 1 - i } else { (i + 1) % n };
         for i in 1..n {
@@ -103,7 +103,7 @@ impl Messages {
     /// and the same back. Where n is no power of two, the first 2(n-2ᵏ) members go in pairs: the even one hands its
     /// buffer to the odd one and gets the sum back (Thakur, Rabenseifner, Gropp, "Optimization of Collective
     /// Communication Operations in MPICH", 2005, section 4.5).
-    pub fn halving_all_reduce(&mut self, members: &[u32], buffer: f64) {
+    pub(crate) fn halving_all_reduce(&mut self, members: &[u32], buffer: f64) {
         let n = members.len();
         let power = 1 << n.ilog2();
         let paired = 2 * (n - power);
@@ -130,7 +130,7 @@ impl Messages {
 
     /// Within every inner group of `group` consecutive members a ring adds up, each member its S/group; the members
     /// of one position in all groups all-reduce that by a ring; rings within the groups spread it.
-    pub fn hierarchical_all_reduce(&mut self, members: &[u32], group: u32, buffer: f64) {
+    pub(crate) fn hierarchical_all_reduce(&mut self, members: &[u32], group: u32, buffer: f64) {
         let (n, group) = (members.len() as u32, group as usize);
         for inner in members.chunks(group) {
             self.ring_rounds(inner, 2 * (inner.len() as u32 - 1), buffer);

@@ -18,7 +18,7 @@ use crate::topology::distance::{Axis, Product, Shape};
 /// Dally, Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE Trans.
 /// Computers C-36(5), 1987, <https://doi.org/10.1109/TC.1987.1676939> (e-cube routing). It leaves the tie of
 /// an even ring open.
-pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "dimension-order",
     "grids: dimension 0 first, the shorter way round; ties are split in halves",
     Paths::shortest(

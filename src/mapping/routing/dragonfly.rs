@@ -36,7 +36,7 @@ pub(super) struct Groups {
 /// is left out.
 pub(super) struct Totals {
     pub sent: Vec<f64>,
-    pub received: Vec<f64>,
+    pub(crate) received: Vec<f64>,
 }
 
 impl Groups {

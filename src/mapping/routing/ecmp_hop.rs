@@ -20,7 +20,7 @@ use crate::topology::search::SPREAD;
 ///
 /// # Complexity
 /// O(links) a target, less where all sources are near; eight targets at once.
-pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-hop",
     "every router splits equally over the next hops nearer to the target",
     Paths::shortest("", |_| true, loads),

@@ -26,7 +26,7 @@ use crate::topology::RouterGraph;
 ///
 /// # Limits
 /// More than 10³⁰⁸ shortest paths between two routers are refused.
-pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ecmp-path",
     "all shortest paths, an equal share each",
     Paths::shortest("", |_| true, loads),

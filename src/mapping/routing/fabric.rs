@@ -43,13 +43,13 @@ impl<'t> Fabric<'t> {
     }
 
     /// Takes loads of all links that are no longer needed.
-    pub fn give_back(&self, loads: Vec<f64>) {
+    pub(crate) fn give_back(&self, loads: Vec<f64>) {
         debug_assert_eq!(loads.len(), self.links.len());
         self.spare.lock().unwrap_or_else(|e| e.into_inner()).push(loads);
     }
 
     /// Name of a router for people: its coordinates, its path in the hierarchy, or its number.
-    pub fn router_name(&self, router: u32) -> String {
+    pub(crate) fn router_name(&self, router: u32) -> String {
         let network = self.topology.network();
         let cells = |l: &&Lattice| l.cells.is_none() && l.cell_count() == self.links.router_count();
         if let Some(lattice) = self.topology.lattice().filter(cells) {

@@ -119,7 +119,7 @@ impl Levels<'_> {
     /// Calls `visit` with every router and the roots that have it at a distance, the farthest distance first: the roots
     /// that have each router one hop nearer, and one hop further, the numbers, and the router's traffic with the roots.
     #[inline(always)]
-    pub fn walk_back(
+    pub(crate) fn walk_back(
         &mut self,
         mut visit: impl FnMut(&Stop, [&[u8]; 2], &mut [RootValues], RootValues),
     ) {

@@ -17,7 +17,7 @@ use crate::error::Result;
 /// # References
 /// Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA'08, section 4,
 /// <https://doi.org/10.1109/ISCA.2008.19>. It has one cable between groups and so is silent on several.
-pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "minimal",
     "dragonflies: at most one cable between groups, equal shares over all that lead there",
     Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None },

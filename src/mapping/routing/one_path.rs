@@ -21,7 +21,7 @@ use crate::topology::{Metric, RouterGraph, Topology};
 ///
 /// # Complexity
 /// On grids as `dimension-order`; elsewhere O(links) a target.
-pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "one-path",
     "one shortest path a pair, the same as in `export --to simgrid`",
     Paths { routes: Some(routes), ..Paths::shortest("", |_| true, loads) },

@@ -20,7 +20,7 @@ use crate::topology::rails::Rails;
 /// # References
 /// NVIDIA's NCCL calls the hand-over PXN: Mandakolathur, Jeaugey, "Doubling all2all Performance with NVIDIA Collective
 /// Communication Library 2.12", NVIDIA Technical Blog, 2022.
-pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "rail",
     "multi-rail networks: every rail an equal share, or the rail of the target; domains over their own links",
     Paths::shortest("multi-rail network", |topology| topology.network().rails().is_some(), loads),

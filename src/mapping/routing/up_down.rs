@@ -17,7 +17,7 @@ use crate::topology::Metric;
 /// # References
 /// Öhring, Ibel, Das, Kumar, "On generalized fat trees", IPPS'95, section 4,
 /// <https://doi.org/10.1109/IPPS.1995.395911>, which picks the way up at random: equal shares here.
-pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "up-down",
     "fat trees: up to the lowest common ancestors, equal shares over parents, and down",
     Paths::shortest("fat tree", |topology| matches!(topology.metric(), Metric::Tree(_)), loads),

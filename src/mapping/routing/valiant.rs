@@ -18,7 +18,7 @@ use crate::error::Result;
 /// <https://doi.org/10.1109/ISCA.2008.19>, after Valiant, "A scheme for fast parallel communication", SIAM J.
 /// Computing 11(2), 1982, <https://doi.org/10.1137/0211027>. Kim et al. do not say whether the two end
 /// groups may be drawn; here they may not.
-pub const ROUTING: RoutingEntry = RoutingEntry::plain(
+pub(crate) const ROUTING: RoutingEntry = RoutingEntry::plain(
     "valiant",
     "dragonflies: by way of every third group, equal shares; direct inside a group",
     Paths { needs: "dragonfly", suits: is_dragonfly, loads, lengths, routes: None },

@@ -98,7 +98,10 @@ impl Waves {
     /// Calls `visit` with every router at every distance, the farthest first: the planes of that distance, of one
     /// hop less and of one more, and its traffic with the roots.
     #[inline(always)]
-    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [RootValues]; 3], RootValues)) {
+    pub(crate) fn walk_back(
+        &mut self,
+        mut visit: impl FnMut(&Stop, [&mut [RootValues]; 3], RootValues),
+    ) {
         for distance in (0..=self.far()).rev() {
             let [here, nearer, further] = three(&mut self.planes, distance);
             for stop in &self.stops[self.first[distance]..self.first[distance + 1]] {

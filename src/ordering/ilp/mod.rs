@@ -43,7 +43,7 @@ use solver::Job;
 /// lower
 /// bounds for the quadratic assignment problem", DIMACS 16, 1994; Dantzig, Fulkerson, Johnson, "Solution of
 /// a large-scale traveling-salesman problem", 1954, <https://doi.org/10.1287/opre.2.4.393>.
-pub const ILP: OrderingEntry = OrderingEntry {
+pub(crate) const ILP: OrderingEntry = OrderingEntry {
     name: "ilp",
     about: "proved optimal for a weighted sum of distances, on small machines: exact search, integer program",
     example: "ilp:weights=path",

@@ -41,7 +41,7 @@ pub(super) struct Answer {
 pub(super) struct Model {
     pub variables: ProblemVariables,
     pub objective: Expression,
-    pub constraints: Vec<Constraint>,
+    pub(crate) constraints: Vec<Constraint>,
     /// The variables whose values are read: `x[i·n + p]`.
     pub x: Vec<Variable>,
     pub warm: Vec<(Variable, f64)>,

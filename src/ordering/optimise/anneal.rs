@@ -101,7 +101,7 @@ impl<'s> Chain<'s> {
     }
 
     /// Leaves a window at either end as it is: what a stretch of a longer sequence gains is then gained by the whole.
-    pub fn between_windows(mut self) -> Self {
+    pub(crate) fn between_windows(mut self) -> Self {
         self.fixed = self.prices.window;
         self
     }

@@ -28,10 +28,10 @@ const CHAINS: usize = 2;
 
 /// One pass over a sequence: what is annealed, under which weights, and until when.
 pub(super) struct Pass<'a> {
-    pub space: &'a Arrangement,
+    pub(crate) space: &'a Arrangement,
     pub lag: &'a [f64],
     /// Cooling of a block, by how many times the steps of a single block it gets.
-    pub cooling: &'a (dyn Fn(f64) -> Cooling + Sync),
+    pub(crate) cooling: &'a (dyn Fn(f64) -> Cooling + Sync),
     pub budget: &'a Budget,
     pub observer: &'a dyn Observer,
     /// Number of the pass in the search; the blocks of odd ones begin half a block further on.

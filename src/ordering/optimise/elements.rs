@@ -43,7 +43,7 @@ pub(in crate::ordering) enum Distances {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ordering) struct ByteAxis {
     pub wrap: u8,
-    pub cap: u8,
+    pub(crate) cap: u8,
 }
 
 /// Lists of neighbours in one array.
@@ -120,7 +120,7 @@ impl Arrangement {
     }
 
     /// How many nodes each element stands for, if all the same.
-    pub fn multiplicity(&self) -> Option<usize> {
+    pub(crate) fn multiplicity(&self) -> Option<usize> {
         let first = self.nodes.first().map_or(1, Vec::len);
         self.nodes.iter().all(|n| n.len() == first).then_some(first)
     }
@@ -131,7 +131,7 @@ impl Arrangement {
     }
 
     /// The sequence of elements behind an ordering of nodes: each where its first node stands.
-    pub fn collapse(&self, topology: &Topology, order: &[NodeId]) -> Vec<u32> {
+    pub(crate) fn collapse(&self, topology: &Topology, order: &[NodeId]) -> Vec<u32> {
         let mut element = vec![u32::MAX; topology.nodes().slot_count() as usize];
         for (e, nodes) in self.nodes.iter().enumerate() {
             nodes.iter().for_each(|n| element[n.index()] = e as u32);

@@ -61,7 +61,7 @@ pub use weights::{WeightKind, Weights};
 ///
 /// # References
 /// See [`crate::ordering::optimise`].
-pub const OPTIMISE: OrderingEntry = OrderingEntry {
+pub(crate) const OPTIMISE: OrderingEntry = OrderingEntry {
     name: "optimise",
     about: "annealed for a weighted sum of distances, with a proved bound (workload: for job sizes)",
     example: "optimise:weights=harmonic,window=8,steps=20000",

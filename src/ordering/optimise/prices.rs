@@ -19,7 +19,7 @@ pub(super) const DENSE: usize = 4;
 #[derive(Clone, Debug)]
 pub(super) struct Prices {
     /// `by_lag[k]` for k ≤ window, zeros behind it so that a whole chunk can be read from any lag.
-    pub by_lag: Vec<i16>,
+    pub(crate) by_lag: Vec<i16>,
     /// Prices of the lags around a rank: lag k at `window ± k`.
     pub around: Vec<i16>,
     pub window: usize,
@@ -61,7 +61,7 @@ impl Prices {
 
 impl Prices {
     /// The price of a stretch of a sequence, pairs inside it alone. O(stretch · window).
-    pub fn of_stretch(&self, distances: &Distances, stretch: &[u32]) -> i64 {
+    pub(crate) fn of_stretch(&self, distances: &Distances, stretch: &[u32]) -> i64 {
         let pairs = (1..=self.window).flat_map(|lag| {
             let behind = stretch.get(lag..).unwrap_or_default();
             stretch.iter().zip(behind).map(move |pair| (lag, pair))
@@ -73,7 +73,7 @@ impl Prices {
 #[cfg(test)]
 impl Prices {
     /// The price of a whole order, pair by pair.
-    pub fn of_order(&self, distances: &Distances, order: &[u32], ring: bool) -> i64 {
+    pub(crate) fn of_order(&self, distances: &Distances, order: &[u32], ring: bool) -> i64 {
         let n = order.len();
         let lag = |k: usize| self.lag(if ring { k.min(n - k) } else { k });
         let pairs = (0..n).flat_map(|a| (0..a).map(move |b| (a, b)));

@@ -12,7 +12,7 @@ const TRANSFORM: f64 = 800.0;
 /// Elements to arrange, and the weights of the objective.
 pub(in crate::ordering) struct SearchProblem<'s> {
     pub topology: &'s Topology,
-    pub space: &'s Arrangement,
+    pub(crate) space: &'s Arrangement,
     pub weights: Weights,
     /// Nodes an element stands for (the most, where they differ).
     pub group: usize,
@@ -48,34 +48,34 @@ impl<'s> SearchProblem<'s> {
     }
 
     /// About how many looked-up distances [`SearchProblem::value`] costs.
-    pub fn cost_of_value(&self) -> f64 {
+    pub(crate) fn cost_of_value(&self) -> f64 {
         let (n, window) = (self.weights.nodes() as f64, self.weights.window() as f64);
         let transform = self.weights.has_edges() && !matches!(self.topology.metric(), Metric::Hops);
         n * if transform { window.min(TRANSFORM) } else { window }
     }
 
     /// Lag weights between elements, up to `window` elements.
-    pub fn element_lags(&self, window: usize) -> Vec<f64> {
+    pub(crate) fn element_lags(&self, window: usize) -> Vec<f64> {
         let mut lag = self.weights.between_groups(self.group, window * self.group);
         lag.truncate((window + 1).min(self.space.len()));
         lag
     }
 
     /// The weight of a pair of element ranks p < q, where elements are even.
-    pub fn element_weight(&self, p: usize, q: usize) -> f64 {
+    pub(crate) fn element_weight(&self, p: usize, q: usize) -> f64 {
         let m = self.group;
         let slots = (0..m).flat_map(|s| (0..m).map(move |t| (m * p + s, m * q + t)));
         slots.map(|(a, b)| self.weights.pair(a, b)).sum()
     }
 
     /// Whether lag prices would be far from the truth, and the instance is small enough for all pairs.
-    pub fn needs_matrix(&self) -> bool {
+    pub(crate) fn needs_matrix(&self) -> bool {
         let special = self.weights.is_ring() || self.weights.has_edges();
         self.even && special && self.space.len() <= small::LARGEST
     }
 
     /// Integer lag weights between elements, where the weights are fractions and elements even.
-    pub fn integral(&self) -> Option<weights::Integral> {
+    pub(crate) fn integral(&self) -> Option<weights::Integral> {
         let of_nodes = self.weights.integral().filter(|_| self.even)?;
         let (m, n) = (self.group, self.space.len());
         if m == 1 {

@@ -110,13 +110,13 @@ impl<'s> Sequence<'s> {
 
     /// The price of all pairs across the joints of `pieces`, which are the whole sequence (on a ring from
     /// an arbitrary cut, with at least two windows outside the inner pieces).
-    pub fn joints(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
+    pub(crate) fn joints(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
         self.across_joints(pieces, prices, false)
     }
 
     /// An estimate of [`Sequence::joints`] for a third of the work: of the elements further than four left of a joint
     /// every fourth counts four times.
-    pub fn joints_sparsely(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
+    pub(crate) fn joints_sparsely(&mut self, pieces: &[Piece], prices: &Prices) -> i64 {
         self.across_joints(pieces, prices, true)
     }
 
@@ -245,7 +245,7 @@ impl<'s> Sequence<'s> {
     }
 
     /// On a ring: starts counting ranks `by` further on.
-    pub fn rotate(&mut self, by: usize) {
+    pub(crate) fn rotate(&mut self, by: usize) {
         let mut order = std::mem::take(&mut self.ids);
         order.rotate_left(by);
         self.set(&order);

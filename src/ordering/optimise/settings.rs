@@ -42,13 +42,13 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// Whether the time is up, by `observer`'s clock.
-    pub fn is_over(&self, observer: &dyn Observer) -> bool {
+    pub(crate) fn is_over(&self, observer: &dyn Observer) -> bool {
         matches!((self.time, observer.seconds()), (Some(limit), Some(now)) if now > limit)
     }
 }
 
 /// The options that searches share.
-pub const SHARED: [Opt; 11] = [
+pub(crate) const SHARED: [Opt; 11] = [
     Opt::one_of(
         "weights",
         &["geometric", "harmonic", "path", "workload"],
@@ -105,7 +105,7 @@ impl Settings {
     }
 
     /// Operations that a bound may take, before the search and after: fewer where few steps are asked for.
-    pub fn bound_work(&self) -> [u64; 2] {
+    pub(crate) fn bound_work(&self) -> [u64; 2] {
         let by_steps = self.steps.map_or(u64::MAX, |s| s.saturating_mul(1000));
         [QUICK_BOUND, BOUND_WORK].map(|work| work.min(by_steps))
     }

@@ -107,7 +107,7 @@ impl Symmetry {
     }
 
     /// The permutation of a number.
-    pub fn permutation(&self, number: u16) -> &Permutation {
+    pub(crate) fn permutation(&self, number: u16) -> &Permutation {
         &self.permutations[usize::from(number)]
     }
 
@@ -117,12 +117,12 @@ impl Symmetry {
     }
 
     /// The number of the permutation that takes a tuple to the first of its class.
-    pub fn to_first(&self, length: usize, code: usize) -> u16 {
+    pub(crate) fn to_first(&self, length: usize, code: usize) -> u16 {
         self.lengths[length].to_first[code]
     }
 
     /// The codes of the first tuples of all classes.
-    pub fn firsts(&self, length: usize) -> &[u32] {
+    pub(crate) fn firsts(&self, length: usize) -> &[u32] {
         &self.lengths[length].firsts
     }
 }

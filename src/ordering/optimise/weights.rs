@@ -67,7 +67,7 @@ pub(in crate::ordering) struct Integral {
 
 impl Weights {
     /// Weights by lag up to `window` (cut at what N nodes have).
-    pub fn by_lag(kind: WeightKind, nodes: usize, window: usize, ring: bool) -> Self {
+    pub(crate) fn by_lag(kind: WeightKind, nodes: usize, window: usize, ring: bool) -> Self {
         let longest = longest(nodes, ring);
         let window = if kind == WeightKind::Path { 1 } else { window };
         let weight = |k: usize| match kind {
@@ -151,7 +151,7 @@ impl Weights {
     }
 
     /// Whether lags go round.
-    pub fn is_ring(&self) -> bool {
+    pub(crate) fn is_ring(&self) -> bool {
         self.ring
     }
 
@@ -166,7 +166,7 @@ impl Weights {
     }
 
     /// Whether a pair's weight depends on more than its lag.
-    pub fn has_edges(&self) -> bool {
+    pub(crate) fn has_edges(&self) -> bool {
         self.edge.is_some()
     }
 

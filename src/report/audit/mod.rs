@@ -141,7 +141,7 @@ pub fn document(audit: &Audit, subject: Subject<'_>) -> String {
 }
 
 /// Hours of the periods that the audit is divided into: those of the recorded placement.
-pub fn period(audit: &Audit) -> i64 {
+pub(crate) fn period(audit: &Audit) -> i64 {
     audit.placements.first().map_or(1, Summary::period)
 }
 

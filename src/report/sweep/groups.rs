@@ -17,7 +17,7 @@ pub(super) struct Group {
     /// The column whose values are choices beside the ordering.
     pub by: &'static str,
     /// Whether only the first choice ranks the orderings.
-    pub first_ranks: bool,
+    pub(crate) first_ranks: bool,
     /// The table's label.
     pub label: &'static str,
     /// The column of each figure, its name in the table (`{}` is the choice), and its name on an axis.

@@ -58,7 +58,7 @@ impl Passes {
     }
 
     /// As [`Passes::in_words`], with the order of events.
-    pub fn after_instants(&self) -> String {
+    pub(crate) fn after_instants(&self) -> String {
         match self.seconds {
             0 => "all ends, then all submits of an instant, then one pass".into(),
             _ => self.in_words(),

@@ -19,7 +19,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 #[derive(Clone, Copy)]
 pub(super) struct Estimates {
     /// Whether candidates count with their true run times.
-    pub true_times: bool,
+    pub(crate) true_times: bool,
     pub passes: Passes,
 }
 
@@ -40,12 +40,12 @@ impl Estimates {
     }
 
     /// Whether there is a pass after every single event, as CQSim has.
-    pub fn pass_per_event(self) -> bool {
+    pub(crate) fn pass_per_event(self) -> bool {
         self.true_times && self.passes.interval() == 0
     }
 
     /// When there is a pass, in words.
-    pub fn passes_in_words(self) -> String {
+    pub(crate) fn passes_in_words(self) -> String {
         match self.pass_per_event() {
             true => {
                 "a pass after every event, ends of an instant first, in the order of starts".into()

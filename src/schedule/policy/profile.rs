@@ -38,12 +38,12 @@ impl Profile {
     }
 
     /// Whether `nodes` are free for `time` ticks from now on.
-    pub fn fits_now(&self, nodes: u32, time: i64) -> bool {
+    pub(crate) fn fits_now(&self, nodes: u32, time: i64) -> bool {
         self.lacking(0, nodes, time).is_none()
     }
 
     /// The first step not before `from` from which on `nodes` are free for `time` ticks.
-    pub fn earliest(&self, nodes: u32, time: i64, from: i64) -> usize {
+    pub(crate) fn earliest(&self, nodes: u32, time: i64, from: i64) -> usize {
         let mut step = self.steps.partition_point(|step| step.time < from);
         while let Some(lacking) = self.lacking(step, nodes, time) {
             step = lacking + 1;

@@ -54,7 +54,7 @@ impl Axis {
     }
 
     /// Smallest and largest number of links of a router along this axis.
-    pub fn degrees(self) -> (u32, u32) {
+    pub(crate) fn degrees(self) -> (u32, u32) {
         let n = self.extent;
         match self.shape {
             Shape::Path | Shape::Ring if n <= 2 => (n - 1, n - 1),
@@ -68,7 +68,7 @@ impl Axis {
     ///
     /// A path is the sum of its n-1 cuts; a ring is half the sum of the n cuts between an arc of ⌊n/2⌋
     /// routers and the rest: two routers d apart are on different sides of exactly 2d of them.
-    pub fn pair_sum(self, count: &[u64]) -> u128 {
+    pub(crate) fn pair_sum(self, count: &[u64]) -> u128 {
         let all: u128 = count.iter().map(|c| u128::from(*c)).sum();
         match self.shape {
             Shape::Path => {
@@ -96,7 +96,7 @@ impl Axis {
     }
 
     /// [`Axis::pair_sum`] of the same `count` at every coordinate. O(1).
-    pub fn even_pair_sum(self, count: u64) -> u128 {
+    pub(crate) fn even_pair_sum(self, count: u64) -> u128 {
         let n = u128::from(self.extent);
         let sum = match self.shape {
             Shape::Path => n * (n * n - 1) / 6,
@@ -108,7 +108,7 @@ impl Axis {
     }
 
     /// Ordered pairs of coordinates by distance, each with itself included. O(diameter).
-    pub fn ordered_pairs(self) -> Vec<u128> {
+    pub(crate) fn ordered_pairs(self) -> Vec<u128> {
         let n = u128::from(self.extent);
         let pairs = |d: u32| match (d, self.shape) {
             (0, _) => n,

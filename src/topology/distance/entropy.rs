@@ -50,7 +50,7 @@ impl Product {
     ///
     /// # Complexity
     /// O(largest), and for each of 8·log₂(extent) numbers λ O(extent) at a few hundred chances.
-    pub fn least_means(&self, per_router: u32, largest: usize) -> Vec<f64> {
+    pub(crate) fn least_means(&self, per_router: u32, largest: usize) -> Vec<f64> {
         let axes: Vec<Axis> = self.axes.iter().copied().filter(|a| a.extent > 1).collect();
         let widest = axes.iter().map(|a| a.extent).max().unwrap_or(1);
         let count = (STEPS * (4.0 + f64::from(widest).log2())) as i32;

@@ -33,7 +33,7 @@ impl Hub {
     }
 
     /// Sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on router r.
-    pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
+    pub(crate) fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let (mut sum, mut largest) = (0u128, 0);
         // Sums over the groups so far: nodes, their distances to their first router, the largest of these. Pairs between
         // groups follow from them, since every path between groups goes over both first routers.

@@ -53,7 +53,7 @@ impl Labels {
     ///
     /// # Complexity
     /// O(routers · labels · 2^labels).
-    pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
+    pub(crate) fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let mut sum = 0;
         for label in &self.labels {
             let mut along = vec![0u64; label.extent as usize];

@@ -50,7 +50,7 @@ impl Product {
     }
 
     /// Smallest and largest number of links at a router.
-    pub fn degrees(&self) -> (u32, u32) {
+    pub(crate) fn degrees(&self) -> (u32, u32) {
         self.axes.iter().map(|a| a.degrees()).fold((0, 0), |(l, h), (a, b)| (l + a, h + b))
     }
 
@@ -80,7 +80,7 @@ impl Product {
 
     /// Σ over unordered node pairs of their distance, for `count[r]` nodes on router r.
     /// O(routers·axes).
-    pub fn pair_sum(&self, count: &[u32]) -> u128 {
+    pub(crate) fn pair_sum(&self, count: &[u32]) -> u128 {
         let mut sum = 0;
         for (i, axis) in self.axes.iter().enumerate() {
             let stride = self.stride(i) as usize;

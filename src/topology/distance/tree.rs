@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// Children of a vertex at each level, from the root down; leaf index = mixed radix of these.
-    pub arity: Vec<u32>,
+    pub(crate) arity: Vec<u32>,
 }
 
 impl Tree {
@@ -39,7 +39,7 @@ impl Tree {
 
     /// Sum of distances over unordered node pairs and the largest one, for `count[r]` nodes on leaf r.
     /// O(leaves·levels).
-    pub fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
+    pub(crate) fn pair_sum(&self, count: &[u32]) -> (u128, u32) {
         let mut units: Vec<u64> = count.iter().map(|c| u64::from(*c)).collect();
         let pairs = |units: &[u64]| -> u128 {
             units.iter().map(|m| u128::from(*m) * u128::from(m.saturating_sub(1)) / 2).sum()

@@ -72,7 +72,7 @@ impl RouterGraph {
     }
 
     /// Whether hops over some links do not count 1.
-    pub fn is_weighted(&self) -> bool {
+    pub(crate) fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
 
@@ -108,7 +108,7 @@ impl RouterGraph {
     }
 
     /// Number of routers.
-    pub fn router_count(&self) -> usize {
+    pub(crate) fn router_count(&self) -> usize {
         self.first.len() - 1
     }
 
@@ -142,7 +142,12 @@ impl RouterGraph {
     }
 
     /// As [`RouterGraph::hops_from`], into buffers kept by the caller. Returns how many were reached.
-    pub fn fill_hops(&self, from: RouterId, hops: &mut [u32], queue: &mut Vec<u32>) -> usize {
+    pub(crate) fn fill_hops(
+        &self,
+        from: RouterId,
+        hops: &mut [u32],
+        queue: &mut Vec<u32>,
+    ) -> usize {
         if self.is_weighted() {
             let mut ways = vec![0; hops.len()];
             self.fill_ways(from, &mut ways, queue);
@@ -179,7 +184,7 @@ impl RouterGraph {
     }
 
     /// The graph of some of the routers, given ascending and numbered by their positions.
-    pub fn induced(&self, routers: &[u32]) -> RouterGraph {
+    pub(crate) fn induced(&self, routers: &[u32]) -> RouterGraph {
         let mut arcs = Vec::new();
         for (from, router) in (0..).zip(routers) {
             for link in self.leaving(*router) {
@@ -223,7 +228,7 @@ impl RouterGraph {
 
     /// The links that leave `router`.
     #[inline]
-    pub fn leaving(&self, router: u32) -> Range<usize> {
+    pub(crate) fn leaving(&self, router: u32) -> Range<usize> {
         self.first[router as usize]..self.first[router as usize + 1]
     }
 

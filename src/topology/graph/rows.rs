@@ -67,7 +67,7 @@ impl Rows {
     }
 
     /// The rows linked to a row; the row itself may be among them. O(log links) before the first.
-    pub fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn linked_to(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
         let first = &self.linked[row as usize * self.each..][..self.each];
         first.iter().copied().chain(self.more_of(row).iter().map(|(_, u)| *u))
     }

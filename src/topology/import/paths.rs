@@ -55,7 +55,7 @@ impl Paths {
 
     /// The wiring. The widest units are joined by one switch above them all where there is more than one. A switch
     /// whose name another has, too, is called by its path; `name` gives levels their names, the leaf being 0.
-    pub fn wiring(mut self, name: &dyn Fn(usize) -> String) -> Wiring {
+    pub(crate) fn wiring(mut self, name: &dyn Fn(usize) -> String) -> Wiring {
         let hosts: HashSet<&String> = self.hosts.keys().collect();
         let paths: Vec<String> = (0..self.above.len())
             .map(|i| {

@@ -39,13 +39,13 @@ mod sets;
 mod step;
 
 /// Searches that are not over after this many steps are given up: a byte holds every distance.
-pub const MAX_HOPS: u32 = 255;
+pub(crate) const MAX_HOPS: u32 = 255;
 
 /// Description of the memory that [`bytes`] counts, for messages.
-pub const SEARCHING: &str = "searching from 256 routers at once";
+pub(crate) const SEARCHING: &str = "searching from 256 routers at once";
 
 /// Planes, one for each bit of a distance.
-pub const BITS: usize = 8;
+pub(crate) const BITS: usize = 8;
 
 /// Hops whose visited sets are kept as a part of a plane. Keeping one is cheap, but reading a distance reads all of
 /// them; later hops change a set that is there, unless their plane has none yet.
@@ -55,7 +55,7 @@ const KEPT: usize = 6;
 type Sets = Vec<Bits>;
 
 /// Buffers for searches on one graph, reused from batch to batch. Memory: [`bytes`] at most.
-pub struct Search<'g> {
+pub(crate) struct Search<'g> {
     graph: &'g RouterGraph,
     rows: &'g Rows,
     /// Sources that have reached each row.
@@ -267,7 +267,7 @@ fn turns(hops: u32) -> usize {
 ///
 /// # Errors
 /// [`crate::Error::Memory`] when the buffers do not fit.
-pub fn each_batch<T: Send>(
+pub(crate) fn each_batch<T: Send>(
     topology: &Topology,
     graph: &RouterGraph,
     sources: &[RouterId],

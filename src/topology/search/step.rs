@@ -34,7 +34,7 @@ pub(super) struct Hop<'a> {
     /// The set of all sources.
     pub all: &'a Bits,
     /// Sources that reached the row before the hop.
-    pub visited: &'a [Bits],
+    pub(crate) visited: &'a [Bits],
     /// Output: sources that have reached the row after it.
     pub next: &'a mut [Bits],
     /// Output: a part of the plane in which the missing sources change, unless `fresh`.

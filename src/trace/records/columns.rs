@@ -19,31 +19,29 @@ pub const ROLES: [&str; 12] = [
 ];
 
 /// A public trace, by the columns of its table.
-pub struct Preset {
+pub(crate) struct Preset {
     /// Its name.
     pub name: &'static str,
-    /// One line for lists.
-    pub about: &'static str,
     /// As `--columns` takes it.
     pub columns: &'static str,
 }
 
 /// Tables that are recognised by their header.
-pub const PRESETS: [Preset; 3] = [
+pub(crate) const PRESETS: [Preset; 3] = [
     Preset {
         name: "pm100",
-        about: "jobs of Marconi100 (PM100)",
+        // Jobs of Marconi100 (PM100).
         columns: "job=job_id,submit=submit_time,start=start_time,end=end_time,limit-minutes=time_limit,\
                   nodes=num_nodes_alloc,list=nodes",
     },
     Preset {
         name: "helios",
-        about: "jobs of SenseTime's GPU clusters (Helios)",
+        // Jobs of SenseTime's GPU clusters (Helios).
         columns: "job=job_id,submit=submit_time,start=start_time,end=end_time,nodes=node_num,state=state,user=user",
     },
     Preset {
         name: "lassen",
-        about: "allocations of Lassen",
+        // Allocations of Lassen.
         columns: "job=allocation_id,submit=job_submit_time,start=begin_time,end=end_time,nodes=num_nodes",
     },
 ];
@@ -116,7 +114,7 @@ impl Columns {
 
     /// The columns of the known table that a header line belongs to; columns that say who and in what state, and those
     /// that name jobs, may be missing.
-    pub fn of_header(header: &[u8]) -> Option<Columns> {
+    pub(crate) fn of_header(header: &[u8]) -> Option<Columns> {
         let header = std::str::from_utf8(header).ok()?;
         let present: Vec<&str> =
             header.split(',').map(|name| name.trim().trim_matches('"')).collect();

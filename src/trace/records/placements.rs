@@ -45,7 +45,7 @@ pub fn write<E: From<crate::Error> + From<std::io::Error>>(
 }
 
 /// Why a record is no recorded placement, if it is none.
-pub fn without_nodes(record: &Record) -> Option<Reason> {
+pub(crate) fn without_nodes(record: &Record) -> Option<Reason> {
     match (record.hosts.is_empty(), record.start, record.run) {
         (false, ..) => None,
         (true, None, None) => Some(Reason::NotStarted),

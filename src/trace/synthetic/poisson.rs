@@ -26,7 +26,7 @@ use crate::random::ln;
 /// # References
 /// Arrivals and the sizes of the example: Hu, "Topology Mapping of Parallel Applications onto Random Allocations",
 /// section IV: 2,000 jobs with λ = 2.
-pub const POISSON: GeneratorEntry = GeneratorEntry {
+pub(crate) const POISSON: GeneratorEntry = GeneratorEntry {
     name: "poisson",
     about: "SWF trace: Poisson arrivals, exponential, log-normal or fixed run times",
     example: "poisson:jobs=2000,rate=2,sizes=4x16x64x64",
