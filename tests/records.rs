@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nodeorder::input::Lines;
-use nodeorder::trace::records::{Columns, Form, Record, Records, State, placements};
+use nodeorder::trace::records::{self, Columns, Record, RecordFormat, Records, State, placements};
 use nodeorder::trace::{Options, Reason, Trace, WorkloadKind, convert, kind, open};
 
 fn data(name: &str) -> PathBuf {
@@ -13,7 +13,7 @@ fn data(name: &str) -> PathBuf {
 /// Counts of what was left out or mended, by reason.
 type Counts = Vec<(&'static str, u64)>;
 
-fn read(form: Form, text: &str) -> nodeorder::Result<(Vec<Record>, Counts)> {
+fn read(form: &RecordFormat, text: &str) -> nodeorder::Result<(Vec<Record>, Counts)> {
     let mut records = Records::over(Lines::new("jobs", text), form, None)?;
     let (mut all, mut record) = (Vec::new(), Record::default());
     while records.next(&mut record)? {
@@ -31,7 +31,7 @@ fn counts(trace: &Trace) -> Counts {
 }
 
 /// Each text is refused with exactly this beginning.
-fn refused(form: Form, cases: &[(String, &str)]) {
+fn refused(form: &RecordFormat, cases: &[(String, &str)]) {
     assert!(cases.len() >= 8);
     for (text, message) in cases {
         let error = read(form, text).map(|_| ()).unwrap_err().to_string();
@@ -50,7 +50,7 @@ fn row(fields: &str) -> String {
 #[test]
 fn sacct_rows_of_every_kind_are_read() {
     let text = std::fs::read_to_string(data("sacct.txt")).unwrap();
-    let (records, counts) = read(Form::Sacct, &text).unwrap();
+    let (records, counts) = read(&records::SACCT, &text).unwrap();
     assert_eq!(counts, [("step", 1)]);
     let jobs: Vec<&str> = records.iter().map(|r| r.job.as_str()).collect();
     assert_eq!(jobs, ["3", "1", "4", "5", "9", "16", "20", "21", "21"]);
@@ -114,7 +114,7 @@ fn sacct_takes_columns_in_any_order_and_text_with_bars() {
                 Start|JobName|End|NNodes|JobID|Submit|NodeList|\n\
                 \n\
                 100|plain|160|2|8+1|90|n[1-2]|\n";
-    let (records, counted) = read(Form::Sacct, text).unwrap();
+    let (records, counted) = read(&records::SACCT, text).unwrap();
     assert_eq!(counted, [("count-rounded", 1)]);
     assert_eq!(
         (records[0].job.as_str(), records[0].nodes, records[0].hosts.as_str()),
@@ -154,7 +154,7 @@ fn wrong_sacct_rows_are_refused() {
         row(&format!("{id}|10|{start}|30|{limit}|{nodes}|COMPLETED|n1"))
     };
     refused(
-        Form::Sacct,
+        &records::SACCT,
         &[
             (String::new(), "jobs: found no jobs; expected a header line"),
             ("1|2|3\n".into(), "jobs:1: found no column JobIDRaw or JobID; expected a header line"),
@@ -198,7 +198,7 @@ fn wrong_sacct_rows_are_refused() {
 }
 
 fn read_bytes(bytes: &[u8]) -> String {
-    let mut records = Records::over(Lines::new("jobs", bytes), Form::Sacct, None).unwrap();
+    let mut records = Records::over(Lines::new("jobs", bytes), &records::SACCT, None).unwrap();
     records.next(&mut Record::default()).unwrap_err().to_string()
 }
 
@@ -206,7 +206,7 @@ fn read_bytes(bytes: &[u8]) -> String {
 fn tables_of_public_traces_are_known_by_their_header() {
     let pm100 = "job_id,submit_time,start_time,end_time,time_limit,num_nodes_alloc,nodes,job_state\n\
                  7,2020-05-01 00:00:00+00:00,2020-05-01 00:00:10+00:00,2020-05-01 00:01:10+00:00,30,2,\"[12, 13]\",COMPLETED\n";
-    let (records, _) = read(Form::Csv, pm100).unwrap();
+    let (records, _) = read(&records::CSV, pm100).unwrap();
     let first = &records[0];
     assert_eq!(
         (first.run, first.limit, first.nodes, first.hosts.as_str()),
@@ -232,7 +232,7 @@ fn tables_of_public_traces_are_known_by_their_header() {
 fn columns_are_named_by_the_user() {
     let columns = Columns::parse("submit=at,run=seconds,list=where,limit=most").unwrap();
     let text = "at,seconds,where,most\n5,10,\"n[1-3],n7\",1:00\n6,,n2,\n";
-    let mut records = Records::over(Lines::new("t", text), Form::Csv, Some(&columns)).unwrap();
+    let mut records = Records::over(Lines::new("t", text), &records::CSV, Some(&columns)).unwrap();
     let mut record = Record::default();
     assert!(records.next(&mut record).unwrap());
     assert_eq!(
@@ -264,7 +264,7 @@ fn wrong_tables_are_refused() {
     let head = "job_id,submit_time,start_time,end_time,node_num,state\n";
     let with = |row: &str| format!("{head}1,10,20,30,1,COMPLETED\n{row}\n");
     refused(
-        Form::Csv,
+        &records::CSV,
         &[
             (String::new(), "jobs: found no jobs; expected a header line"),
             (
@@ -299,7 +299,8 @@ fn wrong_tables_are_refused() {
 #[test]
 fn placements_come_back_as_they_were_written() {
     let text = std::fs::read_to_string(data("sacct.txt")).unwrap();
-    let mut records = Records::over(Lines::new("jobs", text.as_str()), Form::Sacct, None).unwrap();
+    let mut records =
+        Records::over(Lines::new("jobs", text.as_str()), &records::SACCT, None).unwrap();
     let mut out = Vec::new();
     let written = placements::write::<Failed>(&mut records, &mut out).unwrap();
     let out = String::from_utf8(out).unwrap();
@@ -307,8 +308,8 @@ fn placements_come_back_as_they_were_written() {
     assert!(out.starts_with("job,submit,start,end,limit,nodes,node_list\n3,1795350019,1795350023,1795350323,600,2,\"n[06,11]\"\n"));
     assert!(out.contains("\n5,1795350019,1795350023,,,1,n10\n"));
     assert_eq!(records.tally().count(Reason::NotStarted), 2);
-    let (again, _) = read(Form::Placements, &out).unwrap();
-    let (records, _) = read(Form::Sacct, &text).unwrap();
+    let (again, _) = read(&records::PLACEMENTS, &out).unwrap();
+    let (records, _) = read(&records::SACCT, &text).unwrap();
     let records: Vec<&Record> = records.iter().filter(|record| !record.hosts.is_empty()).collect();
     assert_eq!(again.len(), records.len());
     for (again, record) in again.iter().zip(records) {
@@ -339,7 +340,7 @@ impl From<std::io::Error> for Failed {
 fn wrong_placements_are_refused() {
     let with = |row: &str| format!("{}\n{row}\n", placements::HEADER);
     refused(
-        Form::Placements,
+        &records::PLACEMENTS,
         &[
             (String::new(), "jobs: found no jobs; expected a header line"),
             (
@@ -372,7 +373,7 @@ const BATSIM: &str = r#"{
 
 #[test]
 fn batsim_workloads_are_traces() {
-    let (records, _) = read(Form::Batsim, BATSIM).unwrap();
+    let (records, _) = read(&records::BATSIM, BATSIM).unwrap();
     assert_eq!((records[0].run, records[0].limit, records[0].nodes), (Some(10), Some(20), 4));
     assert_eq!(
         (records[1].job.as_str(), records[1].submit, records[1].limit),
@@ -388,9 +389,9 @@ fn batsim_workloads_are_traces() {
         .replace("\"nb_res\"", &format!("\"more\": \"{}\", \"nb_res\"", "x".repeat(3 << 20)));
     assert_eq!(
         kind(&mut Lines::new("t", long.as_str())).unwrap(),
-        WorkloadKind::Records(Form::Batsim)
+        WorkloadKind::Records(&records::BATSIM)
     );
-    assert_eq!(read(Form::Batsim, &long).unwrap().0.len(), 3);
+    assert_eq!(read(&records::BATSIM, &long).unwrap().0.len(), 3);
 }
 
 #[test]
@@ -400,7 +401,7 @@ fn wrong_batsim_workloads_are_refused() {
         BATSIM.replacen(from, to, 1)
     };
     refused(
-        Form::Batsim,
+        &records::BATSIM,
         &[
             ("{".into(), "jobs:1: found EOF while parsing an object; expected a Batsim workload"),
             ("{}".into(), "jobs:1: found missing field `jobs`; expected a Batsim workload"),
@@ -450,7 +451,7 @@ const PHILLY: &str = r#"[
 
 #[test]
 fn philly_attempts_are_records() {
-    let (records, _) = read(Form::Philly, PHILLY).unwrap();
+    let (records, _) = read(&records::PHILLY, PHILLY).unwrap();
     assert_eq!(records.len(), 3);
     assert_eq!(
         (records[0].nodes, records[0].hosts.as_str(), records[0].run),
@@ -468,7 +469,7 @@ fn wrong_philly_logs_are_refused() {
         PHILLY.replacen(from, to, 1)
     };
     refused(
-        Form::Philly,
+        &records::PHILLY,
         &[
             ("[]".into(), "jobs: found no jobs; expected a list of jobs"),
             ("[".into(), "jobs:1: found EOF while parsing a list; expected a list of jobs"),
@@ -650,7 +651,7 @@ fn tables_in_parquet_are_read_as_csv() {
         }
         assert!(header.starts_with("job_id,name,submit_time,start_time,end_time"), "{header}");
         let lines = Lines::open(&path, 1 << 20).unwrap();
-        let mut records = Records::over(lines, Form::Csv, None).unwrap();
+        let mut records = Records::over(lines, &records::CSV, None).unwrap();
         let mut found = Vec::new();
         let mut record = Record::default();
         while records.next(&mut record).unwrap() {

@@ -6,7 +6,7 @@ use nodeorder::input::Lines;
 use nodeorder::topology::Context;
 use nodeorder::trace::open::{OpenedLog, trace_over};
 use nodeorder::trace::records::columns::Columns;
-use nodeorder::trace::records::{Form, Records};
+use nodeorder::trace::records::{CSV, Records};
 use nodeorder::trace::{Options, Trace};
 use pyo3::prelude::*;
 
@@ -47,7 +47,7 @@ impl Source {
         Ok(match &self.columns {
             None => trace_over(lines, options)?,
             Some(columns) => {
-                Records::over(lines, Form::Csv, Some(&Columns::parse(columns)?))?.trace(options)?
+                Records::over(lines, &CSV, Some(&Columns::parse(columns)?))?.trace(options)?
             }
         })
     }

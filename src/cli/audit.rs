@@ -18,7 +18,7 @@ use nodeorder::input::Lines;
 use nodeorder::metric::units::Units;
 use nodeorder::report::audit::{Rows, Subject, document, files};
 use nodeorder::topology::{Context, Topology};
-use nodeorder::trace::records::{Columns, Form, Records};
+use nodeorder::trace::records::{CSV, Columns, Records};
 use nodeorder::trace::{self, WorkloadKind};
 
 /// Score the placements that a scheduler recorded: how far apart its jobs' nodes were, and what others would give
@@ -104,8 +104,8 @@ impl Command {
         let columns = self.columns.as_deref().map(Columns::parse).transpose()?;
         let mut lines = Lines::open(&self.trace, context.memory)?;
         let form = match (&columns, trace::kind(&mut lines)) {
-            (Some(_), _) => Form::Csv,
-            (None, Ok(WorkloadKind::Records(form))) if form != Form::Batsim => form,
+            (Some(_), _) => &CSV,
+            (None, Ok(WorkloadKind::Records(form))) if form.lists_nodes => form,
             (None, kind) => {
                 let found = match kind? {
                     WorkloadKind::Swf => "an SWF trace, which lists no nodes",

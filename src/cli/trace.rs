@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
@@ -14,10 +15,10 @@ use nodeorder::columns::{self, jobs::SIZE_COUNT};
 use nodeorder::error::{Error, SourceLocation, sanitize};
 use nodeorder::input::Lines;
 use nodeorder::topology::Context;
-use nodeorder::trace::records::{Columns, Form, Records, placements};
+use nodeorder::trace::records::{CSV, Columns, RecordFormat, Records, placements};
 use nodeorder::trace::{
-    self, Changes, GeneratedWorkload, Log, Options, Sizes, Trace, Transformed, Weight,
-    WorkloadKind, convert, open, survey,
+    self, Changes, GeneratedWorkload, Log, Options, Sizes, TRACE_FORMATS, Trace, Transformed,
+    Weight, WorkloadKind, convert, open, survey,
 };
 
 /// Inspect, convert or generate traces and placement logs
@@ -71,7 +72,7 @@ struct Convert {
     /// The trace, plain or .gz; `-` for standard input
     file: PathBuf,
     /// The format of the file [default: by its content]
-    #[arg(long, value_name = "FORMAT", value_parser = FROM.map(|(name, _)| name))]
+    #[arg(long, value_name = "FORMAT", value_parser = from_names())]
     from: Option<String>,
     /// Log: at one time jobs end before others start. Swf: a processor is a node. Placements: a CSV row for each job with
     /// its times and nodes [default: by the ending of the output, .swf or .csv, else log]
@@ -88,15 +89,18 @@ struct Convert {
     output: Option<PathBuf>,
 }
 
-/// Values of `--from`: names, and the format of records; none for SWF.
-const FROM: [(&str, Option<Form>); 6] = [
-    ("swf", None),
-    ("sacct", Some(Form::Sacct)),
-    ("csv", Some(Form::Csv)),
-    ("batsim", Some(Form::Batsim)),
-    ("philly", Some(Form::Philly)),
-    ("placements", Some(Form::Placements)),
-];
+/// The formats of records, which `--from` takes besides `swf`.
+fn record_formats() -> impl Iterator<Item = &'static RecordFormat> {
+    TRACE_FORMATS.iter().filter_map(|format| match format.build.kind {
+        WorkloadKind::Records(format) => Some(format),
+        _ => None,
+    })
+}
+
+/// Values of `--from`.
+fn from_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(["swf"].into_iter().chain(record_formats().map(|f| f.name)))
+}
 
 /// Values of `--to`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -231,8 +235,8 @@ impl Convert {
         let columns = columns.as_deref().map(Columns::parse).transpose()?;
         let mut lines = Lines::open(&file, options.memory)?;
         let form = match (from, &columns) {
-            (Some(from), _) => FROM.iter().find(|(name, _)| *name == from).and_then(|f| f.1),
-            (None, Some(_)) => Some(Form::Csv),
+            (Some(from), _) => record_formats().find(|format| format.name == from),
+            (None, Some(_)) => Some(&CSV),
             (None, None) => open::form(&mut lines)?,
         };
         let Some(form) = form else {
@@ -247,7 +251,7 @@ impl Convert {
             }
             return write_trace(&trace, to, output.as_deref());
         };
-        if let (Some(_), false) = (&columns, form == Form::Csv) {
+        if let (Some(_), false) = (&columns, *form == CSV) {
             let found = "a file that is no CSV table";
             return Err(Error::option("--columns", found, "--from csv").into());
         }
@@ -284,11 +288,7 @@ fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> a
             let trace = open::trace_over(lines, options)?;
             inputs::report_processors(&trace);
             let kind = match kind {
-                WorkloadKind::Records(Form::Sacct) => "accounting of Slurm",
-                WorkloadKind::Records(Form::Csv) => "table of jobs",
-                WorkloadKind::Records(Form::Placements) => "recorded placements",
-                WorkloadKind::Records(Form::Batsim) => "Batsim workload",
-                WorkloadKind::Records(Form::Philly) => "Philly job log",
+                WorkloadKind::Records(format) => format.noun,
                 _ => "SWF trace",
             };
             (describe(&trace, kind), Sizes::of_trace(&trace, Weight::Jobs))

@@ -1,7 +1,7 @@
 //! Formats of files of jobs, and how the format of a file is recognised.
 
 use super::log::{no_jobs, quote};
-use super::records::{Columns, Form, placements};
+use super::records::{self, RecordFormat};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Lines;
 use crate::registry::{Entry, Registry};
@@ -16,7 +16,7 @@ pub enum WorkloadKind {
     /// A table `size,share`.
     Table,
     /// Records of a site or of another tool; they have times, as a trace.
-    Records(Form),
+    Records(&'static RecordFormat),
 }
 
 impl WorkloadKind {
@@ -48,6 +48,12 @@ const fn format(
     Entry { name, about, example, options: &[], build: Recognise { kind, begins } }
 }
 
+/// The entry of a format of records.
+const fn records(format: &'static RecordFormat) -> TraceFormatEntry {
+    let RecordFormat { name, about, example, begins, .. } = *format;
+    self::format(name, about, example, WorkloadKind::Records(format), begins)
+}
+
 /// Every format, in the order in which they are tried: the later ones take what the earlier ones would, too.
 pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
     "trace format",
@@ -60,41 +66,11 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
             WorkloadKind::Log,
             |line| [b"P", b"F"].iter().any(|letter| word(line) == *letter),
         ),
-        format(
-            "sacct",
-            "accounting of Slurm as sacct -P prints it: columns by name, between |",
-            "JobIDRaw|Submit|Start|End|Timelimit|NNodes|State|NodeList",
-            WorkloadKind::Records(Form::Sacct),
-            |line| line.contains(&b'|') && memchr::memmem::find(line, b"JobID").is_some(),
-        ),
-        format(
-            "placements",
-            "recorded placements: a CSV row for each job with its times and nodes",
-            placements::HEADER,
-            WorkloadKind::Records(Form::Placements),
-            |line| line == placements::HEADER.as_bytes(),
-        ),
-        format(
-            "csv",
-            "table of jobs by the names of its columns: PM100, Helios, Lassen, others with --columns; also in Parquet",
-            "job_id,submit_time,start_time,end_time,node_num,state",
-            WorkloadKind::Records(Form::Csv),
-            |line| Columns::of_header(line).is_some(),
-        ),
-        format(
-            "batsim",
-            "Batsim workload: JSON with jobs and profiles; profiles of the type delay run",
-            "{\"nb_res\":64,\"jobs\":[…],\"profiles\":{…}}",
-            WorkloadKind::Records(Form::Batsim),
-            |line| line.starts_with(b"{"),
-        ),
-        format(
-            "philly",
-            "job log of the Philly traces: JSON, a list of jobs with attempts and their servers",
-            "[{\"jobid\":…,\"submitted_time\":…,\"attempts\":[…]}]",
-            WorkloadKind::Records(Form::Philly),
-            |line| line.starts_with(b"["),
-        ),
+        records(&records::SACCT),
+        records(&records::PLACEMENTS),
+        records(&records::CSV),
+        records(&records::BATSIM),
+        records(&records::PHILLY),
         format(
             "sizes",
             "table of job sizes: size,share, a line each",
@@ -117,20 +93,23 @@ fn word(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace).next().unwrap_or_default()
 }
 
+/// The kind of file that begins with `line`.
+fn recognised(line: &[u8]) -> Option<WorkloadKind> {
+    let format = TRACE_FORMATS.iter().find(|format| (format.build.begins)(line))?;
+    Some(format.build.kind)
+}
+
 /// The kind of file that `lines` is, by its first line that is not blank or a comment; nothing is consumed.
 ///
 /// # Errors
 /// There is no such line, it is of no kind, or cannot be read.
 pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     let mut number = lines.number();
-    // A JSON document may be one long line.
-    let json = match lines.first_byte()? {
-        Some(b'{') => Some(Form::Batsim),
-        Some(b'[') => Some(Form::Philly),
-        _ => None,
-    };
-    if let Some(form) = json {
-        return Ok(WorkloadKind::Records(form));
+    // A JSON document may be one long line: its first byte tells.
+    if let Some(byte @ (b'{' | b'[')) = lines.first_byte()?
+        && let Some(format) = recognised(&[byte])
+    {
+        return Ok(format);
     }
     let verdict = lines.peek(|line| {
         number += 1;
@@ -138,9 +117,7 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
         if line.is_empty() || line.starts_with(b"#") {
             return None;
         }
-        let format = TRACE_FORMATS.iter().find(|format| (format.build.begins)(line));
-        let unknown = || quote(&String::from_utf8_lossy(line));
-        Some(format.map(|format| format.build.kind).ok_or_else(unknown))
+        Some(recognised(line).ok_or_else(|| quote(&String::from_utf8_lossy(line))))
     })?;
     let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs \
                     (nodeorder list traces)";

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::records::{Form, Records};
+use super::records::{RecordFormat, Records};
 use super::{Log, Options, Trace, WorkloadKind, convert, kind};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, is_packed, is_parquet};
@@ -32,7 +32,7 @@ pub fn trace_over(mut lines: Lines, options: &Options) -> Result<Trace> {
 ///
 /// # Errors
 /// A file that cannot be read.
-pub fn form(lines: &mut Lines) -> Result<Option<Form>> {
+pub fn form(lines: &mut Lines) -> Result<Option<&'static RecordFormat>> {
     match kind(lines) {
         Ok(WorkloadKind::Records(form)) => Ok(Some(form)),
         Err(error @ Error::Io { .. }) => Err(error),

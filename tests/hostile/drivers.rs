@@ -17,7 +17,7 @@ use nodeorder::ordering::Observer;
 use nodeorder::ranks::{FreeSet, Ranks, Run};
 use nodeorder::schedule::{Outputs, Settings, Task, simulate};
 use nodeorder::sweep::{Plan, Shard, store};
-use nodeorder::trace::records::{Form, Record, Records, placements};
+use nodeorder::trace::records::{self, Record, RecordFormat, Records, placements};
 use nodeorder::trace::{
     Block, Event, GeneratedWorkload, Log, Options, Sizes, Trace, Weight, convert, survey,
 };
@@ -364,7 +364,8 @@ fn records(bytes: &[u8]) {
     let lossy = String::from_utf8_lossy(bytes);
     let text = Text::new("records", &*lossy);
     let lines = || Lines::new("records", bytes).within(CONTEXT.memory);
-    let forms = [Form::Sacct, Form::Csv, Form::Placements, Form::Batsim, Form::Philly];
+    let forms =
+        [&records::SACCT, &records::CSV, &records::PLACEMENTS, &records::BATSIM, &records::PHILLY];
     let own = match kind(&mut lines()) {
         Ok(WorkloadKind::Records(form)) => Some(form),
         _ => None,
@@ -412,7 +413,7 @@ fn records(bytes: &[u8]) {
 }
 
 /// Reads records, and what is written of them again: the same jobs.
-fn read_records(lines: Lines, form: Form) -> Result<(), Error> {
+fn read_records(lines: Lines, form: &RecordFormat) -> Result<(), Error> {
     let mut records = Records::over(lines, form, None)?;
     let mut record = Record::default();
     while records.next(&mut record)? {
@@ -438,7 +439,8 @@ fn read_records(lines: Lines, form: Form) -> Result<(), Error> {
             if record.submit.is_none_or(|submit| submit >= 0)
                 && record.end().is_none_or(|end| end < 1_000_000_000_000_000)
             {
-                let mut again = Records::over(Lines::new("again", text), Form::Placements, None)?;
+                let mut again =
+                    Records::over(Lines::new("again", text), &records::PLACEMENTS, None)?;
                 let mut read = Record::default();
                 assert!(again.next(&mut read)?, "{row}");
                 assert_eq!(

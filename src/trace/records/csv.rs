@@ -4,11 +4,33 @@ use std::borrow::Cow;
 
 use super::columns::{Columns, PRESETS, ROLES};
 use super::time::{INSTANT, LIMIT, instant, limit};
-use super::{Record, Source, State, Tally, wrong};
+use super::{Record, RecordFormat, Source, State, Tally, placements, wrong};
 use crate::error::{Error, Result};
 use crate::input::{Line, Lines};
 use crate::trace::log::no_jobs;
 use crate::trace::tally::Reason;
+
+/// A table with a header line of column names.
+pub static CSV: RecordFormat = RecordFormat {
+    name: "csv",
+    about: "table of jobs by the names of its columns: PM100, Helios, Lassen, others with --columns; also in Parquet",
+    example: "job_id,submit_time,start_time,end_time,node_num,state",
+    noun: "table of jobs",
+    lists_nodes: true,
+    begins: |line| Columns::of_header(line).is_some(),
+    open: |lines, columns| Ok(Box::new(Csv::new(lines, columns)?)),
+};
+
+/// Recorded placements, as [`placements`] writes them.
+pub static PLACEMENTS: RecordFormat = RecordFormat {
+    name: "placements",
+    about: "recorded placements: a CSV row for each job with its times and nodes",
+    example: placements::HEADER,
+    noun: "recorded placements",
+    lists_nodes: true,
+    begins: |line| line == placements::HEADER.as_bytes(),
+    open: |lines, _| Ok(Box::new(Csv::new(lines, Some(&Columns::of_placements()))?)),
+};
 
 /// Rows of a table.
 pub(super) struct Csv {

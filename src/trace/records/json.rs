@@ -6,12 +6,34 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use super::time::instant;
-use super::{Record, Source, State, Tally};
+use super::{Record, RecordFormat, Source, State, Tally};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
+/// A Batsim workload.
+pub static BATSIM: RecordFormat = RecordFormat {
+    name: "batsim",
+    about: "Batsim workload: JSON with jobs and profiles; profiles of the type delay run",
+    example: "{\"nb_res\":64,\"jobs\":[…],\"profiles\":{…}}",
+    noun: "Batsim workload",
+    lists_nodes: false,
+    begins: |line| line.starts_with(b"{"),
+    open: |lines, _| Ok(Box::new(batsim(&lines.into_text()?)?)),
+};
+
+/// The job log of the Philly traces.
+pub static PHILLY: RecordFormat = RecordFormat {
+    name: "philly",
+    about: "job log of the Philly traces: JSON, a list of jobs with attempts and their servers",
+    example: "[{\"jobid\":…,\"submitted_time\":…,\"attempts\":[…]}]",
+    noun: "Philly job log",
+    lists_nodes: true,
+    begins: |line| line.starts_with(b"["),
+    open: |lines, _| Ok(Box::new(philly(&lines.into_text()?)?)),
+};
+
 /// Jobs that were read as a whole.
-pub(super) struct Whole {
+struct Whole {
     records: std::vec::IntoIter<Record>,
 }
 
@@ -109,7 +131,7 @@ struct BatsimProfile {
 
 /// A Batsim workload: jobs with their submit times, in resources taken as nodes; they run as long as a profile of the
 /// type `delay` says.
-pub(super) fn batsim(text: &Text) -> Result<Whole> {
+fn batsim(text: &Text) -> Result<Whole> {
     let expected =
         "a Batsim workload: jobs of id, subtime, walltime, res and profile, and profiles by name";
     let BatsimWorkload { profiles, jobs } = document(text, expected)?;
@@ -175,7 +197,7 @@ fn time<'d, D: Deserializer<'d>>(from: D) -> std::result::Result<Option<i64>, D:
 }
 
 /// The job log of the Philly traces: a record for every attempt, with the servers it had.
-pub(super) fn philly(text: &Text) -> Result<Whole> {
+fn philly(text: &Text) -> Result<Whole> {
     let expected = "a list of jobs of jobid, submitted_time and attempts, each with start_time, end_time and detail";
     let jobs: Vec<PhillyJob> = document(text, expected)?;
     if jobs.is_empty() {

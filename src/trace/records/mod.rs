@@ -17,19 +17,41 @@ mod time;
 
 pub use columns::Columns;
 
-/// The format of a file of records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// `sacct -P`: a header line and rows of fields between `|`.
-    Sacct,
-    /// A table with a header line of column names.
-    Csv,
-    /// Recorded placements, as [`placements`] writes them.
-    Placements,
-    /// A Batsim workload: JSON.
-    Batsim,
-    /// The job log of the Philly traces: JSON.
-    Philly,
+pub use csv::{CSV, PLACEMENTS};
+pub use json::{BATSIM, PHILLY};
+pub use sacct::SACCT;
+
+/// A format of files of records: a definition in a file of this room, and a line in
+/// [`TRACE_FORMATS`](super::TRACE_FORMATS).
+pub struct RecordFormat {
+    /// Name, which `--from` takes.
+    pub name: &'static str,
+    /// One line for lists.
+    pub about: &'static str,
+    /// A first line of such a file.
+    pub example: &'static str,
+    /// Such a file, in messages.
+    pub noun: &'static str,
+    /// Whether its records may list their nodes.
+    pub lists_nodes: bool,
+    /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, its first byte alone.
+    pub(super) begins: fn(&[u8]) -> bool,
+    /// Begins to read one; columns are those that a user names.
+    open: fn(Lines, Option<&Columns>) -> Result<Box<dyn Source>>,
+}
+
+impl PartialEq for RecordFormat {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for RecordFormat {}
+
+impl std::fmt::Debug for RecordFormat {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 /// How a job ended.
@@ -138,11 +160,11 @@ trait Source {
 /// # Examples
 /// ```
 /// use nodeorder::input::Lines;
-/// use nodeorder::trace::records::{Form, Record, Records};
+/// use nodeorder::trace::records::{Record, Records, SACCT};
 ///
 /// let text = "JobIDRaw|Submit|Start|End|NNodes|NodeList\n\
 ///             1|2026-11-22T12:20:19|2026-11-22T12:20:22|2026-11-22T12:20:23|3|n[000-002]\n";
-/// let mut records = Records::over(Lines::new("jobs.txt", text), Form::Sacct, None)?;
+/// let mut records = Records::over(Lines::new("jobs.txt", text), &SACCT, None)?;
 /// let mut record = Record::default();
 /// assert!(records.next(&mut record)?);
 /// assert_eq!((record.nodes, record.run, record.hosts.as_str()), (3, Some(1), "n[000-002]"));
@@ -164,16 +186,9 @@ impl Records {
     ///
     /// # Complexity
     /// Tables are read line by line; of JSON the whole text is held, within the memory of `lines`.
-    pub fn over(lines: Lines, form: Form, columns: Option<&Columns>) -> Result<Records> {
+    pub fn over(lines: Lines, format: &RecordFormat, columns: Option<&Columns>) -> Result<Records> {
         let name = lines.name().to_string();
-        let source: Box<dyn Source> = match form {
-            Form::Sacct => Box::new(sacct::Sacct::new(lines)?),
-            Form::Csv => Box::new(csv::Csv::new(lines, columns)?),
-            Form::Placements => Box::new(csv::Csv::new(lines, Some(&Columns::of_placements()))?),
-            Form::Batsim => Box::new(json::batsim(&lines.into_text()?)?),
-            Form::Philly => Box::new(json::philly(&lines.into_text()?)?),
-        };
-        Ok(Records { name, source, tally: Tally::default() })
+        Ok(Records { name, source: (format.open)(lines, columns)?, tally: Tally::default() })
     }
 
     /// The name used in messages.

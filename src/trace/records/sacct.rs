@@ -4,11 +4,22 @@
 //! escaped: where one column alone can hold such text, surplus fields are its.
 
 use super::time::{INSTANT, LIMIT, instant, limit};
-use super::{Record, Source, State, Tally, wrong};
+use super::{Record, RecordFormat, Source, State, Tally, wrong};
 use crate::error::{Error, Result};
 use crate::input::{Lines, RawLine};
 use crate::trace::log::no_jobs;
 use crate::trace::tally::Reason;
+
+/// `sacct -P`: a header line and rows of fields between `|`.
+pub static SACCT: RecordFormat = RecordFormat {
+    name: "sacct",
+    about: "accounting of Slurm as sacct -P prints it: columns by name, between |",
+    example: "JobIDRaw|Submit|Start|End|Timelimit|NNodes|State|NodeList",
+    noun: "accounting of Slurm",
+    lists_nodes: true,
+    begins: |line| line.contains(&b'|') && memchr::memmem::find(line, b"JobID").is_some(),
+    open: |lines, _| Ok(Box::new(Sacct::new(lines)?)),
+};
 
 /// Columns whose text is the user's, and may have bars in it.
 const FREE: [&str; 8] = [
