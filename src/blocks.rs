@@ -15,17 +15,6 @@ const LINES: usize = 1 << 12;
 ///
 /// # Errors
 /// Errors of `out` and `make`.
-///
-/// # Examples
-/// ```
-/// use std::io::Write;
-/// let mut out = Vec::new();
-/// nodeorder::blocks::write(&mut out, 10_000, |lines, text| {
-///     lines.into_iter().try_for_each(|line| writeln!(text, "{line}"))
-/// })?;
-/// assert!(out.starts_with(b"0\n1\n2\n") && out.ends_with(b"\n9999\n"));
-/// # Ok::<(), std::io::Error>(())
-/// ```
 pub fn write(
     mut out: impl Write,
     count: usize,

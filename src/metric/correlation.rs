@@ -44,7 +44,7 @@ fn doubled_ranks(values: &[f64]) -> Vec<i64> {
 ///
 /// # References
 /// Kendall, "The treatment of ties in ranking problems", 1945, <https://doi.org/10.1093/biomet/33.3.239>.
-pub(crate) fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
+pub fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
     let (mut order, mut apart_x, mut apart_y) = (0i64, 0u64, 0u64);
     for i in 0..x.len().min(y.len()) {
         for j in 0..i {

@@ -36,9 +36,12 @@ pub struct RecordFormat {
     pub lists_nodes: bool,
     /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, its first byte alone.
     pub(super) begins: fn(&[u8]) -> bool,
-    /// Begins to read one; columns are those that a user names.
-    open: fn(Lines, Option<&Columns>) -> Result<Box<dyn Source>>,
+    /// Its reader.
+    open: Open,
 }
+
+/// Opens a file as a reader of its records; columns are those that a user names.
+type Open = fn(Lines, Option<&Columns>) -> Result<Box<dyn Source>>;
 
 impl PartialEq for RecordFormat {
     fn eq(&self, other: &Self) -> bool {
