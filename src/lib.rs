@@ -27,6 +27,8 @@
 //! ```
 
 #![forbid(unsafe_code)]
+// The documentation is built with private items, for those who change the library; there such links lead somewhere.
+#![allow(rustdoc::private_intra_doc_links)]
 
 pub mod allocator;
 pub mod audit;
