@@ -21,7 +21,7 @@ pub fn columns(plan: &Plan) -> Vec<String> {
 /// The header line of the plan's table.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub fn header(plan: &Plan) -> Result<String> {
     line(columns(plan).into_iter().map(Value::from))
 }
