@@ -19,7 +19,7 @@ row() { # WHAT COMMAND…
   time=$({ TIMEFORMAT='%U %S %R' && time "$@" >/dev/null 2>&1; } 2>&1)
   read -r user system clock <<<"$time"
   awk -v l="$label" -v w="$what" -v u="$user" -v s="$system" -v c="$clock" \
-    'BEGIN { printf "%s,%s,%.1f,%.1f\n", l, w, u + s, c }' | tee -a "$rows"
+    'BEGIN { printf "%s,\"%s\",%.1f,%.1f\n", l, w, u + s, c }' | tee -a "$rows"
 }
 tests() { row "$1" cargo test --no-run --locked; }
 # word FILE OLD NEW: a word of FILE that the program prints.
