@@ -30,7 +30,7 @@ pub struct RecordFormat {
     pub about: &'static str,
     /// A first line of such a file.
     pub example: &'static str,
-    /// Such a file, in messages.
+    /// Kind of file, as messages name it: `accounting of Slurm`.
     pub noun: &'static str,
     /// Whether its records may list their nodes.
     pub lists_nodes: bool,
