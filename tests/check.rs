@@ -1,0 +1,1 @@
+//! Two descriptions of one machine, compared link by link.

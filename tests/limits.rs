@@ -1,0 +1,1 @@
+//! What is refused before the work begins, and what ends in time.

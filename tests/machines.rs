@@ -1,0 +1,1 @@
+//! Machines of different sizes and prices, side by side.

@@ -1,0 +1,1 @@
+//! Plans are checked whole before the first cell.
