@@ -36,10 +36,6 @@ struct ClosestFit {
 
 impl Allocator for ClosestFit {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        if count == 1 {
-            free.lowest(1, chosen);
-            return Choice::Placed;
-        }
         self.runs.load(free);
         let enough = self.enough.max(1);
         let mut start = self.runs.first(enough, count);

@@ -149,9 +149,7 @@ impl Mbs {
             level.free.fill(0);
             level.offer.clear();
         }
-        for open in self.cells.locations.open() {
-            self.levels[0].free[open.location as usize] = self.cells.locations.free(open.location);
-        }
+        self.levels[0].free.copy_from_slice(self.cells.locations.free_counts());
         for i in 0..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(i + 1);
             let level = &mut below[i];

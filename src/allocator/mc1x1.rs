@@ -71,10 +71,7 @@ impl Mc1x1 {
     fn load(&mut self, free: &FreeSet) {
         self.cells.locations.load(free);
         self.sums.clear();
-        self.sums.resize(self.cells.locations.count(), 0);
-        for open in self.cells.locations.open() {
-            self.sums[open.location as usize] = self.cells.locations.free(open.location);
-        }
+        self.sums.extend_from_slice(self.cells.locations.free_counts());
         for axis in &self.cells.axes {
             let stride = axis.stride as usize;
             for slab in self.sums.chunks_mut(stride * axis.extent as usize) {

@@ -32,13 +32,12 @@ use crate::topology::Topology;
 /// # References
 /// Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size",
 /// <https://github.com/jakubcerveny/gilbert>: the rules of division.
-pub(crate) const GILBERT: OrderingEntry = OrderingEntry {
-    name: "gilbert",
-    about: "generalised Hilbert curve of any 2-D or 3-D box, no cells skipped",
-    example: "gilbert",
-    options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, order),
-};
+pub(crate) const GILBERT: OrderingEntry = OrderingEntry::new(
+    "gilbert",
+    "generalised Hilbert curve of any 2-D or 3-D box, no cells skipped",
+    &[AXES, REVERSE],
+    Method::direct(Needs::Lattice, order),
+);
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let view = View::from_params(topology, params)?;

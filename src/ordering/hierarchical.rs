@@ -29,11 +29,10 @@ use crate::topology::Topology;
 ///
 /// # Complexity
 /// O(nodes).
-pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry {
-    name: "hierarchical",
-    about: "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
-    example: "hierarchical",
-    options: &[
+pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
+    "hierarchical",
+    "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
+    &[
         AXES.only_with("block=3x6x8"),
         REVERSE.only_with("block=3x6x8"),
         Opt::flag("scatter", "one chunk of each outermost unit in turn"),
@@ -42,8 +41,8 @@ pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry {
         Opt::text("chunk", "what is dealt at a time with scatter: router or the name of a level")
             .or("router"),
     ],
-    build: Method::direct(Needs::Levels, order),
-};
+    Method::direct(Needs::Levels, order),
+);
 
 /// The chunks of an outermost unit, which `scatter` deals out.
 type UnitChunks = Vec<Vec<NodeId>>;

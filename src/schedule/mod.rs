@@ -86,7 +86,8 @@ pub fn simulate(
     let tasks = in_ticks(tasks, ticks)?;
     let allocator = allocator::make(settings.allocator, context)?;
     let planned = PolicyContext { tasks: &tasks, ticks, places: allocator.may_refuse() };
-    let mut policy = policy::make(settings.policy, &planned, context.topology.context().seed)?;
+    let seed = context.topology.context().seed;
+    let (mut policy, interval) = policy::make(settings.policy, &planned, seed)?;
     let components = policy.needs_components().then(|| FreeComponents::new(context)).transpose()?;
     let measured = settings.outputs.placement || settings.outputs.extent || model.measures();
     let recorder = Recorder {
@@ -107,7 +108,8 @@ pub fn simulate(
     };
     let machine =
         ClusterState::new(&tasks, nodes, allocator, components, recorder, model.as_mut(), ticks);
-    let (records, timeline, left_out, shapes) = engine::run(machine, policy.as_mut(), progress)?;
+    let (records, timeline, left_out, shapes) =
+        engine::run(machine, policy.as_mut(), interval, progress)?;
     Ok(ScheduleResult {
         records,
         timeline,

@@ -185,10 +185,6 @@ impl Policy for Window {
         self.queue.len()
     }
 
-    fn interval(&self) -> i64 {
-        self.passes.interval()
-    }
-
     fn needs_components(&self) -> bool {
         !self.runs
     }
