@@ -1,9 +1,7 @@
 //! Breadth-first over free nodes.
 
 use super::components::FreeSearch;
-use super::entry::{Allocator, AllocatorEntry, Choice};
-use crate::params::Opt;
-use crate::ranks::{FreeSet, Ranks};
+use super::kit::*;
 
 /// `bfs[:contiguous]`: the free nodes that a breadth-first search reaches first. It starts at the lowest free rank
 /// and goes from free node to free node: nodes of one router are neighbours, and so are nodes on linked routers;

@@ -1,9 +1,6 @@
 //! Closest Fit by rank steps.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::Runs;
-use crate::params::Opt;
-use crate::ranks::{FreeSet, Ranks};
+use super::kit::*;
 
 /// `closest-fit[:G]`: the window of n consecutive free entries with the smallest largest step between
 /// neighbours, the first of those; the first window whose largest step is at most G is taken at once

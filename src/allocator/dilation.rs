@@ -1,13 +1,11 @@
 //! A mesh of processes, embedded with the least dilation that a bounded search finds.
 
+use super::kit::*;
 use std::collections::HashMap;
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::guest_mesh::Guest;
 use super::reach::Reach;
 use super::recent::Recent;
-use crate::params::Opt;
-use crate::ranks::{FreeSet, Ranks};
 
 /// `dilation[:max=D,guest=2d|3d]`: the job's guest mesh is embedded into the free nodes so that processes next to
 /// each other in the mesh are at most d hops apart, for d = 1, 2, … until that is found; at the machine's diameter

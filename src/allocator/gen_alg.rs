@@ -1,12 +1,11 @@
 //! The nearest free ranks of every free rank.
 
+use super::kit::*;
 use multiversion::multiversion;
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::near::Near;
 use super::recent::Recent;
 use crate::metric::sums::Sums;
-use crate::ranks::{FreeSet, Ranks, Run};
 
 /// `gen-alg`: for every free rank, the set of it and its n-1 nearest free ranks in network distance, the
 /// lower rank of two equally far; of these sets the one with the smallest sum of pairwise distances, that of

@@ -1,12 +1,10 @@
 //! Jobs packed into few groups of a dragonfly, or spread over all.
 
+use super::kit::*;
 use std::cmp::Reverse;
 
-use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::entry::AllocatorContext;
 use super::units::{LEVEL, Units, level, levels};
-use crate::error::Result;
-use crate::params::Params;
-use crate::ranks::{FreeSet, Ranks};
 
 /// `dragonfly-pack[:level=group]`: one group, the tightest that has room; else the groups with the most free nodes, and
 /// as the last one the tightest that holds the rest. In a group the lowest ranks.

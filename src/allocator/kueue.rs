@@ -1,10 +1,8 @@
 //! Kueue's topology-aware scheduling.
 
-use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::entry::AllocatorContext;
+use super::kit::*;
 use super::units::{LEVEL, UnitRanks, Units, level, levels};
-use crate::error::Result;
-use crate::params::{Opt, Params};
-use crate::ranks::{FreeSet, Ranks};
 
 /// `kueue-tas[:level=L,mode=required|preferred,profile=most-free|least-free]`: one unit of the level for all nodes of a
 /// job. Where none has room, `required` waits; `preferred` tries the levels above, and at the outermost takes

@@ -1,11 +1,10 @@
 //! The multiple buddy strategy.
 
+use super::kit::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::ranks_by_location::Cells;
-use crate::ranks::{FreeSet, Ranks};
 
 /// `mbs`: the Multiple Buddy Strategy, on lattices of any dimension and several nodes a cell.
 ///

@@ -1,8 +1,7 @@
 //! Shells around a centre.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::kit::*;
 use super::ranks_by_location::Cells;
-use crate::ranks::{FreeSet, Ranks};
 
 /// `mc1x1`: every free node is tried as a centre. Around it lie shells: shell r holds the nodes whose cells
 /// are r away in the largest of their coordinates, around the ends of axes that are rings; the nodes of the

@@ -1,10 +1,6 @@
 //! The one-dimensional strategies of Cplant: intervals of free ranks, and windows of least span.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::Runs;
-use crate::error::Result;
-use crate::params::{Opt, Params};
-use crate::ranks::{FreeSet, Ranks, Run};
+use super::kit::*;
 
 /// `span-first-fit[:linear]`: the first free interval that holds the job gives its lowest ranks. Where none
 /// does, the n circularly consecutive free entries of least ring span, the one of lowest starting rank among

@@ -10,12 +10,7 @@
 //!                                  14 11 10
 //! ```
 
-use super::axes::{AXES, REVERSE, View};
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::NodeId;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::kit::*;
 
 /// `gilbert[:axes=zxy,reverse=x]`: a Hilbert-like curve made for the box itself. It starts at the origin
 /// and runs along the longest axis (of equal ones the first); the others follow in order.

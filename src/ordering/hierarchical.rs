@@ -1,14 +1,9 @@
 //! Hierarchical orders: all of one unit of the machine before the next, or dealt out over the units.
 
+use super::kit::*;
 use std::ops::Range;
 
-use super::axes::{AXES, REVERSE, View};
 use super::brick::{self, Bricks};
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
-use crate::params::{Opt, Params};
-use crate::topology::Topology;
 
 /// `hierarchical[:scatter=true,chunk=chassis]` or, on coordinates, `hierarchical:block=3x6x8[,axes=zxy]`.
 ///

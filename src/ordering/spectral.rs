@@ -3,12 +3,9 @@
 //! The eigenvector is found by Lanczos iteration of our own, in f64 arithmetic of fixed order:
 //! sums, products, quotients and square roots, each rounded once, give the same bytes on every machine.
 
+use super::kit::*;
 use super::traversal::{START, emit, start};
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
-use crate::params::Params;
-use crate::topology::{RouterGraph, Topology};
+use crate::topology::RouterGraph;
 
 /// `spectral[:start=NODE]`: routers by ascending component of the eigenvector of the second smallest
 /// eigenvalue of the Laplacian L = D - A, every link counting 1.

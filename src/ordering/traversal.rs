@@ -3,12 +3,9 @@
 //!
 //! All walk every router, also switches and routers whose nodes are not schedulable; those emit nothing.
 
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
-use crate::params::{Opt, Params};
+use super::kit::*;
+use crate::topology::RouterGraph;
 use crate::topology::graph::UNREACHED;
-use crate::topology::{RouterGraph, Topology};
 
 /// `bfs[:start=NODE]`: breadth first from the router of NODE (default: the lowest schedulable node's),
 /// neighbours by ascending id.

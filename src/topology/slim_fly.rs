@@ -8,11 +8,7 @@
 //! ```
 
 use super::galois::{Field, near, prime_power};
-use super::network::later;
-use super::{Build, Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
-use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
-use crate::error::Result;
-use crate::params::{Opt, Params};
+use super::kit::*;
 
 /// `slim-fly:q=5`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

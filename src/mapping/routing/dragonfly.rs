@@ -1,8 +1,6 @@
 //! Groups of a dragonfly and the cables between them, for its routings.
 
-use super::super::demand::{Demand, End};
-use super::Fabric;
-use crate::error::Result;
+use super::kit::*;
 use crate::topology::Topology;
 
 /// Whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any

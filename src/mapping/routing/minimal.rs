@@ -1,9 +1,8 @@
 //! The direct way through a dragonfly: at most one cable between groups.
 
-use super::super::demand::Demand;
+use super::Lengths;
 use super::dragonfly::{Groups, is_dragonfly};
-use super::{Fabric, Lengths, Paths, RoutingEntry};
-use crate::error::Result;
+use super::kit::*;
 
 /// `minimal`: to a router of the own group that has a cable to the target's group, over the cable, and on
 /// to the target: at most three hops. Inside a group, one hop.
