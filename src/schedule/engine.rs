@@ -70,7 +70,7 @@ pub(super) fn run(
         }
     }
     debug_assert_eq!(ended + machine.left_out.len(), tasks.len());
-    let shapes = machine.recorder.shapes.map(|(_, sums)| sums);
+    let shapes = machine.recorder.shapes.map(|shapes| shapes.sums);
     Ok((machine.records, timeline, machine.left_out, shapes))
 }
 

@@ -17,7 +17,7 @@
 use crate::allocator::{self, AllocatorContext, FreeComponents};
 use crate::error::Result;
 use crate::metric::allocation::AllocationMeter;
-use crate::metric::shape::{ShapeMeter, ShapeSums};
+use crate::metric::shape::SummedShapes;
 
 mod cluster_state;
 mod engine;
@@ -95,12 +95,8 @@ pub fn simulate(
             .then(|| AllocationMeter::new(context.topology, context.distances))
             .transpose()?,
         shapes: (settings.outputs.shape)
-            .then(|| ShapeMeter::new(context.topology, context.distances))
-            .transpose()?
-            .map(|meter| {
-                let sums = ShapeSums::new(meter.levels());
-                (meter, sums)
-            }),
+            .then(|| SummedShapes::new(context.topology, context.distances))
+            .transpose()?,
         outputs: Outputs {
             room: settings.outputs.room && !policy.chooses_ranks(),
             ..settings.outputs

@@ -226,17 +226,13 @@ fn rings_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<Vec<u
 }
 
 fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3d::Torus>> {
-    let given = match params.word("placements")? {
-        None => None,
-        Some(text) => {
-            let shape = |part: &str| -> Option<[u32; 3]> {
-                let dims: Option<Vec<u32>> = part.split('x').map(|d| d.parse().ok()).collect();
-                dims?.try_into().ok().filter(|dims: &[u32; 3]| !dims.contains(&0))
-            };
-            let shapes: Option<Vec<[u32; 3]>> = text.split('/').map(shape).collect();
-            Some(shapes.ok_or_else(|| params.wrong("placements", "shapes, as in 2x2x2/4x4x4"))?)
-        }
+    let shape = |part: &str| -> Option<[u32; 3]> {
+        let dims: Option<Vec<u32>> = part.split('x').map(|d| d.parse().ok()).collect();
+        dims?.try_into().ok().filter(|dims: &[u32; 3]| !dims.contains(&0))
     };
+    let wrong = || params.wrong("placements", "shapes, as in 2x2x2/4x4x4");
+    let read = |text: String| -> Option<Vec<[u32; 3]>> { text.split('/').map(shape).collect() };
+    let given = params.word("placements")?.map(|text| read(text).ok_or_else(wrong)).transpose()?;
     let shape = |placement: &SitePlacement| torus3d::TorusShape {
         dims: placement.dims,
         spacing: placement.spacing.unwrap_or(placement.dims),

@@ -69,13 +69,8 @@ impl Application {
     /// Refuses a guest that does not exist, or is no benchmark where one is needed.
     pub(super) fn check(&self, benchmark: bool, context: &Context) -> Result<()> {
         if benchmark {
-            return Benchmark::sized(&self.guest, 1, context).map(|_| ()).map_err(|e| match e {
-                Error::Input { found, expected, .. } => {
-                    let found = format!("`{}`: {found}", self.guest);
-                    Error::input(self.location.clone(), found, expected)
-                }
-                e => e,
-            });
+            let made = Benchmark::sized(&self.guest, 1, context).map(|_| ());
+            return made.map_err(|error| error.about(&self.guest, &self.location));
         }
         if sized_names().contains(&self.guest.as_str()) {
             return Ok(());
