@@ -81,6 +81,16 @@ impl Application {
         Err(Error::unknown(self.location.clone(), "guest", &self.guest, sized_names()))
     }
 
+    /// In words, what all jobs run.
+    pub(super) fn what(&self, benchmark: bool, compute: Option<f64>) -> String {
+        let Application { guest, share, .. } = self;
+        match compute {
+            None if benchmark => format!("the benchmark {guest}"),
+            None => format!("{guest} traffic, share {share} of the run time"),
+            Some(seconds) => format!("{guest} traffic after {seconds} s of computing"),
+        }
+    }
+
     /// Its guest for a job of so many nodes: a pattern as large as the job, in which each process sends one unit on the
     /// mean, or a guest of its own size on the job's first nodes.
     ///
