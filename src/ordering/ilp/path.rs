@@ -30,7 +30,7 @@ pub(super) fn solve(
     let (mut best, mut value) = (start.to_vec(), problem.value(start));
     let mut bound = job.bound;
     for reach in [2, u32::MAX] {
-        let from = |i| {
+        let from = |i: usize| {
             let near = (i + 1..n).filter(move |j| d(i, *j) <= reach);
             let near = near.map(move |j| (i, j, f64::from(d(i, j))));
             near.chain((!ring).then_some((i, n, 0.0)))
