@@ -167,13 +167,10 @@ pub fn compare(
     let (scores, contenders): (Vec<f64>, Vec<Contender>) = ranked.into_iter().unzip();
     let seed = topologies.first().map_or(1, |topology| topology.context().seed);
     let compared = contenders.iter().take_while(|c| left_out(c) == 0.0).count();
-    let differences = match &contenders[..compared] {
-        [first, others @ ..] => others
-            .iter()
-            .filter_map(|other| difference(first, other, criterion, &jobs, workload, seed))
-            .collect(),
-        [] => Vec::new(),
-    };
+    let others = contenders[..compared].iter().skip(1);
+    let differences = others
+        .filter_map(|other| difference(&contenders[0], other, criterion, &jobs, workload, seed))
+        .collect();
     let queue = workload.and_then(|workload| workload.queue.as_ref());
     let settings = queue.map(|queue| queue.settings.clone());
     let jobs = jobs.len();
