@@ -1,1 +1,244 @@
 //! Machines of different sizes and prices, side by side.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// Two switches that nothing joins.
+const PIECES: &str = "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-7]\n";
+
+/// Standard output of `compare` in a folder.
+fn compare(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = crate::command();
+    let output = command.arg("compare").args(arguments).current_dir(folder).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {stderr}", arguments.join(" "));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The document of `compare --json`, and the page that `--out` writes.
+fn document(folder: &Path, arguments: &[&str]) -> (Value, String) {
+    let text = compare(folder, &[arguments, &["--json", "--out", "out"]].concat());
+    let page = std::fs::read_to_string(folder.join("out/index.html")).unwrap();
+    (serde_json::from_str(&text).unwrap(), page)
+}
+
+fn rows(folder: &Path, name: &str) -> Vec<std::collections::BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_path(folder.join("out").join(name)).unwrap();
+    reader.deserialize().map(Result::unwrap).collect()
+}
+
+/// The mean of a machine's curve over sizes up to `last`, each with weight 1/size.
+fn mean_log(
+    curves: &[std::collections::BTreeMap<String, String>],
+    machine: &str,
+    last: u32,
+) -> f64 {
+    let (mut sum, mut all) = (0.0, 0.0);
+    for row in curves.iter().filter(|row| row["machine"] == machine) {
+        let size: u32 = row["size"].parse().unwrap();
+        if size <= last {
+            sum += row["mpc"].parse::<f64>().unwrap() / f64::from(size);
+            all += 1.0 / f64::from(size);
+        }
+    }
+    sum / all
+}
+
+/// A trace of jobs of two to six nodes, one after another.
+fn trace(jobs: u32, apart: u32) -> String {
+    let job = |i: u32| {
+        let (submit, run, nodes) = (i * apart, 1000 + i % 7 * 400, 2 + i % 5);
+        format!("{} {submit} 0 {run} {nodes} -1 -1 {nodes} 9000 -1 1 1 1 1 1 1 -1 -1\n", i + 1)
+    };
+    (0..jobs).map(job).collect()
+}
+
+/// A small torus is not "62.9 % better, exact" because the other's mean runs on to jobs of 4,000 nodes.
+#[test]
+fn machines_of_different_sizes_are_compared_over_the_same_job_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let machines = ["torus:4x4x4", "torus:nodes=4000"];
+    let (document, page) = document(folder.path(), &machines);
+    let headline = document["headline"].as_str().unwrap();
+    assert!(
+        headline.starts_with("Best for jobs of 2 to 64 nodes: torus:4x4x4 with "),
+        "{headline}"
+    );
+    assert!(headline.contains("The machines have 64 to 4000 nodes"), "{headline}");
+    assert!(!headline.contains("exact") && !page.contains("computed exactly"), "{headline}");
+    assert_eq!(document["sizes"], serde_json::json!([2, 64]));
+    // The curves go to each machine's own end; the means are of their first part.
+    let curves = rows(folder.path(), "machine-curves.csv");
+    for (machine, nodes) in machines.iter().zip([64, 4000]) {
+        let own = curves.iter().filter(|row| row["machine"] == **machine);
+        let last = own.clone().last().unwrap();
+        assert_eq!((own.count(), &*last["share"]), (nodes - 1, "1"));
+        let found = document["machines"].as_array().unwrap();
+        let found = found.iter().find(|m| m["machine"] == **machine).unwrap();
+        let mean = found["mean_log"].as_f64().unwrap();
+        assert!((mean - mean_log(&curves, machine, 64)).abs() < 1e-12, "{machine} {mean}");
+        // Of the machine's orderings the one that is the best over these sizes.
+        let all = found["orderings"].as_array().unwrap().iter();
+        assert!(all.clone().all(|o| o["mean_log"].as_f64().unwrap() >= mean));
+        assert_eq!(
+            (&found["score"], &found["windows_left_out"]),
+            (&found["mean_log"], &0.0.into())
+        );
+    }
+    assert!(rows(folder.path(), "machines.csv").iter().all(|row| row["largest_size"] == "64"));
+    // No figure is shown as the best: those of a diameter or a mean distance follow from the size.
+    assert!(!page.contains("class=\"low\""));
+    assert!(page.contains("Means are over job sizes from 2 to 64 nodes."));
+}
+
+/// One machine alone, and machines of equal size, have what they had: means over all of their sizes, exactly.
+#[test]
+fn equal_sizes_stay_exact() {
+    let folder = tempfile::tempdir().unwrap();
+    let (document, page) = document(folder.path(), &["torus:4x4", "hyperx:4x4"]);
+    let headline = document["headline"].as_str().unwrap();
+    assert!(headline.starts_with("Best: hyperx:4x4 with snake: "), "{headline}");
+    assert!(headline.ends_with("Both figures are exact."), "{headline}");
+    assert_eq!(
+        (&document["sizes"], &document["told"]),
+        (&serde_json::json!([2, 16]), &true.into())
+    );
+    assert!(page.contains("computed exactly") && page.contains("class=\"low\""));
+    let text = compare(folder.path(), &["torus:4x4", "--json"]);
+    let alone: Value = serde_json::from_str(&text).unwrap();
+    let torus =
+        document["machines"].as_array().unwrap().iter().find(|m| m["machine"] == "torus:4x4");
+    assert_eq!(alone["entries"], torus.unwrap()["orderings"]);
+}
+
+/// Windows that no path joins are no short distances: such a machine wins nothing, and its share of them is said.
+#[test]
+fn a_machine_in_pieces_is_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("st.conf"), PIECES).unwrap();
+    let pieces = "slurm-topology:st.conf";
+    let said = "slurm-topology:st.conf is not compared: 56.3% of its windows span pieces that no link joins.";
+    let (document, page) = document(folder.path(), &[pieces, "torus:4x4"]);
+    let headline = document["headline"].as_str().unwrap();
+    assert!(headline.starts_with("No winner for jobs of 2 to 8 nodes: "), "{headline}");
+    assert!(headline.ends_with(said) && page.contains(said), "{headline}");
+    assert!(document["told"].is_null() && document["difference"].is_null());
+    let [torus, last] = document["machines"].as_array().unwrap().as_slice() else { panic!() };
+    assert_eq!((&torus["rank"], &torus["windows_left_out"]), (&1.into(), &0.0.into()));
+    assert_eq!((&last["machine"], &last["rank"]), (&pieces.into(), &Value::Null));
+    // Sizes 2 to 8 weigh 1/size; 6 of 7, 4 of 6, 2 of 5 windows of 2, 3, 4 nodes lie on one switch, no larger one.
+    let lost: f64 = [1.0 / 7.0, 2.0 / 6.0, 3.0 / 5.0, 1.0, 1.0, 1.0, 1.0]
+        .iter()
+        .zip(2..)
+        .map(|(l, s)| l / f64::from(s))
+        .sum();
+    let share = last["windows_left_out"].as_f64().unwrap();
+    assert!(
+        (share - lost / (2..9).map(|s| 1.0 / f64::from(s)).sum::<f64>()).abs() < 1e-12,
+        "{share}"
+    );
+    let table = rows(folder.path(), "machines.csv");
+    assert_eq!((&*table[1]["rank"], &*table[1]["windows_left_out"]), ("", &*share.to_string()));
+    assert!(page.contains("Windows left out (%)") && !page.contains("class=\"low\""));
+    let text = compare(folder.path(), &[pieces, "torus:4x4"]);
+    assert!(text.contains("left out") && text.contains("56.3%\n"), "{text}");
+    // The others are ranked among themselves; alone with others of its kind it has no winner, either.
+    let text = compare(folder.path(), &[pieces, "torus:4x4", "hyperx:4x4"]);
+    assert!(text.starts_with("Best for jobs of 2 to 8 nodes: hyperx:4x4 with "), "{text}");
+    std::fs::write(folder.path().join("again.conf"), PIECES).unwrap();
+    let text = compare(folder.path(), &[pieces, "slurm-topology:again.conf"]);
+    assert!(text.starts_with("No winner: none of the machines can be compared."), "{text}");
+    // With jobs, too: one that no path joins has run for nothing.
+    std::fs::write(folder.path().join("jobs.swf"), trace(60, 300)).unwrap();
+    let jobs = ["--trace", "jobs.swf", "--model", "fixed"];
+    let text = compare(folder.path(), &[&[pieces, "torus:4x2"], &jobs[..]].concat());
+    assert!(text.starts_with("No winner for jobs.swf: "), "{text}");
+}
+
+/// Jobs that never wait run alike on both machines: the interval holds zero, and no sentence names a winner.
+#[test]
+fn a_difference_inside_its_interval_has_no_winner() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("jobs.swf"), trace(40, 5000)).unwrap();
+    let jobs = ["--trace", "jobs.swf", "--model", "fixed"];
+    let (document, page) =
+        document(folder.path(), &[&["torus:4x4", "mesh:4x4"], &jobs[..]].concat());
+    let headline = document["headline"].as_str().unwrap();
+    assert!(headline.starts_with("No winner for jobs.swf: torus:4x4 with "), "{headline}");
+    assert!(headline.contains("which holds zero") && !headline.contains("Best"), "{headline}");
+    assert_eq!(document["told"], false);
+    assert!(!page.contains("Best for") && !page.contains("<strong>torus:4x4"));
+    assert!(!page.contains("class=\"low\"") && !page.contains("Best first"), "a value is bold");
+}
+
+/// The first of three is the best only where it is told apart from the third, too.
+#[test]
+fn the_first_is_held_against_all_others() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("jobs.swf"), trace(40, 5000)).unwrap();
+    let jobs = ["--trace", "jobs.swf", "--model", "fixed"];
+    let machines = ["torus:4x4", "mesh:4x4", "hyperx:4x4"];
+    let (document, _) = document(folder.path(), &[&machines[..], &jobs[..]].concat());
+    let headline = document["headline"].as_str().unwrap();
+    for machine in machines {
+        assert!(
+            headline.split(" are not told apart").next().unwrap().contains(machine),
+            "{headline}"
+        );
+    }
+}
+
+/// A random network counts with the mean over its seeds, so that the ranking and the interval agree.
+#[test]
+fn a_random_network_counts_with_all_its_seeds() {
+    let folder = tempfile::tempdir().unwrap();
+    let machines = ["torus:4x4", "random-regular:n=16,d=4,seed=2"];
+    let (document, _) = document(folder.path(), &machines);
+    let [first, second] = document["machines"].as_array().unwrap().as_slice() else { panic!() };
+    let gap = first["score"].as_f64().unwrap() - second["score"].as_f64().unwrap();
+    assert!(
+        (document["difference"]["difference"].as_f64().unwrap() - gap).abs() < 1e-12 && gap < 0.0
+    );
+    let random = if first["machine"] == machines[1] { first } else { second };
+    assert_eq!(random["score"], random["seeds"]["mean_log"]["difference"]);
+}
+
+/// The first sentence names a saving only where every interval lies above zero; the figures follow in any case.
+#[test]
+fn a_saving_is_named_where_the_trace_shows_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let output = crate::command().args(arguments).current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    run(&[
+        "trace",
+        "generate",
+        "poisson:jobs=400,rate=1,unit=15000,sizes=3x5x7x13",
+        "-o",
+        "idle.swf",
+    ]);
+    run(&["trace", "transform", "idle.swf", "--scale-runtime", "28", "-o", "busy.swf"]);
+    std::fs::write(folder.path().join("short.swf"), trace(40, 300)).unwrap();
+    let said = |trace: &str, [first, second]: [&str; 2]| {
+        let orders = ["--order", first, "--order", second];
+        let text =
+            compare(folder.path(), &[&["torus:8x8", "--trace", trace], &orders[..]].concat());
+        text.lines().next().unwrap().to_string()
+    };
+    let shown = said("idle.swf", ["random", "snake"]);
+    assert!(shown.starts_with("snake saves ") && shown.contains("(95 %: "), "{shown}");
+    let doubtful = said("busy.swf", ["snake", "hilbert"]);
+    let none = "busy.swf shows no saving of node-hours against the default order, snake: ";
+    assert!(
+        doubtful.starts_with(&format!("{none}not all intervals lie above zero.")),
+        "{doubtful}"
+    );
+    assert!(doubtful.matches("(95 %: -").count() == 3 && !doubtful.contains("saves"), "{doubtful}");
+    let short = said("short.swf", ["random", "snake"]);
+    assert!(
+        short.starts_with("short.swf shows no saving ") && short.contains("eight weeks"),
+        "{short}"
+    );
+}

@@ -6,12 +6,14 @@ use crate::metric::bisection::Bisection;
 
 /// A machine in the ranked table.
 pub struct RankedMachine<'a> {
-    /// From 1.
-    pub rank: usize,
+    /// From 1; none for a machine that is not compared.
+    pub rank: Option<usize>,
     /// The machine, with its best ordering and what jobs get.
     pub contender: &'a Contender,
     /// Value of the criterion that ranks the machines.
     pub score: f64,
+    /// The largest job size of means.
+    pub largest: usize,
 }
 
 impl<'a> RankedMachine<'a> {
@@ -21,7 +23,7 @@ impl<'a> RankedMachine<'a> {
 
     /// `machines.csv`.
     pub const ALL: &'a [Column<Self>] = columns! {
-        "rank", "", "1 for the machine that serves the jobs best.", |r| r.rank;
+        "rank", "", "1 for the lowest `score`; empty for a machine that is not compared: see `windows_left_out`.", |r| r.rank;
         "machine", "", "The machine's name.", |r| r.contender.machine.name();
         "spec", "", "Its specification in one line.", |r| r.contender.machine.comparison.topology.spec.as_str();
         "nodes", "nodes", "Schedulable nodes.", |r| r.contender.machine.comparison.topology.nodes;
@@ -45,10 +47,14 @@ impl<'a> RankedMachine<'a> {
         "cost", "", "Sum of the prices given, in their unit.", |r| r.contender.machine.cost;
         "cost_per_node", "", "`cost` for each node.", |r| r.contender.machine.cost_per_node();
         "ordering", "", "The machine's best ordering.", |r| r.contender.machine.best.label();
-        "mean_log", "hops", "Its mean of MPC over job sizes with weight 1/size.", |r| r.contender.machine.mean_log();
+        "mean_log", "hops", "Its mean of MPC over job sizes up to `largest_size` with weight 1/size.", |r| r.contender.machine.mean_log();
         "floor_mean_log", "hops", "Proved: no ordering has a lower `mean_log`.",
             |r| r.contender.machine.comparison.floor_mean_log;
         "score", "", "What the ranking goes by: seconds or hops, lower is better.", |r| r.score;
+        "largest_size", "nodes", "The largest job size that all machines have: means of MPC are over sizes up to it.",
+            |r| r.largest;
+        "windows_left_out", "", "Share of windows that span pieces that no link joins; `mean_log` is without them.",
+            |r| r.contender.machine.windows_left_out();
     };
 }
 

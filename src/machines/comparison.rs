@@ -3,6 +3,7 @@
 use super::confidence::Difference;
 use super::workload::{ComparedJobs, Service, serve};
 use crate::error::{Error, Result, SourceLocation};
+use crate::metric::comparison::{mean_log, up_to};
 use crate::metric::machine_figures::{Machine, Prices};
 use crate::metric::mpc;
 use crate::ordering::{NodeOrder, Observer};
@@ -24,6 +25,13 @@ pub struct Contender {
     pub service: Option<Service>,
     /// Mean distance and the best ordering's mean(log) on ten seeds, where the network is a random one.
     pub seeds: Option<Seeds>,
+}
+
+impl Contender {
+    /// The best ordering's mean(log); of a random network the mean over its seeds.
+    fn mean_log(&self) -> f64 {
+        self.seeds.as_ref().map_or(self.machine.mean_log(), |seeds| seeds.mean_log.difference)
+    }
 }
 
 /// A random network's figures on seeds from its own on.
@@ -74,23 +82,51 @@ impl Criterion {
 pub struct Machines {
     /// By what they are ranked.
     pub criterion: Criterion,
-    /// The machines, ranked; equal ones in the order given.
+    /// The machines, ranked; equal ones in the order given. Last those that are not compared: some of their windows
+    /// span pieces that no link joins, and no mean makes up for a job that no path joins.
     pub contenders: Vec<Contender>,
+    /// How many of them are compared: all but the last ones.
+    pub compared: usize,
+    /// The largest job size of the means: the nodes of the smallest machine's orderings.
+    pub largest: usize,
     /// The figure of each by which they are ranked.
     pub scores: Vec<f64>,
     /// Jobs that the scores are of, or 0.
     pub jobs: usize,
-    /// First less second, with how sure that is; none for one machine.
-    pub difference: Option<Difference>,
+    /// The first machine less each other one that is compared, with how sure that is.
+    pub differences: Vec<Difference>,
     /// How the jobs were scheduled, where they have times.
     pub settings: Option<TraceSettings>,
 }
 
+impl Machines {
+    /// Whether the first machine is told apart from every other one that is compared; none where there is no other.
+    pub fn is_told(&self) -> Option<bool> {
+        let told = self.differences.iter().all(Difference::is_significant);
+        (!self.differences.is_empty()).then_some(told)
+    }
+
+    /// The fewest and the most nodes of the machines' orderings, where they differ.
+    pub(crate) fn node_counts(&self) -> Option<(usize, usize)> {
+        let most = self.contenders.iter().map(|c| c.machine.best.len()).max()?;
+        (most > self.largest).then_some((self.largest, most))
+    }
+
+    /// Whether each figure of the first machine can be read beside those of all others.
+    pub(crate) fn is_even(&self) -> bool {
+        self.is_told() == Some(true)
+            && self.compared == self.contenders.len()
+            && self.node_counts().is_none()
+    }
+}
+
 /// Compares machines that are built: figures and best ordering of each, and with a workload what its jobs get.
-/// `orders` and `prices` as in [`Machine::new`]; `progress` is called with the name of each step before it begins.
+/// Of `orders` each takes those that suit it, or its default ones where none is given or none does; means are over the
+/// job sizes that all machines have. `progress` is called with the name of each step before it begins.
 ///
 /// # Errors
-/// As [`Machine::new`]; a workload that is wrong, or whose jobs all are too large for one of the machines.
+/// An ordering that is wrong; more memory than allowed; a workload that is wrong, or whose jobs all are too large for
+/// one of the machines.
 ///
 /// # Complexity
 /// The curves, one replay and one schedule for each machine, one machine after another; the parts of each
@@ -103,19 +139,22 @@ pub fn compare(
     observer: &dyn Observer,
     progress: &dyn Fn(&str),
 ) -> Result<Machines> {
+    let made = topologies.iter().map(|topology| Machine::orderings(topology, orders, observer));
+    let made = made.collect::<Result<Vec<_>>>()?;
+    let largest = made.iter().flatten().map(NodeOrder::len).min().unwrap_or(0);
     let mut contenders = Vec::new();
-    for topology in topologies {
+    for (topology, made) in topologies.iter().zip(made) {
         progress(topology.name());
-        let machine = Machine::new(topology, orders, prices, observer)?;
+        let machine = Machine::new(topology, made, largest, prices)?;
         let served = |workload| serve(topology, &machine.best, workload);
         let service = workload.map(served).transpose()?;
-        let seeds = seeds(topology, &machine)?;
+        let seeds = seeds(topology, &machine, largest)?;
         contenders.push(Contender { machine, service, seeds });
     }
     let (criterion, jobs) = criterion(&contenders);
     let scores: Vec<f64> = (0..contenders.len())
         .map(|i| match criterion {
-            Criterion::MeanLog => contenders[i].machine.mean_log(),
+            Criterion::MeanLog => contenders[i].mean_log(),
             _ => {
                 let values = values(&contenders[i], criterion);
                 jobs.iter().filter_map(|job| values[*job]).sum::<f64>() / jobs.len() as f64
@@ -123,16 +162,19 @@ pub fn compare(
         })
         .collect();
     let mut ranked: Vec<(f64, Contender)> = scores.into_iter().zip(contenders).collect();
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let left_out = |contender: &Contender| contender.machine.windows_left_out();
+    ranked.sort_by(|a, b| left_out(&a.1).total_cmp(&left_out(&b.1)).then(a.0.total_cmp(&b.0)));
     let (scores, contenders): (Vec<f64>, Vec<Contender>) = ranked.into_iter().unzip();
     let seed = topologies.first().map_or(1, |topology| topology.context().seed);
-    let difference = match contenders.as_slice() {
-        [first, second, ..] => difference(first, second, criterion, &jobs, workload, seed),
-        _ => None,
-    };
+    let compared = contenders.iter().take_while(|c| left_out(c) == 0.0).count();
+    let others = contenders[..compared].iter().skip(1);
+    let differences = others
+        .filter_map(|other| difference(&contenders[0], other, criterion, &jobs, workload, seed))
+        .collect();
     let queue = workload.and_then(|workload| workload.queue.as_ref());
     let settings = queue.map(|queue| queue.settings.clone());
-    Ok(Machines { criterion, contenders, scores, jobs: jobs.len(), difference, settings })
+    let jobs = jobs.len();
+    Ok(Machines { criterion, contenders, compared, largest, scores, jobs, differences, settings })
 }
 
 /// The figure of each job of a contender.
@@ -192,7 +234,7 @@ fn difference(
 }
 
 /// The figures of a random network on ten seeds; none for networks that are not drawn.
-fn seeds(topology: &Topology, machine: &Machine) -> Result<Option<Seeds>> {
+fn seeds(topology: &Topology, machine: &Machine, largest: usize) -> Result<Option<Seeds>> {
     let spec = topology.spec();
     if !RANDOM.contains(&spec.split(':').next().unwrap_or_default()) {
         return Ok(None);
@@ -215,7 +257,7 @@ fn seeds(topology: &Topology, machine: &Machine) -> Result<Option<Seeds>> {
         let drawn = Topology::inline(&text, topology.context())?;
         let order = NodeOrder::make(&drawn, machine.best.label())?;
         let curve = mpc::curve(&drawn, &order)?;
-        logs.push(crate::metric::comparison::mean_log(&curve.values()));
+        logs.push(mean_log(up_to(&curve.values(), largest)));
         distances.push(drawn.statistics()?.mean_distance);
     }
     Ok(Some(Seeds {
@@ -294,7 +336,7 @@ mod tests {
         assert_eq!(names(&machines), ["hyperx:8x8", "torus:8x8", "mesh:64"]);
         assert_eq!((machines.criterion, machines.jobs), (Criterion::MeanLog, 0));
         assert!(machines.scores.is_sorted());
-        let difference = machines.difference.as_ref().unwrap();
+        let difference = &machines.differences[0];
         assert_eq!(difference.difference, machines.scores[0] - machines.scores[1]);
         assert!(difference.is_significant() && difference.low.is_none());
         let said = headline(&machines, None);
@@ -307,10 +349,10 @@ mod tests {
     #[test]
     fn a_machine_is_no_better_than_itself() {
         let machines = plain(&["torus:4x4", "torus:4x4,per_router=1"]);
-        assert!(!machines.difference.as_ref().unwrap().is_significant());
-        assert!(headline(&machines, None).starts_with("No difference between torus:4x4 with "));
+        assert!(!&machines.differences[0].is_significant());
+        assert!(headline(&machines, None).starts_with("No winner: torus:4x4 with "));
         let one = plain(&["torus:4x4"]);
-        assert_eq!(one.difference, None);
+        assert_eq!(one.is_told(), None);
         assert!(headline(&one, None).starts_with("torus:4x4 with "));
     }
 
@@ -322,7 +364,7 @@ mod tests {
         assert_eq!((seeds.first, seeds.values.len()), (5, 10));
         assert_eq!(seeds.values[0], random.machine.mean_log());
         assert!(seeds.values[1..].iter().any(|v| *v != seeds.values[0]));
-        let difference = machines.difference.as_ref().unwrap();
+        let difference = &machines.differences[0];
         assert_eq!((difference.over, difference.count), ("seeds", 10));
         assert!(difference.low < difference.high);
         assert!(headline(&machines, None).contains("10 seeds of the random networks"));
@@ -357,7 +399,7 @@ mod tests {
         assert_eq!(hops.len(), 43);
         let mean = hops[..40].iter().flatten().sum::<f64>() / 40.0;
         assert_eq!(machines.scores[0], mean);
-        let difference = machines.difference.as_ref().unwrap();
+        let difference = &machines.differences[0];
         assert_eq!((difference.over, difference.jobs), ("jobs", 40));
         let said = headline(&machines, Some("log"));
         assert!(said.contains("2 of the jobs do not fit on hyperx:8x8: big, huge."), "{said}");
@@ -407,7 +449,7 @@ mod tests {
             assert!((row.summary.mean_response - score).abs() < 1e-6 * score, "{row:?} {score}");
             assert_eq!((row.summary.jobs, row.too_large), (200, 0));
         }
-        let difference = machines.difference.as_ref().unwrap();
+        let difference = &machines.differences[0];
         assert_eq!((difference.over, difference.count), ("weeks", 12));
         assert!(difference.is_significant() && difference.high.unwrap() < 0.0);
         assert!(headline(&machines, Some("t.swf")).starts_with("Best for t.swf: mesh:20 with "));
@@ -427,7 +469,7 @@ mod tests {
         );
         assert_eq!(service.responses[7], None);
         assert_eq!(service.schedule.as_ref().unwrap().too_large, 1);
-        assert_eq!(machines.difference.as_ref().unwrap().over, "jobs");
+        assert_eq!(&machines.differences[0].over, "jobs");
     }
 
     #[test]
@@ -436,11 +478,10 @@ mod tests {
             .map(|i| Task { id: i, submit: i * 1000, run: 10, requested: 10, nodes: 3 })
             .collect();
         let machines = on_tasks(&["mesh:20", "torus:5x5"], &tasks, "fixed");
-        let difference = machines.difference.as_ref().unwrap();
+        let difference = &machines.differences[0];
         assert_eq!((difference.low, difference.high), (Some(0.0), Some(0.0)));
         assert!(
-            headline(&machines, Some("t.swf"))
-                .starts_with("No difference for t.swf between mesh:20 with ")
+            headline(&machines, Some("t.swf")).starts_with("No winner for t.swf: mesh:20 with ")
         );
     }
 
@@ -452,7 +493,7 @@ mod tests {
             pool.install(|| on_tasks(&["torus:4x4", "mesh:4x5"], &tasks, "distance:weight=0.1"))
         };
         let (one, four) = (run(1), run(4));
-        assert_eq!((&one.scores, &one.difference), (&four.scores, &four.difference));
+        assert_eq!((&one.scores, &one.differences), (&four.scores, &four.differences));
         assert_eq!(headline(&one, None), headline(&four, None));
     }
 }

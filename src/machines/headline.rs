@@ -3,68 +3,118 @@
 use super::comparison::{Contender, Criterion, Machines};
 use super::confidence::Difference;
 
-/// The outcome in two or three sentences. `workload` is its name.
+/// The outcome in some sentences. `workload` is its name.
 pub fn headline(machines: &Machines, workload: Option<&str>) -> String {
     let (outcome, details) = outcome(machines, workload);
     [outcome].into_iter().chain(details).collect::<Vec<_>>().join(" ")
 }
 
-/// The outcome in a sentence, and those that follow: how sure it is, and which jobs do not fit on which machine.
+/// The outcome in a sentence, and those that follow: how sure it is, which job sizes count, which machines are not
+/// compared, and which jobs do not fit on which machine.
 pub fn outcome(machines: &Machines, workload: Option<&str>) -> (String, Vec<String>) {
-    let Machines { contenders, scores, criterion, .. } = machines;
+    let Machines { contenders, scores, criterion, differences, compared, .. } = machines;
     let Some(first) = contenders.first() else { return Default::default() };
     let called = |c: &Contender| format!("{} with {}", c.machine.name(), c.machine.best.label());
     let digits = if *criterion == Criterion::Response { 1 } else { 4 };
     let (figure, unit) = (criterion.name(), criterion.unit());
-    let for_what = match (workload, criterion) {
-        (Some(name), Criterion::Response | Criterion::Hops) => format!(" for {name}"),
-        _ => String::new(),
+    let for_what = for_what(machines, workload);
+    // The first machine and those not told apart from it.
+    let near = || {
+        let close = differences.iter().map(|difference| !difference.is_significant());
+        let all = contenders.iter().zip(scores).zip([true].into_iter().chain(close));
+        all.filter_map(|(machine, near)| near.then_some(machine))
     };
-    let mut details = Vec::new();
-    let outcome = match (contenders.get(1), &machines.difference) {
-        (Some(second), Some(difference)) => {
-            let gap = -difference.difference;
+    let outcome = match (machines.is_told(), compared) {
+        _ if contenders.len() == 1 => {
+            format!("{}: {figure} {:.digits$} {unit}.", called(first), scores[0])
+        }
+        (Some(true), _) => {
+            let gap = -differences[0].difference;
             let share = if scores[1] > 0.0 { 100.0 * gap / scores[1] } else { 0.0 };
-            details.push(how_sure(difference, digits));
-            if difference.is_significant() {
-                format!(
-                    "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1}%) less than \
-                     {}.",
-                    called(first),
-                    scores[0],
-                    called(second),
-                )
-            } else {
-                format!(
-                    "No difference{for_what} between {} and {} in {figure} ({:.digits$} and {:.digits$} {unit}).",
-                    called(first),
-                    called(second),
-                    scores[0],
-                    scores[1],
-                )
-            }
+            format!(
+                "Best{for_what}: {}: {figure} {:.digits$} {unit}, {gap:.digits$} {unit} ({share:.1}%) less than {}.",
+                called(first),
+                scores[0],
+                called(&contenders[1]),
+            )
         }
-        _ => format!("{}: {figure} {:.digits$} {unit}.", called(first), scores[0]),
+        (Some(false), _) => format!(
+            "No winner{for_what}: {} are not told apart by {figure} ({} {unit}).",
+            list(near().map(|(contender, _)| called(contender))),
+            list(near().map(|(_, score)| format!("{score:.digits$}"))),
+        ),
+        (None, 0) => format!("No winner{for_what}: none of the machines can be compared."),
+        (None, _) => format!(
+            "No winner{for_what}: nothing can be compared with {} ({figure} {:.digits$} {unit}).",
+            called(first),
+            scores[0]
+        ),
     };
-    for contender in contenders {
-        if let Some(service) = contender.service.as_ref().filter(|s| s.too_large > 0) {
-            let more = service.too_large - service.too_large_names.len() as u64;
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            details.push(format!(
-                "{} of the jobs do not fit on {}: {}{more}.",
-                service.too_large,
-                contender.machine.name(),
-                service.too_large_names.join(", "),
-            ));
-        }
-    }
+    // The closest of those that decide.
+    let decides = differences.iter().find(|d| !d.is_significant()).or(differences.first());
+    let mut details: Vec<String> =
+        decides.and_then(|d| how_sure(d, digits, machines)).into_iter().collect();
+    details.extend(counted(machines));
+    details.extend(contenders[*compared..].iter().map(|contender| {
+        format!(
+            "{} is not compared: {:.1}% of its windows span pieces that no link joins.",
+            contender.machine.name(),
+            100.0 * contender.machine.windows_left_out()
+        )
+    }));
+    details.extend(contenders.iter().filter_map(too_large));
     (outcome, details)
 }
 
-/// How sure a difference is, in a sentence.
-fn how_sure(difference: &Difference, digits: usize) -> String {
+/// What the outcome holds for: the workload, and the job sizes where not all machines have the same.
+fn for_what(machines: &Machines, workload: Option<&str>) -> String {
+    let served = workload.filter(|_| machines.criterion != Criterion::MeanLog);
+    match (served, machines.node_counts()) {
+        (Some(name), Some((least, _))) => format!(" for {name}, jobs of at most {least} nodes"),
+        (Some(name), None) => format!(" for {name}"),
+        (None, Some((least, _))) => format!(" for jobs of 2 to {least} nodes"),
+        (None, None) => String::new(),
+    }
+}
+
+/// Which job sizes count, where not all machines have the same.
+fn counted(machines: &Machines) -> Option<String> {
+    let (least, most) = machines.node_counts()?;
+    let more = match machines.criterion {
+        Criterion::Response => "; more nodes mean shorter waits, whatever the network",
+        _ => "",
+    };
+    Some(format!(
+        "The machines have {least} to {most} nodes: only job sizes that fit on all of them are counted{more}."
+    ))
+}
+
+/// The jobs that do not fit on a machine, where there are some.
+fn too_large(contender: &Contender) -> Option<String> {
+    let service = contender.service.as_ref().filter(|s| s.too_large > 0)?;
+    let more = service.too_large - service.too_large_names.len() as u64;
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!(
+        "{} of the jobs do not fit on {}: {}{more}.",
+        service.too_large,
+        contender.machine.name(),
+        service.too_large_names.join(", "),
+    ))
+}
+
+/// Names or numbers in a sentence.
+fn list(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    match items.as_slice() {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        other => other.concat(),
+    }
+}
+
+/// How sure a difference is, in a sentence; figures over some of a machine's job sizes are not called exact.
+fn how_sure(difference: &Difference, digits: usize, machines: &Machines) -> Option<String> {
     let (Some(low), Some(high)) = (difference.low, difference.high) else {
-        return "Both figures are exact.".into();
+        return machines.node_counts().is_none().then(|| "Both figures are exact.".into());
     };
     // Zero less a zero has no sign.
     let (low, high) = (0.0 - high, 0.0 - low);
@@ -75,7 +125,7 @@ fn how_sure(difference: &Difference, digits: usize) -> String {
         "weeks" => format!("{} weeks, {} jobs", difference.count, difference.jobs),
         _ => format!("{} jobs", difference.jobs),
     };
-    format!(
+    Some(format!(
         "95% interval of the difference: {low:.digits$} to {high:.digits$} {unit}{holds} ({of})."
-    )
+    ))
 }

@@ -83,17 +83,27 @@ impl Comparison {
     where
         C: Into<Means> + Send,
     {
-        let means: Vec<Means> = curves.into_par_iter().map(C::into).collect();
+        let means = curves.into_par_iter().map(C::into).collect();
+        Comparison::to_size(topology, orders, means, usize::MAX)
+    }
+
+    /// As [`Comparison::new`], with means over sizes up to `last` only, and ranked by these.
+    pub(super) fn to_size(
+        topology: &Topology,
+        orders: &[NodeOrder],
+        means: Vec<Means>,
+        last: usize,
+    ) -> Result<Self> {
         let largest = means.iter().map(|means| means.values.len() + 1).max().unwrap_or(0);
         let sizes = display_sizes(largest);
         let pairs = orders.par_iter().zip(means);
         let mut entries: Vec<Entry> =
-            pairs.map(|(order, means)| Entry::new(order, means, &sizes)).collect();
+            pairs.map(|(order, means)| Entry::new(order, means, &sizes, last)).collect();
         let spanning = |entry: &Entry| entry.spanning.unwrap_or(0.0);
         entries.sort_by(|a, b| {
             spanning(a).total_cmp(&spanning(b)).then(a.mean_log.total_cmp(&b.mean_log))
         });
-        set_best_shares(&mut entries, largest);
+        set_best_shares(&mut entries, largest.min(last));
         let crossovers = match entries.as_slice() {
             [first, second, ..] => crossovers(&first.values, &second.values),
             _ => Vec::new(),
@@ -102,7 +112,7 @@ impl Comparison {
         let floor = lower_envelope(topology, &nodes)?.unwrap_or_default();
         let compact = compact_sets(topology, &nodes)?.unwrap_or_default();
         Ok(Comparison {
-            floor_mean_log: (!floor.is_empty()).then(|| mean_log(&floor)),
+            floor_mean_log: (!floor.is_empty()).then(|| mean_log(up_to(&floor, last))),
             floor,
             compact,
             topology: topology.statistics()?,
@@ -123,13 +133,18 @@ impl Comparison {
 }
 
 impl Entry {
-    fn new(order: &NodeOrder, Means { values, spanning }: Means, sizes: &[usize]) -> Self {
+    fn new(
+        order: &NodeOrder,
+        Means { values, spanning }: Means,
+        sizes: &[usize],
+        last: usize,
+    ) -> Self {
         Entry {
             label: order.label().to_string(),
             nodes: order.len(),
             at: sizes.iter().map(|s| values.get(s - 2).copied()).collect(),
-            mean_plain: weighted(&values, |_| 1.0),
-            mean_log: mean_log(&values),
+            mean_plain: weighted(up_to(&values, last), |_| 1.0),
+            mean_log: mean_log(up_to(&values, last)),
             best_share: 0.0,
             mean_step: values.first().copied().unwrap_or(0.0),
             spanning,
@@ -141,6 +156,11 @@ impl Entry {
 /// The mean over sizes from 2 on of a curve, each size S weighing 1/S. Orderings are ranked by it.
 pub fn mean_log(values: &[f64]) -> f64 {
     weighted(values, |s| 1.0 / s as f64)
+}
+
+/// A curve's values at sizes up to `last`.
+pub(crate) fn up_to(values: &[f64], last: usize) -> &[f64] {
+    &values[..values.len().min(last.saturating_sub(1))]
 }
 
 /// The mean over sizes from 2 on of a curve, each size with its weight.

@@ -80,20 +80,16 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// All figures of a machine; orderings are those of `orders` that suit it, or those that suit it by default
-    /// where none is given or none does.
+    /// The orderings of a machine: those of `orders` that suit it, or those that suit it by default where none is
+    /// given or none does.
     ///
     /// # Errors
-    /// An ordering that is wrong, whatever the machine; more memory than allowed.
-    ///
-    /// # Complexity
-    /// As the curves of all its orderings, and [`bisection`].
-    pub fn new(
+    /// An ordering that is wrong, whatever the machine; orderings of different nodes.
+    pub(crate) fn orderings(
         topology: &Topology,
         orders: &[String],
-        prices: &Prices,
         observer: &dyn Observer,
-    ) -> Result<Self> {
+    ) -> Result<Vec<NodeOrder>> {
         let mut made = Vec::new();
         for text in orders {
             if ordering::ORDERINGS.get(text).is_some_and(|entry| !entry.suits(topology)) {
@@ -115,9 +111,26 @@ impl Machine {
             }
         }
         NodeOrder::check_same_nodes(topology, &made)?;
-        let curves = made.iter().map(|order| mpc::curve(topology, order));
-        let curves = curves.collect::<Result<Vec<_>>>()?;
-        let comparison = Comparison::new(topology, &made, curves)?;
+        Ok(made)
+    }
+
+    /// All figures of a machine with some orderings; means, and which ordering is the best, are over sizes up to
+    /// `largest`.
+    ///
+    /// # Errors
+    /// No ordering, or one of fewer than two nodes; more memory than allowed.
+    ///
+    /// # Complexity
+    /// As the curves of all its orderings, and [`bisection`].
+    pub(crate) fn new(
+        topology: &Topology,
+        made: Vec<NodeOrder>,
+        largest: usize,
+        prices: &Prices,
+    ) -> Result<Self> {
+        let means = made.iter().map(|order| Ok(mpc::curve(topology, order)?.means_to(largest)));
+        let means = means.collect::<Result<Vec<_>>>()?;
+        let comparison = Comparison::to_size(topology, &made, means, largest)?;
         let label = comparison.entries[0].label.clone();
         let best = made.into_iter().find(|order| order.label() == label);
         let bisection = bisection(topology)?;
@@ -161,9 +174,14 @@ impl Machine {
         Some(self.cost? / self.comparison.topology.nodes as f64)
     }
 
-    /// The best ordering's mean of MPC over log-spaced sizes.
+    /// The best ordering's mean of MPC over log-spaced sizes, up to the largest that is compared.
     pub fn mean_log(&self) -> f64 {
         self.comparison.entries[0].mean_log
+    }
+
+    /// The share of its windows, over the same sizes, that span components; [`Machine::mean_log`] is without them.
+    pub fn windows_left_out(&self) -> f64 {
+        self.comparison.entries[0].spanning.unwrap_or(0.0)
     }
 }
 
@@ -177,7 +195,8 @@ mod tests {
         let topology = Topology::inline(spec, &Context::default()).unwrap();
         let orders: Vec<String> = orders.iter().map(|o| o.to_string()).collect();
         let prices = Prices::parse(prices).unwrap();
-        Machine::new(&topology, &orders, &prices, &NoObserver).unwrap()
+        let made = Machine::orderings(&topology, &orders, &NoObserver).unwrap();
+        Machine::new(&topology, made, topology.node_count(), &prices).unwrap()
     }
 
     #[test]
@@ -203,7 +222,7 @@ mod tests {
         assert!(machine("fat-tree:k=4", &["hilbert"], "nodes=1").comparison.entries.len() > 1);
         let topology = Topology::inline("mesh:4x4", &Context::default()).unwrap();
         let wrong = ["snake:axes=q".to_string()];
-        assert!(Machine::new(&topology, &wrong, &Prices::default(), &NoObserver).is_err());
+        assert!(Machine::orderings(&topology, &wrong, &NoObserver).is_err());
     }
 
     #[test]

@@ -42,9 +42,14 @@ impl Curve {
     /// The mean share, over sizes that weigh 1/S, of windows that span components, and are left out; `None` where the
     /// machine is in one component.
     pub fn spanning(&self) -> Option<f64> {
+        self.spanning_to(self.nodes)
+    }
+
+    /// As [`Curve::spanning`], over sizes up to `largest`.
+    fn spanning_to(&self, largest: usize) -> Option<f64> {
         let inside = self.inside.as_ref()?;
         let (mut sum, mut all) = (0.0, 0.0);
-        for size in 2..=self.nodes {
+        for size in 2..=largest.min(self.nodes) {
             let windows = (self.nodes - size + 1) as f64;
             let kept = inside.get(size).map_or(0.0, |kept| *kept as f64);
             sum += (1.0 - kept / windows) / size as f64;
@@ -79,6 +84,11 @@ impl Curve {
     pub fn values(&self) -> Vec<f64> {
         (2..self.totals.len()).into_par_iter().map(|size| self.mpc(size)).collect()
     }
+
+    /// All values, and the share of windows left out up to the size `largest`.
+    pub(crate) fn means_to(&self, largest: usize) -> Means {
+        Means { values: self.values(), spanning: self.spanning_to(largest) }
+    }
 }
 
 /// A curve as rounded means: half the memory of the exact one, for comparisons of many.
@@ -92,7 +102,7 @@ pub struct Means {
 
 impl From<Curve> for Means {
     fn from(curve: Curve) -> Self {
-        Means { values: curve.values(), spanning: curve.spanning() }
+        curve.means_to(curve.nodes)
     }
 }
 

@@ -9,6 +9,8 @@ pub struct Series<'a> {
     pub label: &'a str,
     /// Its whole curve: element i is MPC(i + 2).
     pub values: &'a [f64],
+    /// Nodes of the whole machine; the curve may end before.
+    pub nodes: usize,
     /// Its number as the user named the orderings: decides its colour, dash and mark in every figure.
     pub slot: usize,
 }
@@ -152,8 +154,12 @@ pub fn curves<'a>(
 /// # Ok::<(), nodeorder::Error>(())
 /// ```
 pub fn mpc_plot<'a>(title: &str, orderings: &[(&'a str, &'a [f64])]) -> Result<Figure<'a>> {
-    let one =
-        |(slot, (label, values)): (usize, &(&'a str, &'a [f64]))| Series { label, values, slot };
+    let one = |(slot, (label, values)): (usize, &(&'a str, &'a [f64]))| Series {
+        label,
+        values,
+        nodes: values.len() + 1,
+        slot,
+    };
     let series: Vec<Series<'_>> = orderings.iter().enumerate().map(one).collect();
     let small = series.iter().all(|s| s.values.len() <= 2 * CLOSER);
     let views: &[View] = if small { &[View::Full] } else { &[View::Full, View::Closer] };
@@ -201,7 +207,7 @@ impl Curves<'_> {
     /// The axes, the horizontal one with `room` pixels.
     fn scales(&self, view: View, room: f64) -> (Scale, Scale) {
         let (mut low, mut high) = (0f64, 0f64);
-        for (_, y) in self.series.iter().flat_map(|series| self.points(series.values, view)) {
+        for (_, y) in self.series.iter().flat_map(|s| self.points(s.values, s.nodes, view)) {
             (low, high) = (low.min(y), high.max(y));
         }
         if view == View::Full {
@@ -223,8 +229,13 @@ impl Curves<'_> {
         (x, y)
     }
 
-    /// Sizes and what `view` shows of them.
-    fn points<'b>(&'b self, values: &'b [f64], view: View) -> impl Iterator<Item = Point> + 'b {
+    /// Sizes and what `view` shows of them, on a machine of `nodes` nodes.
+    fn points<'b>(
+        &'b self,
+        values: &'b [f64],
+        nodes: usize,
+        view: View,
+    ) -> impl Iterator<Item = Point> + 'b {
         let points = sizes_and(values).zip(&self.best).take(self.last(view).saturating_sub(1));
         points.map(move |((size, value), best)| {
             let shown = match (view, self.limits.mean_distance) {
@@ -233,22 +244,21 @@ impl Curves<'_> {
                 (View::Gain, _) => 0.0,
                 (View::AboveBest, _) => above(value, *best),
             };
-            let whole = (values.len() + 1) as f64;
-            (if view == View::Shares { 100.0 * size / whole } else { size }, shown)
+            (if view == View::Shares { 100.0 * size / nodes as f64 } else { size }, shown)
         })
     }
 
     fn curves(&self, view: View, chart: &mut Chart<'_, '_>) -> Result<()> {
         if view != View::AboveBest {
             for (_, values, look) in self.limits.known() {
-                chart.line(self.points(values, view), &Stroke::of(look, 1.4))?;
+                chart.line(self.points(values, values.len() + 1, view), &Stroke::of(look, 1.4))?;
             }
         }
         // The leader, which comes first, is drawn last and so on top.
         for (i, series) in self.series.iter().enumerate().rev() {
             let look = look(series.slot);
             let stroke = Stroke::of(look, if i == 0 { 2.4 } else { 1.7 });
-            let points: Vec<Point> = self.points(series.values, view).collect();
+            let points: Vec<Point> = self.points(series.values, series.nodes, view).collect();
             for run in runs(points.iter().copied(), view.top()) {
                 chart.line(run, &stroke)?;
             }

@@ -82,6 +82,7 @@ pub(crate) fn series<'a>(comparison: &'a Comparison, slots: &[usize]) -> Vec<Ser
     let series = |(i, entry): (usize, &'a Entry)| Series {
         label: &entry.label,
         values: &entry.values,
+        nodes: entry.nodes,
         slot: slots.get(i).copied().unwrap_or(i),
     };
     comparison.entries.iter().enumerate().map(series).collect()

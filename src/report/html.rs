@@ -196,6 +196,12 @@ impl Column {
         self
     }
 
+    /// Shows no value as the best.
+    pub(crate) fn unmarked(mut self) -> Self {
+        self.cells.iter_mut().for_each(|cell| cell.best = false);
+        self
+    }
+
     /// Puts `marks` before the numbers.
     pub(crate) fn marked(mut self, marks: impl IntoIterator<Item = &'static str>) -> Self {
         self.cells.iter_mut().zip(marks).for_each(|(cell, mark)| cell.text.insert_str(0, mark));

@@ -105,7 +105,8 @@ pub(super) fn verdict(comparison: &Comparison) -> Words {
     ]
 }
 
-/// Node-hours that the best ordering saves on the workload; empty where it was not scheduled.
+/// Node-hours that the best ordering saves on the workload, where the trace shows a saving; empty where it was not
+/// scheduled.
 pub fn saved(schedules: &Schedules) -> Words {
     let Some((saving, first)) =
         schedules.saving.as_ref().and_then(|s| Some((s, s.models.first()?)))
@@ -125,40 +126,49 @@ pub fn saved(schedules: &Schedules) -> Words {
     };
     let sure = match first.low {
         Some(_) => format!(" Intervals: {} weeks of the trace, drawn again.", saving.weeks),
-        None => " The trace is too short for an interval: it takes eight weeks.".into(),
+        None => String::new(),
     };
+    let under = |model: &ModelSaving| format!("{} under {}", amount(model), model.model);
+    let span = if saving.a_year { " a year" } else { "" };
     let assumed = words![
         " That rests on an assumption about run times, the model ",
         Part::Code(first.model.clone())
     ];
-    let others: Vec<String> = (saving.models.iter().skip(1))
-        .map(|model| format!("{} under {}", amount(model), model.model))
-        .collect();
+    if saving.best == saving.reference {
+        let none = format!("On {trace} no ordering uses fewer node-hours than ");
+        let default = bold(&saving.reference);
+        return words![none, default, ", the default order.", assumed, ". "];
+    }
+    let soonest = schedules.soonest().unwrap_or(&saving.best);
+    if !saving.is_shown() || soonest != saving.best {
+        let why = match first.low {
+            None => "the trace is too short for an interval, which takes eight weeks".into(),
+            Some(_) if !saving.is_shown() => "not all intervals lie above zero".into(),
+            Some(_) => format!("{soonest} has the shortest mean response time"),
+        };
+        let all = Words::join(saving.models.iter().map(|model| words![under(model)]), " and ");
+        return words![
+            format!("{trace} shows no saving of node-hours against the default order, "),
+            bold(&saving.reference),
+            format!(": {why}. On {} jobs use fewer{span}, by model of run times: ", saving.best),
+            all,
+            ".",
+            sure,
+            " "
+        ];
+    }
+    let others: Vec<String> = saving.models.iter().skip(1).map(under).collect();
     let others = match others.as_slice() {
         [] => ".".into(),
-        _ if saving.best == saving.reference => ".".into(),
         all => format!("; it is {}.", all.join(" and ")),
     };
-    let span = if saving.a_year { " a year" } else { "" };
-    let head = match saving.best == saving.reference {
-        true => words![
-            format!("On {trace} no ordering uses fewer node-hours than "),
-            bold(&saving.reference),
-            ", the default order."
-        ],
-        false => {
-            let share = 100.0 * first.hours / saving.hours_used.max(f64::MIN_POSITIVE);
-            words![
-                bold(&saving.best),
-                format!(
-                    " saves {} node-hours{span} on {trace} against the default order, ",
-                    amount(first)
-                ),
-                bold(&saving.reference),
-                format!(": {}\u{a0}% of those used.", fixed(share, 2))
-            ]
-        }
-    };
+    let share = 100.0 * first.hours / saving.hours_used.max(f64::MIN_POSITIVE);
+    let head = words![
+        bold(&saving.best),
+        format!(" saves {} node-hours{span} on {trace} against the default order, ", amount(first)),
+        bold(&saving.reference),
+        format!(": {}\u{a0}% of those used.", fixed(share, 2))
+    ];
     words![head, sure, assumed, others, " "]
 }
 

@@ -74,6 +74,19 @@ pub struct OrderingSchedule {
 }
 
 impl Schedules {
+    /// The ordering with the lowest mean response time, which tables show first; of equal ones the best of the saving.
+    pub(crate) fn soonest(&self) -> Option<&str> {
+        let best = self.saving.as_ref().map(|saving| saving.best.as_str());
+        let key = |row: &OrderingSchedule| {
+            (row.summary.mean_response, Some(row.ordering.as_str()) != best)
+        };
+        let soonest = self.rows.iter().min_by(|a, b| {
+            let ((a, other), (b, another)) = (key(a), key(b));
+            a.total_cmp(&b).then(other.cmp(&another))
+        });
+        soonest.map(|row| row.ordering.as_str())
+    }
+
     /// The classes of sizes, first and last of each, that some ordering has jobs of, ascending.
     pub fn size_classes(&self) -> Vec<(u32, u32)> {
         let classes = self.rows.iter().flat_map(|row| &row.summary.by_size);

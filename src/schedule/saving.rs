@@ -98,6 +98,11 @@ pub(crate) fn middle(resampled: &mut [f64]) -> (f64, f64) {
 }
 
 impl Saving {
+    /// Whether the trace shows a saving: under every model there is an interval, and it leaves out zero.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.models.iter().all(|model| model.low.is_some_and(|low| low > 0.0))
+    }
+
     /// The best of some orderings and its saving under their `model`; the indices of both orderings, best and
     /// reference. None without orderings that ran the same tasks.
     pub fn new(
@@ -155,6 +160,13 @@ mod tests {
         // A week without saving comes 0 to 4 times, on the mean once: binomial, 11 of 1/11.
         let (low, high) = (low.unwrap() / weeks, high.unwrap() / weeks);
         assert!((7.0..=8.5).contains(&low) && high > 10.9 && high < 11.1, "{low} {high}");
+        // One model whose interval holds zero, or that has none, is enough to show nothing.
+        assert!(saving.is_shown());
+        for low in [Some(0.0), None] {
+            let mut doubtful = saving.clone();
+            doubtful.models.push(ModelSaving { low, ..saving.models[0].clone() });
+            assert!(!doubtful.is_shown());
+        }
         // The same on both: nothing saved, and the reference is the best.
         let orderings = [("hilbert", &first), ("row-major", &first)];
         let (saving, _) = Saving::new("m", &tasks, &orderings, 1).unwrap();

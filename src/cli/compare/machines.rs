@@ -135,10 +135,12 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
     header.extend(["bisection", "a node"]);
     header.extend(if priced { &["cost", "a node"][..] } else { &[] });
     header.extend(["ordering", "mean(log)"]);
+    let pieces = found.compared < found.contenders.len();
+    header.extend(pieces.then_some("left out"));
     let row = |(i, contender): (usize, &Contender)| {
         let (m, s) = (&contender.machine, &contender.machine.comparison.topology);
         let mut row = vec![
-            (i + 1).to_string(),
+            if i < found.compared { (i + 1).to_string() } else { "-".into() },
             m.name().to_string(),
             s.nodes.to_string(),
             s.routers.to_string(),
@@ -153,6 +155,7 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
             row.extend([number(m.cost, 0), number(m.cost_per_node(), 2)]);
         }
         row.extend([m.best.label().to_string(), format!("{:.4}", m.mean_log())]);
+        row.extend(pieces.then(|| format!("{:.1}%", 100.0 * m.windows_left_out())));
         row
     };
     let rows = found.contenders.iter().enumerate().map(row).collect();

@@ -33,15 +33,19 @@ pub(super) fn html(
     let mut terms = [&terms::NETWORK[..], &terms::CABLES, &terms::DISTANCES].concat();
     terms.extend([terms::LOG_UNIFORM, terms::RANDOM, terms::FLOOR]);
     if let (Some(name), false) = (workload, served.is_empty()) {
-        sections.push(replayed(name, &served)?);
+        sections.push(replayed(machines, name, &served)?);
         terms.extend([terms::ALLOCATOR, terms::MIND]);
         if let Some(queue) = queue(machines, name, &served)? {
             sections.push(queue);
             terms.extend(terms::QUEUE.into_iter().chain(terms::RUNTIMES));
         }
     }
-    if machines.difference.as_ref().is_some_and(|d| d.low.is_some()) {
+    if machines.differences.iter().any(|d| d.low.is_some()) {
         terms.push(terms::INTERVAL);
+    }
+    let pieces = machines.compared < machines.contenders.len();
+    if pieces {
+        terms.push(terms::SPANNING);
     }
     let title = match workload {
         Some(name) => format!("Machines side by side for {name}"),
@@ -61,7 +65,11 @@ pub(super) fn html(
         },
         about: ("built", "How they are built"),
         facts: machines.contenders.iter().map(built).chain(processors).collect(),
-        exact: "MPC is computed exactly, over all windows of all sizes; nothing is sampled.",
+        exact: match (pieces, machines.node_counts()) {
+            (true, _) => "MPC counts all windows that span no pieces; nothing is sampled.",
+            (false, Some(_)) => "MPC counts all windows of a size; nothing is sampled.",
+            _ => "MPC is computed exactly, over all windows of all sizes; nothing is sampled.",
+        },
         terms,
         sections,
         ..Document::new(files, command)
@@ -74,9 +82,7 @@ fn named(machines: &Machines, verdict: &str) -> Words {
     let first = machines.contenders.first().map(|c| &c.machine);
     let called = first.map(|m| format!("{} with {}", m.name(), m.best.label())).unwrap_or_default();
     match verdict.split_once(&called) {
-        Some((before, after))
-            if machines.difference.as_ref().is_some_and(|d| d.is_significant()) =>
-        {
+        Some((before, after)) if machines.is_told() == Some(true) => {
             words![before, Part::Strong(called), after]
         }
         _ => words![verdict],
@@ -86,10 +92,21 @@ fn named(machines: &Machines, verdict: &str) -> Words {
 /// A machine on which the jobs were placed, with its rank from 0.
 type Served<'m> = (usize, &'m Contender, &'m Service);
 
-/// A table of machines, best first.
-fn table(label: &'static str, contenders: &[&Contender], columns: Vec<Column>) -> Table {
+/// A table of machines, best first. Those that are not compared have no rank, and no value is shown as the best unless
+/// each can be read beside all others.
+fn table(
+    machines: &Machines,
+    label: &'static str,
+    contenders: &[&Contender],
+    mut columns: Vec<Column>,
+) -> Table {
+    if !machines.is_even() {
+        columns = columns.into_iter().map(Column::unmarked).collect();
+    }
     let names = contenders.iter().map(|c| c.machine.name().to_string()).collect();
-    Table { of: "Machine", ..Table::ranked(label, names, columns) }
+    let ranks = (1..=contenders.len()).map(|i| (i <= machines.compared).then_some(i as f64));
+    let before = vec![Column::new("Rank", 0, Best::None, ranks)];
+    Table { of: "Machine", before, ..Table::ranked(label, names, columns) }
 }
 
 /// The machines in figures.
@@ -129,26 +146,28 @@ fn figures(machines: &Machines) -> Section {
         columns.push(of("Cost", 0, Best::None, &|m| m.cost));
         columns.push(of("Cost a node", 2, Best::Low, &|m| m.cost_per_node()));
     }
-    let (least, most) = all()
-        .map(|m| m.comparison.topology.nodes)
-        .fold((u64::MAX, 0), |(l, h), n| (l.min(n), h.max(n)));
-    let sizes = match least == most {
-        true => String::new(),
-        false => format!(
-            " They have {} to {} nodes: more nodes mean shorter waits and longer distances, whatever the network.",
-            plot::thousands(least),
-            plot::thousands(most)
-        ),
+    if machines.compared < contenders.len() {
+        let shares = all().map(|m| Some(100.0 * m.windows_left_out()));
+        columns.push(Column::new("Windows left out (%)", 1, Best::None, shares));
+    }
+    let bold = match machines.is_even() {
+        true => " The best value of a column is bold where it has a better side.",
+        false => "",
     };
     let about = words![format!(
-        "Best first by {}{}.{sizes} The best value of a column is bold where it has a better side.",
+        "Lowest {}{} first{}.{bold}",
         criterion.name(),
         match machines.jobs {
             0 => String::new(),
-            n => format!(", over the {} jobs that ran on all of them", plot::thousands(n as u64)),
+            n => format!(" over the {} jobs that ran on all of them", plot::thousands(n as u64)),
+        },
+        match machines.compared < contenders.len() {
+            true => ", last the machines that are not compared",
+            false => "",
         }
     )];
-    Section::new("machines", "The machines", about, table("Machines, ranked", &contenders, columns))
+    let table = table(machines, "Machines, ranked", &contenders, columns);
+    Section::new("machines", "The machines", about, table)
 }
 
 /// The best ordering of each, and its curve.
@@ -168,15 +187,24 @@ fn orderings(machines: &Machines) -> Result<Section> {
         Column::new("Of random placement (%)", 1, Best::Low, all().map(share)),
         Column::new("Above the proved floor, at most (%)", 1, Best::None, all().map(above)),
     ];
-    let about = words![
-        "The ordering of each machine with the lowest log-uniform mean of MPC. Distances of jobs of the same size can \
-         be compared between machines; shares of random placement say how much an ordering matters on a machine."
-    ];
-    let table = table("The best ordering of each machine", &contenders, columns);
+    let sizes = machines.node_counts().map_or(String::new(), |(least, _)| {
+        format!(" Means are over job sizes from 2 to {} nodes.", plot::thousands(least as u64))
+    });
+    let about = words![format!(
+        "The ordering of each machine with the lowest log-uniform mean of MPC.{sizes} Distances of jobs of the same \
+         size can be compared between machines; shares of random placement say how much an ordering matters on a \
+         machine."
+    )];
+    let table = table(machines, "The best ordering of each machine", &contenders, columns);
     let mut section = Section::new("orderings", "Their best orderings", about, table);
     let labels: Vec<String> = all().map(|m| format!("{}, {}", m.name(), m.best.label())).collect();
     let series: Vec<Series<'_>> = (all().zip(&labels).enumerate())
-        .map(|(slot, (m, label))| Series { label, values: &m.comparison.entries[0].values, slot })
+        .map(|(slot, (m, label))| Series {
+            label,
+            values: &m.comparison.entries[0].values,
+            nodes: m.best.len(),
+            slot,
+        })
         .collect();
     let title = "The best ordering of each machine by job size, and by share of the machine";
     let drawn = plot::curves(title, &series, &[View::Sizes, View::Shares], Limits::default())?;
@@ -187,7 +215,7 @@ fn orderings(machines: &Machines) -> Result<Section> {
 }
 
 /// Distances within jobs under load, by machine and allocator.
-fn replayed(workload: &str, served: &[Served<'_>]) -> Result<Section> {
+fn replayed(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<Section> {
     let contenders: Vec<&Contender> = served.iter().map(|(_, c, _)| *c).collect();
     let all = || served.iter().map(|(_, _, service)| *service);
     let allocators: Vec<&str> =
@@ -206,7 +234,7 @@ fn replayed(workload: &str, served: &[Served<'_>]) -> Result<Section> {
          The first columns are the mean distance between the nodes of a job (MIND) with each allocator. Jobs are \
          skipped where too few nodes were free, and too large where they need more nodes than the machine has."
     )];
-    let table = table("Replay by machine", &contenders, columns);
+    let table = table(machines, "Replay by machine", &contenders, columns);
     let mut section = Section::new("jobs", "What jobs get under load", about, table);
     let axis = "mean distance within a job (hops)";
     let panels: Vec<BarPanel<'_>> =
@@ -238,11 +266,16 @@ fn queue(machines: &Machines, workload: &str, served: &[Served<'_>]) -> Result<O
         bold(&settings.allocator),
         ", runtime model ",
         bold(&settings.model),
-        ". The lowest value of each column is bold, but for utilisation: it is high where jobs run longer, too. Where \
-         jobs are too large for a machine, its means are over fewer jobs; the ranking above is over the jobs that ran \
-         on all machines.",
+        match machines.is_even() {
+            true => {
+                ". The lowest value of each column is bold, but for utilisation: it is high where jobs run longer, too."
+            }
+            false => ".",
+        },
+        " Where jobs are too large for a machine, its means are over fewer jobs; the ranking above is over the jobs \
+         that ran on all machines.",
     ];
-    let table = table("Schedules by machine", &contenders, columns);
+    let table = table(machines, "Schedules by machine", &contenders, columns);
     let mut section = Section::new("scheduling", "Waits and slowdowns", about, table);
     if let Some((policy, model)) = scheduled.iter().find_map(|((.., s), _)| s.rules.as_ref()) {
         section.note = words![

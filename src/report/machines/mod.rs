@@ -16,7 +16,12 @@ mod machines_page;
 /// The machines, ranked.
 fn ranked(machines: &Machines) -> impl Iterator<Item = RankedMachine<'_>> {
     let scored = machines.contenders.iter().zip(&machines.scores).enumerate();
-    scored.map(|(i, (contender, score))| RankedMachine { rank: i + 1, contender, score: *score })
+    scored.map(|(i, (contender, score))| RankedMachine {
+        rank: (i < machines.compared).then_some(i + 1),
+        contender,
+        score: *score,
+        largest: machines.largest,
+    })
 }
 
 /// One point a size of the best ordering's curve; the floor is empty where there is none.
@@ -107,19 +112,20 @@ pub fn bisection(bisection: Option<&Bisection>) -> [(&'static str, Value); 4] {
     ]
 }
 
-/// `{"version","command","headline","ranked_by","unit","jobs","difference","machines":[…]}`, machines ranked, each
-/// with its figures, levels, orderings and what jobs get; indented, with a newline at the end.
+/// `{"version","command","headline","ranked_by","unit","sizes","jobs","difference","told","machines":[…]}`, machines
+/// ranked, each with its figures, levels, orderings and what jobs get; indented, with a newline at the end. `sizes` are
+/// the first and the last job size of means.
 pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> String {
-    let one = |(contender, score): (&crate::machines::Contender, &f64)| {
+    let one = |RankedMachine { rank, contender, score, .. }: RankedMachine<'_>| {
         let crate::machines::Contender { machine: m, service, seeds } = contender;
         let s = &m.comparison.topology;
         let mut value = json!({
-            "machine": s.name, "spec": s.spec, "nodes": s.nodes, "routers": s.routers, "links": s.links,
+            "rank": rank, "machine": s.name, "spec": s.spec, "nodes": s.nodes, "routers": s.routers, "links": s.links,
             "node_links": s.nodes, "links_per_node": m.links_per_node(), "diameter": s.diameter,
             "mean_distance": s.mean_distance, "bisection_per_node": m.bisection_per_node(), "levels": m.levels,
             "cost": m.cost, "cost_per_node": m.cost_per_node(), "ordering": m.best.label(),
             "mean_log": m.mean_log(), "floor_mean_log": m.comparison.floor_mean_log,
-            "orderings": m.comparison.entries, "score": score,
+            "windows_left_out": m.windows_left_out(), "orderings": m.comparison.entries, "score": score,
         });
         for (key, figure) in bisection(m.bisection.as_ref()) {
             value[key] = figure;
@@ -143,9 +149,8 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
     let document = json!({
         "version": env!("CARGO_PKG_VERSION"), "command": command, "headline": headline(machines, workload),
         "ranked_by": machines.criterion.name(), "unit": machines.criterion.unit(), "jobs": machines.jobs,
-        "difference": machines.difference,
-        "told": machines.difference.as_ref().map(|d| d.is_significant()),
-        "machines": machines.contenders.iter().zip(&machines.scores).map(one).collect::<Vec<_>>(),
+        "sizes": [2, machines.largest], "difference": machines.differences.first(), "told": machines.is_told(),
+        "machines": ranked(machines).map(one).collect::<Vec<_>>(),
     });
     format!("{document:#}\n")
 }
@@ -184,7 +189,7 @@ mod tests {
         let text = written("machines.csv");
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows.len(), 3);
-        assert_eq!(rows[0].matches(',').count(), 19);
+        assert_eq!(rows[0].matches(',').count(), 21);
         // Four links, bisection 2; 8 nodes at 10 and 4 links at 1.
         let row = "\"mesh:2x2,per_router=2\",\"mesh:2x2,per_router=2\",8,4,4,8,0.5,2,";
         assert!(rows[1].starts_with(&format!("1,{row}")), "{}", rows[1]);
