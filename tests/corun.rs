@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder::corun::{Detail, Fair, Job, Outcome, Settings, Speeds, side_by_side};
+use nodeorder::corun::{Detail, Job, Outcome, Settings, Speeds, side_by_side};
 use nodeorder::export::{SimGridFigures, simgrid};
 use nodeorder::input::Text;
 use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
@@ -21,7 +21,7 @@ fn machine(spec: &str) -> Topology {
 
 fn settings(level: Detail, latency: f64) -> Settings {
     Settings {
-        speeds: Speeds { bandwidth: BANDWIDTH, latency, fair: Fair::Flow },
+        speeds: Speeds::new(BANDWIDTH, latency),
         level,
         iterations: 30,
         count_patterns: true,
@@ -236,7 +236,7 @@ fn shares_by_latency_favour_short_routes() {
     );
     let mut settings = settings(Detail::Flow, 1e-9);
     let flow = run(&path, "one-path", &text, &settings).jobs[0].seconds;
-    settings.speeds.fair = Fair::Rtt;
+    settings.speeds.fair = nodeorder::corun::Fair::Rtt;
     let rtt = run(&path, "one-path", &text, &settings).jobs[0].seconds;
     // The link is full until both are through, whoever is first.
     assert!(near(flow, 2.0, 1e-6) && near(rtt, 2.0, 1e-6), "{flow} {rtt}");

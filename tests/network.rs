@@ -24,7 +24,7 @@ fn schedule(spec: &str, tasks: &[Task], model: &str) -> ScheduleResult {
     let run: i128 = result.tasks.iter().map(|t| i128::from(t.nodes) * i128::from(t.run)).sum();
     let lost = result.lost.unwrap();
     if lost.killed == 0 {
-        assert_eq!(took, run + lost.distance + lost.sharing);
+        assert_eq!(took, run + lost.links + lost.latency + lost.sharing);
     }
     result
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::shared::network_figures::NetworkFigures;
 use crate::shared::picture::Picture;
 use crate::shared::{output, progress};
 use nodeorder::columns::{self, corun::JOB};
@@ -28,12 +29,8 @@ pub struct Command {
     /// Which links messages take; `nodeorder list routings` names them
     #[arg(long, value_name = "R", default_value = "one-path")]
     routing: String,
-    /// What a link of capacity 1 carries each way, and the most that a message gets; 10GB/s, or 80Gb/s in bits
-    #[arg(long, value_name = "B/s", default_value = "1.25GB/s")]
-    bandwidth: String,
-    /// Latency of a hop, such as 1us
-    #[arg(long, value_name = "SECONDS", default_value = "0s")]
-    latency: String,
+    #[command(flatten)]
+    network: NetworkFigures,
     /// How messages share a link: equally (flow), or by 1 over the latency of their routes (rtt)
     #[arg(long, value_parser = ["flow", "rtt"], default_value = "flow")]
     fair: String,
@@ -65,9 +62,10 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = RoutingEntry::named(&self.routing)?;
-        let texts = [&self.bandwidth, &self.latency, &self.fair, &self.level];
+        let figures = self.network.read(context)?;
         let spans = if picture.is_some() { SPANS } else { 0 };
-        let settings = Settings { spans, ..Settings::read(texts.map(|t| &**t), self.iterations)? };
+        let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
+        let settings = Settings { spans, ..settings };
         let topology = crate::shared::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let text = Text::read(&self.jobs, context.memory)?;
