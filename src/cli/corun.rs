@@ -31,6 +31,9 @@ pub struct Command {
     routing: String,
     #[command(flatten)]
     network: NetworkFigures,
+    /// Latency of a hop, such as 1us [default: 0s]
+    #[arg(long, value_name = "SECONDS")]
+    latency: Option<String>,
     /// How messages share a link: equally (flow), or by 1 over the latency of their routes (rtt)
     #[arg(long, value_parser = ["flow", "rtt"], default_value = "flow")]
     fair: String,
@@ -62,7 +65,7 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = RoutingEntry::named(&self.routing)?;
-        let figures = self.network.read(context)?;
+        let figures = self.network.read(self.latency.as_deref(), context)?;
         let spans = if picture.is_some() { SPANS } else { 0 };
         let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
         let settings = Settings { spans, ..settings };

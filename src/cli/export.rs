@@ -26,8 +26,11 @@ pub struct Command {
     /// The target; see `nodeorder list targets`
     #[arg(long, value_name = "TARGET")]
     to: String,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Figures of the target simgrid")]
     network: NetworkFigures,
+    /// simgrid: latency of a hop, such as 1us [default: a placeholder]
+    #[arg(long, value_name = "SECONDS")]
+    latency: Option<String>,
     /// simgrid: operations a second of a node, such as 100Gf [default: a placeholder]
     #[arg(long, value_name = "F")]
     speed: Option<String>,
@@ -65,7 +68,8 @@ impl Command {
     /// The figures of a SimGrid platform, where any is given.
     fn figures(&self, target: &str, context: &Context) -> Result<Option<SimGridFigures>, Error> {
         let speed = self.speed.as_deref().map(|speed| ("--speed", speed));
-        if let Some((flag, text)) = self.network.given().next().or(speed)
+        let latency = self.latency.as_deref().map(|latency| ("--latency", latency));
+        if let Some((flag, text)) = self.network.given().next().or(latency).or(speed)
             && target != "simgrid"
         {
             let found = format!("`--to {target}`");
@@ -76,7 +80,7 @@ impl Command {
             0.0 => Err(Error::option(format!("{flag} {text}"), "0", "a value above 0")),
             value => Ok(value),
         });
-        let network = self.network.read(context)?;
+        let network = self.network.read(self.latency.as_deref(), context)?;
         let figures = SimGridFigures { network, speed: speed.transpose()? };
         Ok((figures != SimGridFigures::default()).then_some(figures))
     }

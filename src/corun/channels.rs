@@ -91,23 +91,16 @@ impl Channels {
             return channels;
         }
         let loads = NodeLoads::of(guest, mapping);
-        let mut through: BTreeMap<u32, f64> = BTreeMap::new();
-        if self.switches.is_some() {
-            for (link, load) in &channels {
-                *through.entry(fabric.links.head(*link as usize)).or_default() += load;
-            }
-            for (node, sent, _) in &loads.nodes {
-                *through.entry(fabric.topology.router_of(*node).0).or_default() += sent;
-            }
-        }
         if let Some(first) = self.nodes {
             let both = loads.nodes.iter().flat_map(|(node, sent, received)| {
                 [(first + 2 * node.0, *sent), (first + 2 * node.0 + 1, *received)]
             });
             channels.extend(both.filter(|(_, load)| *load > 0.0));
         }
-        let first = self.switches.unwrap_or_default();
-        channels.extend(through.into_iter().map(|(switch, load)| (first + switch, load)));
+        if let Some(first) = self.switches {
+            let through = loads.through_routers(fabric, links);
+            channels.extend(through.into_iter().map(|(switch, load)| (first + switch, load)));
+        }
         channels
     }
 }

@@ -92,7 +92,8 @@ impl FlowLevel {
             self.on[*channel as usize].push(key);
         }
         let seconds = job.alone;
-        self.running.insert(key, Running { job, channels: channels.into_iter().collect(), seconds });
+        self.running
+            .insert(key, Running { job, channels: channels.into_iter().collect(), seconds });
         self.dirty.insert(key);
     }
 

@@ -95,12 +95,7 @@ enum Goal {
 impl FlowRun {
     /// Jobs at time 0 that share these channels. `alone[j][p]` are the seconds
     /// that phase p of job j sends alone; empty where that is not known. `count`: states that come again are counted.
-    pub fn new(
-        jobs: &[&FlowJob],
-        alone: &[Vec<f64>],
-        channels: &Channels,
-        count: bool,
-    ) -> Self {
+    pub fn new(jobs: &[&FlowJob], alone: &[Vec<f64>], channels: &Channels, count: bool) -> Self {
         let mut links: Vec<u32> = jobs.iter().flat_map(|job| job.links()).collect();
         links.sort_unstable();
         links.dedup();

@@ -80,8 +80,7 @@ impl JobLevel {
     /// O(links it loads · jobs on one).
     pub fn start(&mut self, key: u64, usage: JobUsage) {
         self.end(key);
-        let alone: Vec<f64> =
-            usage.phases.iter().map(|p| p.alone(&self.channels)).collect();
+        let alone: Vec<f64> = usage.phases.iter().map(|p| p.alone(&self.channels)).collect();
         let mut peaks: BTreeMap<u32, f64> = BTreeMap::new();
         for (phase, alone) in usage.phases.iter().zip(&alone) {
             for (link, uses) in &phase.links {

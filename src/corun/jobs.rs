@@ -215,7 +215,8 @@ impl Phase {
         })?;
         let mut phases = Phase::of_stages(&made, made.operations / speed);
         if phases.is_empty() {
-            let (compute, guest) = (made.operations / speed, Guest::make(text, topology.context())?);
+            let (compute, guest) =
+                (made.operations / speed, Guest::make(text, topology.context())?);
             phases.push(Phase { compute, guest, bytes: 1.0, messages: 1.0 });
         }
         phases.iter().try_for_each(|phase| no_more_than(nodes, &phase.guest, &location))?;

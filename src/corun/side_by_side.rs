@@ -211,7 +211,10 @@ fn flows(
 ) -> Result<Groups> {
     let mut flows = Vec::with_capacity(jobs.len());
     for (i, job) in jobs.iter().enumerate() {
-        let phases = job.phases.iter().map(|p| flow_phase(fabric, routing, &job.mapping, p, &settings.speeds, channels));
+        let phases = job
+            .phases
+            .iter()
+            .map(|p| flow_phase(fabric, routing, &job.mapping, p, &settings.speeds, channels));
         let phases = phases.collect::<Result<_>>()?;
         flows.push(FlowJob { phases, spread: job.spread, seed: seed(fabric.topology, i) });
     }
@@ -262,9 +265,8 @@ pub(super) fn flow_phase(
             between.entry((from, to)).or_default().push(bytes);
         }
     });
-    let routers = |(from, to): &(NodeId, NodeId)| {
-        (topology.router_of(*from).0, topology.router_of(*to).0)
-    };
+    let routers =
+        |(from, to): &(NodeId, NodeId)| (topology.router_of(*from).0, topology.router_of(*to).0);
     let mut pairs: Vec<(u32, u32)> = between.keys().map(routers).filter(|(a, b)| a != b).collect();
     pairs.sort_unstable();
     pairs.dedup();

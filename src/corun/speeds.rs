@@ -36,6 +36,13 @@ pub struct Speeds {
     pub switch_bandwidth: f64,
 }
 
+impl Default for Speeds {
+    /// Links and shared node links of 1 byte a second, without latency: figures for ratios.
+    fn default() -> Self {
+        Speeds::new(1.0, 0.0)
+    }
+}
+
 impl Speeds {
     /// Links of this bandwidth and latency a hop, shared node links of the same bandwidth, switches without a limit.
     pub fn new(bandwidth: f64, latency: f64) -> Self {
@@ -52,9 +59,7 @@ impl Speeds {
     /// How fast the rate of a message over so many hops grows among others.
     pub fn weight(&self, hops: f64) -> f64 {
         match self.fair {
-            Fair::Rtt if self.latency > 0.0 && hops > 0.0 => {
-                self.latency / self.latency_of(hops)
-            }
+            Fair::Rtt if self.latency > 0.0 && hops > 0.0 => self.latency / self.latency_of(hops),
             _ => 1.0,
         }
     }
@@ -82,8 +87,12 @@ pub(crate) const OPTIONS: [Opt; 6] = [
     Opt::text("bandwidth", "of a link of capacity 1, such as 10GB/s")
         .or_else("1B/s: no unit is needed"),
     Opt::text("latency", "of a hop, such as 1us").or_else("0s"),
-    Opt::one_of("node_links", &["shared", "free"], "whether what a node sends shares its node link")
-        .or("shared"),
+    Opt::one_of(
+        "node_links",
+        &["shared", "free"],
+        "whether what a node sends shares its node link",
+    )
+    .or("shared"),
     Opt::text("node_bandwidth", "of a node link each way").or_else("bandwidth="),
     Opt::text("switch_bandwidth", "of all that passes through a switch").or_else("no limit"),
     Opt::file("links", "figures of links, as corun --fit writes them").or_else("none"),
@@ -135,7 +144,7 @@ impl Figures {
     /// # Errors
     /// A text that is no such quantity; a bandwidth of 0; a file that cannot be read.
     pub fn from_options<'a>(
-        options: impl IntoIterator<Item = (&'static str, &'a str)>,
+        options: impl IntoIterator<Item = (&'a str, &'a str)>,
         file: Option<&Path>,
         memory: u64,
     ) -> Result<Self> {

@@ -42,8 +42,7 @@ fn channels() -> Channels {
 
 fn run(jobs: &[FlowJob], alone: bool, count: bool) -> FlowRun {
     let refs: Vec<&FlowJob> = jobs.iter().collect();
-    let seconds: Vec<Vec<f64>> =
-        jobs.iter().map(|job| FlowRun::alone(job, &channels())).collect();
+    let seconds: Vec<Vec<f64>> = jobs.iter().map(|job| FlowRun::alone(job, &channels())).collect();
     FlowRun::new(&refs, if alone { &seconds } else { &[] }, &channels(), count)
 }
 

@@ -1,9 +1,10 @@
-//! Traffic over node links: what each node sends to other nodes, and what it receives from them.
+//! Traffic over node links and through switches.
 
 use std::collections::BTreeMap;
 
 use super::guest::{Guest, Traffic};
 use super::process_mapping::ProcessMapping;
+use super::routing::Fabric;
 use crate::ids::NodeId;
 
 /// Volume on the node links of a mapped guest.
@@ -39,6 +40,19 @@ impl NodeLoads {
         });
         let nodes = loads.into_iter().map(|(node, (sent, received))| (node, sent, received));
         NodeLoads { nodes: nodes.collect() }
+    }
+
+    /// The volume that passes through each router with traffic, ascending: what its links bring, `links` being the load
+    /// of every directed link, and what its own nodes send.
+    pub fn through_routers(&self, fabric: &Fabric<'_>, links: &[f64]) -> BTreeMap<u32, f64> {
+        let mut through = BTreeMap::new();
+        for (link, load) in links.iter().enumerate().filter(|(_, load)| **load > 0.0) {
+            *through.entry(fabric.links.head(link)).or_default() += load;
+        }
+        for (node, sent, _) in &self.nodes {
+            *through.entry(fabric.topology.router_of(*node).0).or_default() += sent;
+        }
+        through
     }
 
     /// The largest volume that one node sends or receives.

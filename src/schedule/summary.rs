@@ -93,7 +93,8 @@ impl ScheduleResult {
         }
         let over = |sum: f64| if jobs == 0 { 0.0 } else { sum / jobs as f64 };
         let of_several = |sum: f64| (known && several > 0).then(|| sum / several as f64);
-        let hours = |of: fn(&Lost) -> i128| self.lost.as_ref().map(|lost| seconds(of(lost)) / 3600.0);
+        let hours =
+            |of: fn(&Lost) -> i128| self.lost.as_ref().map(|lost| seconds(of(lost)) / 3600.0);
         let makespan = i128::from(last) - i128::from(first);
         let capacity = u128::from(self.nodes) * makespan.unsigned_abs();
         let (mean_queue, max_queue, fragmentation) = self.over_time(last, makespan);

@@ -14,9 +14,6 @@ pub struct NetworkFigures {
     /// What a link of capacity 1 carries each way; 10GB/s, or 80Gb/s in bits [default: 1.25GB/s]
     #[arg(long, value_name = "B/s")]
     bandwidth: Option<String>,
-    /// Latency of a hop, such as 1us [default: 0s]
-    #[arg(long, value_name = "SECONDS")]
-    latency: Option<String>,
     /// Whether all that a node sends shares its node link, and all that it receives, or each message is bounded by
     /// itself [default: shared]
     #[arg(long, value_parser = ["shared", "free"])]
@@ -35,10 +32,9 @@ pub struct NetworkFigures {
 
 impl NetworkFigures {
     /// The options that are given, with their texts.
-    pub fn given(&self) -> impl Iterator<Item = (&'static str, &str)> {
+    pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
         let options = [
             ("--bandwidth", self.bandwidth.as_deref()),
-            ("--latency", self.latency.as_deref()),
             ("--node-links", self.node_links.as_deref()),
             ("--node-bandwidth", self.node_bandwidth.as_deref()),
             ("--switch-bandwidth", self.switch_bandwidth.as_deref()),
@@ -47,9 +43,10 @@ impl NetworkFigures {
         options.into_iter().filter_map(|(flag, text)| Some((flag, text?)))
     }
 
-    /// The figures that are given.
-    pub fn read(&self, context: &Context) -> Result<Figures> {
+    /// The figures that are given, and the text of `--latency`, where a command takes it.
+    pub fn read(&self, latency: Option<&str>, context: &Context) -> Result<Figures> {
         let figures = self.given().filter(|(flag, _)| *flag != "--links-file");
+        let figures = figures.chain(latency.map(|text| ("--latency", text)));
         Figures::from_options(figures, self.links_file.as_deref(), context.memory)
     }
 }

@@ -90,7 +90,11 @@ impl Averages {
             compute: usage.compute + usage.latency,
             alone: usage.bytes / rate,
             bytes: usage.bytes,
-            links: usage.links.iter().map(|(l, u)| (*l, u / self.channels.capacity[*l as usize])).collect(),
+            links: usage
+                .links
+                .iter()
+                .map(|(l, u)| (*l, u / self.channels.capacity[*l as usize]))
+                .collect(),
             sending: usage.bytes / rate,
         };
         for (link, _) in &member.links {
@@ -379,10 +383,8 @@ mod tests {
             let mapping =
                 ProcessMapping::new(topology, "job", nodes.drain(..size).collect()).unwrap();
             let mut usage =
-                PhaseUsage::new(
-                    fabric, routing, &guest, &mapping, 1e9, 0.0, &speeds(), &channels,
-                )
-                .unwrap();
+                PhaseUsage::new(fabric, routing, &guest, &mapping, 1e9, 0.0, &speeds(), &channels)
+                    .unwrap();
             let share = [0.2, 0.5, 0.8][below(3, &mut random) as usize];
             usage.compute = usage.bytes / usage.alone(&channels) * (1.0 - share) / share;
             jobs.push(usage);

@@ -70,29 +70,35 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
     name: "network",
     about: "a job's speed is what the network gives its traffic beside the jobs that run with it",
     example: "network:share=0.3,guest=stencil3d",
-    options: &join::<6, 10, 16>(SPEED_OPTIONS, [
-        Opt::number("share", "share of the run time in which a job sends, on a compact allocation")
+    options: &join::<6, 10, 16>(
+        SPEED_OPTIONS,
+        [
+            Opt::number(
+                "share",
+                "share of the run time in which a job sends, on a compact allocation",
+            )
             .or_else("0.2"),
-        Opt::text("guest", "traffic of every job: a pattern for any size, or a guest")
-            .or_else("stencil3d"),
-        Opt::file(
-            "apps",
-            "applications, drawn by seed: CSV app,weight,guest,share (no share with speed=)",
-        )
-        .or_else("one: share= and guest="),
-        Opt::text("bytes", "what a process sends in an iteration on the mean, such as 1MB")
-            .or_else("1"),
-        Opt::text("compute", "computing in an iteration, such as 20ms, instead of a share")
-            .or_else("by share"),
-        Opt::text("speed", "operations a second, such as 1Gf: jobs run their benchmark once")
-            .or_else("run times are the trace's"),
-        Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
-            .or_else("dimension-order on grids, else ecmp-path"),
-        Opt::one_of("level", &["flow", "job"], "how closely messages are followed")
-            .or_else("flow with speed=, else job"),
-        Opt::flag("kill", "end jobs at their requested times"),
-        SEED,
-    ]),
+            Opt::text("guest", "traffic of every job: a pattern for any size, or a guest")
+                .or_else("stencil3d"),
+            Opt::file(
+                "apps",
+                "applications, drawn by seed: CSV app,weight,guest,share (no share with speed=)",
+            )
+            .or_else("one: share= and guest="),
+            Opt::text("bytes", "what a process sends in an iteration on the mean, such as 1MB")
+                .or_else("1"),
+            Opt::text("compute", "computing in an iteration, such as 20ms, instead of a share")
+                .or_else("by share"),
+            Opt::text("speed", "operations a second, such as 1Gf: jobs run their benchmark once")
+                .or_else("run times are the trace's"),
+            Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
+                .or_else("dimension-order on grids, else ecmp-path"),
+            Opt::one_of("level", &["flow", "job"], "how closely messages are followed")
+                .or_else("flow with speed=, else job"),
+            Opt::flag("kill", "end jobs at their requested times"),
+            SEED,
+        ],
+    ),
     build: BuildModel {
         stretches: true,
         make: |params, context, tasks| Ok(Box::new(Network::new(params, context, tasks)?)),
