@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder::corun::{Detail, Job, Outcome, Settings, Speeds, side_by_side};
+use nodeorder::corun::fit::{Measured, fit};
+use nodeorder::corun::{Detail, Fair, Figures, Job, Outcome, Settings, Speeds, side_by_side};
 use nodeorder::export::{SimGridFigures, simgrid};
 use nodeorder::input::Text;
 use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
@@ -312,7 +313,7 @@ fn shares_by_latency_favour_short_routes() {
     );
     let mut settings = settings(Detail::Flow, 1e-9);
     let flow = run(&path, "one-path", &text, &settings).jobs[0].seconds;
-    settings.speeds.fair = nodeorder::corun::Fair::Rtt;
+    settings.speeds.fair = Fair::Rtt;
     let rtt = run(&path, "one-path", &text, &settings).jobs[0].seconds;
     // The link is full until both are through, whoever is first.
     assert!(near(flow, 2.0, 1e-6) && near(rtt, 2.0, 1e-6), "{flow} {rtt}");
@@ -553,4 +554,76 @@ fn simgrid_agrees() {
         eprintln!("latency {latency}: median {median:e}, 90 % {most:e}, largest {largest:e}");
         assert!(median <= worst[0] && most <= worst[1], "{latency}: {median} {most}");
     }
+}
+
+/// Rows that SimGrid simulates from known figures, with noise, give these figures back.
+#[test]
+fn a_fit_finds_the_figures_of_simgrid() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let Some(program) = peer::compile(folder) else {
+        return without(
+            Peer::SimGrid,
+            "corun::a_fit_finds_the_figures_of_simgrid",
+            "no headers of SimGrid",
+        );
+    };
+    let truth = Figures {
+        bandwidth: Some(2.5e9),
+        latency: Some(3e-7),
+        node_bandwidth: Some(1.2e9),
+        node_latency: Some(7e-7),
+        ..Figures::default()
+    };
+    let spec = "xgft:m=8x6,w=1x2";
+    let mut random = nodeorder::random::generator(3);
+    let mut rows = String::from("pattern,nodes,bytes,seconds\n");
+    let mut count = 0;
+    for bytes in [8u64, 1000, 100_000, 1_000_000, 10_000_000] {
+        let patterns = ["all-to-all", "ring"].into_iter();
+        let many = patterns.flat_map(|p| [2u32, 4, 8, 16, 24, 32, 48].map(|n| (p, 0, n)));
+        let pairs = [(0, 1), (3, 4), (7, 8), (15, 16), (1, 40), (9, 33), (20, 22)];
+        let pairs = pairs.map(|(a, b)| ("ping-pong", a, b));
+        for (pattern, first, last) in many.chain(pairs) {
+            let (guest, nodes, list) = match pattern {
+                "ping-pong" => ("random", vec![first, last], format!("\"[{first},{last}]\"")),
+                _ => (pattern, (0..last).collect(), format!("0-{}", last - 1)),
+            };
+            let one = folder.join("one.csv");
+            std::fs::write(&one, "0,1,1\n").unwrap();
+            let guest = match guest {
+                "random" => one.display().to_string(),
+                guest => format!("{guest}:n={}", nodes.len()),
+            };
+            let text = format!(
+                "[[jobs]]\nname = 'a'\nguest = '{guest}'\nnodes = {nodes:?}\nbytes = {bytes}\ncompute = 0\n"
+            );
+            let machine = machine(spec);
+            let jobs = jobs(&machine, &text);
+            let case = peer::Case { machine, jobs, about: Vec::new() };
+            let (found, _) = peer::simulate_with(&program, folder, &case, 1, truth);
+            let ways = if pattern == "ping-pong" { 2.0 } else { 1.0 };
+            let noise = 1.0 + 0.05 * (2.0 * nodeorder::random::unit(&mut random) - 1.0);
+            rows += &format!("{pattern},{list},{bytes},{}\n", ways * found[0].1 * noise);
+            count += 1;
+        }
+    }
+    assert!(count >= 100);
+    let machine = machine(spec);
+    let rows = Measured::read_all(&machine, &Text::new("rows.csv", rows)).unwrap();
+    let fabric = Fabric::new(&machine).unwrap();
+    let routing = RoutingEntry::named("one-path").unwrap();
+    let found = fit(&fabric, routing, Fair::Rtt, &rows).unwrap();
+    let figures = found.figures();
+    let pairs = [
+        (figures.bandwidth, truth.bandwidth),
+        (figures.latency, truth.latency),
+        (figures.node_bandwidth, truth.node_bandwidth),
+        (figures.node_latency, truth.node_latency),
+    ];
+    for (found, truth) in pairs {
+        let (found, truth) = (found.unwrap(), truth.unwrap());
+        assert!(near(found, truth, 0.03), "{found} {truth}: {figures:?}");
+    }
+    assert_eq!(found.unknown().collect::<Vec<_>>(), ["switch_bandwidth"]);
 }

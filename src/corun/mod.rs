@@ -21,6 +21,7 @@
 
 mod channels;
 mod filling;
+pub mod fit;
 mod flow_level;
 mod flow_run;
 mod job_level;

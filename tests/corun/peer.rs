@@ -107,10 +107,21 @@ pub fn simulate(
     iterations: u64,
     latency: f64,
 ) -> (Vec<(u64, f64)>, f64) {
-    let machine = &case.machine;
-    let order = NodeOrder::make(machine, "row-major").unwrap();
     let network =
         Figures { bandwidth: Some(BANDWIDTH), latency: Some(latency), ..Figures::default() };
+    simulate_with(program, folder, case, iterations, network)
+}
+
+/// As [`simulate`], with these figures of the network.
+pub fn simulate_with(
+    program: &Path,
+    folder: &Path,
+    case: &Case,
+    iterations: u64,
+    network: Figures,
+) -> (Vec<(u64, f64)>, f64) {
+    let machine = &case.machine;
+    let order = NodeOrder::make(machine, "row-major").unwrap();
     let figures = SimGridFigures { network, speed: None };
     let platform = simgrid(machine, &order, &figures).unwrap();
     std::fs::write(folder.join("platform.xml"), platform.text).unwrap();
