@@ -25,7 +25,17 @@ pub struct Entry<B> {
 impl<B> Entry<B> {
     /// An entry without options, whose name alone is a use that works.
     pub const fn plain(name: &'static str, about: &'static str, build: B) -> Self {
-        Entry { name, about, example: name, options: &[], build }
+        Entry::new(name, about, &[], build)
+    }
+
+    /// An entry whose name alone is a use that works.
+    pub const fn new(
+        name: &'static str,
+        about: &'static str,
+        options: &'static [Opt],
+        build: B,
+    ) -> Self {
+        Entry { name, about, example: name, options, build }
     }
 
     /// The entry without its constructor, for lists and references.

@@ -1,9 +1,7 @@
 //! Breadth-first over free nodes.
 
 use super::components::FreeSearch;
-use super::entry::{Allocator, AllocatorEntry, Choice};
-use crate::params::Opt;
-use crate::ranks::{FreeSet, Ranks};
+use super::kit::*;
 
 /// `bfs[:contiguous]`: the free nodes that a breadth-first search reaches first. It starts at the lowest free rank
 /// and goes from free node to free node: nodes of one router are neighbours, and so are nodes on linked routers;
@@ -21,21 +19,20 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 2.
-pub(super) const BFS: AllocatorEntry = AllocatorEntry {
-    name: "bfs",
-    about: "breadth-first over free neighbours from the lowest free rank on; bfs:contiguous waits for one piece",
-    example: "bfs",
-    options: &[Opt::one_of(
+pub(super) const BFS: AllocatorEntry = AllocatorEntry::new(
+    "bfs",
+    "breadth-first over free neighbours from the lowest free rank on; bfs:contiguous waits for one piece",
+    &[Opt::one_of(
         "pieces",
         &["any", "contiguous"],
         "contiguous: the job waits until a connected set of free nodes holds it",
     )
     .positional()],
-    build: |params, context| {
+    |params, context| {
         let contiguous = params.choice("pieces")? == "contiguous";
         Ok(Box::new(Bfs { contiguous, search: FreeSearch::new(context)? }))
     },
-};
+);
 
 struct Bfs<'a> {
     contiguous: bool,

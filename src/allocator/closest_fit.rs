@@ -1,9 +1,6 @@
 //! Closest Fit by rank steps.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::Runs;
-use crate::params::Opt;
-use crate::ranks::{FreeSet, Ranks};
+use super::kit::*;
 
 /// `closest-fit[:G]`: the window of n consecutive free entries with the smallest largest step between
 /// neighbours, the first of those; the first window whose largest step is at most G is taken at once
@@ -36,10 +33,6 @@ struct ClosestFit {
 
 impl Allocator for ClosestFit {
     fn choose(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
-        if count == 1 {
-            free.lowest(1, chosen);
-            return Choice::Placed;
-        }
         self.runs.load(free);
         let enough = self.enough.max(1);
         let mut start = self.runs.first(enough, count);

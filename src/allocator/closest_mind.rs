@@ -1,8 +1,7 @@
 //! Closest Fit by mean pairwise distance.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::kit::*;
 use crate::metric::window::Window;
-use crate::ranks::{FreeSet, Ranks};
 
 /// `closest-mind`: the window of n consecutive free entries with the smallest sum of pairwise distances, the
 /// first of those. Sums are exact integers.

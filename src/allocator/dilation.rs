@@ -1,13 +1,11 @@
 //! A mesh of processes, embedded with the least dilation that a bounded search finds.
 
+use super::kit::*;
 use std::collections::HashMap;
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::guest_mesh::Guest;
 use super::reach::Reach;
 use super::recent::Recent;
-use crate::params::Opt;
-use crate::ranks::{FreeSet, Ranks};
 
 /// `dilation[:max=D,guest=2d|3d]`: the job's guest mesh is embedded into the free nodes so that processes next to
 /// each other in the mesh are at most d hops apart, for d = 1, 2, … until that is found; at the machine's diameter
@@ -36,11 +34,10 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.
-pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
-    name: "dilation",
-    about: "the job as a mesh, neighbours within the fewest hops a bounded search finds; dilation:max=1 waits",
-    example: "dilation",
-    options: &[
+pub(super) const DILATION: AllocatorEntry = AllocatorEntry::new(
+    "dilation",
+    "the job as a mesh, neighbours within the fewest hops a bounded search finds; dilation:max=1 waits",
+    &[
         Opt::whole(
             "max",
             "hops between neighbours at most; a job waits where no such mesh is found",
@@ -49,7 +46,7 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
         Opt::one_of("guest", &["2d", "3d"], "axes of the job's mesh")
             .or_else("3d beside max=, else the axes of the machine's coordinates"),
     ],
-    build: |params, context| {
+    |params, context| {
         let max = params.integer("max", 1, u32::MAX)?;
         let axes = match params.chosen("guest")? {
             Some("2d") => 2,
@@ -76,7 +73,7 @@ pub(super) const DILATION: AllocatorEntry = AllocatorEntry {
         }
         Ok(Box::new(Recent::new(dilation)))
     },
-};
+);
 
 /// Processes of guests that are kept; beyond that all are made anew.
 const PROCESSES: u32 = 1 << 20;

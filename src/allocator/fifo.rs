@@ -1,8 +1,6 @@
 //! The ends of the free list.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
-use crate::params::Opt;
-use crate::ranks::{FreeSet, Ranks};
+use super::kit::*;
 
 /// `fifo:K`: jobs of fewer than K nodes get the highest free ranks, all others the lowest.
 ///

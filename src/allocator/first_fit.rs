@@ -1,9 +1,7 @@
 //! First Fit with a gap, and its variants.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::{GAP, Runs};
-use crate::params::Opt;
-use crate::ranks::{FreeSet, Ranks, Run};
+use super::kit::*;
+use super::runs::GAP;
 
 /// `first-fit:G`: the first run (gap G) of at least n ranks gives its first n. Where there is none, n is
 /// split into ⌊n/2⌋ and the rest, each placed by the same rule, the first half taking its ranks before the

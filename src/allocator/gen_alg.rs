@@ -1,12 +1,11 @@
 //! The nearest free ranks of every free rank.
 
+use super::kit::*;
 use multiversion::multiversion;
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::near::Near;
 use super::recent::Recent;
 use crate::metric::sums::Sums;
-use crate::ranks::{FreeSet, Ranks, Run};
 
 /// `gen-alg`: for every free rank, the set of it and its n-1 nearest free ranks in network distance, the
 /// lower rank of two equally far; of these sets the one with the smallest sum of pairwise distances, that of
@@ -99,13 +98,6 @@ impl GenAlg<'_> {
 
     /// The sum of distances from `rank` to its n nearest, itself included, and the largest.
     fn star(&mut self, rank: u32, count: u32) -> (u64, u32) {
-        let (mut star, mut left) = (0, count);
-        let mut take = |hops: u32, here: u32| {
-            let taken = left.min(here);
-            star += u64::from(hops) * u64::from(taken);
-            left -= taken;
-            left == 0
-        };
         self.at_hops.clear();
         if self.near.walk(rank, u32::MAX, count) {
             for (hops, router) in self.near.found() {
@@ -113,18 +105,20 @@ impl GenAlg<'_> {
             }
         } else {
             // Hop by hop while those are few.
-            let row = self.near.measure(rank);
-            for hops in 0..FEW {
-                if take(hops, at_hops(row, &self.free, hops)) {
-                    return (star, hops);
-                }
-            }
-            for (hops, free) in row.iter().zip(&self.free).filter(|(hops, _)| **hops >= FEW) {
+            for (hops, free) in self.near.measure(rank).iter().zip(&self.free) {
                 add(&mut self.at_hops, *hops, *free);
             }
         }
-        let held = self.at_hops.iter().zip(0..).find(|(here, hops)| take(*hops, **here));
-        (star, held.map_or(self.at_hops.len() as u32, |(_, hops)| hops))
+        let (mut star, mut left) = (0, count);
+        for (hops, here) in (0..).zip(&self.at_hops) {
+            let taken = left.min(*here);
+            star += u64::from(hops) * u64::from(taken);
+            left -= taken;
+            if left == 0 {
+                return (star, hops);
+            }
+        }
+        (star, self.at_hops.len() as u32)
     }
 
     /// Puts the n nearest of a centre into `set` as runs on one router each, and returns the sum of their distances;
@@ -187,20 +181,11 @@ impl GenAlg<'_> {
     }
 }
 
-/// Numbers of hops that are counted one after the other: enough on networks of small diameter.
-const FEW: u32 = 16;
-
 fn add(at: &mut Vec<u32>, hops: u32, free: u32) {
     if hops as usize >= at.len() {
         at.resize(hops as usize + 1, 0);
     }
     at[hops as usize] += free;
-}
-
-/// The free ranks on routers that are exactly `hops` away.
-#[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-fn at_hops(row: &[u32], free: &[u32], hops: u32) -> u32 {
-    row.iter().zip(free).map(|(away, free)| if *away == hops { *free } else { 0 }).sum()
 }
 
 /// Over routers less than `farthest` away: the sum of the stars of their free ranks, and the number of these; and the

@@ -1,38 +1,34 @@
 //! Jobs packed into few groups of a dragonfly, or spread over all.
 
+use super::kit::*;
 use std::cmp::Reverse;
 
-use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::entry::AllocatorContext;
 use super::units::{LEVEL, Units, level, levels};
-use crate::error::Result;
-use crate::params::Params;
-use crate::ranks::{FreeSet, Ranks};
 
 /// `dragonfly-pack[:level=group]`: one group, the tightest that has room; else the groups with the most free nodes, and
 /// as the last one the tightest that holds the rest. In a group the lowest ranks.
 ///
 /// # Complexity
 /// O(size/64 + free + groups · groups taken).
-pub(super) const PACK: AllocatorEntry = AllocatorEntry {
-    name: "dragonfly-pack",
-    about: "few groups: the tightest one that has room, else those with the most free nodes",
-    example: "dragonfly-pack",
-    options: &[LEVEL.or_else("the outermost")],
-    build: |params, context| Ok(Box::new(Groups::new(params, context, false)?)),
-};
+pub(super) const PACK: AllocatorEntry = AllocatorEntry::new(
+    "dragonfly-pack",
+    "few groups: the tightest one that has room, else those with the most free nodes",
+    &[LEVEL.or_else("the outermost")],
+    |params, context| Ok(Box::new(Groups::new(params, context, false)?)),
+);
 
 /// `dragonfly-spread[:level=group]`: as many nodes of each group as of any other, as far as they are free; of nodes left
 /// over one each from the groups with the most free nodes. In a group the lowest ranks.
 ///
 /// # Complexity
 /// O(size/64 + free + groups · log groups).
-pub(super) const SPREAD: AllocatorEntry = AllocatorEntry {
-    name: "dragonfly-spread",
-    about: "all groups alike: the same number of nodes from each, as far as they are free",
-    example: "dragonfly-spread",
-    options: &[LEVEL.or_else("the outermost")],
-    build: |params, context| Ok(Box::new(Groups::new(params, context, true)?)),
-};
+pub(super) const SPREAD: AllocatorEntry = AllocatorEntry::new(
+    "dragonfly-spread",
+    "all groups alike: the same number of nodes from each, as far as they are free",
+    &[LEVEL.or_else("the outermost")],
+    |params, context| Ok(Box::new(Groups::new(params, context, true)?)),
+);
 
 struct Groups {
     units: Units,

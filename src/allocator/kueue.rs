@@ -1,10 +1,8 @@
 //! Kueue's topology-aware scheduling.
 
-use super::entry::{Allocator, AllocatorContext, AllocatorEntry, Choice};
+use super::entry::AllocatorContext;
+use super::kit::*;
 use super::units::{LEVEL, UnitRanks, Units, level, levels};
-use crate::error::Result;
-use crate::params::{Opt, Params};
-use crate::ranks::{FreeSet, Ranks};
 
 /// `kueue-tas[:level=L,mode=required|preferred,profile=most-free|least-free]`: one unit of the level for all nodes of a
 /// job. Where none has room, `required` waits; `preferred` tries the levels above, and at the outermost takes
@@ -22,17 +20,16 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Kueue, KEP-2724 "Topology Aware Scheduling", section "Computing the assignment".
-pub(super) const KUEUE_TAS: AllocatorEntry = AllocatorEntry {
-    name: "kueue-tas",
-    about: "Kueue's topology-aware scheduling: one unit of a level, or (preferred) few units of those above",
-    example: "kueue-tas",
-    options: &[
+pub(super) const KUEUE_TAS: AllocatorEntry = AllocatorEntry::new(
+    "kueue-tas",
+    "Kueue's topology-aware scheduling: one unit of a level, or (preferred) few units of those above",
+    &[
         LEVEL.or_else("the innermost with units of several nodes"),
         Opt::one_of("mode", &["preferred", "required"], "required: wait for one unit of the level"),
         Opt::one_of("profile", &["most-free", "least-free"], "units that are taken first"),
     ],
-    build: |params, context| Ok(Box::new(KueueTas::new(params, context)?)),
-};
+    |params, context| Ok(Box::new(KueueTas::new(params, context)?)),
+);
 
 struct KueueTas {
     /// Ranks by unit, level by level, the outermost first.

@@ -1,8 +1,7 @@
 //! Largest Fit with a gap.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::{GAP, Runs};
-use crate::ranks::{FreeSet, Ranks};
+use super::kit::*;
+use super::runs::GAP;
 
 /// `largest-fit:G`: the first run (gap G) with room for what remains gives its first ranks; where there is
 /// none, the longest run (the first of those) is taken whole, and again for the rest.

@@ -1,11 +1,10 @@
 //! The multiple buddy strategy.
 
+use super::kit::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
 use super::ranks_by_location::Cells;
-use crate::ranks::{FreeSet, Ranks};
 
 /// `mbs`: the Multiple Buddy Strategy, on lattices of any dimension and several nodes a cell.
 ///
@@ -149,9 +148,7 @@ impl Mbs {
             level.free.fill(0);
             level.offer.clear();
         }
-        for open in self.cells.locations.open() {
-            self.levels[0].free[open.location as usize] = self.cells.locations.free(open.location);
-        }
+        self.levels[0].free.copy_from_slice(self.cells.locations.free_counts());
         for i in 0..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(i + 1);
             let level = &mut below[i];

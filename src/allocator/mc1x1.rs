@@ -1,8 +1,7 @@
 //! Shells around a centre.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
+use super::kit::*;
 use super::ranks_by_location::Cells;
-use crate::ranks::{FreeSet, Ranks};
 
 /// `mc1x1`: every free node is tried as a centre. Around it lie shells: shell r holds the nodes whose cells
 /// are r away in the largest of their coordinates, around the ends of axes that are rings; the nodes of the
@@ -71,10 +70,7 @@ impl Mc1x1 {
     fn load(&mut self, free: &FreeSet) {
         self.cells.locations.load(free);
         self.sums.clear();
-        self.sums.resize(self.cells.locations.count(), 0);
-        for open in self.cells.locations.open() {
-            self.sums[open.location as usize] = self.cells.locations.free(open.location);
-        }
+        self.sums.extend_from_slice(self.cells.locations.free_counts());
         for axis in &self.cells.axes {
             let stride = axis.stride as usize;
             for slab in self.sums.chunks_mut(stride * axis.extent as usize) {

@@ -19,6 +19,7 @@ mod first_fit;
 mod gen_alg;
 mod groups;
 mod guest_mesh;
+mod kit;
 mod kueue;
 mod largest_fit;
 mod mbs;

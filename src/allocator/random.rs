@@ -1,11 +1,10 @@
 //! Free ranks at random.
 
+use super::kit::*;
 use crate::params::SEED;
 use rand_pcg::Pcg64;
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
 use crate::random::{below, generator};
-use crate::ranks::{FreeSet, Ranks};
 
 /// `random[:seed=S]`: any n free ranks, every set equally likely.
 ///

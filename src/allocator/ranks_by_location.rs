@@ -89,6 +89,11 @@ impl RanksByLocation {
     pub fn free(&self, location: u32) -> u32 {
         self.free[location as usize]
     }
+
+    /// Free ranks of every location.
+    pub fn free_counts(&self) -> &[u32] {
+        &self.free
+    }
 }
 
 /// The lattice with the axes along which it extends.

@@ -1,9 +1,7 @@
 //! The last choices of an allocator, kept for when they are asked for again.
 
+use super::kit::*;
 use std::collections::VecDeque;
-
-use super::entry::{Allocator, Choice};
-use crate::ranks::{FreeSet, Ranks};
 
 /// Choices that are kept: after so many others the same free ranks seldom come again.
 const KEPT: usize = 16;

@@ -42,7 +42,7 @@ impl Runs {
     /// Takes over the free ranks. O(size/64 + runs).
     pub fn load(&mut self, free: &FreeSet) {
         self.runs.clear();
-        free.for_each_run(|run| self.runs.push(run));
+        self.runs.extend(free.runs());
         self.known.clear();
     }
 

@@ -1,10 +1,6 @@
 //! The one-dimensional strategies of Cplant: intervals of free ranks, and windows of least span.
 
-use super::entry::{Allocator, AllocatorEntry, Choice};
-use super::runs::Runs;
-use crate::error::Result;
-use crate::params::{Opt, Params};
-use crate::ranks::{FreeSet, Ranks, Run};
+use super::kit::*;
 
 /// `span-first-fit[:linear]`: the first free interval that holds the job gives its lowest ranks. Where none
 /// does, the n circularly consecutive free entries of least ring span, the one of lowest starting rank among
@@ -16,22 +12,20 @@ use crate::ranks::{FreeSet, Ranks, Run};
 /// # References
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
 /// Allocation Strategies", 2002, section 2.3. The linear variant is that of Sandia's later scheduler in SST.
-pub(super) const FIRST: AllocatorEntry = AllocatorEntry {
-    name: "span-first-fit",
-    about: "the first free interval that holds the job; else the window of least span",
-    example: "span-first-fit",
-    options: &[SPAN],
-    build: |params, _| Span::build(Fit::First, params),
-};
+pub(super) const FIRST: AllocatorEntry = AllocatorEntry::new(
+    "span-first-fit",
+    "the first free interval that holds the job; else the window of least span",
+    &[SPAN],
+    |params, _| Span::build(Fit::First, params),
+);
 
 /// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
-pub(super) const BEST: AllocatorEntry = AllocatorEntry {
-    name: "span-best-fit",
-    about: "the free interval that leaves the fewest ranks; else the window of least span",
-    example: "span-best-fit",
-    options: &[SPAN],
-    build: |params, _| Span::build(Fit::Best, params),
-};
+pub(super) const BEST: AllocatorEntry = AllocatorEntry::new(
+    "span-best-fit",
+    "the free interval that leaves the fewest ranks; else the window of least span",
+    &[SPAN],
+    |params, _| Span::build(Fit::Best, params),
+);
 
 /// `span-sum-of-squares[:linear]`: as [`FIRST`], the interval after which Σ N(i)² is least, N(i) the number
 /// of free intervals of i ranks.
@@ -39,13 +33,12 @@ pub(super) const BEST: AllocatorEntry = AllocatorEntry {
 /// # References
 /// As [`FIRST`]; Csirik et al., "On the sum-of-squares algorithm for bin packing", 2006,
 /// <https://doi.org/10.1145/1120582.1120583>.
-pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry {
-    name: "span-sum-of-squares",
-    about: "the free interval after which interval lengths are most varied; else the window of least span",
-    example: "span-sum-of-squares",
-    options: &[SPAN],
-    build: |params, _| Span::build(Fit::SumOfSquares, params),
-};
+pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry::new(
+    "span-sum-of-squares",
+    "the free interval after which interval lengths are most varied; else the window of least span",
+    &[SPAN],
+    |params, _| Span::build(Fit::SumOfSquares, params),
+);
 
 /// How the span of a window is measured.
 const SPAN: Opt = Opt::one_of(

@@ -52,14 +52,14 @@ impl Units {
         self.free.fill(0);
         let mut all = 0;
         let Units { of, free: counts, .. } = self;
-        free.for_each_run(|run| {
+        for run in free.runs() {
             for unit in &of[run.first as usize..run.end() as usize] {
                 if *unit != NONE {
                     counts[*unit as usize] += 1;
                     all += 1;
                 }
             }
-        });
+        }
         all
     }
 

@@ -32,9 +32,9 @@ impl<'a> ReplayFigures<'a> {
         "mean_mind", "hops", "Mean of `mind` over jobs of two nodes and more.", |r| r.result.summary.mean_mind();
         "mean_mind_per_log_size", "hops", "Mean of `mind` over ln(`size`), for jobs of two nodes and more.",
             |r| Some(r.result.summary.normalised()).filter(|n| n.count > 0).map(|n| n.mean);
-        "mean_components", "", "Mean of `components` over all jobs.", |r| r.result.summary.mean_components();
-        "mean_linear_span", "ranks", "Mean of `linear_span` over all jobs.", |r| r.result.summary.mean_linear_span();
-        "mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.", |r| r.result.summary.mean_ring_span();
+        "mean_components", "", "Mean of `components` over all jobs.", |r| r.result.summary.mean_pieces_and_spans()[0];
+        "mean_linear_span", "ranks", "Mean of `linear_span` over all jobs.", |r| r.result.summary.mean_pieces_and_spans()[1];
+        "mean_ring_span", "ranks", "Mean of `ring_span` over all jobs.", |r| r.result.summary.mean_pieces_and_spans()[2];
         "improvement.small", "%", "How far mean `mind` is below that of `fifo:0`: mean over sizes up to 10.",
             |r| r.improvement.small;
         "improvement.large", "%", "The same for larger sizes.", |r| r.improvement.large;
@@ -141,9 +141,9 @@ pub const T_TEST: &[Column<TTest>] = columns! {
 /// Traffic of all jobs of two nodes and more.
 pub const TRAFFIC: &[Column<Totals>] = columns! {
     "jobs", "jobs", "Jobs of two nodes and more.", |t| t.jobs;
-    "mean_dilation", "hops", "Mean of `dilation_mean`.", |t| t.mean_dilation();
-    "mean_contention_alone", "volume / capacity", "Mean of `contention_alone`.", |t| t.mean_contention_alone();
-    "mean_contention_met", "volume / capacity", "Mean of `contention_met`.", |t| t.mean_contention_met();
+    "mean_dilation", "hops", "Mean of `dilation_mean`.", |t| t.mean(t.dilation);
+    "mean_contention_alone", "volume / capacity", "Mean of `contention_alone`.", |t| t.mean(t.alone);
+    "mean_contention_met", "volume / capacity", "Mean of `contention_met`.", |t| t.mean(t.met);
     "max_contention_met", "volume / capacity", "Largest `contention_met`.", |t| t.most;
-    "mean_jobs_met", "jobs", "Mean of `jobs_met`.", |t| t.mean_jobs_met();
+    "mean_jobs_met", "jobs", "Mean of `jobs_met`.", |t| t.mean(t.jobs_met as f64);
 };

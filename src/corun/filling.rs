@@ -56,7 +56,7 @@ struct On {
 }
 
 /// Rates of flows on links.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Filling {
     capacity: Vec<f64>,
     /// The most that a single message gets.
@@ -99,12 +99,8 @@ impl Filling {
             routes: crossings,
             on: vec![Vec::new(); links],
             links: vec![Link::default(); links],
-            stamp: 0,
-            touched: Vec::new(),
-            fresh: Vec::new(),
             floor: f64::INFINITY,
-            members: Vec::new(),
-            heap: BinaryHeap::new(),
+            ..Filling::default()
         }
     }
 

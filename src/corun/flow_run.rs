@@ -68,7 +68,7 @@ struct Member {
 }
 
 /// The simulation of jobs that share links, event by event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct FlowRun {
     jobs: Vec<Member>,
     flows: Vec<Flow>,
@@ -152,11 +152,8 @@ impl FlowRun {
             flows,
             bound,
             links,
-            ends: BinaryHeap::new(),
-            now: 0.0,
-            skipped: 0.0,
             pattern: repeats.then(Pattern::default),
-            spans: Spans::default(),
+            ..FlowRun::default()
         }
     }
 

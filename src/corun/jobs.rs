@@ -170,24 +170,12 @@ impl Phase {
         })?;
         let bytes = quantity("bytes", Unit::Bytes)?
             .ok_or_else(|| params.wrong("bytes", "bytes = the bytes of one unit of volume"))?;
-        let guest = match GUESTS.get(&text) {
-            Some(_) => Guest::make(&text, topology.context()),
-            None => {
-                let path = beside(base, &text);
-                match path.exists() {
-                    true => Guest::make(&path.to_string_lossy(), topology.context()),
-                    false => Guest::make(&text, topology.context()),
-                }
-            }
-        };
+        let path = beside(base, &text);
+        let file = GUESTS.get(&text).is_none() && path.exists();
+        let name = if file { path.to_string_lossy() } else { text.as_str().into() };
+        let guest = Guest::make(&name, topology.context());
         // What a pattern lacks is wrong on this line; a file has lines of its own.
-        let here = |error| match error {
-            Error::Input { location: SourceLocation::Option(_), found, expected } => {
-                Error::input(location.clone(), format!("`{text}`: {found}"), expected)
-            }
-            error => error,
-        };
-        let guest = guest.map_err(here)?;
+        let guest = guest.map_err(|error| error.about(&text, &location))?;
         no_more_than(nodes, &guest, &location)?;
         if guest.processes() == 0 {
             let found = format!("`{text}` without processes");
@@ -207,12 +195,8 @@ impl Phase {
     ) -> Result<Vec<Self>> {
         let location = params.location_of("benchmark");
         // What is wrong with it is wrong on this line.
-        let made = Benchmark::make(text, topology.context()).map_err(|error| match error {
-            Error::Input { found, expected, .. } => {
-                Error::input(location.clone(), format!("`{text}`: {found}"), expected)
-            }
-            error => error,
-        })?;
+        let made = Benchmark::make(text, topology.context());
+        let made = made.map_err(|error| error.about(text, &location))?;
         let mut phases = Phase::of_stages(&made, made.operations / speed);
         if phases.is_empty() {
             let (compute, guest) =

@@ -132,6 +132,16 @@ impl Error {
         Error::input(SourceLocation::option(option), found, expected)
     }
 
+    /// The error about a text that was read at `location`: there, after the text, where the text itself is what is wrong.
+    pub(crate) fn about(self, text: &str, location: &SourceLocation) -> Self {
+        match self {
+            Error::Input { location: SourceLocation::Option(_), found, expected } => {
+                Error::input(location.clone(), format!("`{text}`: {found}"), expected)
+            }
+            error => error,
+        }
+    }
+
     /// A request that does not suit this topology, and one that would.
     pub fn unsuited(
         location: SourceLocation,

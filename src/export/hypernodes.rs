@@ -10,14 +10,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     write,
 );
 
-const ABOUT: &str = "\
-What it does: describes the machine's units to Volcano's network-topology-aware scheduling: leaf switches are
-  tier 1, what holds them is tier 2, and so on; members stand in rank order.
-Run with: nothing; written after Volcano's documentation, Network Topology Aware Scheduling
-  (topology.volcano.sh/v1alpha1).
-How to use it: `kubectl apply -f` this file; jobs ask for it by spec.networkTopology.
-How to undo it: `kubectl delete -f` this file.
-";
+const ABOUT: &str = include_str!("texts/hypernodes.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let units = units(topology, order)?;

@@ -10,14 +10,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     write,
 );
 
-const ABOUT: &str = "\
-What it does: describes the machine's levels to Kueue's topology-aware scheduling. The labels of units begin with
-  their place in rank order, so that units that fit equally well are taken in this order.
-Run with: nothing; written after Kueue's documentation, Topology Aware Scheduling (kueue.x-k8s.io/v1beta2).
-How to use it: run the commands of the file beside this one, then `kubectl apply -f` this file, and name the
-  Topology in spec.topologyName of a ResourceFlavor.
-How to undo it: delete the Topology and run the commands with `LABEL-` in the place of `LABEL=VALUE`.
-";
+const ABOUT: &str = include_str!("texts/kueue.txt");
 
 /// Labels are called so, with the level's name.
 const LABEL: &str = "topology.nodeorder.io/";

@@ -65,27 +65,11 @@ impl SimGridFigures {
     }
 }
 
-const ABOUT: &str = "\
-What it does: describes the machine for SimGrid. Every link of the network is there with its capacity
-  (1 is LINK). NODES
-Run with: SimGrid 3.32 (platform version 4.1).
-How to use it: smpirun -np N -platform FILE -hostfile FILE.hosts ./program
-  FILE.hosts has one host a line, in rank order.NOTE
-Know before: SimGrid's network models differ by factors; name the model (the option network/model) with every
-  figure. The tests of this platform use CM02.
-How to undo it: delete both files.
-";
+const ABOUT: &str = include_str!("texts/simgrid.txt");
 
-const WITH_ROUTES: &str = "\
-Routes: one for each pair of hosts, written out. On grids they go dimension by dimension, the first first,
-  the shorter way round; of two equal ways each is taken by half of the pairs. Elsewhere they are shortest
-  paths, spread by target.
-";
+const WITH_ROUTES: &str = include_str!("texts/simgrid-with-routes.txt");
 
-const WITHOUT_ROUTES: &str = "\
-Routes: found by SimGrid (Dijkstra), as writing all of them out would take too much room. They are shortest
-  paths too, but of several SimGrid picks one in its own way: link loads differ from ours.
-";
+const WITHOUT_ROUTES: &str = include_str!("texts/simgrid-without-routes.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     simgrid(topology, order, &SimGridFigures::default())

@@ -6,33 +6,18 @@ use super::*;
 use crate::params::{Opt, Params};
 
 /// `--to slurm-lines[:leaf=one|site]`.
-pub(super) const TARGET: ExportTarget = ExportTarget {
-    name: "slurm-lines",
-    about: "recommended for Slurm from 23.02: NodeName lines in rank order and a topology.conf; names and fabric untouched, any size",
-    example: "slurm-lines",
-    options: &[Opt::one_of(
+pub(super) const TARGET: ExportTarget = ExportTarget::new(
+    "slurm-lines",
+    "recommended for Slurm from 23.02: NodeName lines in rank order and a topology.conf; names and fabric untouched, any size",
+    &[Opt::one_of(
         "leaf",
         &["one", "site"],
         "one: a single leaf switch with all nodes; site: the machine's own switches",
     )],
-    build: write,
-};
+    write,
+);
 
-const ABOUT: &str = "\
-What it does: lists the nodes in rank order. Slurm keeps the nodes of a leaf switch in the order of the NodeName
-  lines of slurm.conf, and with SwitchAsNodeRank leaf after leaf; a job gets the tightest free run, as
-  `nodeorder replay --alloc slurm-best-fit:26` foretells. Names stay. `leaf=site` keeps the machine's own tree,
-  so that jobs with --switches still use it.
-Run with: Slurm 26.05, SelectType=select/cons_tres, whole nodes. Slurm before 23.02 does not know
-  SwitchAsNodeRank.
-How to use it: replace the NodeName lines of slurm.conf by these and add what yours say; where all nodes are
-  alike, put a line `NodeName=DEFAULT CPUs=... RealMemory=...` before them. Save the file beside this one as
-  topology.conf. Then run `scontrol reconfigure`; running jobs keep their nodes.
-Know before: without SwitchAsNodeRank the order of NodeName lines has no effect. squeue and scontrol print node
-  lists sorted by name; SLURM_JOB_NODELIST and ranks follow this order. Slurm reads topology.yaml instead of
-  topology.conf, where there is one.
-How to undo it: put the old lines, topology.conf and settings back and run `scontrol reconfigure`.
-";
+const ABOUT: &str = include_str!("texts/slurm-lines.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, params: &Params) -> Result<Export> {
     let site = params.choice("leaf")? == "site";

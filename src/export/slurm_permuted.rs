@@ -11,16 +11,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     write,
 );
 
-const ABOUT: &str = "\
-What it does: lists the site's own leaf switches (blocks, rings) in rank order. Slurm breaks ties by the order of
-  these lines, gives ranks leaf by leaf in their order where tasks are distributed by blocks, and keeps its
-  nodes in it with TopologyParam=SwitchAsNodeRank or BlockAsNodeRank. Which switch holds which nodes stays.
-  Blocks move only inside the larger blocks that BlockSizes makes of them.
-Run with: Slurm 26.05.
-How to use it: save it as topology.conf and run `scontrol reconfigure`.
-Know before: Slurm reads topology.yaml instead, where there is one: see slurm-yaml.
-How to undo it: put the old topology.conf back and run `scontrol reconfigure`.
-";
+const ABOUT: &str = include_str!("texts/slurm-permuted.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let Described { kind, lines, sizes, .. } = described(topology, order, TARGET.name)?;

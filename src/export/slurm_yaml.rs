@@ -11,14 +11,7 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
     write,
 );
 
-const ABOUT: &str = "\
-What it does: describes the machine's switches (a site's own blocks, rings or toruses) to Slurm, those with low
-  ranks first: as slurm-permuted, for sites with a topology.yaml. A torus keeps its cells.
-Run with: Slurm 26.05.
-How to use it: save it as topology.yaml beside slurm.conf and run `scontrol reconfigure`. It wins over
-  topology.conf and TopologyPlugin.
-How to undo it: put the old file back and run `scontrol reconfigure`.
-";
+const ABOUT: &str = include_str!("texts/slurm-yaml.txt");
 
 fn write(topology: &Topology, order: &NodeOrder, _: &Params) -> Result<Export> {
     let Described { kind, name, lines, sizes, toruses } = described(topology, order, TARGET.name)?;

@@ -9,7 +9,7 @@ use crate::topology::site::{Site, SiteKind, SiteLine};
 use crate::topology::{Level, Topology};
 
 /// A unit: a leaf with nodes, or one with units below.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExportUnit {
     pub name: String,
     /// The level's name.
@@ -39,7 +39,6 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
     // Nodes or units of the level below with a node of each, for its unit.
     let mut below: Vec<(usize, NodeId)> =
         super::all_nodes(topology, order).into_iter().enumerate().collect();
-    let count = levels.len();
     for (height, level) in levels.iter().rev().enumerate() {
         let mut of: HashMap<u32, usize> = HashMap::new();
         let mut here: Vec<(usize, NodeId)> = Vec::new();
@@ -48,13 +47,7 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
             let at = *of.entry(unit).or_insert_with(|| {
                 let name = plain_name(&level.unit_name(unit), &mut taken);
                 let level = level.name.to_string();
-                units.push(ExportUnit {
-                    name,
-                    level,
-                    height,
-                    nodes: Vec::new(),
-                    below: Vec::new(),
-                });
+                units.push(ExportUnit { name, level, height, ..ExportUnit::default() });
                 here.push((units.len() - 1, *node));
                 units.len() - 1
             });
@@ -68,12 +61,13 @@ pub(super) fn units(topology: &Topology, order: &NodeOrder) -> Result<Vec<Export
     if below.len() > 1 && topology.network().component_of().is_none() {
         let name = plain_name(&root(topology.network().site()), &mut taken);
         let below = below.into_iter().map(|(unit, _)| unit).collect();
+        let level = "root".into();
         units.push(ExportUnit {
             name,
-            level: "root".into(),
-            height: count,
-            nodes: Vec::new(),
+            level,
+            height: levels.len(),
             below,
+            ..ExportUnit::default()
         });
     }
     Ok(units)

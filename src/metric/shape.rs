@@ -64,6 +64,29 @@ pub(crate) struct ShapeMeter<'t> {
     counter: UnitCounter<'static>,
 }
 
+/// A meter with the sums over all that it measured.
+#[derive(Debug)]
+pub(crate) struct SummedShapes<'t> {
+    meter: ShapeMeter<'t>,
+    pub sums: ShapeSums,
+}
+
+impl<'t> SummedShapes<'t> {
+    /// As [`ShapeMeter::new`], of nothing yet.
+    pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
+        let meter = ShapeMeter::new(topology, distances)?;
+        let sums = ShapeSums::new(meter.counter.units().list());
+        Ok(SummedShapes { meter, sums })
+    }
+
+    /// The shape of a non-empty allocation, its ranks in ascending order, which the sums count from now on.
+    pub fn add(&mut self, ranks: &Ranks) -> Box<AllocationShape> {
+        let shape = self.meter.of_sequence(&ranks.iter().collect::<Vec<_>>());
+        self.sums.add(&shape);
+        Box::new(shape)
+    }
+}
+
 impl<'t> ShapeMeter<'t> {
     /// A meter for allocations of the ordering that `distances` were made of.
     ///
@@ -72,19 +95,6 @@ impl<'t> ShapeMeter<'t> {
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
         let counter = UnitCounter::of(topology);
         Ok(ShapeMeter { topology, distances, graph: topology.graph()?, counter })
-    }
-
-    /// The names of the levels, leaf first.
-    pub fn levels(&self) -> Vec<String> {
-        self.counter.units().list()
-    }
-
-    /// The shape of a non-empty allocation, its ranks in ascending order.
-    ///
-    /// # Complexity
-    /// As [`ShapeMeter::of_sequence`].
-    pub fn of(&mut self, ranks: &Ranks) -> AllocationShape {
-        self.of_sequence(&ranks.iter().collect::<Vec<_>>())
     }
 
     /// The shape of a non-empty allocation whose ranks stand in this order, each once.

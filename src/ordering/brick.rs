@@ -1,13 +1,10 @@
 //! Brick orders: small boxes filled one after the other.
 
-use super::axes::{AXES, REVERSE, View, for_each_position};
+use super::axes::for_each_position;
+use super::hilbert;
 use super::interleave::{gray_rank, morton_key, widths};
+use super::kit::*;
 use super::linear::reflect;
-use super::{Method, Needs, OrderingEntry, hilbert};
-use crate::error::Result;
-use crate::ids::NodeId;
-use crate::params::{Opt, Params};
-use crate::topology::Topology;
 use crate::topology::lattice::digits;
 
 /// `brick[:size=2x2x2,inner=snake|gray|row,outer=snake|row|hilbert,axes=zxy,reverse=x]`: bricks of

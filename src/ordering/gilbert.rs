@@ -10,12 +10,7 @@
 //!                                  14 11 10
 //! ```
 
-use super::axes::{AXES, REVERSE, View};
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::NodeId;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::kit::*;
 
 /// `gilbert[:axes=zxy,reverse=x]`: a Hilbert-like curve made for the box itself. It starts at the origin
 /// and runs along the longest axis (of equal ones the first); the others follow in order.
@@ -32,13 +27,12 @@ use crate::topology::Topology;
 /// # References
 /// Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size",
 /// <https://github.com/jakubcerveny/gilbert>: the rules of division.
-pub(crate) const GILBERT: OrderingEntry = OrderingEntry {
-    name: "gilbert",
-    about: "generalised Hilbert curve of any 2-D or 3-D box, no cells skipped",
-    example: "gilbert",
-    options: &[AXES, REVERSE],
-    build: Method::direct(Needs::Lattice, order),
-};
+pub(crate) const GILBERT: OrderingEntry = OrderingEntry::new(
+    "gilbert",
+    "generalised Hilbert curve of any 2-D or 3-D box, no cells skipped",
+    &[AXES, REVERSE],
+    Method::direct(Needs::Lattice, order),
+);
 
 fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     let view = View::from_params(topology, params)?;

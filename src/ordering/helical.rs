@@ -1,10 +1,6 @@
 //! Helical order: row-major that never jumps back to the start of a row.
 
-use super::axes::{AXES, REVERSE, View};
-use super::{Method, Needs, OrderingEntry};
-use crate::ids::NodeId;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::kit::*;
 
 /// `helical[:axes=zxy,reverse=x]`: row-major on a torus without resetting the faster coordinate at a
 /// row's end: it goes on round the ring, so every step is one link. Also called toroidal.

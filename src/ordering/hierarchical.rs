@@ -1,14 +1,9 @@
 //! Hierarchical orders: all of one unit of the machine before the next, or dealt out over the units.
 
+use super::kit::*;
 use std::ops::Range;
 
-use super::axes::{AXES, REVERSE, View};
 use super::brick::{self, Bricks};
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
-use crate::params::{Opt, Params};
-use crate::topology::Topology;
 
 /// `hierarchical[:scatter=true,chunk=chassis]` or, on coordinates, `hierarchical:block=3x6x8[,axes=zxy]`.
 ///
@@ -29,11 +24,10 @@ use crate::topology::Topology;
 ///
 /// # Complexity
 /// O(nodes).
-pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry {
-    name: "hierarchical",
-    about: "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
-    example: "hierarchical",
-    options: &[
+pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
+    "hierarchical",
+    "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",
+    &[
         AXES.only_with("block=3x6x8"),
         REVERSE.only_with("block=3x6x8"),
         Opt::flag("scatter", "one chunk of each outermost unit in turn"),
@@ -42,8 +36,8 @@ pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry {
         Opt::text("chunk", "what is dealt at a time with scatter: router or the name of a level")
             .or("router"),
     ],
-    build: Method::direct(Needs::Levels, order),
-};
+    Method::direct(Needs::Levels, order),
+);
 
 /// The chunks of an outermost unit, which `scatter` deals out.
 type UnitChunks = Vec<Vec<NodeId>>;

@@ -9,13 +9,8 @@
 //! 15 12 11 10
 //! ```
 
-use super::axes::{AXES, REVERSE, View};
 use super::interleave::widths;
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::NodeId;
-use crate::params::{Opt, Params};
-use crate::topology::Topology;
+use super::kit::*;
 
 /// `hilbert[:bits=B,axes=zxy,reverse=x]`: the Hilbert curve of the enclosing cube of side 2^B; cells
 /// outside the box are skipped.

@@ -6,12 +6,7 @@
 //!         2 3 6 7           3 2 4 5
 //! ```
 
-use super::axes::{AXES, REVERSE, View};
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::NodeId;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::kit::*;
 
 /// `morton[:axes=zxy,reverse=x]`: Z-order. The key of a cell has one group of bits a bit position, the
 /// most significant first; in each group axis 0 is the most significant.

@@ -1,11 +1,6 @@
 //! Row-major and snake orders: axis by axis.
 
-use super::axes::{AXES, REVERSE, View};
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::NodeId;
-use crate::params::Params;
-use crate::topology::Topology;
+use super::kit::*;
 
 /// `row-major[:axes=zyx,reverse=x]`: lexicographic on coordinates. Without options it is node-id order,
 /// which works on every topology. Cray: `-On` (node id), `-Ox` and `-Or` with the axes sorted by extent.

@@ -30,6 +30,7 @@ mod hierarchical;
 mod hilbert;
 pub mod ilp;
 mod interleave;
+mod kit;
 mod linear;
 mod node_order;
 pub mod optimise;

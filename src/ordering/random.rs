@@ -1,11 +1,8 @@
 //! Random orders: the floor of every comparison.
 
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
-use crate::params::{Opt, Params, SEED};
+use super::kit::*;
+use crate::params::SEED;
 use crate::random::{generator, shuffle};
-use crate::topology::Topology;
 
 /// `random[:seed=7,unit=node|router]`: a shuffle, every permutation equally likely.
 ///

@@ -3,12 +3,9 @@
 //! The eigenvector is found by Lanczos iteration of our own, in f64 arithmetic of fixed order:
 //! sums, products, quotients and square roots, each rounded once, give the same bytes on every machine.
 
+use super::kit::*;
 use super::traversal::{START, emit, start};
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
-use crate::params::Params;
-use crate::topology::{RouterGraph, Topology};
+use crate::topology::RouterGraph;
 
 /// `spectral[:start=NODE]`: routers by ascending component of the eigenvector of the second smallest
 /// eigenvalue of the Laplacian L = D - A, every link counting 1.
@@ -33,13 +30,12 @@ use crate::topology::{RouterGraph, Topology};
 /// Where the eigenvalue is multiple, as on every torus and on meshes with equal longest sides, the vector
 /// is one of many and the order poor: a torus is cut into slabs of routers far apart. When the iterations
 /// run out, the best vector so far is used.
-pub(crate) const SPECTRAL: OrderingEntry = OrderingEntry {
-    name: "spectral",
-    about: "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
-    example: "spectral",
-    options: &[START],
-    build: Method::direct(Needs::Nothing, order),
-};
+pub(crate) const SPECTRAL: OrderingEntry = OrderingEntry::new(
+    "spectral",
+    "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
+    &[START],
+    Method::direct(Needs::Nothing, order),
+);
 
 /// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
 const TOLERANCE: f64 = 1e-12;

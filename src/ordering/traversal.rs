@@ -3,12 +3,9 @@
 //!
 //! All walk every router, also switches and routers whose nodes are not schedulable; those emit nothing.
 
-use super::{Method, Needs, OrderingEntry};
-use crate::error::Result;
-use crate::ids::{NodeId, RouterId};
-use crate::params::{Opt, Params};
+use super::kit::*;
+use crate::topology::RouterGraph;
 use crate::topology::graph::UNREACHED;
-use crate::topology::{RouterGraph, Topology};
 
 /// `bfs[:start=NODE]`: breadth first from the router of NODE (default: the lowest schedulable node's),
 /// neighbours by ascending id.
@@ -58,12 +55,11 @@ pub(crate) const DFS: OrderingEntry = OrderingEntry {
 /// # References
 /// Cuthill, McKee 1969, <https://doi.org/10.1145/800195.805928>; reversed: George 1971; start: George, Liu
 /// 1979, <https://doi.org/10.1145/355841.355845>.
-pub(crate) const RCM: OrderingEntry = OrderingEntry {
-    name: "rcm",
-    about: "reverse Cuthill-McKee: breadth first by degree from a peripheral router, reversed",
-    example: "rcm",
-    options: &[START.or_else("a router at the edge of the machine")],
-    build: Method::direct(Needs::Nothing, |topology, params| {
+pub(crate) const RCM: OrderingEntry = OrderingEntry::new(
+    "rcm",
+    "reverse Cuthill-McKee: breadth first by degree from a peripheral router, reversed",
+    &[START.or_else("a router at the edge of the machine")],
+    Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
         let graph = topology.joined_graph()?;
         let root = if params.has("start") { start } else { pseudo_peripheral(graph, start) };
@@ -75,7 +71,7 @@ pub(crate) const RCM: OrderingEntry = OrderingEntry {
         routers.reverse();
         Ok(emit(topology, routers))
     }),
-};
+);
 
 /// `nearest[:start=NODE]`: from the router of NODE (default: the lowest schedulable node's) always on to
 /// the nearest router, by hops, that still has nodes to give; of several the lowest id.

@@ -47,7 +47,7 @@ pub(crate) fn size_means(summary: &Summary, curve: &Curve) -> Vec<SizeMean> {
 }
 
 /// How MPC ranks orderings at each size, against an allocator's measured means.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ranking {
     /// Sizes times orderings that have a mean.
     pub means: u64,
@@ -88,9 +88,7 @@ impl Ranking {
         let mut ranking = Ranking {
             means: all().count() as u64,
             per_cent_above: (count > 0).then(|| sum / f64::from(count)),
-            pairs: 0,
-            differently: 0,
-            misled: Vec::new(),
+            ..Ranking::default()
         };
         for forecast in 0..by_size.len() {
             for measured in (0..by_size.len()).filter(|other| *other != forecast) {

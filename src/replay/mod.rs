@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::allocator::{Allocator, Choice, Room, RoomSums};
 use crate::error::Result;
 use crate::metric::allocation::{AllocationMeter, AllocationMetrics, Extent};
-use crate::metric::shape::{AllocationShape, ShapeMeter, ShapeSums};
+use crate::metric::shape::{AllocationShape, SummedShapes};
 use crate::ranks::{FreeSet, Ranks};
 use crate::trace::{Block, Event, Log};
 
@@ -42,7 +42,7 @@ pub struct Replay<'a> {
     outputs: Outputs,
     counts: Counts,
     /// The meter of shapes and their sums, where shapes are wanted.
-    shapes: Option<(ShapeMeter<'a>, ShapeSums)>,
+    shapes: Option<SummedShapes<'a>>,
     room: RoomSums,
 }
 
@@ -182,11 +182,7 @@ impl<'a> Replay<'a> {
                         placement: self.meter.measure(ranks, self.allocator.total_distance()),
                         ranks: self.outputs.ranks.then(|| ranks.clone()),
                         extent: self.outputs.extent.then(|| self.meter.extent(ranks)),
-                        shape: self.shapes.as_mut().map(|(meter, sums)| {
-                            let shape = meter.of(ranks);
-                            sums.add(&shape);
-                            Box::new(shape)
-                        }),
+                        shape: self.shapes.as_mut().map(|shapes| shapes.add(ranks)),
                         room: self.outputs.room.then(|| {
                             let room = self.allocator.room(&self.free);
                             self.room.add(&room);

@@ -126,8 +126,8 @@ pub fn predict(
     };
     let refused = allocators.iter().enumerate().filter_map(refused).collect();
     let means = |totals: &Totals| MeanTraffic {
-        mean_dilation: totals.mean_dilation(),
-        mean_contention: totals.mean_contention_met(),
+        mean_dilation: totals.mean(totals.dilation),
+        mean_contention: totals.mean(totals.met),
     };
     let mut rows = Vec::new();
     for ((order, curve), results) in orders.iter().zip(curves).zip(results.chunks(allocators.len()))

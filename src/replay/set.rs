@@ -10,7 +10,7 @@ use crate::allocator::{self, AllocatorContext, RoomSums};
 use crate::error::{Error, Result};
 use crate::metric::allocation::AllocationMeter;
 use crate::metric::rank_distances::RankDistances;
-use crate::metric::shape::{ShapeMeter, ShapeSums};
+use crate::metric::shape::{ShapeSums, SummedShapes};
 use crate::ordering::NodeOrder;
 use crate::topology::Topology;
 use crate::trace::Log;
@@ -103,9 +103,7 @@ impl<'a> ReplaySet<'a> {
             let meter = AllocationMeter::new(topology, distances)?;
             let mut replay = Replay::new(allocator, meter, distances.len(), settings.outputs);
             if settings.outputs.shape {
-                let meter = ShapeMeter::new(topology, distances)?;
-                let sums = ShapeSums::new(meter.levels());
-                replay.shapes = Some((meter, sums));
+                replay.shapes = Some(SummedShapes::new(topology, distances)?);
             }
             let traffic = settings.traffic.map(|traffic| Traffic::new(traffic, order));
             replay.traffic = traffic.transpose()?;
@@ -167,7 +165,7 @@ impl<'a> ReplaySet<'a> {
             allocator: label.allocator,
             counts: self.replays[i].counts(),
             traffic: self.replays[i].traffic.as_ref().map(Traffic::totals),
-            shapes: self.replays[i].shapes.as_ref().map(|(_, sums)| sums),
+            shapes: self.replays[i].shapes.as_ref().map(|shapes| &shapes.sums),
             room: &self.replays[i].room,
             summary: &self.summaries[i],
             baseline: &self.summaries[label.baseline],

@@ -44,9 +44,8 @@ pub struct Summary {
     /// The baseline's MIND / ln(size) less that of this replay, placement by placement.
     paired: Moments,
     /// Mean components and spans, over all placements.
-    components: u128,
-    linear_span: u128,
-    ring_span: u128,
+    /// Sums of the components, linear spans and ring spans of allocations.
+    pieces_and_spans: [u128; 3],
 }
 
 /// Count, mean and sum of squared deviations (Welford, "Note on a method for calculating corrected sums of
@@ -119,9 +118,11 @@ impl Summary {
             while theirs.next_if(|base| base.event < ours.event).is_some() {}
             let base = theirs.next_if(|base| base.event == ours.event);
             let ours = &ours.placement;
-            self.components += u128::from(ours.components);
-            self.linear_span += u128::from(ours.linear_span);
-            self.ring_span += u128::from(ours.ring_span);
+            let own = [ours.components, ours.linear_span, ours.ring_span];
+            self.pieces_and_spans
+                .iter_mut()
+                .zip(own)
+                .for_each(|(sum, own)| *sum += u128::from(own));
             let Some(total) = ours.total_distance else {
                 self.spanning += 1;
                 continue;
@@ -176,24 +177,10 @@ impl Summary {
         &self.normalised
     }
 
-    /// Mean connected components an allocation.
-    pub fn mean_components(&self) -> Option<f64> {
-        self.per_placement(self.components)
-    }
-
-    /// Mean linear span in ranks.
-    pub fn mean_linear_span(&self) -> Option<f64> {
-        self.per_placement(self.linear_span)
-    }
-
-    /// Mean ring span in ranks.
-    pub fn mean_ring_span(&self) -> Option<f64> {
-        self.per_placement(self.ring_span)
-    }
-
-    fn per_placement(&self, sum: u128) -> Option<f64> {
+    /// Mean connected components, linear span and ring span of an allocation.
+    pub fn mean_pieces_and_spans(&self) -> [Option<f64>; 3] {
         let placed = u128::from(self.placed());
-        (placed > 0).then(|| ratio(sum, placed))
+        self.pieces_and_spans.map(|sum| (placed > 0).then(|| ratio(sum, placed)))
     }
 
     /// Improvement over `baseline`, a replay of the same log, by size: `100·(m₀ - m)/m₀` of the sizes with

@@ -94,28 +94,9 @@ pub struct Totals {
 }
 
 impl Totals {
-    fn mean(&self, sum: f64) -> Option<f64> {
+    /// `sum` over the jobs of two nodes and more; none without any.
+    pub fn mean(&self, sum: f64) -> Option<f64> {
         (self.jobs > 0).then(|| sum / self.jobs as f64)
-    }
-
-    /// Mean over jobs of [`JobTraffic::dilation_mean`].
-    pub fn mean_dilation(&self) -> Option<f64> {
-        self.mean(self.dilation)
-    }
-
-    /// Mean over jobs of [`JobTraffic::contention_alone`].
-    pub fn mean_contention_alone(&self) -> Option<f64> {
-        self.mean(self.alone)
-    }
-
-    /// Mean over jobs of [`JobTraffic::contention_met`].
-    pub fn mean_contention_met(&self) -> Option<f64> {
-        self.mean(self.met)
-    }
-
-    /// Mean over jobs of [`JobTraffic::jobs_met`].
-    pub fn mean_jobs_met(&self) -> Option<f64> {
-        self.mean(self.jobs_met as f64)
     }
 }
 

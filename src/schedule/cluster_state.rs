@@ -8,7 +8,7 @@ use super::task::Task;
 use crate::allocator::{Allocator, Choice, FreeComponents, Reason};
 use crate::error::Result;
 use crate::metric::allocation::AllocationMeter;
-use crate::metric::shape::{ShapeMeter, ShapeSums};
+use crate::metric::shape::SummedShapes;
 use crate::ranks::{FreeSet, Ranks};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Meters that measure allocations, and which of their results are recorded.
 pub(super) struct Recorder<'a> {
     pub meter: Option<AllocationMeter<'a>>,
-    pub shapes: Option<(ShapeMeter<'a>, ShapeSums)>,
+    pub shapes: Option<SummedShapes<'a>>,
     pub outputs: Outputs,
 }
 
@@ -293,11 +293,7 @@ impl<'m, 'a> ClusterState<'m, 'a> {
         let placement = self.recorder.meter.as_mut().map(|meter| meter.measure(&ranks, total));
         let meter = self.recorder.meter.as_mut().filter(|_| self.recorder.outputs.extent);
         let extent = meter.map(|meter| meter.extent(&ranks));
-        let shape = self.recorder.shapes.as_mut().map(|(meter, sums)| {
-            let shape = meter.of(&ranks);
-            sums.add(&shape);
-            Box::new(shape)
-        });
+        let shape = self.recorder.shapes.as_mut().map(|shapes| shapes.add(&ranks));
         let start =
             Start { index, task, ranks: &ranks, placement: placement.as_ref(), now: self.now };
         let duration = match self.model.start(&start) {
@@ -354,10 +350,10 @@ impl<'m, 'a> ClusterState<'m, 'a> {
 
     pub(super) fn instant(&mut self, waiting: usize) -> Instant {
         let (mut runs, mut longest) = (0, 0);
-        self.free.for_each_run(|run| {
+        for run in self.free.runs() {
             runs += 1;
             longest = longest.max(run.count);
-        });
+        }
         let busy = self.free.size() - self.free.len();
         let room = self.recorder.outputs.room.then(|| self.allocator.room(&self.free));
         Instant { time: self.now, busy, waiting: waiting as u32, runs, longest, room }

@@ -14,12 +14,12 @@ type Outcome = (Vec<Record>, Vec<Instant>, Vec<LeftOut>, Option<ShapeSums>);
 pub(super) fn run(
     mut machine: ClusterState<'_, '_>,
     policy: &mut (dyn Policy + '_),
+    interval: i64,
     progress: &dyn Fn(usize),
 ) -> Result<Outcome> {
     let tasks = machine.tasks;
     let (mut submitted, mut ended) = (0, 0);
     let first = tasks.first().map_or(0, |task| task.submit);
-    let interval = policy.interval();
     let mut timeline = Vec::new();
     // Whether anything has happened that the last pass could not know: without, another would find the same.
     let mut news = false;
@@ -70,7 +70,7 @@ pub(super) fn run(
         }
     }
     debug_assert_eq!(ended + machine.left_out.len(), tasks.len());
-    let shapes = machine.recorder.shapes.map(|(_, sums)| sums);
+    let shapes = machine.recorder.shapes.map(|shapes| shapes.sums);
     Ok((machine.records, timeline, machine.left_out, shapes))
 }
 

@@ -17,7 +17,7 @@
 use crate::allocator::{self, AllocatorContext, FreeComponents};
 use crate::error::Result;
 use crate::metric::allocation::AllocationMeter;
-use crate::metric::shape::{ShapeMeter, ShapeSums};
+use crate::metric::shape::SummedShapes;
 
 mod cluster_state;
 mod engine;
@@ -86,7 +86,8 @@ pub fn simulate(
     let tasks = in_ticks(tasks, ticks)?;
     let allocator = allocator::make(settings.allocator, context)?;
     let planned = PolicyContext { tasks: &tasks, ticks, places: allocator.may_refuse() };
-    let mut policy = policy::make(settings.policy, &planned, context.topology.context().seed)?;
+    let seed = context.topology.context().seed;
+    let (mut policy, interval) = policy::make(settings.policy, &planned, seed)?;
     let components = policy.needs_components().then(|| FreeComponents::new(context)).transpose()?;
     let measured = settings.outputs.placement || settings.outputs.extent || model.measures();
     let recorder = Recorder {
@@ -94,12 +95,8 @@ pub fn simulate(
             .then(|| AllocationMeter::new(context.topology, context.distances))
             .transpose()?,
         shapes: (settings.outputs.shape)
-            .then(|| ShapeMeter::new(context.topology, context.distances))
-            .transpose()?
-            .map(|meter| {
-                let sums = ShapeSums::new(meter.levels());
-                (meter, sums)
-            }),
+            .then(|| SummedShapes::new(context.topology, context.distances))
+            .transpose()?,
         outputs: Outputs {
             room: settings.outputs.room && !policy.chooses_ranks(),
             ..settings.outputs
@@ -107,7 +104,8 @@ pub fn simulate(
     };
     let machine =
         ClusterState::new(&tasks, nodes, allocator, components, recorder, model.as_mut(), ticks);
-    let (records, timeline, left_out, shapes) = engine::run(machine, policy.as_mut(), progress)?;
+    let (records, timeline, left_out, shapes) =
+        engine::run(machine, policy.as_mut(), interval, progress)?;
     Ok(ScheduleResult {
         records,
         timeline,

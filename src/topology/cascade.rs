@@ -1,14 +1,8 @@
 //! Stoltzfus' two pictures of a Cray Cascade: all groups linked router by router, or by one router each.
 
-use super::distance::{Axis, Hub, Product, Shape};
+use super::distance::Hub;
 use super::grid::grid;
-use super::network::later;
-use super::{
-    Build, Context, Lattice, Level, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry,
-};
-use super::{by_x, nodes_option, per_router, per_router_suffix, product};
-use crate::error::Result;
-use crate::params::{Opt, Params};
+use super::kit::*;
 
 /// `cascade:16x6x8,per_router=4[,global=single]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -8,13 +8,8 @@
 //!                                1.0   2.0    0.0   2.1    0.1   1.1   group.port at the far end
 //! ```
 
-use super::bisection::CutBounds;
 use super::global_links::{GLOBAL, GlobalLinks};
-use super::network::later;
-use super::{Build, Context, Level, LinkVisitor, Network, TopologyEntry};
-use super::{check_nodes, nodes_option, require_graph};
-use crate::error::Result;
-use crate::params::{Opt, Params};
+use super::kit::*;
 
 /// `dragonfly:p=4,a=8,h=4,g=33,global=absolute`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

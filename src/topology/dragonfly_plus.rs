@@ -11,11 +11,7 @@
 
 use super::distance::{Label, Labels};
 use super::global_links::{GLOBAL, GlobalLinks};
-use super::network::later;
-use super::{Build, Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
-use super::{check_nodes, nodes_option, require_graph};
-use crate::error::Result;
-use crate::params::{Opt, Params};
+use super::kit::*;
 
 /// `dragonfly+:p=16,l=16,s=16,h=16,g=25`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

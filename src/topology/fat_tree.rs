@@ -10,13 +10,10 @@
 //! 0 is linked to 4 and 5, 1 too; 4 to 8 and 10, 5 to 9 and 11.
 //! ```
 
-use super::bisection::CutBounds;
+use super::MAX_NODES;
 use super::distance::Tree;
-use super::network::later;
-use super::{Build, Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
-use super::{MAX_NODES, by_x, check_nodes, nodes_option};
-use crate::error::{Error, Result};
-use crate::params::{Opt, Params};
+use super::kit::*;
+use crate::error::Error;
 
 /// `fat-tree:k=16` and `fat-tree:k=4,n=3`.
 pub(crate) const FAT_TREE: TopologyEntry = TopologyEntry {

@@ -1,12 +1,8 @@
 //! Uniform random graphs of n routers and m links.
 
+use super::kit::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-
-use super::random_graph::{Size, draw};
-use super::{Build, Context, PER_ROUTER, Step, TopologyEntry, nodes_option, require_graph};
-use crate::error::Result;
-use crate::params::{Opt, Params, SEED};
 
 /// `gnm:n=1024,m=4096,seed=1`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

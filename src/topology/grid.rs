@@ -8,13 +8,8 @@
 //! 3 - 4 - 5     …
 //! ```
 
-use super::bisection::CutBounds;
-use super::distance::{Axis, Product, Shape};
-use super::network::later;
-use super::{Build, Lattice, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
-use super::{by_x, nodes_option, per_router, per_router_suffix, product};
-use crate::error::Result;
-use crate::params::{Opt, Params, Value};
+use super::kit::*;
+use crate::params::Value;
 
 /// `mesh:8x8x5`.
 pub(crate) const MESH: TopologyEntry = TopologyEntry {

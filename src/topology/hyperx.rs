@@ -7,13 +7,8 @@
 //!               3 - 4 - 5
 //! ```
 
-use super::distance::{Axis, Product, Shape};
 use super::grid::grid;
-use super::{
-    Build, Context, Network, PER_ROUTER, TopologyEntry, nodes_option, per_router, product,
-};
-use crate::error::Result;
-use crate::params::{Opt, Params};
+use super::kit::*;
 
 /// `hyperx:16x6x8,per_router=4`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

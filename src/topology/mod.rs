@@ -28,6 +28,7 @@ mod graph_file;
 mod grid;
 mod hyperx;
 mod import;
+mod kit;
 pub mod lattice;
 pub mod levels;
 mod link_list;

@@ -7,12 +7,8 @@
 //!                    …
 //! ```
 
-use super::network::later;
+use super::kit::*;
 use super::polarity::Polarity;
-use super::{Build, Context, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
-use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
-use crate::error::Result;
-use crate::params::{Opt, Params};
 
 /// `polarfly:q=7`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

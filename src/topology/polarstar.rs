@@ -8,12 +8,8 @@
 //! ```
 
 use super::galois::{Field, near, prime_power};
-use super::network::later;
+use super::kit::*;
 use super::polarity::Polarity;
-use super::{Build, Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
-use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
-use crate::error::Result;
-use crate::params::{Opt, Params};
 
 /// `polarstar:q=5,d=4`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

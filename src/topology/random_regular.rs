@@ -1,12 +1,8 @@
 //! Random networks in which every router has the same number of links.
 
+use super::kit::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-
-use super::random_graph::{Size, draw};
-use super::{Build, Context, PER_ROUTER, Step, TopologyEntry, nodes_option};
-use crate::error::Result;
-use crate::params::{Opt, Params, SEED};
 
 /// `random-regular:n=1024,d=6,seed=1`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -7,12 +7,8 @@
 //! y joined to y±1             c joined to c±2            (0,x,y) - (1,m,c) where y = m·x + c mod 5
 //! ```
 
-use super::galois::{Field, prime_power};
-use super::network::later;
-use super::{Build, Context, Level, LinkVisitor, Network, PER_ROUTER, TopologyEntry};
-use super::{check_nodes, nodes_option, per_router, per_router_suffix, require_graph};
-use crate::error::Result;
-use crate::params::{Opt, Params};
+use super::galois::{Field, near, prime_power};
+use super::kit::*;
 
 /// `slim-fly:q=5`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -70,11 +66,8 @@ fn from_params(params: &Params, context: &Context) -> Result<Network> {
     check_nodes(params.location(), routers.saturating_mul(u64::from(per_router)))?;
     let Some(f) = Field::new(q).filter(|_| valid(q)) else {
         // 3 is valid, and every power of two above: both searches end.
-        let below = (3..q).rev().find(|q| valid(*q)).unwrap_or(3);
-        let above = (q + 1..).find(|q| valid(*q)).unwrap_or(below);
-        let expected =
-            format!("a prime power of the form 4w-1, 4w or 4w+1; near it are {below} and {above}");
-        return Err(params.wrong("q", expected));
+        let form = "a prime power of the form 4w-1, 4w or 4w+1";
+        return Err(params.wrong("q", format!("{form}; near it are {}", near(q, valid))));
     };
     let (links, degree) = (routers * degree(q) / 2, degree(q) as u32);
     require_graph(context, routers, links)?;

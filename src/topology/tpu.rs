@@ -12,14 +12,9 @@
 //!     z+4 …                       z-4
 //! ```
 
-use super::distance::{Axis, Product, Shape};
 use super::grid::grid;
+use super::kit::*;
 use super::lattice::digits;
-use super::network::later;
-use super::{Build, Context, Lattice, LinkVisitor, Network, TopologyEntry};
-use super::{by_x, nodes_option, product, require_graph};
-use crate::error::Result;
-use crate::params::{Opt, Params};
 
 /// `tpu:4x4x8[,twisted=true]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

@@ -1,12 +1,8 @@
 //! Small worlds: a ring of near neighbours, some of its links moved at random.
 
+use super::kit::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
-
-use super::random_graph::{Size, draw};
-use super::{Build, Context, PER_ROUTER, Step, TopologyEntry, nodes_option};
-use crate::error::Result;
-use crate::params::{Opt, Params, SEED};
 
 /// `watts-strogatz:n=1024,k=6,p=0.1,seed=1`.
 pub const FAMILY: TopologyEntry = TopologyEntry {

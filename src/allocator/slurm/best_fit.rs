@@ -14,21 +14,20 @@ use crate::ranks::{FreeSet, Ranks};
 ///
 /// # References
 /// Observed on Slurm 22.05 and 26.05 (select/cons_tres, one block of nodes in name order).
-pub const BEST_FIT: AllocatorEntry = AllocatorEntry {
-    name: "slurm-best-fit",
-    about: "Slurm: the tightest free run that is long enough; else the longest, whole, and again (:26: one node takes the first free)",
-    example: "slurm-best-fit",
-    options: &[Opt::one_of(
+pub const BEST_FIT: AllocatorEntry = AllocatorEntry::new(
+    "slurm-best-fit",
+    "Slurm: the tightest free run that is long enough; else the longest, whole, and again (:26: one node takes the first free)",
+    &[Opt::one_of(
         "release",
         &["22", "26"],
         "Slurm's: from 26 on a job of one node takes the first free one",
     )
     .positional()],
-    build: |params, _| {
+    |params, _| {
         let first_for_one = params.choice("release")? == "26";
         Ok(Box::new(BestFit::new(first_for_one)))
     },
-};
+);
 
 /// The rule, apart from its name.
 pub(super) struct BestFit {

@@ -52,17 +52,16 @@ const EXCLUSIVE: Opt = Opt::flag("exclusive", "no two jobs share a base block (-
 ///
 /// # References
 /// Slurm 26.05, topology.conf(5) and topology/tree; held to recorded and live choices of 26.05.5.
-pub const TREE: AllocatorEntry = AllocatorEntry {
-    name: "slurm-tree",
-    about: "Slurm's topology/tree: the tightest leaf switch; else few leaves below the smallest switch with room",
-    example: "slurm-tree",
-    options: &[SWITCHES],
-    build: |params, context| {
+pub const TREE: AllocatorEntry = AllocatorEntry::new(
+    "slurm-tree",
+    "Slurm's topology/tree: the tightest leaf switch; else few leaves below the smallest switch with room",
+    &[SWITCHES],
+    |params, context| {
         let (parent, ranks) = tree_of(params, context)?;
         let rule = tree::Tree::new(size(context), parent, ranks);
         Ok(Box::new(Plugin::new(rule, params, &[SWITCHES])?))
     },
-};
+);
 
 /// `slurm-block[:segment=K,spread=true,consolidate=true,exclusive=true]`: topology/block. The smallest aggregated block
 /// that is large enough, of those the one with the fewest free nodes; in it few base blocks.
@@ -79,11 +78,10 @@ pub const TREE: AllocatorEntry = AllocatorEntry {
 ///
 /// # References
 /// Slurm 26.05, topology.conf(5) and topology/block; held to recorded and live choices of 26.05.5.
-pub(crate) const BLOCK: AllocatorEntry = AllocatorEntry {
-    name: "slurm-block",
-    about: "Slurm's topology/block: few base blocks of the tightest aggregated block; segments",
-    example: "slurm-block",
-    options: &[
+pub(crate) const BLOCK: AllocatorEntry = AllocatorEntry::new(
+    "slurm-block",
+    "Slurm's topology/block: few base blocks of the tightest aggregated block; segments",
+    &[
         SEGMENT,
         SPREAD,
         CONSOLIDATE,
@@ -91,12 +89,12 @@ pub(crate) const BLOCK: AllocatorEntry = AllocatorEntry {
         Opt::extents("sizes", "sizes of blocks, the base first, as in 18x36x72 (BlockSizes)")
             .or_else("the file's, else the innermost level of several nodes, and its doubles"),
     ],
-    build: |params, context| {
+    |params, context| {
         let (blocks, sizes) = blocks_of(params, context)?;
         let rule = block::Blocks::new(size(context), blocks, &sizes);
         Ok(Box::new(Plugin::new(rule, params, &[SEGMENT, SPREAD, CONSOLIDATE, EXCLUSIVE])?))
     },
-};
+);
 
 /// `slurm-torus3d[:segment=K]`: topology/torus3d. One of the boxes that the file's placements allow, wholly free: the
 /// one that spoils the fewest free boxes of the next larger shape, on the torus with the fewest free nodes. A size of
@@ -133,16 +131,15 @@ pub(crate) const TORUS3D: AllocatorEntry = AllocatorEntry {
 ///
 /// # References
 /// Slurm 26.05, topology.conf(5) and topology/ring; held to recorded and live choices of 26.05.5.
-pub(crate) const RING: AllocatorEntry = AllocatorEntry {
-    name: "slurm-ring",
-    about: "Slurm's topology/ring: neighbours on the ring with the fewest free nodes",
-    example: "slurm-ring",
-    options: &[SEGMENT],
-    build: |params, context| {
+pub(crate) const RING: AllocatorEntry = AllocatorEntry::new(
+    "slurm-ring",
+    "Slurm's topology/ring: neighbours on the ring with the fewest free nodes",
+    &[SEGMENT],
+    |params, context| {
         let rule = ring::Rings::new(size(context), rings_of(params, context)?);
         Ok(Box::new(Plugin::new(rule, params, &[SEGMENT])?))
     },
-};
+);
 
 fn size(context: &AllocatorContext<'_>) -> u32 {
     context.order.len() as u32
@@ -229,17 +226,13 @@ fn rings_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<Vec<u
 }
 
 fn tori_of(params: &Params, context: &AllocatorContext<'_>) -> Result<Vec<torus3d::Torus>> {
-    let given = match params.word("placements")? {
-        None => None,
-        Some(text) => {
-            let shape = |part: &str| -> Option<[u32; 3]> {
-                let dims: Option<Vec<u32>> = part.split('x').map(|d| d.parse().ok()).collect();
-                dims?.try_into().ok().filter(|dims: &[u32; 3]| !dims.contains(&0))
-            };
-            let shapes: Option<Vec<[u32; 3]>> = text.split('/').map(shape).collect();
-            Some(shapes.ok_or_else(|| params.wrong("placements", "shapes, as in 2x2x2/4x4x4"))?)
-        }
+    let shape = |part: &str| -> Option<[u32; 3]> {
+        let dims: Option<Vec<u32>> = part.split('x').map(|d| d.parse().ok()).collect();
+        dims?.try_into().ok().filter(|dims: &[u32; 3]| !dims.contains(&0))
     };
+    let wrong = || params.wrong("placements", "shapes, as in 2x2x2/4x4x4");
+    let read = |text: String| -> Option<Vec<[u32; 3]>> { text.split('/').map(shape).collect() };
+    let given = params.word("placements")?.map(|text| read(text).ok_or_else(wrong)).transpose()?;
     let shape = |placement: &SitePlacement| torus3d::TorusShape {
         dims: placement.dims,
         spacing: placement.spacing.unwrap_or(placement.dims),

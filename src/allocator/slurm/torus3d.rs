@@ -153,7 +153,7 @@ impl Rule for Tori {
     fn pick(&mut self, ask: &Ask<'_>, chosen: &mut Vec<u32>) -> Result<(), &'static str> {
         let (Ask { free, count, .. }, segment) = (*ask, ask.segment());
         self.open.fill(false);
-        free.for_each_run(|run| self.open[run.first as usize..run.end() as usize].fill(true));
+        free.runs().for_each(|run| self.open[run.first as usize..run.end() as usize].fill(true));
         let mut left = self.units.free.clone();
         for _ in 0..count / segment {
             // Number of the shape and torus, free ranks of the torus, boxes spoiled, ranks of the box.

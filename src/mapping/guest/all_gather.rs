@@ -1,12 +1,7 @@
 //! One all-gather among all processes.
 
 use super::all_reduce::BUFFER;
-use super::collective::Messages;
-use super::patterns::{N, count, volume};
-use super::{GuestEntry, Pattern, Sized, Traffic};
-use crate::error::Result;
-use crate::params::{Opt, Params};
-use crate::topology::Context;
+use super::kit::*;
 
 /// `all-gather:ring,n=64`: every process has an n-th of a buffer of `volume`, and everyone gets all of it. A
 /// reduce-scatter sends the same the other way.

@@ -1,11 +1,7 @@
 //! One all-reduce among all processes.
 
-use super::collective::{GROUP, Messages, inner};
-use super::patterns::{N, count, volume};
-use super::{GuestEntry, Pattern, Sized, Traffic};
-use crate::error::Result;
-use crate::params::{Opt, Params};
-use crate::topology::Context;
+use super::collective::{GROUP, inner};
+use super::kit::*;
 
 /// `all-reduce:ring,n=64`: a vector of `volume` at every process is added up, and everyone gets the sum; see
 /// [`super::collective`] for what each algorithm sends.

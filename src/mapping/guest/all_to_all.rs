@@ -1,7 +1,6 @@
 //! Every process to every other.
 
-use super::patterns::{N, VOLUME, count, volume};
-use super::{GuestEntry, Pattern, Sized, Traffic};
+use super::kit::*;
 
 /// `all-to-all:n=64`: every process to every other, as in a distributed FFT.
 pub(super) const GUEST: GuestEntry = GuestEntry {

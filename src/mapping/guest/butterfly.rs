@@ -1,7 +1,6 @@
 //! Partners whose numbers differ in one bit.
 
-use super::patterns::{N, VOLUME, count, list};
-use super::{GuestEntry, Pattern};
+use super::kit::*;
 
 /// `butterfly:n=64`: process i to i xor 2^k for every k below log₂ n, as in recursive doubling. n is a
 /// power of two.

@@ -115,26 +115,7 @@ fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     let header = "%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric";
     let mut lines = text.lines();
     let first = lines.next().ok_or_else(|| Error::input(text.location(), "nothing", header))?;
-    let words = first.text.to_ascii_lowercase();
-    let words: Vec<&str> = words.split_whitespace().collect();
-    let &["%%matrixmarket", "matrix", layout, field, symmetry] = words.as_slice() else {
-        return Err(first.wrong(format!("`{}`", first.text), header));
-    };
-    let symmetric = match symmetry {
-        "general" => false,
-        "symmetric" => true,
-        _ => return Err(first.wrong(format!("symmetry `{symmetry}`"), "general or symmetric")),
-    };
-    let pattern = match field {
-        "real" | "integer" | "double" => false,
-        "pattern" if layout == "coordinate" => true,
-        _ => return Err(first.wrong(format!("field `{field}`"), "real, integer or pattern")),
-    };
-    let coordinate = match layout {
-        "coordinate" => true,
-        "array" => false,
-        _ => return Err(first.wrong(format!("layout `{layout}`"), "coordinate or array")),
-    };
+    let (coordinate, pattern, symmetric) = kind(&first, header)?;
     let mut lines = lines.filter(|l| !l.text.trim().is_empty() && !l.text.starts_with('%'));
     let sizes =
         lines.next().ok_or_else(|| Error::input(text.location(), "no sizes", "rows columns"))?;
@@ -196,6 +177,31 @@ fn matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
         check_count(&sizes, "entries", found, stored)?;
     }
     Ok((n, messages))
+}
+
+/// Whether a header says coordinates, a pattern, and symmetry.
+fn kind(first: &Line<'_>, header: &str) -> Result<(bool, bool, bool)> {
+    let words = first.text.to_ascii_lowercase();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    let &["%%matrixmarket", "matrix", layout, field, symmetry] = words.as_slice() else {
+        return Err(first.wrong(format!("`{}`", first.text), header));
+    };
+    let symmetric = match symmetry {
+        "general" => false,
+        "symmetric" => true,
+        _ => return Err(first.wrong(format!("symmetry `{symmetry}`"), "general or symmetric")),
+    };
+    let pattern = match field {
+        "real" | "integer" | "double" => false,
+        "pattern" if layout == "coordinate" => true,
+        _ => return Err(first.wrong(format!("field `{field}`"), "real, integer or pattern")),
+    };
+    let coordinate = match layout {
+        "coordinate" => true,
+        "array" => false,
+        _ => return Err(first.wrong(format!("layout `{layout}`"), "coordinate or array")),
+    };
+    Ok((coordinate, pattern, symmetric))
 }
 
 fn check_count(location: &Line<'_>, what: &str, found: u64, stated: u64) -> Result<()> {

@@ -17,6 +17,7 @@ mod butterfly;
 mod collective;
 mod entry;
 mod file;
+mod kit;
 mod npb;
 mod parallel;
 mod patterns;

@@ -1,11 +1,8 @@
 //! The training of a model that is split over processes in three or four ways.
 
-use super::collective::{GROUP, Messages, inner};
-use super::patterns::volume;
-use super::{GuestEntry, MAX_PROCESSES, Pattern, Sized, Traffic};
-use crate::error::Result;
-use crate::params::{Opt, Params};
-use crate::topology::Context;
+use super::MAX_PROCESSES;
+use super::collective::{GROUP, inner};
+use super::kit::*;
 
 /// `parallel:tp=8,pp=4,dp=16[,ep=4]`: an iteration of tensor, pipeline, data and expert parallel training. Process
 /// `(d·pp + p)·tp + t` has part t of stage p of copy d: tensor groups innermost, then pipelines, then copies.

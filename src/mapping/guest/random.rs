@@ -1,8 +1,7 @@
 //! Targets drawn at random.
 
-use super::patterns::{N, VOLUME, count, list};
-use super::{GuestEntry, Pattern};
-use crate::params::{Opt, SEED};
+use super::kit::*;
+use crate::params::SEED;
 use crate::random::{below, generator};
 
 /// `random:n=64,degree=4,seed=7`: every process to `degree` different others (default 4, or all there

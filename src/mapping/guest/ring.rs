@@ -1,7 +1,6 @@
 //! A ring of processes.
 
-use super::patterns::{N, VOLUME, count, list};
-use super::{GuestEntry, Pattern, Sized};
+use super::kit::*;
 
 /// `ring:n=64`: process i to i+1 and to i-1, closed to a ring.
 pub(super) const GUEST: GuestEntry = GuestEntry {

@@ -1,11 +1,8 @@
 //! Halo exchange on a grid of processes.
 
-use super::patterns::{VOLUME, list, product};
+use super::kit::*;
+use super::patterns::product;
 use super::sized::square;
-use super::{GuestEntry, Pattern, Sized, Traffic};
-use crate::error::Result;
-use crate::params::{Opt, Params};
-use crate::topology::Context;
 use crate::topology::lattice::digits;
 
 /// `stencil:8x8x8[,wrap=true][,corners=true]`: halo exchange on a grid of processes, the last dimension

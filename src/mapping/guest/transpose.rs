@@ -1,8 +1,7 @@
 //! The transpose of a matrix of processes.
 
-use super::patterns::{VOLUME, list, product};
-use super::{GuestEntry, Pattern};
-use crate::params::Opt;
+use super::kit::*;
+use super::patterns::product;
 
 /// `transpose:8x8`: element (r, c) of a matrix to (c, r) of its transpose, both row-major over the same
 /// processes; the diagonal stays where it is.

@@ -1,10 +1,8 @@
 //! One dimension after the other, dimension 0 first.
 
-use super::super::demand::{Demand, End, Flow};
-use super::{Fabric, Paths, RoutingEntry, over_roots};
-use crate::error::{Error, Result, SourceLocation};
-use crate::topology::Metric;
-use crate::topology::RouterGraph;
+use super::super::demand::Flow;
+use super::kit::*;
+use crate::error::{Error, SourceLocation};
 use crate::topology::distance::{Axis, Product, Shape};
 
 /// `dimension-order`: first all the way along dimension 0, then along dimension 1, and so on; in a wrapped

@@ -1,9 +1,6 @@
 //! Groups of a dragonfly and the cables between them, for its routings.
 
-use super::super::demand::{Demand, End};
-use super::Fabric;
-use crate::error::Result;
-use crate::topology::RouterGraph;
+use super::kit::*;
 use crate::topology::Topology;
 
 /// Whether `topology` is a canonical dragonfly: groups of routers joined all-to-all, a cable between any
@@ -108,38 +105,6 @@ impl Groups {
             }
         }
         Ok(totals)
-    }
-
-    /// From `router` to the cables that lead to `group`: the hops inside the group, if any.
-    pub fn gather(
-        &self,
-        links: &RouterGraph,
-        router: u32,
-        group: u32,
-        volume: f64,
-        loads: &mut [f64],
-    ) {
-        if volume != 0.0 {
-            for cable in self.cables(self.of(router), group) {
-                links.load(router, cable.from, volume * cable.share, loads);
-            }
-        }
-    }
-
-    /// From the cables that come from `group` to `router`.
-    pub fn scatter(
-        &self,
-        links: &RouterGraph,
-        group: u32,
-        router: u32,
-        volume: f64,
-        loads: &mut [f64],
-    ) {
-        if volume != 0.0 {
-            for cable in self.cables(group, self.of(router)) {
-                links.load(cable.to, router, volume * cable.share, loads);
-            }
-        }
     }
 
     /// Adds `volume` to the cables from one group to another, by their shares.

@@ -1,13 +1,11 @@
 //! Every router splits equally over the neighbours that are nearer to the goal.
 
+use super::kit::*;
 use multiversion::multiversion;
 
-use super::super::demand::{Demand, End};
 use super::levels::{Levels, keep, over_levels, put};
 use super::wave::{LANES, Waves, over_batches, pick, sum};
-use super::{Fabric, Paths, RoutingEntry, weighted};
-use crate::error::Result;
-use crate::topology::RouterGraph;
+use super::weighted;
 use crate::topology::search::SPREAD;
 
 /// `ecmp-hop`: at every router, traffic is split equally over all links that lead nearer to its target, as

@@ -1,13 +1,12 @@
 //! Every shortest path carries the same share.
 
+use super::kit::*;
 use multiversion::multiversion;
 
-use super::super::demand::{Demand, End};
 use super::levels::{Levels, keep, over_levels, put};
 use super::wave::{LANES, Waves, over_batches, pick, sum};
-use super::{Fabric, Paths, RoutingEntry, weighted};
-use crate::error::{Error, Result, SourceLocation};
-use crate::topology::RouterGraph;
+use super::weighted;
+use crate::error::{Error, SourceLocation};
 
 /// `ecmp-path`: traffic between two routers is split equally over all shortest paths.
 ///

@@ -1,17 +1,14 @@
 //! All-to-all traffic, eight roots side by side: which roots have a router at which distance comes from searches from
 //! 256 roots at once, not from a search of its own as in [`super::wave`]. The loads are the same, to the last bit.
 
+use super::kit::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use multiversion::multiversion;
 
-use super::super::demand::{Demand, End, Uniform};
+use super::super::demand::Uniform;
 use super::wave::{LANES, RootValues, Stop, batches};
-use super::{Fabric, over_roots};
-use crate::error::Result;
-use crate::ids::RouterId;
-use crate::topology::RouterGraph;
 use crate::topology::search::{self, MAX_HOPS, Search, WIDTH};
 
 /// The distances of all routers from up to eight roots, and a number for each router and root.

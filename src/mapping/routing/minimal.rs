@@ -1,9 +1,8 @@
 //! The direct way through a dragonfly: at most one cable between groups.
 
-use super::super::demand::Demand;
+use super::Lengths;
 use super::dragonfly::{Groups, is_dragonfly};
-use super::{Fabric, Lengths, Paths, RoutingEntry};
-use crate::error::Result;
+use super::kit::*;
 
 /// `minimal`: to a router of the own group that has a cable to the target's group, over the cable, and on
 /// to the target: at most three hops. Inside a group, one hop.
@@ -46,8 +45,13 @@ pub(super) fn direct(
         let here = groups.of(router);
         for other in (0..count).filter(|g| *g != here) {
             let cell = groups.cell(router, other);
-            groups.gather(fabric.links, router, other, sent[cell], loads);
-            groups.scatter(fabric.links, other, router, received[cell], loads);
+            let (out, back) = (sent[cell], received[cell]);
+            for cable in groups.cables(here, other).iter().filter(|_| out != 0.0) {
+                fabric.links.load(router, cable.from, out * cable.share, loads);
+            }
+            for cable in groups.cables(other, here).iter().filter(|_| back != 0.0) {
+                fabric.links.load(cable.to, router, back * cable.share, loads);
+            }
             between[(here * count + other) as usize] += sent[cell];
         }
     }

@@ -17,6 +17,7 @@ mod ecmp_hop;
 mod ecmp_path;
 mod entry;
 mod fabric;
+mod kit;
 mod levels;
 mod minimal;
 mod one_path;

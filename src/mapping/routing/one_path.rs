@@ -1,13 +1,11 @@
 //! One shortest path for each pair of routers, as programs take them that know a single one.
 
-use super::super::demand::{Demand, End};
+use super::Route;
 use super::dimension_order::{Tie, loads_with, ways};
+use super::kit::*;
 use super::weighted::Ways;
-use super::{Fabric, Paths, Route, RoutingEntry, over_roots};
-use crate::error::Result;
-use crate::ids::RouterId;
+use crate::topology::Topology;
 use crate::topology::distance::{Axis, Product, Shape};
-use crate::topology::{Metric, RouterGraph, Topology};
 
 /// `one-path`: all traffic between two routers takes one shortest path: the routes that `export --to simgrid`
 /// writes.

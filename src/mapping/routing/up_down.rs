@@ -1,9 +1,6 @@
 //! Up to the lowest common ancestors of a fat tree, all of them alike, and down.
 
-use super::super::demand::{Demand, End};
-use super::{Fabric, Paths, RoutingEntry};
-use crate::error::Result;
-use crate::topology::Metric;
+use super::kit::*;
 
 /// `up-down`: up only as far as needed, every switch splitting equally over all its parents; the way down
 /// from there is the only one.

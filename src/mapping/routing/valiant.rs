@@ -1,10 +1,9 @@
 //! By way of a third group, to spread traffic that would crowd the direct cables.
 
-use super::super::demand::Demand;
+use super::Lengths;
 use super::dragonfly::{Groups, is_dragonfly};
+use super::kit::*;
 use super::minimal::direct;
-use super::{Fabric, Lengths, Paths, RoutingEntry};
-use crate::error::Result;
 
 /// `valiant`: traffic between two groups goes in equal parts over every third group, minimally to it and
 /// minimally on: at most five hops. Inside a group, and where there is no third one, as

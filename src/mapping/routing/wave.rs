@@ -27,7 +27,7 @@ pub(crate) struct Stop {
 /// A router `d` hops from a root keeps its number in plane `d mod 3`. Its neighbours are `d - 1`, `d` or `d + 1`
 /// hops away: adding up one plane over all of them adds up those of one distance, without a look at it. Where
 /// a root has no number, there is a zero.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Waves {
     /// Numbers by distance modulo three, then by router.
     pub planes: [Vec<RootValues>; 3],
@@ -52,13 +52,10 @@ impl Waves {
         Waves {
             planes: [zeros.clone(), zeros.clone(), zeros.clone()],
             wanted: zeros,
-            stops: Vec::new(),
-            first: Vec::new(),
             seen: vec![0; routers],
             fresh: vec![0; routers],
             wants: vec![0; routers],
-            partners: Vec::new(),
-            row: Vec::new(),
+            ..Waves::default()
         }
     }
 

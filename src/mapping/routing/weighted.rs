@@ -3,11 +3,8 @@
 //! Where ways have the same distance, those over the fewest links are taken, so that links of weight 0 lead nowhere in
 //! circles.
 
-use super::super::demand::{Demand, End, Flow};
-use super::{Fabric, over_roots};
-use crate::error::Result;
-use crate::ids::RouterId;
-use crate::topology::RouterGraph;
+use super::super::demand::Flow;
+use super::kit::*;
 use crate::topology::graph::step;
 
 /// Shortest ways from one router, with buffers reused from root to root.

@@ -69,11 +69,8 @@ fn build(
         .map(|(p, q)| (p, q, problem.element_weight(p, q)))
         .filter(|(_, _, w)| *w > 0.0)
         .collect();
-    let size = match form {
-        "flow" => n.saturating_mul(n).saturating_mul(pairs.len() + 1),
-        _ => n.saturating_mul(n) + n.saturating_mul(pairs.len()),
-    };
-    if size > VARIABLES {
+    let of_pair = if form == "flow" { n * n } else { n };
+    if (n * n).saturating_add(of_pair.saturating_mul(pairs.len())) > VARIABLES {
         let count = pairs.len();
         return Err(params.unsuited(
             format!("a model of {n} elements and {count} weighted pairs of ranks is beyond integer programs"),

@@ -30,17 +30,12 @@ pub(super) fn solve(
     let (mut best, mut value) = (start.to_vec(), problem.value(start));
     let mut bound = job.bound;
     for reach in [2, u32::MAX] {
-        let mut edges: Vec<(usize, usize, f64)> = Vec::new();
-        for i in 0..n {
-            let near = (i + 1..n).filter(|j| d(i, *j) <= reach);
-            edges.extend(near.map(|j| (i, j, f64::from(d(i, j)))));
-            if !ring {
-                edges.push((i, n, 0.0));
-            }
-            if edges.len() > EDGES {
-                break;
-            }
-        }
+        let from = |i: usize| {
+            let near = (i + 1..n).filter(move |j| d(i, *j) <= reach);
+            let near = near.map(move |j| (i, j, f64::from(d(i, j))));
+            near.chain((!ring).then_some((i, n, 0.0)))
+        };
+        let edges: Vec<_> = (0..n).flat_map(from).take(EDGES + 1).collect();
         if edges.len() > EDGES {
             if reach == 2 && value > bound {
                 let problem = format!("a path through {n} elements is beyond subtour cuts");

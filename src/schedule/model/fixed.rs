@@ -4,13 +4,12 @@ use super::{BuildModel, Model, ModelEntry, Start};
 use crate::error::Result;
 
 /// `fixed`: every task runs as long as in the trace, wherever it is placed. Time is whole seconds.
-pub(super) const FIXED: ModelEntry = ModelEntry {
-    name: "fixed",
-    about: "the trace's own run times, wherever a job is placed",
-    example: "fixed",
-    options: &[],
-    build: BuildModel { stretches: false, make: |_, _, _| Ok(Box::new(Fixed)) },
-};
+pub(super) const FIXED: ModelEntry = ModelEntry::new(
+    "fixed",
+    "the trace's own run times, wherever a job is placed",
+    &[],
+    BuildModel { stretches: false, make: |_, _, _| Ok(Box::new(Fixed)) },
+);
 
 struct Fixed;
 

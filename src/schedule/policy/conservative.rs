@@ -31,19 +31,18 @@ use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 /// # References
 /// Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
 /// the IBM SP2 with backfilling", 2001, section 2, <https://doi.org/10.1109/71.932708>.
-pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry {
-    name: "conservative",
-    about: "every job is reserved at submit; all reservations are rebuilt in queue order on an early end",
-    example: "conservative",
-    options: &[EVERY_EVENT],
-    build: |params, context| {
+pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry::new(
+    "conservative",
+    "every job is reserved at submit; all reservations are rebuilt in queue order on an early end",
+    &[EVERY_EVENT],
+    |params, context| {
         let passes = context.passes(params)?;
         if context.places {
             return Ok(Box::new(ConservativePlaces::new(passes)));
         }
         Ok(Box::new(Conservative { passes, queue: Vec::new() }))
     },
-};
+);
 
 struct Conservative {
     passes: Passes,
@@ -133,9 +132,5 @@ impl Policy for Conservative {
 
     fn waiting(&self) -> usize {
         self.queue.len()
-    }
-
-    fn interval(&self) -> i64 {
-        self.passes.interval()
     }
 }

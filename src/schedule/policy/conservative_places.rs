@@ -174,8 +174,4 @@ impl Policy for ConservativePlaces {
     fn waiting(&self) -> usize {
         self.queue.len()
     }
-
-    fn interval(&self) -> i64 {
-        self.passes.interval()
-    }
 }

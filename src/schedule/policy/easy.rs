@@ -27,12 +27,11 @@ use super::{Attempt, ClusterState, Policy, PolicyEntry};
 /// Lifka, "The ANL/IBM SP scheduling system", 1995, <https://doi.org/10.1007/3-540-60153-8_35>; Mu'alem and
 /// Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2
 /// with backfilling", 2001, <https://doi.org/10.1109/71.932708>.
-pub(super) const EASY: PolicyEntry = PolicyEntry {
-    name: "easy",
-    about: "backfilling around a reservation for the head; easy:runtime-estimates as CQSim does it",
-    example: "easy",
-    options: estimates::OPTIONS,
-    build: |params, context| {
+pub(super) const EASY: PolicyEntry = PolicyEntry::new(
+    "easy",
+    "backfilling around a reservation for the head; easy:runtime-estimates as CQSim does it",
+    estimates::OPTIONS,
+    |params, context| {
         let estimates = Estimates::read(params, context)?;
         let queue = Waiting::new(context.tasks, |task| estimates.time(task));
         if context.places {
@@ -40,7 +39,7 @@ pub(super) const EASY: PolicyEntry = PolicyEntry {
         }
         Ok(Box::new(Easy { queue, estimates, blocked: None, fresh: Vec::new() }))
     },
-};
+);
 
 struct Easy {
     queue: Waiting,
@@ -142,10 +141,6 @@ impl Policy for Easy {
 
     fn pass_per_event(&self) -> bool {
         self.estimates.pass_per_event()
-    }
-
-    fn interval(&self) -> i64 {
-        self.estimates.passes.interval()
     }
 
     fn waiting(&self) -> usize {

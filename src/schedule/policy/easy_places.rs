@@ -231,10 +231,6 @@ impl Policy for EasyPlaces {
         self.estimates.pass_per_event()
     }
 
-    fn interval(&self) -> i64 {
-        self.estimates.passes.interval()
-    }
-
     fn waiting(&self) -> usize {
         self.queue.len()
     }

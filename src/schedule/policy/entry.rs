@@ -84,12 +84,6 @@ pub trait Policy: Send {
     /// How many tasks wait.
     fn waiting(&self) -> usize;
 
-    /// Ticks from one pass to the next, counted from the first submit; 0 for a pass whenever something
-    /// happened.
-    fn interval(&self) -> i64 {
-        0
-    }
-
     /// Whether there is a pass after every single event instead of one after all events of an instant.
     fn pass_per_event(&self) -> bool {
         false

@@ -9,15 +9,14 @@ use super::{Attempt, ClusterState, EVERY_EVENT, Passes, Policy, PolicyEntry};
 ///
 /// # Complexity
 /// O(1) an event beside the allocator.
-pub(super) const FCFS: PolicyEntry = PolicyEntry {
-    name: "fcfs",
-    about: "first come, first served; a head that does not fit blocks the queue",
-    example: "fcfs",
-    options: &[EVERY_EVENT],
-    build: |params, context| {
+pub(super) const FCFS: PolicyEntry = PolicyEntry::new(
+    "fcfs",
+    "first come, first served; a head that does not fit blocks the queue",
+    &[EVERY_EVENT],
+    |params, context| {
         Ok(Box::new(Fcfs { passes: context.passes(params)?, queue: VecDeque::new() }))
     },
-};
+);
 
 struct Fcfs {
     passes: Passes,
@@ -45,9 +44,5 @@ impl Policy for Fcfs {
 
     fn waiting(&self) -> usize {
         self.queue.len()
-    }
-
-    fn interval(&self) -> i64 {
-        self.passes.interval()
     }
 }

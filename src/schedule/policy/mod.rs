@@ -38,11 +38,15 @@ pub static POLICIES: Registry<Build> = Registry::new(
 );
 
 /// Makes the policy that `text` asks for.
-pub(super) fn make(text: &str, context: &PolicyContext<'_>, seed: u64) -> Result<Box<dyn Policy>> {
+pub(super) fn make(
+    text: &str,
+    context: &PolicyContext<'_>,
+    seed: u64,
+) -> Result<(Box<dyn Policy>, i64)> {
     let (entry, params) = POLICIES.read(text, seed)?;
     let policy = (entry.build)(&params, context)?;
     params.finish()?;
-    Ok(policy)
+    Ok((policy, context.passes(&params)?.interval()))
 }
 
 /// Checks the spelling of a policy without tasks.

@@ -61,8 +61,4 @@ impl Policy for SizeFirst {
     fn waiting(&self) -> usize {
         self.queue.len()
     }
-
-    fn interval(&self) -> i64 {
-        self.passes.interval()
-    }
 }

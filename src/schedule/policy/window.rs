@@ -102,13 +102,7 @@ impl Window {
         if !self.runs {
             return machine.free_components();
         }
-        let mut slots = Vec::new();
-        machine.free_ranks().for_each_run(|run| {
-            let mut slot = Ranks::default();
-            slot.push(run);
-            slots.push(slot);
-        });
-        slots
+        machine.free_ranks().runs().map(Ranks::from).collect()
     }
 
     /// Takes jobs out of the queue that no slot of the empty machine holds, which is what the first pass meets.
@@ -183,10 +177,6 @@ impl Policy for Window {
 
     fn waiting(&self) -> usize {
         self.queue.len()
-    }
-
-    fn interval(&self) -> i64 {
-        self.passes.interval()
     }
 
     fn needs_components(&self) -> bool {

@@ -1,9 +1,6 @@
 //! FT and IS: everyone to everyone.
 
-use super::{
-    GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, power_below,
-    power_of_two, spec,
-};
+use super::{GuestEntry, Instance, Work, benchmark, no_more_than, power_below, power_of_two};
 use crate::error::Result;
 use crate::params::Params;
 

@@ -1,9 +1,6 @@
 //! CG: sums across rows of a 2-D grid of processes, and exchanges with the transposed process.
 
-use super::{
-    GuestEntry, Instance, OPTIONS, Pattern, Sized, Work, benchmark, no_more_than, power_below,
-    power_of_two, spec,
-};
+use super::{GuestEntry, Instance, Work, benchmark, no_more_than, power_below, power_of_two};
 use crate::error::Result;
 use crate::params::Params;
 

@@ -36,7 +36,7 @@
 //! Bailey et al., "The NAS parallel benchmarks", 1994, RNR-94-007; Bailey et al., "The NAS parallel benchmarks 2.0",
 //! 1995, NAS-95-020, section 3 (partitions); the sources of NPB 3.4, <https://www.nas.nasa.gov/software/npb.html>.
 
-use super::{GuestEntry, Pattern, Sized};
+use super::GuestEntry;
 use crate::error::Result;
 use crate::params::Params;
 
@@ -58,15 +58,18 @@ use work::{Instance, OPTIONS, Send};
 /// The entry of a benchmark: its name, what lists say of it, its work, and how many of so many processes take part.
 macro_rules! benchmark {
     ($name:literal, $about:literal, $work:ident, $active:expr) => {
-        GuestEntry {
+        $crate::mapping::guest::GuestEntry {
             name: $name,
             about: $about,
             example: concat!($name, ":n=64"),
-            options: &OPTIONS,
-            build: Pattern {
+            options: &$crate::mapping::guest::npb::OPTIONS,
+            build: $crate::mapping::guest::Pattern {
                 make: |params, context| $work(params)?.traffic(params, context),
                 benchmark: Some($work),
-                sized: &[Sized { name: $name, spec: |count| spec($name, $active(count), count) }],
+                sized: &[$crate::mapping::guest::Sized {
+                    name: $name,
+                    spec: |count| $crate::mapping::guest::npb::spec($name, $active(count), count),
+                }],
             },
         }
     };

@@ -1,8 +1,6 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::{
-    GuestEntry, Instance, OPTIONS, Pattern, Send, Sized, Work, benchmark, no_more_than, part, spec,
-};
+use super::{GuestEntry, Instance, Send, Work, benchmark, no_more_than, part};
 use crate::error::Result;
 use crate::params::Params;
 

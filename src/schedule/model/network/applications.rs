@@ -69,13 +69,8 @@ impl Application {
     /// Refuses a guest that does not exist, or is no benchmark where one is needed.
     pub(super) fn check(&self, benchmark: bool, context: &Context) -> Result<()> {
         if benchmark {
-            return Benchmark::sized(&self.guest, 1, context).map(|_| ()).map_err(|e| match e {
-                Error::Input { found, expected, .. } => {
-                    let found = format!("`{}`: {found}", self.guest);
-                    Error::input(self.location.clone(), found, expected)
-                }
-                e => e,
-            });
+            let made = Benchmark::sized(&self.guest, 1, context).map(|_| ());
+            return made.map_err(|error| error.about(&self.guest, &self.location));
         }
         if sized_names().contains(&self.guest.as_str()) {
             return Ok(());
@@ -84,6 +79,16 @@ impl Application {
             return Guest::make(&self.guest, context).map(|_| ());
         }
         Err(Error::unknown(self.location.clone(), "guest", &self.guest, sized_names()))
+    }
+
+    /// In words, what all jobs run.
+    pub(super) fn what(&self, benchmark: bool, compute: Option<f64>) -> String {
+        let Application { guest, share, .. } = self;
+        match compute {
+            None if benchmark => format!("the benchmark {guest}"),
+            None => format!("{guest} traffic, share {share} of the run time"),
+            Some(seconds) => format!("{guest} traffic after {seconds} s of computing"),
+        }
     }
 
     /// Its guest for a job of so many nodes: a pattern as large as the job, in which each process sends one unit on the

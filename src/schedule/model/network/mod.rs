@@ -279,13 +279,7 @@ impl<'a> Network<'a> {
                     location: params.location_of("guest"),
                 };
                 app.check(speed.is_some(), topology.context())?;
-                let what = match compute {
-                    None if speed.is_some() => format!("the benchmark {}", app.guest),
-                    None => format!("{} traffic, share {} of the run time", app.guest, app.share),
-                    Some(seconds) => {
-                        format!("{} traffic after {seconds} s of computing", app.guest)
-                    }
-                };
+                let what = app.what(speed.is_some(), compute);
                 (vec![app], what)
             }
         };

@@ -1,0 +1,7 @@
+//! What the routings import.
+
+pub(super) use super::super::demand::{Demand, End};
+pub(super) use super::{Fabric, Paths, RoutingEntry, over_roots};
+pub(super) use crate::error::Result;
+pub(super) use crate::ids::RouterId;
+pub(super) use crate::topology::{Metric, RouterGraph};
