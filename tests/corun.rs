@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use nodeorder::corun::{Detail, Fair, Job, Outcome, Settings, Speeds, side_by_side};
+use nodeorder::corun::fit::{Measured, fit};
+use nodeorder::corun::{Detail, Fair, Figures, Job, Outcome, Settings, Speeds, side_by_side};
 use nodeorder::export::{SimGridFigures, simgrid};
 use nodeorder::input::Text;
 use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
@@ -21,7 +22,7 @@ fn machine(spec: &str) -> Topology {
 
 fn settings(level: Detail, latency: f64) -> Settings {
     Settings {
-        speeds: Speeds { bandwidth: BANDWIDTH, latency, fair: Fair::Flow },
+        speeds: Speeds::new(BANDWIDTH, latency),
         level,
         iterations: 30,
         count_patterns: true,
@@ -166,7 +167,9 @@ fn benchmarks_take_what_their_stages_take() {
 fn sending(machine: &Topology, guest: &str, nodes: &str) -> [f64; 2] {
     let text = format!("[[jobs]]\nname = 'a'\nguest = '{guest}'\nnodes = {nodes}\nbytes = 1e9\n");
     LEVELS.map(|level| {
-        let outcome = run(machine, "one-path", &text, &settings(level, 0.0));
+        let mut settings = settings(level, 0.0);
+        settings.speeds.node_links_shared = false;
+        let outcome = run(machine, "one-path", &text, &settings);
         let (job, fabric) = (&outcome.jobs[0], Fabric::new(machine).unwrap());
         assert!(near(job.seconds, job.alone, 1e-12));
         // What is sent is what links carry.
@@ -206,6 +209,80 @@ fn closed_forms_hold() {
     std::fs::write(&guest, "1,0,1\n2,0,1\n3,0,1\n4,0,1\n").unwrap();
     let star = machine(&format!("graph:{}", star.display()));
     assert_eq!(sending(&star, &guest.display().to_string(), "'1-5'"), [4.0; 2]);
+}
+
+/// Machines with at least 64 nodes on one switch.
+const ONE_SWITCH: [&str; 6] = [
+    "xgft:m=64,w=1",
+    "xgft:m=64x2,w=1x2",
+    "mesh:2,per_router=64",
+    "torus:4x4,per_router=64",
+    "hyperx:3x3,per_router=64",
+    "dragonfly:p=64,a=2,h=1",
+];
+
+/// n nodes of one switch, each sending B bytes to each other: (n-1) · B over the bandwidth of a node link, and with a
+/// switch that carries four node links' bytes n/4 times as long once n is above 4.
+#[test]
+fn all_to_all_under_one_switch_takes_what_node_links_take() {
+    for spec in ONE_SWITCH {
+        let machine = machine(spec);
+        for n in [2u32, 3, 8, 16, 33, 64] {
+            let last = n - 1;
+            let text = format!(
+                "[[jobs]]\nname = 'a'\nguest = 'all-to-all:n={n}'\nnodes = '0-{last}'\nbytes = '1MB'\n"
+            );
+            for level in LEVELS {
+                let mut settings = settings(level, 0.0);
+                let seconds = |settings: &Settings| {
+                    run(&machine, "one-path", &text, settings).jobs[0].seconds
+                };
+                let alone = f64::from(last) * 1e6 / BANDWIDTH;
+                let found = seconds(&settings);
+                assert!(near(found, alone, 1e-12), "{spec} {n} {level:?}: {found} {alone}");
+                settings.speeds.switch_bandwidth = 4.0 * BANDWIDTH;
+                let (found, through) = (seconds(&settings), alone * f64::from(n.max(4)) / 4.0);
+                assert!(near(found, through, 1e-12), "{spec} {n} {level:?}: {found} {through}");
+                settings.speeds.switch_bandwidth = f64::INFINITY;
+                settings.speeds.node_bandwidth = BANDWIDTH / 2.0;
+                assert!(near(seconds(&settings), 2.0 * alone, 1e-12), "{spec} {n} {level:?}");
+                // Free node links bound each message alone.
+                settings.speeds.node_links_shared = false;
+                assert!(near(seconds(&settings), 2e6 / BANDWIDTH, 1e-12), "{spec} {n} {level:?}");
+            }
+        }
+    }
+}
+
+/// The two directions of a node link are shared apart, by all jobs of the node.
+#[test]
+fn node_links_are_shared_by_direction() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let switch = machine("xgft:m=8,w=1");
+    let (out, both) =
+        (file("out.csv", "0,1,1\n0,2,1\n0,3,1\n"), file("both.csv", "0,1,1\n1,0,1\n"));
+    let job = |name: &str, guest: &str, nodes: &str| {
+        format!("[[jobs]]\nname = '{name}'\nguest = '{guest}'\nnodes = {nodes}\nbytes = '1GB'\n")
+    };
+    for level in LEVELS {
+        let settings = settings(level, 0.0);
+        let seconds = |text: &str| {
+            let jobs = run(&switch, "one-path", text, &settings).jobs;
+            jobs.iter().map(|job| job.seconds).collect::<Vec<_>>()
+        };
+        assert_eq!(seconds(&job("a", &out, "[0, 1, 2, 3]")), [3.0]);
+        assert_eq!(seconds(&job("a", &both, "[0, 1]")), [1.0]);
+        // Processes of one node take none of it.
+        assert_eq!(seconds(&job("a", &out, "[0, 0, 0, 1]")), [1.0]);
+        // Two jobs that both send from node 0 all the time.
+        let two = job("a", &both, "[0, 1]") + &job("b", &both, "[0, 2]");
+        assert_eq!(seconds(&two), [2.0, 2.0]);
+    }
 }
 
 /// Messages of another size end earlier and leave their share: 1 GB and 3 GB over one link take 2 and 4 seconds.
@@ -477,4 +554,76 @@ fn simgrid_agrees() {
         eprintln!("latency {latency}: median {median:e}, 90 % {most:e}, largest {largest:e}");
         assert!(median <= worst[0] && most <= worst[1], "{latency}: {median} {most}");
     }
+}
+
+/// Rows that SimGrid simulates from known figures, with noise, give these figures back.
+#[test]
+fn a_fit_finds_the_figures_of_simgrid() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let Some(program) = peer::compile(folder) else {
+        return without(
+            Peer::SimGrid,
+            "corun::a_fit_finds_the_figures_of_simgrid",
+            "no headers of SimGrid",
+        );
+    };
+    let truth = Figures {
+        bandwidth: Some(2.5e9),
+        latency: Some(3e-7),
+        node_bandwidth: Some(1.2e9),
+        node_latency: Some(7e-7),
+        ..Figures::default()
+    };
+    let spec = "xgft:m=8x6,w=1x2";
+    let mut random = nodeorder::random::generator(3);
+    let mut rows = String::from("pattern,nodes,bytes,seconds\n");
+    let mut count = 0;
+    for bytes in [8u64, 1000, 100_000, 1_000_000, 10_000_000] {
+        let patterns = ["all-to-all", "ring"].into_iter();
+        let many = patterns.flat_map(|p| [2u32, 4, 8, 16, 24, 32, 48].map(|n| (p, 0, n)));
+        let pairs = [(0, 1), (3, 4), (7, 8), (15, 16), (1, 40), (9, 33), (20, 22)];
+        let pairs = pairs.map(|(a, b)| ("ping-pong", a, b));
+        for (pattern, first, last) in many.chain(pairs) {
+            let (guest, nodes, list) = match pattern {
+                "ping-pong" => ("random", vec![first, last], format!("\"[{first},{last}]\"")),
+                _ => (pattern, (0..last).collect(), format!("0-{}", last - 1)),
+            };
+            let one = folder.join("one.csv");
+            std::fs::write(&one, "0,1,1\n").unwrap();
+            let guest = match guest {
+                "random" => one.display().to_string(),
+                guest => format!("{guest}:n={}", nodes.len()),
+            };
+            let text = format!(
+                "[[jobs]]\nname = 'a'\nguest = '{guest}'\nnodes = {nodes:?}\nbytes = {bytes}\ncompute = 0\n"
+            );
+            let machine = machine(spec);
+            let jobs = jobs(&machine, &text);
+            let case = peer::Case { machine, jobs, about: Vec::new() };
+            let (found, _) = peer::simulate_with(&program, folder, &case, 1, truth);
+            let ways = if pattern == "ping-pong" { 2.0 } else { 1.0 };
+            let noise = 1.0 + 0.05 * (2.0 * nodeorder::random::unit(&mut random) - 1.0);
+            rows += &format!("{pattern},{list},{bytes},{}\n", ways * found[0].1 * noise);
+            count += 1;
+        }
+    }
+    assert!(count >= 100);
+    let machine = machine(spec);
+    let rows = Measured::read_all(&machine, &Text::new("rows.csv", rows)).unwrap();
+    let fabric = Fabric::new(&machine).unwrap();
+    let routing = RoutingEntry::named("one-path").unwrap();
+    let found = fit(&fabric, routing, Fair::Rtt, &rows).unwrap();
+    let figures = found.figures();
+    let pairs = [
+        (figures.bandwidth, truth.bandwidth),
+        (figures.latency, truth.latency),
+        (figures.node_bandwidth, truth.node_bandwidth),
+        (figures.node_latency, truth.node_latency),
+    ];
+    for (found, truth) in pairs {
+        let (found, truth) = (found.unwrap(), truth.unwrap());
+        assert!(near(found, truth, 0.03), "{found} {truth}: {figures:?}");
+    }
+    assert_eq!(found.unknown().collect::<Vec<_>>(), ["switch_bandwidth"]);
 }

@@ -1,7 +1,12 @@
 //! The runtime model `network` against closed forms: what jobs take alone, apart and together.
 
 use nodeorder::allocator::AllocatorContext;
+use nodeorder::corun;
+use nodeorder::input::Text;
+use nodeorder::mapping::guest::Benchmark;
+use nodeorder::mapping::{Fabric, RoutingEntry};
 use nodeorder::metric::rank_distances::RankDistances;
+use nodeorder::random::{below, generator, shuffle};
 use nodeorder::schedule::{Lost, Outputs, ScheduleResult, Settings, Task, simulate};
 use nodeorder::{NodeOrder, Result, Topology};
 
@@ -24,7 +29,7 @@ fn schedule(spec: &str, tasks: &[Task], model: &str) -> ScheduleResult {
     let run: i128 = result.tasks.iter().map(|t| i128::from(t.nodes) * i128::from(t.run)).sum();
     let lost = result.lost.unwrap();
     if lost.killed == 0 {
-        assert_eq!(took, run + lost.distance + lost.sharing);
+        assert_eq!(took, run + lost.links + lost.latency + lost.sharing);
     }
     result
 }
@@ -202,8 +207,16 @@ fn distance_costs_what_links_carry() {
     near(&ends(&schedule("mesh:8", &tasks, "network:share=1,guest=ring"))[8..], &[102.0]);
     // On a ring of 8 it is one unit on neighbours 0 to 3 but for the way back: 2; spread over the ring 1. Compact is the
     // best window, and this is better: half the time.
-    near(&ends(&schedule("torus:8", &tasks, "network:share=1,guest=ring"))[8..], &[52.0]);
-    near(&ends(&schedule("torus:8", &tasks, "network:share=0.5,guest=ring"))[8..], &[77.0]);
+    near(
+        &ends(&schedule("torus:8", &tasks, "network:share=1,guest=ring,node_links=free"))[8..],
+        &[52.0],
+    );
+    near(
+        &ends(&schedule("torus:8", &tasks, "network:share=0.5,guest=ring,node_links=free"))[8..],
+        &[77.0],
+    );
+    // Shared node links carry two units each way wherever the job is.
+    near(&ends(&schedule("torus:8", &tasks, "network:share=1,guest=ring"))[8..], &[102.0]);
 }
 
 #[test]
@@ -260,7 +273,11 @@ fn wrong_options_are_named() {
         ("speed=1Gf,compute=1s", "either it or speed="),
         ("speed=0f", "more than 0"),
         ("speed=1Gf,guest=ring", "expected a benchmark"),
-        ("level=flow", "level"),
+        ("level=phase", "level"),
+        ("speed=1Gf,level=job", "level=flow with speed="),
+        ("node_links=no", "shared, free"),
+        ("node_bandwidth=0GB/s", "more than 0"),
+        ("links=nowhere.toml", "nowhere.toml"),
         ("routing=ecmp", "routing"),
         ("apps=nowhere.csv", "nowhere.csv"),
         ("apps=nowhere.csv,share=0.2", "beside apps="),
@@ -291,4 +308,122 @@ fn threads_do_not_show() {
         }
         assert!(one.lost.unwrap().sharing > 0);
     }
+}
+
+/// Seconds at which jobs that begin at 0 on given nodes end, when their progress is that of `corun` at flow level: for
+/// every set of jobs that run, the mean seconds of an iteration of each beside the others.
+fn by_corun(
+    machine: &Topology,
+    jobs: &[(String, Vec<u32>, u32)],
+    settings: &corun::Settings,
+) -> Vec<f64> {
+    let fabric = Fabric::new(machine).unwrap();
+    let routing = RoutingEntry::named("one-path").unwrap();
+    let mut left: Vec<f64> = jobs.iter().map(|(.., iterations)| f64::from(*iterations)).collect();
+    let (mut ends, mut now) = (vec![0.0; jobs.len()], 0.0);
+    while left.iter().any(|left| *left > 0.0) {
+        let runs: Vec<usize> = (0..jobs.len()).filter(|job| left[*job] > 0.0).collect();
+        let mut text = String::from("speed = '1Gf'\n");
+        for job in &runs {
+            let (benchmark, nodes, _) = &jobs[*job];
+            text += &format!(
+                "[[jobs]]\nname = 'job {job}'\nbenchmark = '{benchmark}'\nnodes = {nodes:?}\n"
+            );
+        }
+        let read = corun::Job::read_all(machine, &Text::new("jobs.toml", text), None).unwrap();
+        let found = corun::side_by_side(&fabric, routing, &read, settings, &|_| {}).unwrap();
+        let until = |(job, outcome): (&usize, &corun::JobOutcome)| left[*job] * outcome.seconds;
+        let step = runs.iter().zip(&found.jobs).map(until).fold(f64::INFINITY, f64::min);
+        now += step;
+        for (job, outcome) in runs.iter().zip(&found.jobs) {
+            left[*job] -= step / outcome.seconds;
+            if left[*job] < 1e-9 {
+                (left[*job], ends[*job]) = (0.0, now);
+            }
+        }
+    }
+    ends
+}
+
+/// Benchmarks that run beside each other on a crowded network, in a schedule and by `corun`.
+#[test]
+fn a_schedule_of_benchmarks_agrees_with_corun() {
+    let (mut errors, mut lost) = (Vec::new(), Vec::new());
+    for (case, spec) in
+        ["torus:4x4", "mesh:8x4", "random-regular:n=32,d=3", "dragonfly:p=2,a=4,h=2"]
+            .iter()
+            .cycle()
+            .take(20)
+            .enumerate()
+    {
+        let machine = Topology::inline(spec, &Default::default()).unwrap();
+        let mut random = generator(case as u64);
+        let mut nodes: Vec<u32> = machine.nodes().iter().map(|node| node.0).collect();
+        shuffle(&mut nodes, &mut random);
+        let names = ["bt", "cg", "ft", "is", "lu", "mg", "sp"];
+        let folder = tempfile::tempdir().unwrap();
+        let name = names[below(7, &mut random) as usize];
+        let benchmark = format!("npb-{name}:class=S");
+        let mut jobs = Vec::new();
+        let mut tasks = Vec::new();
+        for chunk in nodes.chunks_exact(4).take(8) {
+            let made = Benchmark::sized(&benchmark, 4, &Default::default()).unwrap();
+            jobs.push((format!("npb-{name}:n=4,class=S"), chunk.to_vec(), made.iterations));
+            tasks.push(task(tasks.len() as i64 + 1, 0, 1000, 4));
+        }
+        let order = folder.path().join("order.txt");
+        let text: String = nodes.iter().map(|node| format!("{node}\n")).collect();
+        std::fs::write(&order, text).unwrap();
+        let order = NodeOrder::make(&machine, order.to_str().unwrap()).unwrap();
+        let distances = RankDistances::new(&machine, &order).unwrap();
+        let context = AllocatorContext { topology: &machine, order: &order, distances: &distances };
+        let figures =
+            corun::Figures { bandwidth: Some(1.25e8), latency: Some(5e-5), ..Default::default() };
+        let model = format!(
+            "network:speed=1Gf,bandwidth=1Gb/s,latency=50us,routing=one-path,guest={benchmark}"
+        );
+        let outputs = Outputs { ranks: true, ..Outputs::default() };
+        let settings = Settings { policy: "fcfs", allocator: "fifo:0", model: &model, outputs };
+        let found = simulate(&context, &tasks, &settings, &|_| ()).unwrap();
+        for record in &found.records {
+            let ranks = record.ranks.as_ref().unwrap().iter();
+            let held: Vec<u32> = ranks.map(|rank| order.nodes()[rank as usize].0).collect();
+            assert_eq!(held, jobs[record.task as usize].1, "{spec}");
+        }
+        let expected =
+            by_corun(&machine, &jobs, &corun::Settings::new(&figures, "flow", "flow", 30));
+        for (found, expected) in ends(&found).iter().zip(&expected) {
+            errors.push((found / expected - 1.0).abs());
+        }
+        let alone: f64 = (0..jobs.len())
+            .map(|job| {
+                by_corun(
+                    &machine,
+                    &jobs[job..=job],
+                    &corun::Settings::new(&figures, "flow", "flow", 30),
+                )[0]
+            })
+            .sum();
+        let sharing = (expected.iter().sum::<f64>() - alone) * 4.0 / 3600.0;
+        if sharing > 0.01 * expected.iter().sum::<f64>() * 4.0 / 3600.0 {
+            lost.push((found.summary().hours_lost_sharing.unwrap() / sharing - 1.0).abs());
+        }
+    }
+    assert_eq!(errors.len() % 4, 0);
+    assert!(
+        errors.len() >= 80 && lost.len() >= 5,
+        "{} jobs, {} cases that share",
+        errors.len(),
+        lost.len()
+    );
+    errors.sort_by(f64::total_cmp);
+    let at = |part: f64| errors[(part * (errors.len() - 1) as f64) as usize];
+    println!(
+        "{} jobs: median {}, 90 % {}, most {}; sharing {lost:?}",
+        errors.len(),
+        at(0.5),
+        at(0.9),
+        at(1.0)
+    );
+    assert!(at(0.5) < 0.01 && at(0.9) < 0.05 && lost.iter().all(|error| *error < 0.1));
 }

@@ -89,7 +89,7 @@ fn routes(
         assert_eq!(words[..2], [name(*a), name(*b)]);
         let links: Vec<&str> = words[2].split(',').collect();
         let ends = [links[0], links[links.len() - 1]];
-        assert_eq!(ends, [format!("node-{}", name(*a)), format!("node-{}", name(*b))]);
+        assert_eq!(ends, [format!("node-{}_UP", name(*a)), format!("node-{}_DOWN", name(*b))]);
         all.insert((*a, *b), links[1..links.len() - 1].iter().map(|l| l.to_string()).collect());
     }
     assert_eq!(all.len(), pairs.len());

@@ -246,8 +246,12 @@ def corun(
     jobs: Any,
     *,
     routing: str = ...,
-    bandwidth: str | float = ...,
-    latency: str | float = ...,
+    bandwidth: str | float | None = ...,
+    latency: str | float | None = ...,
+    node_links: str = ...,
+    node_bandwidth: str | float | None = ...,
+    switch_bandwidth: str | float | None = ...,
+    links_file: str | os.PathLike[str] | None = ...,
     fair: Literal["flow", "rtt"] = ...,
     level: Literal["flow", "job"] = ...,
     iterations: int = ...,
@@ -261,8 +265,12 @@ def corun(
     jobs: Any,
     *,
     routing: str = ...,
-    bandwidth: str | float = ...,
-    latency: str | float = ...,
+    bandwidth: str | float | None = ...,
+    latency: str | float | None = ...,
+    node_links: str = ...,
+    node_bandwidth: str | float | None = ...,
+    switch_bandwidth: str | float | None = ...,
+    links_file: str | os.PathLike[str] | None = ...,
     fair: Literal["flow", "rtt"] = ...,
     level: Literal["flow", "job"] = ...,
     iterations: int = ...,
@@ -275,8 +283,12 @@ def corun(
     jobs: Any,
     *,
     routing: str = "one-path",
-    bandwidth: str | float = "1.25GB/s",
-    latency: str | float = "0s",
+    bandwidth: str | float | None = None,
+    latency: str | float | None = None,
+    node_links: str = "shared",
+    node_bandwidth: str | float | None = None,
+    switch_bandwidth: str | float | None = None,
+    links_file: str | os.PathLike[str] | None = None,
     fair: str = "flow",
     level: str = "flow",
     iterations: int = 30,
@@ -292,8 +304,14 @@ def corun(
             :class:`Ordering`, names or host lists), and ``guest``, ``bytes``, ``compute``, ``messages``, ``spread`` or
             ``phases`` or ``benchmark`` as in the file.
         routing: which links messages take.
-        bandwidth: of a link of capacity 1, each way: bytes a second, or a text such as ``10GB/s``.
-        latency: of a hop: seconds, or a text such as ``1us``.
+        bandwidth: of a link of capacity 1, each way: bytes a second, or a text such as ``10GB/s``; ``1.25GB/s`` unless
+            given.
+        latency: of a hop: seconds, or a text such as ``1us``; 0 unless given.
+        node_links: ``shared`` by all that a node sends, and by all that it receives, or ``free``: each message is bounded
+            by itself.
+        node_bandwidth: of a node link, each way; ``bandwidth`` unless given.
+        switch_bandwidth: of all that passes through a switch; no limit unless given.
+        links_file: a TOML file with these figures, for those that are not given.
         fair: how messages share a link, ``flow`` or ``rtt``.
         level: follow each message (``flow``) or the links that jobs share (``job``, faster).
         iterations: go on until every job has done so many.
@@ -306,10 +324,22 @@ def corun(
         NodeorderError: whatever is wrong with the jobs; a node that the machine does not have.
     """
     topology = machine(m)
+    given = [
+        ("bandwidth", bandwidth, "B/s"),
+        ("node_bandwidth", node_bandwidth, "B/s"),
+        ("switch_bandwidth", switch_bandwidth, "B/s"),
+        ("latency", latency, "s"),
+    ]
+    figures = [
+        (f"--{name.replace('_', '-')}", quantity(name, value, unit))
+        for name, value, unit in given
+        if value is not None
+    ]
+    figures.append(("--node-links", among("node_links", node_links, ["shared", "free"])))
     wanted: _native.CorunWanted = {
         "routing": text("routing", routing),
-        "bandwidth": quantity("bandwidth", bandwidth, "B/s"),
-        "latency": quantity("latency", latency, "s"),
+        "figures": figures,
+        "links_file": None if links_file is None else path_text("links_file", links_file),
         "fair": among("fair", fair, ["flow", "rtt"]),
         "level": among("level", level, ["flow", "job"]),
         "iterations": whole("iterations", iterations, 1, 1_000_000_000),

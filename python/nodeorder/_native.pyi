@@ -47,8 +47,8 @@ class ScheduleWanted(TypedDict):
 
 class CorunWanted(TypedDict):
     routing: str
-    bandwidth: str
-    latency: str
+    figures: list[tuple[str, str]]
+    links_file: str | None
     fair: str
     level: str
     iterations: int

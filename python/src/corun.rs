@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nodeorder::columns::{corun::JOB, write};
-use nodeorder::corun::{Job, Settings, side_by_side};
+use nodeorder::corun::{Figures, Job, Settings, side_by_side};
 use nodeorder::input::Text;
 use nodeorder::mapping::{Fabric, RoutingEntry};
 use nodeorder::report::corun as report;
@@ -17,8 +17,9 @@ use crate::topology::Topology;
 #[pyo3(from_item_all)]
 pub struct Wanted {
     routing: String,
-    bandwidth: String,
-    latency: String,
+    /// Options of the network's figures by the names that the command gives them.
+    figures: Vec<(String, String)>,
+    links_file: Option<std::path::PathBuf>,
     fair: String,
     level: String,
     iterations: u64,
@@ -40,8 +41,10 @@ pub fn corun(
     let topology = topology.inner.clone();
     job::run(py, progress, move |job| {
         let routing = RoutingEntry::named(&wanted.routing)?;
-        let texts = [&wanted.bandwidth, &wanted.latency, &wanted.fair, &wanted.level];
-        let settings = Settings::read(texts.map(|text| &**text), wanted.iterations)?;
+        let options = wanted.figures.iter().map(|(flag, text)| (&**flag, &**text));
+        let memory = topology.context().memory;
+        let figures = Figures::from_options(options, wanted.links_file.as_deref(), memory)?;
+        let settings = Settings::new(&figures, &wanted.fair, &wanted.level, wanted.iterations);
         routing.check(&topology)?;
         let path = Path::new(&jobs);
         let (text, base) = match text {

@@ -110,6 +110,7 @@ pub fn map(
             order,
             routing: routing.name,
             links: fabric.links.len(),
+            speeds: Default::default(),
             analysis: &analysis,
         };
         Ok(document(&fabric, &figures).to_string().into_bytes())

@@ -3,11 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde_json::{Value, json};
 
+use crate::shared::network_figures::NetworkFigures;
+use crate::shared::notes::note;
 use crate::shared::picture::Picture;
 use crate::shared::{output, progress};
-use nodeorder::columns::{self, corun::JOB};
-use nodeorder::corun::{Job, Settings, side_by_side};
+use nodeorder::columns::corun::{FittedRow, JOB};
+use nodeorder::columns::{self, object};
+use nodeorder::corun::fit::{FIGURES, Measured, fit};
+use nodeorder::corun::{Fair, Job, Settings, side_by_side};
 use nodeorder::input::Text;
 use nodeorder::mapping::{Fabric, RoutingEntry};
 use nodeorder::topology::Context;
@@ -23,17 +28,22 @@ pub struct Command {
     spec: String,
     /// The jobs: a TOML file with a table `[[jobs]]` each: name, nodes, guest, bytes, compute, messages, spread,
     /// phases, or a benchmark
-    #[arg(long, value_name = "FILE")]
-    jobs: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "fit")]
+    jobs: Option<PathBuf>,
+    /// Find the figures of the network from measured seconds in FILE: CSV pattern,nodes,bytes,seconds with the patterns
+    /// ping-pong (a message there and one back), all-to-all and ring; -o writes what --links-file reads
+    #[arg(long, value_name = "FILE.csv")]
+    #[arg(conflicts_with_all = ["jobs", "bandwidth", "latency", "node_links", "node_bandwidth", "switch_bandwidth",
+        "links_file", "level", "iterations", "links"])]
+    fit: Option<PathBuf>,
     /// Which links messages take; `nodeorder list routings` names them
     #[arg(long, value_name = "R", default_value = "one-path")]
     routing: String,
-    /// What a link of capacity 1 carries each way, and the most that a message gets; 10GB/s, or 80Gb/s in bits
-    #[arg(long, value_name = "B/s", default_value = "1.25GB/s")]
-    bandwidth: String,
-    /// Latency of a hop, such as 1us
-    #[arg(long, value_name = "SECONDS", default_value = "0s")]
-    latency: String,
+    #[command(flatten)]
+    network: NetworkFigures,
+    /// Latency of a hop, such as 1us [default: 0s]
+    #[arg(long, value_name = "SECONDS")]
+    latency: Option<String>,
     /// How messages share a link: equally (flow), or by 1 over the latency of their routes (rtt)
     #[arg(long, value_parser = ["flow", "rtt"], default_value = "flow")]
     fair: String,
@@ -65,14 +75,18 @@ impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = RoutingEntry::named(&self.routing)?;
-        let texts = [&self.bandwidth, &self.latency, &self.fair, &self.level];
+        let figures = self.network.read(self.latency.as_deref(), context)?;
         let spans = if picture.is_some() { SPANS } else { 0 };
-        let settings = Settings { spans, ..Settings::read(texts.map(|t| &**t), self.iterations)? };
+        let settings = Settings::new(&figures, &self.fair, &self.level, self.iterations);
+        let settings = Settings { spans, ..settings };
         let topology = crate::shared::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
-        let text = Text::read(&self.jobs, context.memory)?;
-        let jobs = Job::read_all(&topology, &text, Some(&self.jobs))?;
         let fabric = Fabric::new(&topology)?;
+        let Some(path) = &self.jobs else {
+            return self.fit(&fabric, routing, picture);
+        };
+        let text = Text::read(path, context.memory)?;
+        let jobs = Job::read_all(&topology, &text, Some(path))?;
         let bar = progress::bar(settings.iterations * jobs.len() as u64, "iterations");
         let outcome =
             side_by_side(&fabric, routing, &jobs, &settings, &|iterations| bar.inc(iterations))?;
@@ -89,5 +103,55 @@ impl Command {
             return output::write(file, format!("{document:#}\n"));
         }
         output::write_by(file, |out| columns::write(out, JOB, outcome.jobs))
+    }
+
+    /// Finds the figures of the network from measured rows.
+    fn fit(
+        &self,
+        fabric: &Fabric<'_>,
+        routing: &RoutingEntry,
+        picture: Option<Picture>,
+    ) -> anyhow::Result<()> {
+        let Some(path) = &self.fit else { return Ok(()) };
+        let topology = fabric.topology;
+        let text = Text::read(path, topology.context().memory)?;
+        let rows = Measured::read_all(topology, &text)?;
+        let waiting = progress::waiting("fit");
+        let fair = if self.fair == "rtt" { Fair::Rtt } else { Fair::Flow };
+        let found = fit(fabric, routing, fair, &rows)?;
+        drop(waiting);
+        if let Some(picture) = picture {
+            picture.draw(&plot::calibration(topology.name(), &rows, &found))?;
+        }
+        for name in found.unknown() {
+            note!("{name}: the rows cannot tell; it is left out");
+        }
+        let about = format!(
+            "# Fitted by nodeorder to {} rows of {}: machine {}, routing {}.\n",
+            rows.len(),
+            path.display(),
+            topology.spec(),
+            routing.name
+        );
+        let figures = about + &found.toml();
+        let file = self.output.as_deref();
+        let fitted = rows.iter().zip(&found.fitted);
+        let fitted = fitted.map(|(row, fitted)| FittedRow { row, fitted: *fitted });
+        if self.json {
+            let mut document = json!({ "rows": fitted.map(|row| object(FittedRow::ALL, &row)).collect::<Vec<_>>() });
+            for (name, figure) in FIGURES.iter().zip(&found.figures) {
+                document[name] = figure.map_or(
+                    Value::Null,
+                    |(value, error)| json!({ "value": value, "standard_error": value * error }),
+                );
+            }
+            if let Some(file) = file {
+                output::write(Some(file), figures)?;
+            }
+            return output::write(None, format!("{document:#}\n"));
+        }
+        let Some(file) = file else { return output::write(None, figures) };
+        output::write(Some(file), figures)?;
+        output::write_by(None, |out| columns::write(out, FittedRow::ALL, fitted))
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::shared::network_figures::NetworkFigures;
 use crate::shared::notes::note;
 use crate::shared::output;
 use nodeorder::error::Error;
@@ -25,9 +26,8 @@ pub struct Command {
     /// The target; see `nodeorder list targets`
     #[arg(long, value_name = "TARGET")]
     to: String,
-    /// simgrid: what a link of capacity 1 carries each way, such as 10GB/s [default: a placeholder]
-    #[arg(long, value_name = "B/s")]
-    bandwidth: Option<String>,
+    #[command(flatten, next_help_heading = "Figures of the target simgrid")]
+    network: NetworkFigures,
     /// simgrid: latency of a hop, such as 1us [default: a placeholder]
     #[arg(long, value_name = "SECONDS")]
     latency: Option<String>,
@@ -42,7 +42,7 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let target = export::target(&self.to)?;
-        let figures = self.figures(target.name)?;
+        let figures = self.figures(target.name, context)?;
         let topology = crate::shared::inputs::topology(&self.spec, context)?;
         let order = crate::shared::inputs::order(&topology, &self.order)?;
         let export = match figures {
@@ -66,25 +66,22 @@ impl Command {
     }
 
     /// The figures of a SimGrid platform, where any is given.
-    fn figures(&self, target: &str) -> Result<Option<SimGridFigures>, Error> {
-        let read = |flag: &str, text: &Option<String>, unit: Unit| -> Result<Option<f64>, Error> {
-            let Some(text) = text else { return Ok(None) };
-            let wrong = |found: &str, expected: &str| {
-                Error::option(format!("{flag} {text}"), found, expected)
-            };
-            if target != "simgrid" {
-                return Err(wrong(&format!("`--to {target}`"), "--to simgrid beside this option"));
-            }
-            match unit.option(flag, text)? {
-                0.0 if unit != Unit::Seconds => Err(wrong("0", "a value above 0")),
-                value => Ok(Some(value)),
-            }
-        };
-        let figures = SimGridFigures {
-            bandwidth: read("--bandwidth", &self.bandwidth, Unit::Bandwidth)?,
-            latency: read("--latency", &self.latency, Unit::Seconds)?,
-            speed: read("--speed", &self.speed, Unit::Speed)?,
-        };
+    fn figures(&self, target: &str, context: &Context) -> Result<Option<SimGridFigures>, Error> {
+        let speed = self.speed.as_deref().map(|speed| ("--speed", speed));
+        let latency = self.latency.as_deref().map(|latency| ("--latency", latency));
+        if let Some((flag, text)) = self.network.given().next().or(latency).or(speed)
+            && target != "simgrid"
+        {
+            let found = format!("`--to {target}`");
+            let expected = "--to simgrid beside this option";
+            return Err(Error::option(format!("{flag} {text}"), found, expected));
+        }
+        let speed = speed.map(|(flag, text)| match Unit::Speed.option(flag, text)? {
+            0.0 => Err(Error::option(format!("{flag} {text}"), "0", "a value above 0")),
+            value => Ok(value),
+        });
+        let network = self.network.read(self.latency.as_deref(), context)?;
+        let figures = SimGridFigures { network, speed: speed.transpose()? };
         Ok((figures != SimGridFigures::default()).then_some(figures))
     }
 }

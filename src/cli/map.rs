@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 
 use crate::shared::layout::field;
+use crate::shared::network_figures::NetworkFigures;
 use crate::shared::picture::Picture;
 use crate::shared::watch::Clock;
 use crate::shared::{output, progress};
@@ -41,6 +42,8 @@ pub struct Command {
     /// Which links traffic takes; `nodeorder list routings` names them
     #[arg(long, value_name = "R", default_value = "ecmp-hop")]
     routing: String,
+    #[command(flatten)]
+    network: NetworkFigures,
     /// Put the processes on the same nodes anew: rank, bisection, greedy, refine, tabu, grid or best, with options
     #[arg(long, value_name = "METHOD")]
     map: Option<String>,
@@ -62,7 +65,7 @@ pub struct Command {
 }
 
 /// The terminal's table: labels, and the figures beside them.
-const TABLE: [(&str, &str); 12] = [
+const TABLE: [(&str, &str); 13] = [
     ("machine", "{topology}"),
     ("guest", "{guest}, {processes} processes"),
     ("mapping", "{mapping}"),
@@ -78,6 +81,7 @@ const TABLE: [(&str, &str); 12] = [
         "contention",
         "max {contention_max}, mean {contention_mean} over {links} directed links, {links_used} of them used",
     ),
+    ("node links", "most {node_load_max}"),
     (
         "allocation",
         "{allocation.nodes} nodes on {allocation.routers} routers in {allocation.components} components",
@@ -94,6 +98,7 @@ impl Command {
         // A wrong ending of the file is reported before the work.
         let picture = self.plot.as_deref().map(Picture::new).transpose()?;
         let routing = RoutingEntry::named(&self.routing)?;
+        let speeds = self.network.read(None, context)?.speeds(1.25e9);
         let topology = crate::shared::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
@@ -127,6 +132,7 @@ impl Command {
             routing: routing.name,
             links: fabric.links.len(),
             analysis: &analysis,
+            speeds,
         };
         if self.json {
             let document = report::mapping::document(&fabric, &figures);

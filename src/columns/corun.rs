@@ -1,6 +1,7 @@
 //! Jobs side by side, and how busy links were.
 
 use super::{Column, columns, row};
+use crate::corun::fit::Measured;
 use crate::corun::{JobOutcome, Outcome};
 use crate::mapping::Fabric;
 
@@ -13,6 +14,22 @@ pub const JOB: &[Column<JobOutcome>] = columns! {
     "alone", "s", "Mean time of an iteration without other jobs.", |j| j.alone;
     "slowdown", "", "`seconds` over `alone`.", |j| j.slowdown();
 };
+
+row! {
+    /// A measured row of a calibration, and its seconds by the fitted figures.
+    pub struct FittedRow<'a> {
+        /// The row.
+        pub row: &'a Measured,
+    }
+    /// Columns of every row.
+    pub const ALL:
+    ["pattern"], "", "What the nodes did.", |r| r.row.pattern;
+    ["nodes"], "", "The nodes, as given.", |r| r.row.nodes.as_str();
+    ["bytes"], "B", "Bytes of each message.", |r| r.row.bytes;
+    ["seconds"], "s", "Seconds as measured.", |r| r.row.seconds;
+    fitted: f64, "s", "Seconds by the fitted figures.";
+    ["off"], "", "`fitted` over `seconds`, less 1.", |r| r.fitted / r.row.seconds - 1.0;
+}
 
 row! {
     /// Settings and results of a simulation.
@@ -28,6 +45,9 @@ row! {
     fair: &'a str, "", "`flow`: messages share a link equally; `rtt`: by 1 over the latency of their routes.";
     bandwidth: f64, "B/s", "What a link of capacity 1 carries each way.";
     latency: f64, "s", "Latency of a hop.";
+    node_links: &'a str, "", "`shared`: all that a node sends shares its node link, and all that it receives; `free`: each message is bounded by itself.";
+    node_bandwidth: f64, "B/s", "What a node link carries each way.";
+    switch_bandwidth: Option<f64>, "B/s", "What a switch carries in all, where that is limited.";
     iterations: u64, "iterations", "Iterations that every job did at least.";
     ["seconds"], "s", "Time until every job had done them.", |r| r.outcome.seconds;
     ["utilisation_max"], "", "Highest mean utilisation of a directed link.",

@@ -1,6 +1,7 @@
 //! Figures of a mapped guest, and the loads of links.
 
 use super::{Column, columns, row};
+use crate::corun::Speeds;
 use crate::ids::NodeId;
 use crate::mapping::{Analysis, Bar, Fabric};
 
@@ -9,6 +10,8 @@ row! {
     pub struct MappingFigures<'a> {
         /// Dilation and contention.
         pub analysis: &'a Analysis,
+        /// Figures of the network; only their ratios count.
+        pub speeds: Speeds,
     }
     /// In JSON and on the terminal besides.
     pub const MORE:
@@ -23,6 +26,14 @@ row! {
     ["volume"], "volume", "Sum of their volumes.", |r| r.analysis.dilation.volume;
     ["share_between_routers"], "", "Share of the volume that leaves its router.", |r| r.analysis.share_between_routers;
     links: usize, "links", "Directed links of the machine.";
+    ["node_load_max"], "volume", "Largest volume that a node sends to other nodes or receives from them.",
+        |r| r.analysis.node_loads.max();
+    ["node_contention_max"], "volume / capacity",
+        "The same over what a node link carries, where that of a link of capacity 1 is 1; missing where node links are free.",
+        |r| r.speeds.node_links_shared.then(|| r.analysis.node_loads.max() * r.speeds.bandwidth / r.speeds.node_bandwidth);
+    ["switch_contention_max"], "volume / capacity",
+        "Largest volume through a switch over what a switch carries, in the same unit; missing where that is not limited.",
+        |r| r.speeds.switch_bandwidth.is_finite().then(|| r.analysis.through_max * r.speeds.bandwidth / r.speeds.switch_bandwidth);
     ["allocation.nodes"], "nodes", "Nodes that hold processes.", |r| r.analysis.allocation.nodes;
     ["allocation.routers"], "routers", "The routers they are on.", |r| r.analysis.allocation.routers;
     ["allocation.components"], "", "Connected pieces of these routers.", |r| r.analysis.allocation.components;

@@ -4,7 +4,7 @@ use super::audit::{JobScore, LEVEL, LEVEL_SUMS, SUMS};
 use super::comparison::{
     Crossover, CurvePoint, Limits, RankedEntry, ScoreRow, Winner, WorkloadRow, WorkloadSizeRow,
 };
-use super::corun::{CorunFigures, JOB, LinkUse};
+use super::corun::{CorunFigures, FittedRow, JOB, LinkUse};
 use super::jobs::{JobRow, SIZE_COUNT};
 use super::machines::{MachineJobs, MachinePoint, RankedMachine};
 use super::mapping::{
@@ -102,6 +102,7 @@ fn tables() -> Vec<Table> {
         "`map --output` with `--names`", "A row for each process.": NAMED_PROCESS;
         "`corun`", "A row for each job.": JOB;
         "`corun --json`", "The figures of all; `jobs` has an object for each.": CorunFigures::ALL;
+        "`corun --fit`", "A row for each measurement.": FittedRow::ALL;
         "`corun --links`", "A row for each directed link.": LinkUse::ALL;
         "`topology --edges`", "A row for each link of the router graph.": EDGE;
         "`trace info --sizes`", "A row for each job size.": SIZE_COUNT;

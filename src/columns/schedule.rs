@@ -82,6 +82,12 @@ impl<'a> ScheduleFigures<'a> {
         "hours_lost_distance", "node-hours",
             "Node-hours that jobs take alone where they are, less those of the trace (model `network`).",
             |r| r.summary.hours_lost_distance;
+        "hours_lost_links", "node-hours",
+            "How many of `hours_lost_distance` jobs lose to their own links (model `network`).",
+            |r| r.summary.hours_lost_links;
+        "hours_lost_latency", "node-hours",
+            "How many of `hours_lost_distance` jobs lose to latency (model `network`).",
+            |r| r.summary.hours_lost_latency;
         "hours_lost_sharing", "node-hours",
             "Node-hours that jobs take beside others, less those alone (model `network`).",
             |r| r.summary.hours_lost_sharing;
@@ -111,7 +117,14 @@ impl<'a> ScheduleFigures<'a> {
         let mind = [Column { name: "schedule_mean_mind", ..Self::MIND[0] }];
         let lost = named(
             Self::JSON,
-            &["mean_stretch", "hours_lost_distance", "hours_lost_sharing", "utilisation_waiting"],
+            &[
+                "mean_stretch",
+                "hours_lost_distance",
+                "hours_lost_links",
+                "hours_lost_latency",
+                "hours_lost_sharing",
+                "utilisation_waiting",
+            ],
         );
         [Self::JOBS, Self::LEFT_OUT, Self::ALL, &mind, &lost, Self::BY_SIZE].concat()
     }
@@ -123,7 +136,8 @@ impl<'a> ScheduleFigures<'a> {
         let then =
             ["mean_bounded_slowdown", "utilisation", "makespan", "mean_stretch", "mean_mind"];
         let waits = ["wait_p50", "wait_p90", "wait_p99", "max_wait", "starved_jobs"];
-        let lost = ["hours_lost_distance", "hours_lost_sharing"];
+        let lost =
+            ["hours_lost_distance", "hours_lost_links", "hours_lost_latency", "hours_lost_sharing"];
         named(&all, &[&first[..], &then, &waits, &["never_placed"], &lost].concat())
     }
 

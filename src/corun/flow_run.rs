@@ -6,6 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::Channels;
 use super::filling::Filling;
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::pattern::{Pattern, State};
@@ -92,15 +93,9 @@ enum Goal {
 }
 
 impl FlowRun {
-    /// Jobs at time 0 on links of these capacities; no message gets more than `bound`. `alone[j][p]` are the seconds
+    /// Jobs at time 0 that share these channels. `alone[j][p]` are the seconds
     /// that phase p of job j sends alone; empty where that is not known. `count`: states that come again are counted.
-    pub fn new(
-        jobs: &[&FlowJob],
-        alone: &[Vec<f64>],
-        capacity: &[f64],
-        bound: f64,
-        count: bool,
-    ) -> Self {
+    pub fn new(jobs: &[&FlowJob], alone: &[Vec<f64>], channels: &Channels, count: bool) -> Self {
         let mut links: Vec<u32> = jobs.iter().flat_map(|job| job.links()).collect();
         links.sort_unstable();
         links.dedup();
@@ -146,7 +141,8 @@ impl FlowRun {
                 job: (*job).clone(),
             });
         }
-        let capacity = links.iter().map(|link| capacity[*link as usize]).collect();
+        let capacity = links.iter().map(|link| channels.capacity[*link as usize]).collect();
+        let bound = channels.bound;
         let routes = routes.iter().map(|(route, weight)| (route.as_slice(), *weight));
         // With drawn computing times no state comes again.
         let repeats = count && jobs.iter().all(|job| job.spread == 0.0);
@@ -162,11 +158,11 @@ impl FlowRun {
     }
 
     /// The seconds that each phase of a job sends alone.
-    pub fn alone(job: &FlowJob, capacity: &[f64], bound: f64) -> Vec<f64> {
+    pub fn alone(job: &FlowJob, channels: &Channels) -> Vec<f64> {
         let phase = |phase: &FlowPhase| {
             let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
             let job = FlowJob { phases, spread: 0.0, seed: job.seed };
-            FlowRun::new(&[&job], &[], capacity, bound, false).until_each_has_done(1)
+            FlowRun::new(&[&job], &[], channels, false).until_each_has_done(1)
         };
         job.phases.iter().map(phase).collect()
     }
@@ -405,7 +401,7 @@ impl Run for FlowRun {
         &self.jobs[job].finished
     }
 
-    fn carried(&self, capacity: &[f64]) -> Vec<(u32, f64)> {
+    fn carried(&self, channels: &Channels) -> Vec<(u32, f64)> {
         let mut bytes: BTreeMap<u32, f64> = self.links.iter().map(|link| (*link, 0.0)).collect();
         let mut add = |route: &[(u32, f64)], all: f64| {
             for (link, share) in route {
@@ -424,9 +420,9 @@ impl Run for FlowRun {
                 // As far as it is alone after so long.
                 let phases = vec![FlowPhase { compute: 0.0, ..phase.clone() }];
                 let job = FlowJob { phases, spread: 0.0, seed: 0 };
-                let mut run = FlowRun::new(&[&job], &[], capacity, self.bound, false);
+                let mut run = FlowRun::new(&[&job], &[], channels, false);
                 run.until_within_phase(self.now - member.began);
-                for (link, part) in run.carried(capacity) {
+                for (link, part) in run.carried(channels) {
                     add(&[(link, 1.0)], part);
                 }
             }

@@ -9,21 +9,22 @@
 //! [`JobLevel`] holds the jobs that run now and gives each one's mean seconds an iteration beside the others:
 //!
 //! ```
-//! use nodeorder::corun::{Fair, JobLevel, JobUsage, PhaseUsage, Speeds};
+//! use nodeorder::corun::{Channels, JobLevel, JobUsage, PhaseUsage, Speeds};
 //! use nodeorder::mapping::{Fabric, Guest, ProcessMapping, RoutingEntry};
 //! use nodeorder::{NodeId, Topology};
 //! let ring = Topology::inline("torus:8", &Default::default())?;
 //! let fabric = Fabric::new(&ring)?;
 //! let routing = RoutingEntry::named("one-path")?;
-//! let speeds = Speeds { bandwidth: 1e9, latency: 0.0, fair: Fair::Flow };
+//! let speeds = Speeds::new(1e9, 0.0);
+//! let channels = Channels::new(&ring, fabric.links, &speeds);
 //! let pair = Guest::make("ring:n=2", &Default::default())?;
 //! let job = |nodes: [u32; 2]| -> nodeorder::Result<JobUsage> {
 //!     let mapping = ProcessMapping::new(&ring, "a job", nodes.map(NodeId).to_vec())?;
 //!     // One second of computing, one to send 10⁹ bytes.
-//!     let phase = PhaseUsage::new(&fabric, routing, &pair, &mapping, 1e9, 1.0, &speeds)?;
+//!     let phase = PhaseUsage::new(&fabric, routing, &pair, &mapping, 1e9, 1.0, &speeds, &channels)?;
 //!     Ok(JobUsage { phases: vec![phase], spread: 0.0, seed: 1 })
 //! };
-//! let mut level = JobLevel::new(fabric.links, &speeds, 30);
+//! let mut level = JobLevel::new(channels.clone(), 30);
 //! level.start(7, job([0, 2])?);
 //! assert_eq!(level.seconds(7), Some(2.0));
 //! level.start(8, job([1, 3])?);
@@ -41,11 +42,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::Speeds;
+use super::Channels;
 use super::job_run::{JobRun, LinkUses};
 use super::timing::Run;
 use super::usage::{JobUsage, PhaseUsage};
-use crate::topology::RouterGraph;
 
 /// A job that runs.
 struct Running {
@@ -60,8 +60,7 @@ struct Running {
 
 /// The jobs on a machine now, and how long an iteration of each takes beside the others.
 pub struct JobLevel {
-    capacity: Vec<f64>,
-    bandwidth: f64,
+    channels: Channels,
     iterations: u64,
     running: BTreeMap<u64, Running>,
     /// By link: the jobs on it with the most each asks of it.
@@ -69,15 +68,10 @@ pub struct JobLevel {
 }
 
 impl JobLevel {
-    /// No job on a machine of these links. A mean is taken once each of the jobs that meet has done `iterations`.
-    pub fn new(links: &RouterGraph, speeds: &Speeds, iterations: u64) -> Self {
-        JobLevel {
-            capacity: speeds.capacities(links),
-            bandwidth: speeds.bandwidth,
-            iterations: iterations.max(1),
-            running: BTreeMap::new(),
-            on: vec![Vec::new(); links.len()],
-        }
+    /// No job on a machine of these channels. A mean is taken once each of the jobs that meet has done `iterations`.
+    pub fn new(channels: Channels, iterations: u64) -> Self {
+        let on = vec![Vec::new(); channels.capacity.len()];
+        JobLevel { channels, iterations: iterations.max(1), running: BTreeMap::new(), on }
     }
 
     /// A job starts; `key` names it from now on. Its iteration must take some time.
@@ -86,8 +80,7 @@ impl JobLevel {
     /// O(links it loads · jobs on one).
     pub fn start(&mut self, key: u64, usage: JobUsage) {
         self.end(key);
-        let alone: Vec<f64> =
-            usage.phases.iter().map(|p| p.alone(&self.capacity, self.bandwidth)).collect();
+        let alone: Vec<f64> = usage.phases.iter().map(|p| p.alone(&self.channels)).collect();
         let mut peaks: BTreeMap<u32, f64> = BTreeMap::new();
         for (phase, alone) in usage.phases.iter().zip(&alone) {
             for (link, uses) in &phase.links {
@@ -162,7 +155,7 @@ impl JobLevel {
                 let Some(&i) = index_of.get(key) else { continue };
                 for (phase, usage) in jobs[i].usage.phases.iter().enumerate() {
                     if let Ok(at) = usage.links.binary_search_by_key(&link, |(l, _)| *l) {
-                        let uses = usage.links[at].1 / self.capacity[link as usize];
+                        let uses = usage.links[at].1 / self.channels.capacity[link as usize];
                         row.push((i as u32, phase as u32, uses));
                     }
                 }
@@ -177,7 +170,7 @@ impl JobLevel {
     fn contended(&self, link: u32) -> bool {
         let on = &self.on[link as usize];
         let most: f64 = on.iter().map(|(_, peak)| peak).sum();
-        on.len() > 1 && most > self.capacity[link as usize] * (1.0 + 1e-9)
+        on.len() > 1 && most > self.channels.capacity[link as usize] * (1.0 + 1e-9)
     }
 
     /// A job and those that it meets on links they can fill, directly or through others.

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::Channels;
 use super::timing::{Computing, Finished, Run, Span, Spans};
 use super::usage::JobUsage;
 
@@ -188,7 +189,7 @@ impl Run for JobRun {
         &self.jobs[job].finished
     }
 
-    fn carried(&self, _: &[f64]) -> Vec<(u32, f64)> {
+    fn carried(&self, _: &Channels) -> Vec<(u32, f64)> {
         let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
         for job in &self.jobs {
             // A phase that is not done has carried as large a part as of its time has passed.

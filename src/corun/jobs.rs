@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::{Text, beside};
-use crate::mapping::guest::Benchmark;
+use crate::mapping::guest::{Benchmark, Stage};
 use crate::mapping::{GUESTS, Guest, ProcessMapping};
 use crate::params::{Params, Tables, Unit};
 use crate::topology::Topology;
@@ -197,20 +197,25 @@ impl Phase {
         // What is wrong with it is wrong on this line.
         let made = Benchmark::make(text, topology.context());
         let made = made.map_err(|error| error.about(text, &location))?;
-        let mut compute = made.operations / speed;
-        let mut phases = Vec::new();
-        for stage in made.stages {
-            no_more_than(nodes, &stage.guest, &location)?;
-            let (guest, messages) = (stage.guest, f64::from(stage.messages));
-            phases.push(Phase { compute, guest, bytes: 1.0, messages });
-            compute = 0.0;
-        }
+        let mut phases = Phase::of_stages(&made, made.operations / speed);
         if phases.is_empty() {
-            let guest = Guest::make(text, topology.context())?;
-            no_more_than(nodes, &guest, &location)?;
+            let (compute, guest) =
+                (made.operations / speed, Guest::make(text, topology.context())?);
             phases.push(Phase { compute, guest, bytes: 1.0, messages: 1.0 });
         }
+        phases.iter().try_for_each(|phase| no_more_than(nodes, &phase.guest, &location))?;
         Ok(phases)
+    }
+
+    /// The stages of an iteration of a benchmark, after `compute` seconds of computing.
+    pub(crate) fn of_stages(benchmark: &Benchmark, compute: f64) -> Vec<Self> {
+        let phase = |(i, stage): (usize, &Stage)| Phase {
+            compute: if i == 0 { compute } else { 0.0 },
+            guest: stage.guest.clone(),
+            bytes: 1.0,
+            messages: f64::from(stage.messages),
+        };
+        benchmark.stages.iter().enumerate().map(phase).collect()
     }
 }
 

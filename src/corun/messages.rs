@@ -18,9 +18,9 @@ pub(super) struct FlowGroup {
 pub(super) struct FlowPhase {
     /// Seconds of computing before.
     pub compute: f64,
-    /// Messages between routers.
+    /// Messages that share channels.
     pub groups: Vec<FlowGroup>,
-    /// Bytes of the largest message inside a router.
+    /// Bytes of the largest message that shares none.
     pub inside: f64,
 }
 

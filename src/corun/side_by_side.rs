@@ -1,7 +1,6 @@
 //! Jobs beside each other and alone, at either level.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
 
 use rayon::prelude::*;
 
@@ -11,10 +10,10 @@ use super::jobs::{Job, Phase};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::timing::{Computing, Run, Span};
 use super::usage::{JobUsage, PhaseUsage};
-use super::{Fair, Speeds};
+use super::{Channels, Fair, Figures, Speeds};
 use crate::error::{Error, Result, SourceLocation};
-use crate::mapping::{Fabric, RoutingEntry};
-use crate::params::Unit;
+use crate::ids::NodeId;
+use crate::mapping::{Fabric, ProcessMapping, RoutingEntry};
 use crate::topology::Topology;
 
 /// How closely messages are followed.
@@ -42,28 +41,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// From the texts of `--bandwidth`, `--latency`, `--fair` (`flow`, `rtt`) and `--level` (`flow`, `job`); states that
-    /// come again are counted, and no stages kept.
-    ///
-    /// # Errors
-    /// A text that is no such quantity; a bandwidth of 0.
-    pub fn read([bandwidth, latency, fair, level]: [&str; 4], iterations: u64) -> Result<Self> {
-        let speeds = Speeds {
-            bandwidth: Unit::Bandwidth.option("--bandwidth", bandwidth)?,
-            latency: Unit::Seconds.option("--latency", latency)?,
-            fair: if fair == "rtt" { Fair::Rtt } else { Fair::Flow },
-        };
-        if speeds.bandwidth == 0.0 {
-            return Err(no_bandwidth(bandwidth));
-        }
+    /// From the network's figures (links of 1.25 GB/s unless given) and the texts of `--fair` (`flow`, `rtt`) and `--level`
+    /// (`flow`, `job`); states that come again are counted, and no stages kept.
+    pub fn new(figures: &Figures, fair: &str, level: &str, iterations: u64) -> Self {
+        let fair = if fair == "rtt" { Fair::Rtt } else { Fair::Flow };
+        let speeds = Speeds { fair, ..figures.speeds(1.25e9) };
         let level = if level == "job" { Detail::Job } else { Detail::Flow };
-        Ok(Settings { speeds, level, iterations, count_patterns: true, spans: 0 })
+        Settings { speeds, level, iterations, count_patterns: true, spans: 0 }
     }
-}
-
-fn no_bandwidth(found: impl Display) -> Error {
-    let location = SourceLocation::option(format!("--bandwidth {found}"));
-    Error::input(location, "a link of bandwidth 0", "a bandwidth above 0")
 }
 
 /// Times of one job.
@@ -110,7 +95,7 @@ const STEPS: u64 = 20;
 /// index in the list. The same bytes for any number of threads.
 ///
 /// # Errors
-/// A bandwidth that is not above 0; a routing that does not suit the machine; iterations of lengths too different
+/// A routing that does not suit the machine; iterations of lengths too different
 /// to be simulated together; more memory than allowed.
 ///
 /// # Complexity
@@ -123,15 +108,11 @@ pub fn side_by_side(
     settings: &Settings,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome> {
-    let speeds = &settings.speeds;
-    if !(speeds.bandwidth > 0.0 && speeds.bandwidth.is_finite()) {
-        return Err(no_bandwidth(speeds.bandwidth));
-    }
     routing.check(fabric.topology)?;
-    let capacity = speeds.capacities(fabric.links);
+    let channels = Channels::new(fabric.topology, fabric.links, &settings.speeds);
     let (mut groups, alone) = match settings.level {
-        Detail::Flow => flows(fabric, routing, jobs, settings, &capacity)?,
-        Detail::Job => usages(fabric, routing, jobs, settings)?,
+        Detail::Flow => flows(fabric, routing, jobs, settings, &channels)?,
+        Detail::Job => usages(fabric, routing, jobs, settings, &channels)?,
     };
     // Every job runs until the last has done its iterations: a much shorter one would do millions meanwhile.
     let shortest = alone.iter().copied().fold(f64::INFINITY, f64::min);
@@ -167,7 +148,7 @@ pub fn side_by_side(
     let mut outcome = Outcome {
         jobs: Vec::with_capacity(jobs.len()),
         seconds,
-        utilisation: vec![0.0; capacity.len()],
+        utilisation: vec![0.0; fabric.links.len()],
         spans: Vec::new(),
     };
     let mut means = vec![(0.0, 0); jobs.len()];
@@ -175,8 +156,11 @@ pub fn side_by_side(
         for (i, job) in members.iter().enumerate() {
             means[*job] = run.mean(i);
         }
-        for (link, bytes) in run.carried(&capacity) {
-            outcome.utilisation[link as usize] += bytes / (capacity[link as usize] * seconds);
+        for (channel, bytes) in run.carried(&channels) {
+            let channel = channel as usize;
+            if let Some(utilisation) = outcome.utilisation.get_mut(channel) {
+                *utilisation += bytes / (channels.capacity[channel] * seconds);
+            }
         }
         let span = |span: &Span| Span { job: members[span.job], ..*span };
         outcome.spans.extend(run.spans().list().iter().map(span));
@@ -223,21 +207,23 @@ fn flows(
     routing: &RoutingEntry,
     jobs: &[Job],
     settings: &Settings,
-    capacity: &[f64],
+    channels: &Channels,
 ) -> Result<Groups> {
-    let bound = settings.speeds.bandwidth;
     let mut flows = Vec::with_capacity(jobs.len());
     for (i, job) in jobs.iter().enumerate() {
-        let phases = job.phases.iter().map(|p| phase(fabric, routing, job, p, &settings.speeds));
+        let phases = job
+            .phases
+            .iter()
+            .map(|p| flow_phase(fabric, routing, &job.mapping, p, &settings.speeds, channels));
         let phases = phases.collect::<Result<_>>()?;
         flows.push(FlowJob { phases, spread: job.spread, seed: seed(fabric.topology, i) });
     }
     let sending: Vec<Vec<f64>> =
-        flows.par_iter().map(|job| FlowRun::alone(job, capacity, bound)).collect();
+        flows.par_iter().map(|job| FlowRun::alone(job, channels)).collect();
     let run = |members: &[usize]| {
         let jobs: Vec<&FlowJob> = members.iter().map(|i| &flows[*i]).collect();
         let sending: Vec<Vec<f64>> = members.iter().map(|i| sending[*i].clone()).collect();
-        FlowRun::new(&jobs, &sending, capacity, bound, settings.count_patterns)
+        FlowRun::new(&jobs, &sending, channels, settings.count_patterns)
     };
     let alone = (0..jobs.len()).into_par_iter().map(|i| alone(run(&[i]), settings)).collect();
     let groups =
@@ -249,24 +235,29 @@ fn flows(
     Ok((groups.collect(), alone))
 }
 
-/// The messages of a phase by route.
-fn phase(
+/// The messages of a phase by the channels they take.
+pub(super) fn flow_phase(
     fabric: &Fabric<'_>,
     routing: &RoutingEntry,
-    job: &Job,
+    mapping: &ProcessMapping,
     phase: &Phase,
     speeds: &Speeds,
+    channels: &Channels,
 ) -> Result<FlowPhase> {
     let topology = fabric.topology;
     if phase.bytes > 0.0 {
         // A route of several links, and what is kept of it while it is simulated.
         topology.require("the messages of a job", phase.guest.pair_count().saturating_mul(400))?;
     }
-    let mut between: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
+    let mut between: BTreeMap<(NodeId, NodeId), Vec<f64>> = BTreeMap::new();
     let mut inside = 0f64;
-    let router = |process| topology.router_of(job.mapping.node(process)).0;
+    // Without shared node links messages between the same routers take the same channels.
+    let end = |process| match (mapping.node(process), channels.inside_routers()) {
+        (node, true) => node,
+        (node, false) => first_of(topology, node),
+    };
     phase.guest.for_each_message(|message| {
-        let (from, to) = (router(message.source), router(message.target));
+        let (from, to) = (end(message.source), end(message.target));
         let bytes = message.volume * phase.bytes;
         if bytes > 0.0 && from == to {
             inside = inside.max(bytes);
@@ -274,19 +265,30 @@ fn phase(
             between.entry((from, to)).or_default().push(bytes);
         }
     });
-    let pairs: Vec<(u32, u32)> = between.keys().copied().collect();
+    let routers =
+        |(from, to): &(NodeId, NodeId)| (topology.router_of(*from).0, topology.router_of(*to).0);
+    let mut pairs: Vec<(u32, u32)> = between.keys().map(routers).filter(|(a, b)| a != b).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
     let routes = routing.routes(fabric, &pairs)?;
-    let group = |(route, mut bytes): (Vec<(u32, f64)>, Vec<f64>)| {
+    let group = |(ends, mut bytes): ((NodeId, NodeId), Vec<f64>)| {
         bytes.sort_by(f64::total_cmp);
         let sizes =
             bytes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as f64)).collect();
+        let route = pairs.binary_search(&routers(&ends)).map_or(&[][..], |at| &routes[at]);
         let hops: f64 =
             route.iter().map(|(link, share)| share * fabric.links.weight(*link as usize)).sum();
-        let latency = phase.messages * hops * speeds.latency;
+        let latency = phase.messages * speeds.latency_of(hops);
+        let route = channels.of_message(fabric, [ends.0, ends.1], route);
         FlowGroup { route, latency, weight: speeds.weight(hops), sizes }
     };
-    let groups = routes.into_iter().zip(between.into_values()).map(group).collect();
+    let groups = between.into_iter().map(group).collect();
     Ok(FlowPhase { compute: phase.compute, groups, inside })
+}
+
+/// The first node of a node's router, whether it is schedulable or not.
+fn first_of(topology: &Topology, node: NodeId) -> NodeId {
+    topology.nodes_of(topology.router_of(node)).next().unwrap_or(node)
 }
 
 /// Groups of jobs that use a link in common, directly or through others, by their first jobs.
@@ -310,14 +312,16 @@ fn usages(
     routing: &RoutingEntry,
     jobs: &[Job],
     settings: &Settings,
+    channels: &Channels,
 ) -> Result<Groups> {
-    let mut level = JobLevel::new(fabric.links, &settings.speeds, settings.iterations);
+    let mut level = JobLevel::new(channels.clone(), settings.iterations);
     for (i, job) in jobs.iter().enumerate() {
         let phase = |p: &Phase| {
             let (guest, mapping) = (&p.guest, &job.mapping);
             let speeds = &settings.speeds;
-            let mut usage =
-                PhaseUsage::new(fabric, routing, guest, mapping, p.bytes, p.compute, speeds)?;
+            let mut usage = PhaseUsage::new(
+                fabric, routing, guest, mapping, p.bytes, p.compute, speeds, channels,
+            )?;
             usage.latency *= p.messages;
             Ok(usage)
         };

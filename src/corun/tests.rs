@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::Channels;
 use super::flow_run::FlowRun;
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::timing::Run;
@@ -34,13 +35,15 @@ fn jobs(spread: bool) -> impl Strategy<Value = Vec<FlowJob>> {
 }
 
 const CAPACITY: [f64; 6] = [1.0, 1.0, 2.0, 0.5, 1.0, 4.0];
-const BOUND: f64 = 1.0;
+
+fn channels() -> Channels {
+    Channels::of_links(CAPACITY.to_vec(), 1.0)
+}
 
 fn run(jobs: &[FlowJob], alone: bool, count: bool) -> FlowRun {
     let refs: Vec<&FlowJob> = jobs.iter().collect();
-    let seconds: Vec<Vec<f64>> =
-        jobs.iter().map(|job| FlowRun::alone(job, &CAPACITY, BOUND)).collect();
-    FlowRun::new(&refs, if alone { &seconds } else { &[] }, &CAPACITY, BOUND, count)
+    let seconds: Vec<Vec<f64>> = jobs.iter().map(|job| FlowRun::alone(job, &channels())).collect();
+    FlowRun::new(&refs, if alone { &seconds } else { &[] }, &channels(), count)
 }
 
 proptest! {
@@ -61,7 +64,7 @@ proptest! {
                 sums[link as usize] += rate * (run.time() - from);
             }
         }
-        for (link, bytes) in run.carried(&CAPACITY) {
+        for (link, bytes) in run.carried(&channels()) {
             let sum = sums[link as usize];
             prop_assert!((bytes - sum).abs() <= 1e-9 * bytes.max(1.0), "{link}: {bytes} {sum}");
         }
@@ -80,7 +83,7 @@ proptest! {
         for time in [0.37, 1.0] {
             quick.until(a + time);
             plain.until(a + time);
-            for (x, y) in quick.carried(&CAPACITY).into_iter().zip(plain.carried(&CAPACITY)) {
+            for (x, y) in quick.carried(&channels()).into_iter().zip(plain.carried(&channels())) {
                 prop_assert!((x.1 - y.1).abs() <= 1e-6 * y.1.max(1.0), "{x:?} {y:?}");
             }
         }

@@ -1,5 +1,6 @@
 //! Parts that both levels share: drawn computing times, finished iterations, kept stages, and the simulation's trait.
 
+use super::Channels;
 use crate::random::{self, Generator};
 
 /// Draws how long a job computes.
@@ -61,8 +62,8 @@ pub(super) trait Run: Send {
         (finished.mean(), finished.count)
     }
 
-    /// The bytes that each link has carried until now; `capacity` by directed link.
-    fn carried(&self, capacity: &[f64]) -> Vec<(u32, f64)>;
+    /// The bytes that each channel has carried until now.
+    fn carried(&self, channels: &Channels) -> Vec<(u32, f64)>;
 
     /// The stages of the jobs that are kept.
     fn spans(&mut self) -> &mut Spans;

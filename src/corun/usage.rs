@@ -1,6 +1,6 @@
 //! Demand of jobs on the network, as the job level sees it.
 
-use super::Speeds;
+use super::{Channels, Speeds};
 use crate::error::Result;
 use crate::mapping::{Demand, Dilation, Fabric, Guest, ProcessMapping, RoutingEntry, Traffic};
 
@@ -13,10 +13,10 @@ pub struct PhaseUsage {
     pub latency: f64,
     /// Bytes of the largest message; 0 where nothing is sent.
     pub bytes: f64,
-    /// How fast its rate grows among others': 1, or 1 / mean hops under [`super::Fair::Rtt`].
+    /// How fast its rate grows among others': 1, or by the mean latency under [`super::Fair::Rtt`].
     pub weight: f64,
-    /// U(l), the bytes that it puts on a directed link over its largest message, for each link it loads, by index in
-    /// [`RouterGraph`](crate::topology::RouterGraph), ascending.
+    /// U(l), the bytes that it puts on a channel over its largest message, for each channel it loads, by its number in
+    /// [`Channels`], ascending.
     pub links: Vec<(u32, f64)>,
 }
 
@@ -47,6 +47,7 @@ impl PhaseUsage {
         bytes: f64,
         compute: f64,
         speeds: &Speeds,
+        channels: &Channels,
     ) -> Result<Self> {
         let largest = match guest.traffic() {
             Traffic::AllToAll { volume } if guest.pair_count() > 0 => *volume,
@@ -55,24 +56,24 @@ impl PhaseUsage {
         };
         let demand = Demand::new(fabric.topology, guest, mapping)?;
         let (mut latency, mut weight) = (0.0, 1.0);
-        if speeds.latency > 0.0 && largest > 0.0 && bytes > 0.0 {
+        if (speeds.latency > 0.0 || speeds.node_latency > 0.0) && largest > 0.0 && bytes > 0.0 {
             let hops = Dilation::of(fabric, &demand, routing)?;
-            latency = hops.max * speeds.latency;
+            latency = speeds.latency_of(hops.max);
             weight = speeds.weight(hops.mean);
         }
         let mut links = Vec::new();
         if largest > 0.0 && bytes > 0.0 {
             let loads = routing.loads(fabric, &demand)?;
-            let used = (0..).zip(&loads).filter(|(_, load)| **load > 0.0);
-            links.extend(used.map(|(i, load)| (i, load / largest)));
+            links = channels.of_guest(fabric, guest, mapping, &loads);
+            links.iter_mut().for_each(|(_, load)| *load /= largest);
             fabric.give_back(loads);
         }
         Ok(PhaseUsage { compute, latency, bytes: bytes * largest, weight, links })
     }
 
-    /// The rate of its messages where nothing else is sent, in bytes a second; `capacity` by directed link.
-    pub fn alone(&self, capacity: &[f64], bandwidth: f64) -> f64 {
-        let rate = |(link, uses): &(u32, f64)| capacity[*link as usize] / uses;
-        self.links.iter().map(rate).fold(bandwidth, f64::min)
+    /// The rate of its messages where nothing else is sent, in bytes a second.
+    pub fn alone(&self, channels: &Channels) -> f64 {
+        let rate = |(link, uses): &(u32, f64)| channels.capacity[*link as usize] / uses;
+        self.links.iter().map(rate).fold(channels.bound, f64::min)
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::*;
+use crate::corun::Figures;
 use crate::mapping::routing::Routes;
 
 /// `--to simgrid`.
@@ -15,31 +16,29 @@ pub(super) const TARGET: ExportTarget = ExportTarget::plain(
 /// Most nodes for which the route of every pair is written out; on larger machines SimGrid searches routes itself.
 pub const EXPLICIT: usize = 256;
 
-/// Figures of the platform; placeholders stand where they are not given.
+/// Figures of the platform; placeholders stand where bandwidth, latency and speed are not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SimGridFigures {
-    /// Bytes a second of a link of capacity 1, either way.
-    pub bandwidth: Option<f64>,
-    /// Seconds a hop.
-    pub latency: Option<f64>,
+    /// Bandwidths and latencies.
+    pub network: Figures,
     /// Operations a second of a node.
     pub speed: Option<f64>,
 }
 
 impl SimGridFigures {
     fn bandwidth(&self) -> f64 {
-        self.bandwidth.unwrap_or(1.25e9)
+        self.network.bandwidth.unwrap_or(1.25e9)
     }
 
     fn latency(&self) -> String {
-        self.latency.map_or("1us".into(), |seconds| format!("{seconds}s"))
+        self.network.latency.map_or("1us".into(), |seconds| format!("{seconds}s"))
     }
 
     /// The latency of a link of this weight.
     fn latency_of(&self, weight: u32) -> String {
         match weight {
             1 => self.latency(),
-            _ => format!("{}s", self.latency.unwrap_or(1e-6) * f64::from(weight)),
+            _ => format!("{}s", self.network.latency.unwrap_or(1e-6) * f64::from(weight)),
         }
     }
 
@@ -49,11 +48,12 @@ impl SimGridFigures {
 
     /// The texts about the figures: those of a link, and which are placeholders.
     fn words(&self) -> [String; 2] {
-        let link = match (self.bandwidth, self.latency) {
+        let Figures { bandwidth, latency, .. } = self.network;
+        let link = match (bandwidth, latency) {
             (None, None) => "1.25 GB/s each way; 1 us a hop".to_string(),
             _ => format!("{} B/s each way; {} a hop", self.bandwidth(), self.latency()),
         };
-        let given = [self.bandwidth, self.latency, self.speed].map(|figure| figure.is_some());
+        let given = [bandwidth, latency, self.speed].map(|figure| figure.is_some());
         let names = ["bandwidth", "latency", "speed"].into_iter().zip(given);
         let missing: Vec<&str> = names.filter(|(_, given)| !given).map(|(name, _)| name).collect();
         let note = match missing.as_slice() {
@@ -83,9 +83,22 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     let names = names(topology, order)?;
     let explicit = order.len() <= EXPLICIT;
     let [link, note] = figures.words();
-    let about = ABOUT.replace("LINK", &link).replace("NOTE", &note);
+    let speeds = figures.network;
+    let nodes = match speeds.node_links_free {
+        false => "All that a node sends shares its node link, all that it receives the other way.",
+        true => "A node link bounds each message by itself (FATPIPE).",
+    };
+    let about = ABOUT.replace("LINK", &link).replace("NODES", nodes).replace("NOTE", &note);
     let about = format!("{about}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
+    if speeds.switch_bandwidth.is_some() && !explicit {
+        let found = format!("a bandwidth of switches on a machine of {} nodes", order.len());
+        let expected = format!("at most {EXPLICIT} nodes, whose routes are written out");
+        return Err(Error::option("--switch-bandwidth", found, expected));
+    }
     let (speed, each) = (figures.speed(), figures.bandwidth());
+    let node_bandwidth = speeds.node_bandwidth.unwrap_or(each);
+    let node_latency = speeds.node_latency.unwrap_or(0.0);
+    let policy = if speeds.node_links_free { "FATPIPE" } else { "SPLITDUPLEX" };
     let weights = topology.network().link_weights().unwrap_or_default();
     let mut weights = weights.iter().copied().chain(std::iter::repeat(1));
     // Two hyphens may not stand in a comment.
@@ -106,9 +119,17 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     }
     for name in &names {
         let link = format_args!(
-            "<link id=\"node-{name}\" bandwidth=\"{each}Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>"
+            "<link id=\"node-{name}\" bandwidth=\"{node_bandwidth}Bps\" latency=\"{node_latency}s\" sharing_policy=\"{policy}\"/>"
         );
         line(&mut text, link);
+    }
+    if let Some(through) = speeds.switch_bandwidth {
+        for router in 0..topology.network().routers() {
+            let switch = format_args!(
+                "<link id=\"switch-{router}\" bandwidth=\"{through}Bps\" latency=\"0s\" sharing_policy=\"SHARED\"/>"
+            );
+            line(&mut text, switch);
+        }
     }
     network.for_each_link(&mut |u, v, capacity| {
         let (u, v) = (u.min(v), u.max(v));
@@ -120,12 +141,13 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         line(&mut text, link);
     });
     if explicit {
-        all_routes(topology, order.nodes(), &names, &mut text)?;
+        all_routes(topology, order.nodes(), &names, &speeds, &mut text)?;
     } else {
         for (node, name) in order.nodes().iter().zip(&names) {
             let router = topology.router_of(*node);
+            let up = direction(&speeds, "UP");
             let route = format_args!(
-                "<route src=\"{name}\" dst=\"router-{router}\"><link_ctn id=\"node-{name}\"/></route>"
+                "<route src=\"{name}\" dst=\"router-{router}\"><link_ctn id=\"node-{name}\"{up}/></route>"
             );
             line(&mut text, route);
         }
@@ -145,6 +167,11 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
 fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "    {what}");
+}
+
+/// The direction of a node link, which those that are not shared do not have.
+fn direction(figures: &Figures, way: &str) -> String {
+    if figures.node_links_free { String::new() } else { format!(" direction=\"{way}\"") }
 }
 
 /// The names as XML writes them.
@@ -168,6 +195,7 @@ fn all_routes(
     topology: &Topology,
     nodes: &[NodeId],
     names: &[String],
+    figures: &Figures,
     text: &mut String,
 ) -> Result<()> {
     let mut routes = Routes::new(topology)?;
@@ -178,14 +206,21 @@ fn all_routes(
             let (a, b) = (&names[from], &names[to]);
             let _ = write!(
                 text,
-                "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\"><link_ctn id=\"node-{a}\"/>"
+                "    <route src=\"{a}\" dst=\"{b}\" symmetrical=\"NO\"><link_ctn id=\"node-{a}\"{}/>",
+                direction(figures, "UP")
             );
+            if figures.switch_bandwidth.is_some() {
+                path.iter().for_each(|switch| {
+                    let _ = write!(text, "<link_ctn id=\"switch-{switch}\"/>");
+                });
+            }
             for hop in path.windows(2) {
                 let (u, v) = (hop[0].min(hop[1]), hop[0].max(hop[1]));
                 let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
                 let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\" direction=\"{way}\"/>");
             }
-            let _ = writeln!(text, "<link_ctn id=\"node-{b}\"/></route>");
+            let down = direction(figures, "DOWN");
+            let _ = writeln!(text, "<link_ctn id=\"node-{b}\"{down}/></route>");
         }
     }
     Ok(())

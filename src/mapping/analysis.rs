@@ -6,6 +6,7 @@ use super::allocation::Allocation;
 use super::demand::{Demand, End, Flow};
 use super::guest::Guest;
 use super::hops::{Hops, from_each};
+use super::node_loads::NodeLoads;
 use super::process_mapping::ProcessMapping;
 use super::routing::{Fabric, Lengths, RoutingEntry};
 use crate::error::Result;
@@ -25,6 +26,10 @@ pub struct Analysis {
     pub contention: Contention,
     /// The nodes it runs on.
     pub allocation: Allocation,
+    /// Volume on node links.
+    pub node_loads: NodeLoads,
+    /// The largest volume that passes through a router.
+    pub through_max: f64,
     /// Volume between different routers over all volume; 0 without traffic.
     pub share_between_routers: f64,
 }
@@ -100,9 +105,13 @@ pub fn analyse(
     let dilation = Dilation::of(fabric, &demand, routing)?;
     let contention = Contention::of(fabric.links, routing.loads(fabric, &demand)?);
     let outside = demand.volume - demand.inside_volume;
+    let node_loads = NodeLoads::of(guest, mapping);
+    let through = node_loads.through_routers(fabric, &contention.loads);
     Ok(Analysis {
         share_between_routers: over(outside, demand.volume),
         allocation: Allocation::of(fabric.topology, &mapping.allocation())?,
+        through_max: through.into_values().fold(0.0, f64::max),
+        node_loads,
         dilation,
         contention,
     })

@@ -17,6 +17,7 @@ mod demand;
 pub mod guest;
 mod hops;
 pub mod method;
+mod node_loads;
 mod process_mapping;
 pub mod routing;
 
@@ -26,5 +27,6 @@ pub use combined_load::{CombinedLoad, JobLoad};
 pub use demand::{Demand, End, Flow};
 pub use guest::{GUESTS, Guest, Message, Traffic};
 pub use method::METHODS;
+pub use node_loads::NodeLoads;
 pub use process_mapping::ProcessMapping;
 pub use routing::{Fabric, ROUTINGS, RoutingEntry};

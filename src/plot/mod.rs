@@ -9,6 +9,7 @@
 //! each two pixels stay (module `thin`). The data are never altered.
 
 pub mod audit;
+mod calibration;
 mod canvas;
 mod chart;
 mod corun;
@@ -30,6 +31,7 @@ mod text;
 mod thin;
 mod winners;
 
+pub use calibration::calibration;
 pub use corun::corun;
 pub(crate) use curve::best;
 pub use curve::{ABOVE_BEST_TOP, CLOSER, Limits, Series, View, curves, mpc_plot};

@@ -23,6 +23,9 @@ pub fn document(
         fair: if settings.speeds.fair == Fair::Rtt { "rtt" } else { "flow" },
         bandwidth: settings.speeds.bandwidth,
         latency: settings.speeds.latency,
+        node_links: if settings.speeds.node_links_shared { "shared" } else { "free" },
+        node_bandwidth: settings.speeds.node_bandwidth,
+        switch_bandwidth: Some(settings.speeds.switch_bandwidth).filter(|speed| speed.is_finite()),
         iterations: settings.iterations,
         outcome,
     };

@@ -1,6 +1,7 @@
 //! Figures that sum up a schedule.
 
 use super::fairness::{self, SizeClass};
+use super::model::Lost;
 use super::result::ScheduleResult;
 use crate::ratio::ratio;
 
@@ -35,6 +36,10 @@ pub struct ScheduleSummary {
     pub mean_stretch: f64,
     /// Node-hours that tasks take alone where they are, less those of the trace, where the model says so.
     pub hours_lost_distance: Option<f64>,
+    /// How many of them to the tasks' own links.
+    pub hours_lost_links: Option<f64>,
+    /// How many of them to latency.
+    pub hours_lost_latency: Option<f64>,
     /// Node-hours that they take beside others, less those alone.
     pub hours_lost_sharing: Option<f64>,
     /// Tasks ended at their requested times, where the model does that.
@@ -88,6 +93,8 @@ impl ScheduleResult {
         }
         let over = |sum: f64| if jobs == 0 { 0.0 } else { sum / jobs as f64 };
         let of_several = |sum: f64| (known && several > 0).then(|| sum / several as f64);
+        let hours =
+            |of: fn(&Lost) -> i128| self.lost.as_ref().map(|lost| seconds(of(lost)) / 3600.0);
         let makespan = i128::from(last) - i128::from(first);
         let capacity = u128::from(self.nodes) * makespan.unsigned_abs();
         let (mean_queue, max_queue, fragmentation) = self.over_time(last, makespan);
@@ -105,8 +112,10 @@ impl ScheduleResult {
             mean_bounded_slowdown: over(slowdown),
             makespan: seconds(makespan),
             mean_stretch: over(stretch),
-            hours_lost_distance: self.lost.map(|lost| seconds(lost.distance) / 3600.0),
-            hours_lost_sharing: self.lost.map(|lost| seconds(lost.sharing) / 3600.0),
+            hours_lost_distance: hours(|lost| lost.links + lost.latency),
+            hours_lost_links: hours(|lost| lost.links),
+            hours_lost_latency: hours(|lost| lost.latency),
+            hours_lost_sharing: hours(|lost| lost.sharing),
             killed: self.lost.map(|lost| lost.killed),
             contiguous: of_several(whole as f64),
             mean_mind: of_several(minds),

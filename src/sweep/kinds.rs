@@ -251,6 +251,7 @@ const MAPPING: Kind = Kind {
                 order: Some(ordered.order.label()),
                 routing: routing.name,
                 links: fabric.links.len(),
+                speeds: Default::default(),
                 analysis: &analysis,
             };
             Ok(values(MappingFigures::ALL, &row))

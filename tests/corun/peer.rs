@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use nodeorder::corun::{Fair, Job, Speeds, computing_times};
+use nodeorder::corun::{Fair, Figures, Job, Speeds, computing_times};
 use nodeorder::export::{SimGridFigures, simgrid};
 use nodeorder::input::Text;
 use nodeorder::mapping::{self, Fabric, Guest, ProcessMapping, RoutingEntry};
@@ -83,7 +83,7 @@ pub fn case(spec: &str, number: u64) -> Case {
 /// The speeds of the comparison: without latency equal shares, with one shares by latency, as SimGrid's CM02 does.
 pub fn speeds(latency: f64) -> Speeds {
     let fair = if latency > 0.0 { Fair::Rtt } else { Fair::Flow };
-    Speeds { bandwidth: BANDWIDTH, latency, fair }
+    Speeds { fair, ..Speeds::new(BANDWIDTH, latency) }
 }
 
 /// Compiles the other side into `folder`; none where SimGrid or a C++ compiler is not installed.
@@ -107,10 +107,22 @@ pub fn simulate(
     iterations: u64,
     latency: f64,
 ) -> (Vec<(u64, f64)>, f64) {
+    let network =
+        Figures { bandwidth: Some(BANDWIDTH), latency: Some(latency), ..Figures::default() };
+    simulate_with(program, folder, case, iterations, network)
+}
+
+/// As [`simulate`], with these figures of the network.
+pub fn simulate_with(
+    program: &Path,
+    folder: &Path,
+    case: &Case,
+    iterations: u64,
+    network: Figures,
+) -> (Vec<(u64, f64)>, f64) {
     let machine = &case.machine;
     let order = NodeOrder::make(machine, "row-major").unwrap();
-    let figures =
-        SimGridFigures { bandwidth: Some(BANDWIDTH), latency: Some(latency), speed: None };
+    let figures = SimGridFigures { network, speed: None };
     let platform = simgrid(machine, &order, &figures).unwrap();
     std::fs::write(folder.join("platform.xml"), platform.text).unwrap();
     let mut text = format!("{iterations}\n");

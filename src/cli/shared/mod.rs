@@ -5,6 +5,7 @@ pub mod files;
 pub mod inputs;
 pub mod interrupt;
 pub mod layout;
+pub mod network_figures;
 pub mod notes;
 pub mod output;
 pub mod own_files;

@@ -45,8 +45,11 @@ pub(super) const BASE: Opt = Opt::number("base", "hops that the trace's run time
 /// Time that tasks took beyond the trace's run times, in nodes times ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Alone where they were, less the trace's run times: below 0 where they ran faster.
-    pub distance: i128,
+    /// To their own links: alone where they were, less the trace's run times, without latency; below 0 where they ran
+    /// faster.
+    pub links: i128,
+    /// To latency: alone where they were, less the compact allocation.
+    pub latency: i128,
     /// Beside the others, less alone.
     pub sharing: i128,
     /// Tasks ended at their requested times.

@@ -22,7 +22,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::corun::PhaseUsage;
+use crate::corun::{Channels, PhaseUsage};
 use crate::random::{generator, shuffle};
 
 /// Other jobs of which every set is looked at.
@@ -59,8 +59,7 @@ type SharedLink = Vec<(u32, f64)>;
 
 /// The jobs that run, each with its mean seconds an iteration beside the others.
 pub(super) struct Averages {
-    capacity: Vec<f64>,
-    bandwidth: f64,
+    channels: Channels,
     running: BTreeMap<u32, Member>,
     on: Vec<Vec<u32>>,
     /// By link: sum of the loads that its jobs would put on it if each were alone, over its capacity.
@@ -72,13 +71,12 @@ pub(super) struct Averages {
 }
 
 impl Averages {
-    /// No jobs on links of so many bytes a second; `bandwidth` is that of a node's own link.
-    pub fn new(capacity: Vec<f64>, bandwidth: f64) -> Self {
+    /// No jobs on these channels.
+    pub fn new(channels: Channels) -> Self {
         Averages {
-            on: vec![Vec::new(); capacity.len()],
-            asked: vec![0.0; capacity.len()],
-            capacity,
-            bandwidth,
+            on: vec![Vec::new(); channels.capacity.len()],
+            asked: vec![0.0; channels.capacity.len()],
+            channels,
             running: BTreeMap::new(),
             dirty: BTreeSet::new(),
             shuffles: Vec::new(),
@@ -87,12 +85,16 @@ impl Averages {
 
     /// A job starts. O(links it loads).
     pub fn start(&mut self, key: u32, usage: &PhaseUsage) {
-        let rate = usage.alone(&self.capacity, self.bandwidth);
+        let rate = usage.alone(&self.channels);
         let member = Member {
             compute: usage.compute + usage.latency,
             alone: usage.bytes / rate,
             bytes: usage.bytes,
-            links: usage.links.iter().map(|(l, u)| (*l, u / self.capacity[*l as usize])).collect(),
+            links: usage
+                .links
+                .iter()
+                .map(|(l, u)| (*l, u / self.channels.capacity[*l as usize]))
+                .collect(),
             sending: usage.bytes / rate,
         };
         for (link, _) in &member.links {
@@ -346,14 +348,20 @@ fn sends(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corun::{Fair, JobLevel, JobUsage, Speeds};
+    use crate::corun::{JobLevel, JobUsage, Speeds};
     use crate::ids::NodeId;
     use crate::mapping::guest::sized;
     use crate::mapping::{Fabric, ProcessMapping, RoutingEntry};
     use crate::random::below;
     use crate::topology::{Context, Topology};
 
-    const SPEEDS: Speeds = Speeds { bandwidth: 1e9, latency: 0.0, fair: Fair::Flow };
+    fn speeds() -> Speeds {
+        Speeds::new(1e9, 0.0)
+    }
+
+    fn channels(topology: &Topology, fabric: &Fabric<'_>) -> Channels {
+        Channels::new(topology, fabric.links, &speeds())
+    }
 
     /// Two to nine jobs on random nodes, each with a share of sending between a fifth and four fifths alone.
     fn case(topology: &Topology, fabric: &Fabric<'_>, seed: u64) -> Vec<PhaseUsage> {
@@ -363,7 +371,7 @@ mod tests {
         let mut jobs = Vec::new();
         let count = 2 + below(8, &mut random) as usize;
         let routing = RoutingEntry::named("one-path").unwrap();
-        let capacity = SPEEDS.capacities(fabric.links);
+        let channels = channels(topology, fabric);
         for _ in 0..count {
             let size = [4, 6, 8][below(3, &mut random) as usize];
             if nodes.len() < size {
@@ -375,9 +383,10 @@ mod tests {
             let mapping =
                 ProcessMapping::new(topology, "job", nodes.drain(..size).collect()).unwrap();
             let mut usage =
-                PhaseUsage::new(fabric, routing, &guest, &mapping, 1e9, 0.0, &SPEEDS).unwrap();
+                PhaseUsage::new(fabric, routing, &guest, &mapping, 1e9, 0.0, &speeds(), &channels)
+                    .unwrap();
             let share = [0.2, 0.5, 0.8][below(3, &mut random) as usize];
-            usage.compute = usage.bytes / usage.alone(&capacity, 1e9) * (1.0 - share) / share;
+            usage.compute = usage.bytes / usage.alone(&channels) * (1.0 - share) / share;
             jobs.push(usage);
         }
         jobs
@@ -392,8 +401,8 @@ mod tests {
             let fabric = Fabric::new(&topology).unwrap();
             for seed in 0..20 {
                 let jobs = case(&topology, &fabric, seed);
-                let mut level = JobLevel::new(fabric.links, &SPEEDS, 600);
-                let mut averages = Averages::new(SPEEDS.capacities(fabric.links), SPEEDS.bandwidth);
+                let mut level = JobLevel::new(channels(&topology, &fabric), 600);
+                let mut averages = Averages::new(channels(&topology, &fabric));
                 for (key, usage) in (0..).zip(&jobs) {
                     let phases = vec![usage.clone()];
                     level.start(key, JobUsage { phases, spread: 0.3, seed: key + 1 });
@@ -421,7 +430,7 @@ mod tests {
             PhaseUsage { compute, latency: 0.0, bytes: 1.0, weight: 1.0, links }
         };
         for count in 1..9 {
-            let mut averages = Averages::new(vec![1.0], 1.0);
+            let mut averages = Averages::new(Channels::of_links(vec![1.0], 1.0));
             (0..count).for_each(|key| averages.start(key, &usage(0.0)));
             assert_eq!(averages.update().len(), count as usize);
             for key in 0..count {
@@ -429,7 +438,7 @@ mod tests {
                 assert!((seconds - f64::from(count)).abs() < 1e-6, "{count} jobs: {seconds}");
             }
         }
-        let mut averages = Averages::new(vec![1.0], 1.0);
+        let mut averages = Averages::new(Channels::of_links(vec![1.0], 1.0));
         averages.start(1, &usage(3.0));
         averages.start(2, &usage(3.0));
         averages.update();
@@ -445,7 +454,7 @@ mod tests {
         let fabric = Fabric::new(&topology).unwrap();
         for seed in 0..30 {
             let jobs = case(&topology, &fabric, seed);
-            let new = || Averages::new(SPEEDS.capacities(fabric.links), SPEEDS.bandwidth);
+            let new = || Averages::new(channels(&topology, &fabric));
             let (mut long, mut short) = (new(), new());
             for (key, usage) in (0u32..).zip(&jobs).collect::<Vec<_>>().into_iter().rev() {
                 long.start(key, usage);

@@ -6,13 +6,15 @@ use rayon::prelude::*;
 
 use super::{BuildModel, Lost, Model, ModelEntry, Start};
 use crate::allocator::AllocatorContext;
-use crate::corun::{Fair, PhaseUsage, Speeds};
+use crate::corun::{
+    Channels, Figures, FlowLevel, FollowedJob, Phase, PhaseUsage, SPEED_OPTIONS, Speeds,
+};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::mapping::guest::Benchmark;
 use crate::mapping::{Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry};
 use crate::ordering::{NodeOrder, defaults};
-use crate::params::{Opt, Params, SEED, Unit};
+use crate::params::{Opt, Params, SEED, Unit, join};
 use crate::random::{generator, unit};
 use crate::schedule::task::{TICKS, Task};
 use crate::topology::Topology;
@@ -29,12 +31,16 @@ use averages::Averages;
 ///
 /// *Compact* depends on machine, guest and size alone: the least iteration time among four evenly spaced windows of
 /// each ordering that `compare` starts from (without `random` and those that search the whole graph), on the empty
-/// machine. A task may do better: its stretch is then below 1. *Lost to distance* is what it would take alone where
-/// it is, less t; *lost to sharing* what it takes, less that; in node-hours, over all tasks.
+/// machine. A task may do better: its stretch is then below 1. What a task would take alone where it is, less t, is lost
+/// to *latency* as far as messages travel longer before their first byte, and else to its own *links*; what it takes
+/// beside others, less that, is lost to *sharing*; in node-hours, over all tasks.
 ///
-/// A message takes hops · latency and its bytes over its rate; links carry `bandwidth` times their capacity, shared by
-/// max-min fairness with one rate a job (job level, see [`crate::corun`]). The jobs' phases are averaged: a job meets
-/// each other job with the share of its time in which that one sends ([`averages`]).
+/// A message takes hops · latency and its bytes over its rate; links carry `bandwidth` times their capacity, a node link
+/// `node_bandwidth` each way for all that its node sends or receives (`node_links=free` lets it bound each message
+/// alone), a switch `switch_bandwidth`. With `level=flow` jobs share these message by message, as in `corun`: whenever
+/// a job starts or ends, the jobs that it meets run so many iterations beside each other from a common start, of which the mean
+/// counts. With `level=job` every job has one rate, and phases are averaged: a job meets each other job with the share
+/// of its time in which that one sends ([`averages`]).
 ///
 /// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the
 /// mean; t is so many iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`) draws an application
@@ -43,20 +49,19 @@ use averages::Averages;
 ///
 /// With `speed` there is no run time either: guests are benchmarks ([`Benchmark`]), of which each process does so many
 /// operations a second, and a task runs its benchmark once, all iterations, however long the trace says. The stages of an
-/// iteration take their time one after the other; beside others they count as one that loads every link evenly for as
-/// long as all of them send. Run times then differ between machines. The file of applications has no shares:
-/// `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
+/// iteration follow each other, alone and beside others, at flow level. Run times then differ between machines. The file
+/// of applications has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
 ///
 /// Requested times stay as they are and nobody ends at them; with `kill=true` tasks do, whether done or not.
 ///
 /// # Limits
-/// Messages of a job that end early free no link; stages of a benchmark in which a link is full are not told apart from
-/// those in which it is idle, so that its jobs lose less to sharing here than in `corun`; overheads of sending, adaptive
-/// routing and files are left out.
+/// With `level=job` messages of a job that end early free no link. Jobs that meet are taken to begin their iterations
+/// together. Overheads of sending, adaptive routing and files are left out.
 ///
 /// # Complexity
 /// A start costs that of the routing, the first of its size that of some dozen windows; an instant at which tasks
-/// start or end O(links of tasks that share some with them, directly or through others).
+/// start or end, `level=job`: O(links of tasks that share some with them, directly or through others); `level=flow`: the
+/// simulation of these tasks for [`ITERATIONS`] iterations each, less where their states come again.
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section IV (run times that depend on
@@ -65,30 +70,35 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
     name: "network",
     about: "a job's speed is what the network gives its traffic beside the jobs that run with it",
     example: "network:share=0.3,guest=stencil3d",
-    options: &[
-        Opt::number("share", "share of the run time in which a job sends, on a compact allocation")
+    options: &join::<6, 10, 16>(
+        SPEED_OPTIONS,
+        [
+            Opt::number(
+                "share",
+                "share of the run time in which a job sends, on a compact allocation",
+            )
             .or_else("0.2"),
-        Opt::text("guest", "traffic of every job: a pattern for any size, or a guest")
-            .or_else("stencil3d"),
-        Opt::file(
-            "apps",
-            "applications, drawn by seed: CSV app,weight,guest,share (no share with speed=)",
-        )
-        .or_else("one: share= and guest="),
-        Opt::text("bandwidth", "of a link of capacity 1, such as 10GB/s")
-            .or_else("1B/s: no unit is needed"),
-        Opt::text("latency", "of a hop, such as 1us").or_else("0s"),
-        Opt::text("bytes", "what a process sends in an iteration on the mean, such as 1MB")
-            .or_else("1"),
-        Opt::text("compute", "computing in an iteration, such as 20ms, instead of a share")
-            .or_else("by share"),
-        Opt::text("speed", "operations a second, such as 1Gf: jobs run their benchmark once")
-            .or_else("run times are the trace's"),
-        Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
-            .or_else("dimension-order on grids, else ecmp-path"),
-        Opt::flag("kill", "end jobs at their requested times"),
-        SEED,
-    ],
+            Opt::text("guest", "traffic of every job: a pattern for any size, or a guest")
+                .or_else("stencil3d"),
+            Opt::file(
+                "apps",
+                "applications, drawn by seed: CSV app,weight,guest,share (no share with speed=)",
+            )
+            .or_else("one: share= and guest="),
+            Opt::text("bytes", "what a process sends in an iteration on the mean, such as 1MB")
+                .or_else("1"),
+            Opt::text("compute", "computing in an iteration, such as 20ms, instead of a share")
+                .or_else("by share"),
+            Opt::text("speed", "operations a second, such as 1Gf: jobs run their benchmark once")
+                .or_else("run times are the trace's"),
+            Opt::name_of("routing", || ROUTINGS.names().collect(), "which links the traffic takes")
+                .or_else("dimension-order on grids, else ecmp-path"),
+            Opt::one_of("level", &["flow", "job"], "how closely messages are followed")
+                .or_else("flow with speed=, else job"),
+            Opt::flag("kill", "end jobs at their requested times"),
+            SEED,
+        ],
+    ),
     build: BuildModel {
         stretches: true,
         make: |params, context, tasks| Ok(Box::new(Network::new(params, context, tasks)?)),
@@ -97,6 +107,9 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
 
 /// Windows of an ordering that are tried for the compact allocation.
 const WINDOWS: usize = 4;
+
+/// Iterations of each job that meets others, at flow level: as many as `corun` takes.
+const ITERATIONS: u64 = 30;
 
 /// An application: its name, how often it is drawn, its traffic.
 #[derive(Clone, Debug)]
@@ -110,17 +123,59 @@ struct Application {
 
 /// Traffic and reference times of an application's jobs of one size.
 struct Known {
-    sends: Sends,
-    /// Seconds of computing in an iteration.
-    compute: f64,
+    /// The phases of an iteration.
+    phases: Vec<Phase>,
+    processes: u32,
+    /// Iterations of a run, where it is a benchmark's.
+    iterations: Option<u32>,
     /// Seconds of an iteration on the compact allocation.
     reference: f64,
+    /// How much of these is latency.
+    latency: f64,
 }
 
-/// Messages of a job in an iteration.
-enum Sends {
-    AtOnce(Guest),
-    InStages(Benchmark),
+/// Traffic of a job on its nodes.
+enum Placed {
+    Followed(Box<FollowedJob>),
+    Summed(PhaseUsage),
+}
+
+/// The jobs that run beside each other.
+enum Level {
+    Flow(FlowLevel),
+    Job(Averages),
+}
+
+impl Level {
+    fn start(&mut self, key: u32, placed: Placed) {
+        match (self, placed) {
+            (Level::Flow(level), Placed::Followed(job)) => level.start(key, *job),
+            (Level::Job(level), Placed::Summed(usage)) if usage.bytes > 0.0 => {
+                level.start(key, &usage);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, key: u32) {
+        match self {
+            Level::Flow(level) => level.end(key),
+            Level::Job(level) => level.end(key),
+        }
+    }
+
+    /// Jobs whose seconds may have changed, each with its seconds of an iteration.
+    fn update(&mut self) -> Vec<(u32, f64)> {
+        let keys = match self {
+            Level::Flow(level) => level.update(),
+            Level::Job(level) => level.update(),
+        };
+        let seconds = |key: u32| match &*self {
+            Level::Flow(level) => level.seconds(key),
+            Level::Job(level) => level.seconds(key),
+        };
+        keys.into_iter().filter_map(|key| Some((key, seconds(key)?))).collect()
+    }
 }
 
 /// A running task.
@@ -131,6 +186,8 @@ struct Job {
     start: i64,
     /// Ticks that it would take alone here.
     alone: i64,
+    /// How many of them, less those of the compact allocation, are latency.
+    latency: i64,
     /// Seconds of an iteration on the compact allocation.
     reference: f64,
     /// Seconds of an iteration now.
@@ -150,7 +207,7 @@ struct Network<'a> {
     /// The applications in words.
     what: String,
     speeds: Speeds,
-    capacity: Vec<f64>,
+    channels: Channels,
     bytes: f64,
     compute: Option<f64>,
     /// Operations a second of a process, where tasks run benchmarks.
@@ -163,7 +220,7 @@ struct Network<'a> {
     /// The orderings whose windows may be compact.
     compact: Vec<NodeOrder>,
     known: HashMap<(u32, u32), Known>,
-    averages: Averages,
+    level: Level,
     jobs: BTreeMap<u32, Job>,
     changed: bool,
     lost: Lost,
@@ -186,13 +243,16 @@ impl<'a> Network<'a> {
             return Err(params.wrong("speed", "more than 0"));
         }
         let bytes = params.quantity("bytes", Unit::Bytes)?.unwrap_or(1.0);
-        let bandwidth = params.quantity("bandwidth", Unit::Bandwidth)?.unwrap_or(1.0);
-        let latency = params.quantity("latency", Unit::Seconds)?.unwrap_or(0.0);
-        for (key, value) in [("bandwidth", bandwidth), ("bytes", bytes)] {
-            if value <= 0.0 {
-                return Err(params.wrong(key, "more than 0"));
-            }
+        if bytes <= 0.0 {
+            return Err(params.wrong("bytes", "more than 0"));
         }
+        let speeds = Figures::from_params(params, topology.context().memory)?.speeds(1.0);
+        let by_job = match params.chosen("level")? {
+            Some("job") if speed.is_some() => {
+                return Err(params.wrong("level", "level=flow with speed=, whose jobs have stages"));
+            }
+            level => level.map_or(speed.is_none(), |level| level == "job"),
+        };
         if compute.is_some() && share.is_some() {
             return Err(params.wrong("share", "either share= or compute="));
         }
@@ -223,16 +283,18 @@ impl<'a> Network<'a> {
                 (vec![app], what)
             }
         };
-        let speeds = Speeds { bandwidth, latency, fair: Fair::Flow };
         let fabric = Fabric::new(topology)?;
-        let capacity = speeds.capacities(fabric.links);
+        let channels = Channels::new(topology, fabric.links, &speeds);
         Ok(Network {
             drawn: draw(&applications, tasks, seed),
             applications,
             what,
-            averages: Averages::new(capacity.clone(), bandwidth),
+            level: match by_job {
+                true => Level::Job(Averages::new(channels.clone())),
+                false => Level::Flow(FlowLevel::new(channels.clone(), ITERATIONS)),
+            },
             speeds,
-            capacity,
+            channels,
             bytes,
             compute,
             speed,
@@ -249,36 +311,21 @@ impl<'a> Network<'a> {
         })
     }
 
-    /// The links and seconds of an iteration on some nodes.
-    fn usage(&self, sends: &Sends, nodes: Vec<NodeId>, compute: f64) -> Result<PhaseUsage> {
+    /// The traffic of an iteration on some nodes, its seconds alone, and how much of these is latency.
+    fn place(&self, phases: &[Phase], nodes: Vec<NodeId>) -> Result<(Placed, f64, f64)> {
         let mapping = ProcessMapping::new(self.topology, "a job", nodes)?;
-        let Network { fabric, routing, speeds, .. } = self;
-        let one = |guest: &Guest, bytes, compute| {
-            PhaseUsage::new(fabric, routing, guest, &mapping, bytes, compute, speeds)
-        };
-        let benchmark = match sends {
-            Sends::AtOnce(guest) => return one(guest, self.bytes, compute),
-            Sends::InStages(benchmark) => benchmark,
-        };
-        // All stages as one message that takes as long, alone, and loads every link by the mean over that time.
-        let (mut seconds, mut latency) = (0.0, 0.0);
-        let mut loads: BTreeMap<u32, f64> = BTreeMap::new();
-        for stage in &benchmark.stages {
-            let usage = one(&stage.guest, 1.0, 0.0)?;
-            latency += usage.latency * f64::from(stage.messages);
-            seconds += usage.bytes / usage.alone(&self.capacity, speeds.bandwidth);
-            for (link, uses) in &usage.links {
-                *loads.entry(*link).or_default() += uses * usage.bytes;
-            }
+        let Network { fabric, routing, speeds, channels, .. } = self;
+        if let ([phase], Level::Job(_)) = (phases, &self.level) {
+            let Phase { guest, bytes, compute, .. } = phase;
+            let usage = PhaseUsage::new(
+                fabric, routing, guest, &mapping, *bytes, *compute, speeds, channels,
+            )?;
+            let (latency, sends) = (usage.latency, usage.bytes / usage.alone(channels));
+            return Ok((Placed::Summed(usage), compute + latency + sends, latency));
         }
-        let bytes = seconds * speeds.bandwidth;
-        let links = loads.into_iter().map(|(link, load)| (link, load / bytes)).collect();
-        Ok(PhaseUsage { compute, latency, bytes, weight: 1.0, links })
-    }
-
-    /// Seconds in which a usage sends, alone.
-    fn sends(&self, usage: &PhaseUsage) -> f64 {
-        usage.latency + usage.bytes / usage.alone(&self.capacity, self.speeds.bandwidth)
+        let job = FollowedJob::new(fabric, routing, phases, &mapping, speeds, channels)?;
+        let (alone, latency) = (job.alone, job.latency);
+        Ok((Placed::Followed(Box::new(job)), alone, latency))
     }
 
     /// Makes an application's jobs of one size known.
@@ -287,20 +334,23 @@ impl<'a> Network<'a> {
             return Ok(());
         }
         let application = &self.applications[app as usize];
-        let traffic = match self.speed {
+        let context = self.topology.context();
+        let (mut phases, operations, iterations) = match self.speed {
             None => {
-                Sends::AtOnce(application.guest(task.nodes, task.id, self.topology.context())?)
+                let guest = application.guest(task.nodes, task.id, context)?;
+                let phase = Phase { compute: 0.0, guest, bytes: self.bytes, messages: 1.0 };
+                (vec![phase], 0.0, None)
             }
-            Some(_) => Sends::InStages(Benchmark::sized(
-                &application.guest,
-                task.nodes,
-                self.topology.context(),
-            )?),
+            Some(_) => {
+                let made = Benchmark::sized(&application.guest, task.nodes, context)?;
+                (Phase::of_stages(&made, 0.0), made.operations, Some(made.iterations))
+            }
         };
-        let count = match &traffic {
-            Sends::AtOnce(guest) => guest.processes() as usize,
-            Sends::InStages(_) => task.nodes as usize,
+        let processes = match iterations {
+            None => phases[0].guest.processes(),
+            Some(_) => task.nodes,
         };
+        let count = processes as usize;
         let windows = self.compact.iter().flat_map(|order| {
             let last = order.len().saturating_sub(count);
             let mut starts: Vec<usize> = (0..WINDOWS).map(|i| last * i / (WINDOWS - 1)).collect();
@@ -308,29 +358,41 @@ impl<'a> Network<'a> {
             starts.into_iter().map(move |start| &order.nodes()[start..start + count])
         });
         let windows: Vec<&[NodeId]> = windows.collect();
-        let sends =
-            |nodes: &&[NodeId]| Ok(self.sends(&self.usage(&traffic, nodes.to_vec(), 0.0)?));
-        let all: Vec<f64> = windows.par_iter().map(sends).collect::<Result<_>>()?;
-        let least = all.into_iter().fold(f64::INFINITY, f64::min);
+        let alone = |nodes: &&[NodeId]| {
+            let (_, seconds, latency) = self.place(&phases, nodes.to_vec())?;
+            Ok((seconds, latency))
+        };
+        let all: Vec<(f64, f64)> = windows.par_iter().map(alone).collect::<Result<_>>()?;
+        let first = (f64::INFINITY, 0.0);
+        let less = |a: (f64, f64), b: (f64, f64)| if b.0 < a.0 { b } else { a };
+        let (least, latency) = all.into_iter().fold(first, less);
         let silent = self.compute.is_none() && self.speed.is_none() && application.share == 0.0;
-        let compute = match (self.compute, self.speed, &traffic) {
-            (Some(seconds), ..) => seconds,
-            (_, Some(speed), Sends::InStages(benchmark)) => benchmark.operations / speed,
+        let compute = match (self.compute, self.speed) {
+            (Some(seconds), _) => seconds,
+            (_, Some(speed)) => operations / speed,
             // A job that never sends: what it would send does not count.
             _ if silent || least == 0.0 => 1.0,
             _ => least * (1.0 - application.share) / application.share,
         };
-        let traffic = match silent {
-            true => Sends::AtOnce(Guest::new("nothing", task.nodes, [])?),
-            false => traffic,
-        };
-        let reference = compute + if silent { 0.0 } else { least };
+        if silent {
+            phases[0].guest = Guest::new("nothing", task.nodes, [])?;
+        }
+        match phases.first_mut() {
+            Some(first) => first.compute = compute,
+            None => {
+                let guest = Guest::new("nothing", task.nodes, [])?;
+                phases.push(Phase { compute, guest, bytes: 0.0, messages: 1.0 });
+            }
+        }
+        let (sends, latency) = if silent { (0.0, 0.0) } else { (least, latency) };
+        let reference = compute + sends;
         if reference <= 0.0 {
             let location = SourceLocation::option(format!("job {}", task.id));
             let found = format!("an iteration of 0 s ({})", application.location);
             return Err(Error::input(location, found, "compute= above 0 where nothing is sent"));
         }
-        self.known.insert((app, task.nodes), Known { sends: traffic, compute, reference });
+        let known = Known { phases, processes, iterations, reference, latency };
+        self.known.insert((app, task.nodes), known);
         Ok(())
     }
 }
@@ -344,6 +406,8 @@ impl Model for Network<'_> {
             }
             _ => String::new(),
         };
+        let nodes = if self.speeds.node_links_shared { "shared" } else { "free" };
+        let rate = format!("{rate}, node links {nodes}");
         let run = match self.speed {
             Some(speed) => format!("jobs run a benchmark once, {speed} operations a second"),
             None => "the trace's run times stand for a compact allocation, alone".into(),
@@ -359,21 +423,15 @@ impl Model for Network<'_> {
         let app = self.drawn[start.index as usize];
         self.prepare(app, start.task)?;
         let known = &self.known[&(app, start.task.nodes)];
-        let (reference, compute) = (known.reference, known.compute);
-        let (count, run) = match &known.sends {
-            Sends::AtOnce(guest) => (guest.processes(), start.task.run),
-            Sends::InStages(benchmark) => {
-                let seconds = f64::from(benchmark.iterations) * reference;
-                (start.task.nodes, super::stretched(TICKS, seconds))
-            }
-        };
-        let nodes = start.ranks.iter().take(count as usize);
+        let reference = known.reference;
+        let run = known.iterations.map_or(start.task.run, |iterations| {
+            super::stretched(TICKS, f64::from(iterations) * reference)
+        });
+        let nodes = start.ranks.iter().take(known.processes as usize);
         let nodes = nodes.map(|rank| self.order.nodes()[rank as usize]);
-        let usage = self.usage(&known.sends, nodes.collect(), compute)?;
-        let seconds = compute + self.sends(&usage);
-        if usage.bytes > 0.0 {
-            self.averages.start(start.index, &usage);
-        }
+        let (placed, seconds, latency) = self.place(&known.phases, nodes.collect())?;
+        let latency = (run as f64 * (latency - known.latency) / reference).round() as i64;
+        self.level.start(start.index, placed);
         let alone = super::stretched(run, seconds / reference);
         let limit = if self.kill { start.now + start.task.requested } else { i64::MAX };
         self.jobs.insert(
@@ -383,6 +441,7 @@ impl Model for Network<'_> {
                 run,
                 start: start.now,
                 alone,
+                latency,
                 reference,
                 seconds,
                 left: run as f64,
@@ -397,14 +456,18 @@ impl Model for Network<'_> {
 
     fn end(&mut self, task: u32) {
         let Some(job) = self.jobs.remove(&task) else { return };
-        self.averages.end(task);
+        self.level.end(task);
         self.changed = true;
         // Less than a tick is rounding.
         let since = (job.end - job.since) as f64;
         let done = job.end < job.limit || job.left - since * job.reference / job.seconds < 1.0;
         let alone = if done { job.alone } else { job.alone.min(job.limit - job.start) };
         let hours = |ticks: i64| i128::from(job.nodes) * i128::from(ticks);
-        self.lost.distance += hours(alone - job.run.min(job.limit - job.start));
+        // A job ended early lost so much of either as it had time for.
+        let own = alone - job.run.min(job.limit - job.start);
+        let latency = if done { job.latency } else { job.latency.clamp(own.min(0), own.max(0)) };
+        self.lost.latency += hours(latency);
+        self.lost.links += hours(own - latency);
         self.lost.sharing += hours(job.end - job.start - alone);
         self.lost.killed += u32::from(!done);
     }
@@ -413,12 +476,8 @@ impl Model for Network<'_> {
         if !std::mem::take(&mut self.changed) {
             return Ok(());
         }
-        for task in self.averages.update() {
-            let (Some(job), Some(seconds)) =
-                (self.jobs.get_mut(&task), self.averages.seconds(task))
-            else {
-                continue;
-            };
+        for (task, seconds) in self.level.update() {
+            let Some(job) = self.jobs.get_mut(&task) else { continue };
             if seconds == job.seconds {
                 continue;
             }

@@ -1,0 +1,52 @@
+//! Options for bandwidths and latencies of links, node links and switches.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use nodeorder::corun::Figures;
+use nodeorder::error::Result;
+use nodeorder::topology::Context;
+
+/// Bandwidths and latencies of links, node links and switches.
+#[derive(Debug, Args)]
+pub struct NetworkFigures {
+    /// What a link of capacity 1 carries each way; 10GB/s, or 80Gb/s in bits [default: 1.25GB/s]
+    #[arg(long, value_name = "B/s")]
+    bandwidth: Option<String>,
+    /// Whether all that a node sends shares its node link, and all that it receives, or each message is bounded by
+    /// itself [default: shared]
+    #[arg(long, value_parser = ["shared", "free"])]
+    node_links: Option<String>,
+    /// What a node link carries each way [default: the bandwidth of a link]
+    #[arg(long, value_name = "B/s")]
+    node_bandwidth: Option<String>,
+    /// What a switch carries in all [default: no limit]
+    #[arg(long, value_name = "B/s")]
+    switch_bandwidth: Option<String>,
+    /// These figures from FILE: TOML with link_bandwidth, link_latency, node_bandwidth, node_latency, switch_bandwidth;
+    /// options beside it win
+    #[arg(long, value_name = "FILE")]
+    links_file: Option<PathBuf>,
+}
+
+impl NetworkFigures {
+    /// The options that are given, with their texts.
+    pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
+        let options = [
+            ("--bandwidth", self.bandwidth.as_deref()),
+            ("--node-links", self.node_links.as_deref()),
+            ("--node-bandwidth", self.node_bandwidth.as_deref()),
+            ("--switch-bandwidth", self.switch_bandwidth.as_deref()),
+            ("--links-file", self.links_file.as_deref().and_then(Path::to_str)),
+        ];
+        options.into_iter().filter_map(|(flag, text)| Some((flag, text?)))
+    }
+
+    /// The figures that are given, and the text of `--latency`, where a command takes it.
+    pub fn read(&self, latency: Option<&str>, context: &Context) -> Result<Figures> {
+        let figures = self.given().filter(|(flag, _)| *flag != "--links-file");
+        let figures = figures.chain(latency.map(|text| ("--latency", text)));
+        Figures::from_options(figures, self.links_file.as_deref(), context.memory)
+    }
+}
