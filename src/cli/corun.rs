@@ -9,7 +9,7 @@ use crate::shared::{output, progress};
 use nodeorder::columns::{self, corun::JOB};
 use nodeorder::corun::{Job, Settings, side_by_side};
 use nodeorder::input::Text;
-use nodeorder::mapping::{Fabric, RoutingEntry};
+use nodeorder::mapping::RoutingEntry;
 use nodeorder::topology::Context;
 use nodeorder::{plot, report};
 
@@ -72,7 +72,7 @@ impl Command {
         routing.check(&topology)?;
         let text = Text::read(&self.jobs, context.memory)?;
         let jobs = Job::read_all(&topology, &text, Some(&self.jobs))?;
-        let fabric = Fabric::new(&topology)?;
+        let fabric = crate::shared::inputs::fabric(&topology)?;
         let bar = progress::bar(settings.iterations * jobs.len() as u64, "iterations");
         let outcome =
             side_by_side(&fabric, routing, &jobs, &settings, &|iterations| bar.inc(iterations))?;

@@ -50,6 +50,7 @@ pub(super) fn html(
     let built = |c: &Contender| {
         Fact::wide(c.machine.name(), Part::Code(c.machine.comparison.topology.spec.clone()))
     };
+    let assumed = |text: String| Fact::wide("Capacities", text);
     let hint = jobs.and_then(|jobs| jobs.processors);
     let processors = hint.map(|hint| Fact::wide("Processors of the trace", hint));
     let page = Document {
@@ -60,7 +61,12 @@ pub(super) fn html(
             details => words![bold("How sure is this?"), " ", details],
         },
         about: ("built", "How they are built"),
-        facts: machines.contenders.iter().map(built).chain(processors).collect(),
+        facts: (machines.contenders.iter().map(built))
+            .chain(
+                machines.contenders.iter().filter_map(|c| c.machine.assumed.clone()).map(assumed),
+            )
+            .chain(processors)
+            .collect(),
         exact: "MPC is computed exactly, over all windows of all sizes; nothing is sampled.",
         terms,
         sections,

@@ -9,7 +9,7 @@ pub(super) const FIXED: ModelEntry = ModelEntry {
     about: "the trace's own run times, wherever a job is placed",
     example: "fixed",
     options: &[],
-    build: BuildModel { stretches: false, make: |_, _, _| Ok(Box::new(Fixed)) },
+    build: BuildModel { stretches: false, links: false, make: |_, _, _| Ok(Box::new(Fixed)) },
 };
 
 struct Fixed;
