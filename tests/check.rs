@@ -371,6 +371,7 @@ fn families_that_build_one_network_are_the_same() {
     ] {
         assert!(rows(&build(a), &build(b)).is_empty(), "{a} {b}");
     }
+    assert_eq!(rows(&build("torus:4"), &build("torus:4,exclude=0")), ["missing,n0,n0,"]);
     let found = rows(&build("torus:4x6"), &build("mesh:4x6"));
     assert_eq!((found[0].as_str(), found.len()), ("shape,wrap,11,00", 1 + 4 + 6));
 }

@@ -41,7 +41,11 @@ pub(super) fn compare(
         return;
     }
     let alike = |count: usize| format!("{count} switches without nodes that look alike");
-    let proof = if uneven { Proof::Open(cells.count()) } else { prove(&both, cells) };
+    // Pairs that were found by likeness are known by now, and may tell others apart.
+    let work: BTreeSet<u32> = cells.open_cells().collect();
+    cells.refine(&both, work);
+    let even = cells.open_cells().all(|cell| both.is_even(cells.members(cell)));
+    let proof = if even { prove(&both, cells) } else { Proof::Open(cells.count()) };
     match proof {
         Proof::Same(cells) => report.links(&cells, found),
         Proof::Different(count) => {
