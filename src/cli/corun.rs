@@ -81,7 +81,7 @@ impl Command {
         let settings = Settings { spans, ..settings };
         let topology = crate::shared::inputs::topology(&self.spec, context)?;
         routing.check(&topology)?;
-        let fabric = Fabric::new(&topology)?;
+        let fabric = crate::shared::inputs::fabric(&topology)?;
         let Some(path) = &self.jobs else {
             return self.fit(&fabric, routing, picture);
         };

@@ -103,7 +103,7 @@ impl Command {
         routing.check(&topology)?;
         let guest = Guest::make(&self.guest, context)?;
         let Placed { ranks, placement, method } = self.place(&topology, &guest)?;
-        let fabric = Fabric::new(&topology)?;
+        let fabric = crate::shared::inputs::fabric(&topology)?;
         let analysis = mapping::analyse(&fabric, &guest, &placement, routing)?;
         if let Some(path) = &self.links {
             write_links(&fabric, &analysis, path)?;

@@ -17,7 +17,8 @@ use nodeorder::replay::traffic::{JobTraffic, Stay, Totals, Traffic};
 use nodeorder::report::hosts::Hosts;
 use nodeorder::report::schedule as report;
 use nodeorder::schedule::{
-    Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, policy, simulate,
+    Outputs, STARVED_OVERTAKEN, STARVED_WAITS, ScheduleResult, Settings, Task, model, policy,
+    simulate,
 };
 use nodeorder::topology::Context;
 use nodeorder::trace::{Options, open};
@@ -102,6 +103,9 @@ impl Command {
         let fabric = self.traffic.fabric(&topology)?;
         let traffic = self.traffic.settings(fabric.as_ref())?;
         let mut traffic = traffic.map(|settings| Traffic::new(settings, &order)).transpose()?;
+        if model::uses_links(&self.model) {
+            inputs::say_assumed(&topology);
+        }
         let result = self.simulate(&machine, &Task::of(&trace))?;
         let met = traffic.as_mut().map(|traffic| job_traffic(traffic, &result)).transpose()?;
         if self.rows_wanted() {

@@ -9,11 +9,12 @@ use crate::shared::layout::field;
 use crate::shared::notes::note;
 use crate::shared::output::{self, Output};
 use crate::shared::progress;
-use nodeorder::columns::{Table, mapping::EDGE};
+use nodeorder::columns::mapping::{DIFFERENCE, EDGE};
+use nodeorder::columns::{self, Table};
 use nodeorder::error::Error;
 use nodeorder::metric::bisection::Bisection;
 use nodeorder::report::topology::Figures;
-use nodeorder::topology::drift::{Moved, Renamed, drift};
+use nodeorder::topology::check::{Findings, check};
 use nodeorder::topology::levels::LevelRow;
 use nodeorder::topology::{Context, Topology};
 
@@ -32,8 +33,8 @@ pub struct Command {
     /// Add the number of node pairs at each distance
     #[arg(long)]
     histogram: bool,
-    /// Instead, compare with another description of the same fabric: nodes missing, moved, renamed; exit 1 where they
-    /// differ
+    /// Instead, compare nodes, switches and links with another description of the same fabric: print what differs as CSV,
+    /// what,name,here,there; exit 1 where they differ
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["edges", "histogram"])]
     check: Option<String>,
 }
@@ -41,9 +42,12 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let topology = crate::shared::inputs::topology(&self.spec, context)?;
-        topology.network().remarks().iter().for_each(|remark| note!("{remark}"));
+        let remark = |of: &Topology| of.network().remarks().iter().for_each(|text| note!("{text}"));
+        remark(&topology);
         if let Some(other) = &self.check {
-            return self.check(&topology, &crate::shared::inputs::topology(other, context)?);
+            let other = crate::shared::inputs::topology(other, context)?;
+            remark(&other);
+            return self.check(&topology, &other);
         }
         if let Some(path) = &self.edges {
             write_edges(&topology, path)?;
@@ -61,7 +65,7 @@ impl Command {
     fn print(figures: &Figures) -> anyhow::Result<()> {
         let Figures { document, statistics, cut, levels, histogram } = figures;
         let mut out = Output::open(None)?;
-        for key in ["name", "spec", "source", "nodes", "places", "routers", "links"] {
+        for key in ["name", "spec", "source", "nodes", "places", "routers", "links", "assumed"] {
             if !document[key].is_null() {
                 field(&mut out, 14, key, &plain(&document[key]))?;
             }
@@ -96,31 +100,26 @@ impl Command {
 impl Command {
     /// Prints what differs from `other`, and refuses that.
     fn check(&self, topology: &Topology, other: &Topology) -> anyhow::Result<()> {
-        let found = drift(topology, other);
-        let mut out = Output::open(None)?;
+        let found = check(topology, other)?;
+        found.remarks.iter().for_each(|remark| note!("{remark}"));
         if self.json {
-            serde_json::to_writer_pretty(&mut out, &found)?;
-            writeln!(out)?;
+            output::write(None, format!("{}\n", serde_json::to_string_pretty(&found)?))?;
         } else {
-            if found.is_empty() {
-                writeln!(out, "{:<8} {} nodes", "same", topology.node_count())?;
-            }
-            for (what, names) in [("missing", &found.missing), ("added", &found.added)] {
-                names.iter().try_for_each(|name| writeln!(out, "{what:<8} {name}"))?;
-            }
-            for Renamed { from, to } in found.renamed.iter().chain(&found.renamed_units) {
-                writeln!(out, "{:<8} {from} is {to}", "renamed")?;
-            }
-            for Moved { name, from, to } in found.moved.iter().chain(&found.moved_units) {
-                writeln!(out, "{:<8} {name} from {from} to {to}", "moved")?;
-            }
+            let rows = found.differences.iter().cloned();
+            let rows = rows.map(|d| [d.what.to_string(), d.name, d.here, d.there]);
+            output::write_by(None, |out| columns::write(out, DIFFERENCE, rows))?;
         }
-        out.finish()?;
-        if found.is_empty() {
+        let Findings { count, differences, .. } = found;
+        if count == 0 {
+            note!("same: {} nodes", topology.node_count());
             return Ok(());
         }
         // The differences are the output; the error sets the exit code.
-        let count = format!("{} differences from {}", found.len(), topology.spec());
+        let first = match differences.len() as u64 {
+            listed if listed < count => format!(" (the first {listed} are listed)"),
+            _ => String::new(),
+        };
+        let count = format!("{count} differences from {}{first}", topology.spec());
         Err(Error::option(format!("--check {}", other.spec()), count, "the same fabric").into())
     }
 }

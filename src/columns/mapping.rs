@@ -106,6 +106,15 @@ pub const EDGE: &[Column<(u32, u32, f64)>] = columns! {
     "capacity", "", "What it can carry; the column is left out where all links have 1.", |l| l.2;
 };
 
+/// A difference between two descriptions of one fabric, what, name, here and there: `topology --check`.
+pub const DIFFERENCE: &[Column<[String; 4]>] = columns! {
+    "what", "", "Kind of difference: missing, added, renamed, moved, unit, switch, link, width, components, shape, unproved.",
+        |d| d[0].as_str();
+    "name", "", "The node, switch, link or unit.", |d| d[1].as_str();
+    "here", "", "What the first description has: a switch, a unit, cables or their capacity.", |d| d[2].as_str();
+    "there", "", "What the second has.", |d| d[3].as_str();
+};
+
 /// A process and the node it runs on: the mapping file.
 pub const PROCESS: &[Column<(u32, NodeId)>] = columns! {
     "process", "", "The process, from 0.", |p| p.0;

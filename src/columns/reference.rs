@@ -8,7 +8,8 @@ use super::corun::{CorunFigures, FittedRow, JOB, LinkUse};
 use super::jobs::{JobRow, SIZE_COUNT};
 use super::machines::{MachineJobs, MachinePoint, RankedMachine};
 use super::mapping::{
-    CONTENTION_BAR, DILATION_BAR, EDGE, LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS,
+    CONTENTION_BAR, DIFFERENCE, DILATION_BAR, EDGE, LinkLoad, MappingFigures, NAMED_PROCESS,
+    PROCESS,
 };
 use super::replay::{REFUSED, ReplayFigures, SizeFigures, T_TEST, TRAFFIC};
 use super::schedule::{Neglected, SIZE_CLASS, ScheduleFigures};
@@ -104,6 +105,7 @@ fn tables() -> Vec<Table> {
         "`corun --json`", "The figures of all; `jobs` has an object for each.": CorunFigures::ALL;
         "`corun --fit`", "A row for each measurement.": FittedRow::ALL;
         "`corun --links`", "A row for each directed link.": LinkUse::ALL;
+        "`topology --check`", "A row for each of the first differences.": DIFFERENCE;
         "`topology --edges`", "A row for each link of the router graph.": EDGE;
         "`trace info --sizes`", "A row for each job size.": SIZE_COUNT;
         "`sweep`: `results.csv`", "A row for each combination of a plan.": CellRow::FIRST,

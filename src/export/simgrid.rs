@@ -161,7 +161,8 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     }
     text += "  </zone>\n</platform>\n";
     let hosts = order.nodes().iter().map(|node| topology.node_name(*node) + "\n").collect();
-    Ok(Export { text, beside: vec![(".hosts", hosts)], notes: Vec::new() })
+    let notes = topology.assumed().into_iter().collect();
+    Ok(Export { text, beside: vec![(".hosts", hosts)], notes })
 }
 
 fn line(text: &mut String, what: std::fmt::Arguments<'_>) {

@@ -203,6 +203,9 @@ impl Lines {
                     self.start += seen + end;
                     break from..from + seen;
                 }
+            } else if memchr::memchr(0, &rest[seen..]).is_some() {
+                let location = SourceLocation::line(&self.name, self.number + 1);
+                return Err(Error::input(location, "a byte 0", "text"));
             } else {
                 seen = rest.len();
             }

@@ -112,7 +112,8 @@ impl Lines {
         let mut lines = self.longest(longest);
         let mut bytes = Vec::new();
         while let Some(line) = lines.line()? {
-            bytes.extend_from_slice(line.bytes);
+            // Held to UTF-8 line by line, too: bytes that are no text need not all be read.
+            bytes.extend_from_slice(line.text()?.as_bytes());
             bytes.push(b'\n');
             if bytes.len() as u64 > most {
                 let what = format!("{}: the text", lines.name());

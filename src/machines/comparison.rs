@@ -469,7 +469,7 @@ mod tests {
         );
         assert_eq!(service.responses[7], None);
         assert_eq!(service.schedule.as_ref().unwrap().too_large, 1);
-        assert_eq!(&machines.differences[0].over, "jobs");
+        assert_eq!(machines.differences[0].over, "jobs");
     }
 
     #[test]

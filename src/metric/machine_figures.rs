@@ -75,6 +75,8 @@ pub struct Machine {
     pub bisection: Option<Bisection>,
     /// Its levels.
     pub levels: Vec<LevelRow>,
+    /// Assumption about the capacities of its links.
+    pub assumed: Option<String>,
     /// Its cost by the prices given; none where no price is given.
     pub cost: Option<f64>,
 }
@@ -148,6 +150,7 @@ impl Machine {
             best: best.ok_or_else(missing)?,
             bisection,
             levels: topology.level_table(),
+            assumed: topology.assumed(),
             cost: priced.then(|| parts.into_iter().flatten().sum()),
             comparison,
         })

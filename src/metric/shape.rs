@@ -411,7 +411,7 @@ mod tests {
         fn rings_and_sums_follow_their_definitions(sets in proptest::collection::vec(proptest::collection::btree_set(0u32..96, 1..40), 1..5)) {
             let (topology, order, distances) = machine("grid:4x3x4,wrap=110,per_router=2");
             let mut meter = ShapeMeter::new(&topology, &distances).unwrap();
-            let mut sums = ShapeSums::new(meter.levels());
+            let mut sums = ShapeSums::new(meter.counter.units().list());
             let (mut closed_sum, mut hops, mut steps, mut longest, mut several) = (0.0, 0, 0, 0, 0);
             for set in &sets {
                 let ranks: Vec<u32> = set.iter().copied().collect();

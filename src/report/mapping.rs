@@ -29,6 +29,9 @@ pub fn document(fabric: &Fabric<'_>, figures: &MappingFigures<'_>) -> Value {
     let Analysis { dilation, contention, .. } = figures.analysis;
     let mut document = object(&[MappingFigures::ALL, MappingFigures::MORE].concat(), figures);
     document["version"] = json!(env!("CARGO_PKG_VERSION"));
+    if let Some(assumption) = fabric.topology.network().assumption() {
+        document["assumed"] = json!(assumption);
+    }
     let columns = [LinkLoad::ALL, LinkLoad::BUSIEST].concat();
     let busiest = busiest(fabric, figures.analysis);
     document["busiest_links"] = busiest.iter().map(|link| object(&columns, link)).collect();

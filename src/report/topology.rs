@@ -46,6 +46,9 @@ impl Figures {
         let mut document = json!(statistics);
         document["source"] = json!(topology.source());
         document["kind"] = json!(topology.spec().split(':').next());
+        if let Some(assumption) = topology.network().assumption() {
+            document["assumed"] = json!(assumption);
+        }
         if let Some(pairs) = &histogram {
             document["distance_histogram"] = json!(pairs);
         }

@@ -101,6 +101,11 @@ impl Topology {
         &self.network.metric
     }
 
+    /// Assumption about the capacities of its links, after its name.
+    pub fn assumed(&self) -> Option<String> {
+        Some(format!("{}: assumed: {}", self.name, self.network.assumption()?))
+    }
+
     /// Coordinates, where the family has them or the names file gives them.
     pub fn lattice(&self) -> Option<&Lattice> {
         self.network.lattice.as_ref()

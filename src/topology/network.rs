@@ -124,6 +124,10 @@ pub struct Network {
     pub(super) component_of: Vec<u32>,
     pub(super) site: Option<Site>,
     pub(super) remarks: Vec<String>,
+    pub(super) switch_names: Vec<String>,
+    pub(super) outline: bool,
+    pub(super) widths: bool,
+    pub(super) assumption: Option<String>,
     pub(super) vertex_transitive: bool,
 }
 
@@ -155,6 +159,10 @@ impl Network {
             component_of: Vec::new(),
             site: None,
             remarks: Vec::new(),
+            switch_names: Vec::new(),
+            outline: false,
+            widths: true,
+            assumption: None,
             vertex_transitive: false,
         }
     }
@@ -254,6 +262,26 @@ impl Network {
     /// Notes for the reader of the file: guesses, and lines that another program does not accept.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
+    }
+
+    /// The name of every router, where the description gives them; else empty.
+    pub(crate) fn switch_names(&self) -> &[String] {
+        &self.switch_names
+    }
+
+    /// Whether routers above those with nodes may stand for several switches, as in what schedulers are told of a fabric.
+    pub(crate) fn is_outline(&self) -> bool {
+        self.outline
+    }
+
+    /// Whether the description says how wide links are, rather than leaving it to an assumption.
+    pub(crate) fn says_widths(&self) -> bool {
+        self.widths
+    }
+
+    /// Assumption about the capacities of links, where the description leaves it open.
+    pub fn assumption(&self) -> Option<&str> {
+        self.assumption.as_deref()
     }
 
     /// Whether every router looks like every other (so that one search gives all distances).

@@ -15,6 +15,7 @@ use nodeorder::error::Error;
 use nodeorder::machines::{self, ComparedJobs, Contender, Machines, Queue, headline};
 use nodeorder::metric::machine_figures::{Machine, Prices};
 use nodeorder::report;
+use nodeorder::schedule::model;
 use nodeorder::topology::{Context, Topology};
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Log, Trace, convert};
@@ -120,6 +121,9 @@ fn on_jobs(
         None => Log::open(path, context.memory),
     };
     let queued = trace.as_ref().and_then(|trace| asked.queue(trace));
+    if queued.as_ref().is_some_and(|(_, settings)| model::uses_links(&settings.model)) {
+        topologies.iter().for_each(inputs::say_assumed);
+    }
     let queue = queued.as_ref().map(|(tasks, settings)| Queue { tasks, settings });
     let workload =
         ComparedJobs { name: &name, open: &open, allocators: &allocators, leading, queue };

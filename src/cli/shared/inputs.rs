@@ -6,6 +6,7 @@ use super::notes::note;
 use super::progress;
 use super::watch::Clock;
 use nodeorder::error::{Error, bytes, sanitize};
+use nodeorder::mapping::Fabric;
 use nodeorder::metric::mpc;
 use nodeorder::ordering::{NodeOrder, ORDERINGS};
 use nodeorder::topology::{Context, Topology};
@@ -22,6 +23,17 @@ pub fn topology(spec: &str, context: &Context) -> anyhow::Result<Topology> {
         note!("{spec}: chose {} ({rule})", topology.spec());
     }
     Ok(topology)
+}
+
+/// Says what is assumed of the capacities of the machine's links, for commands whose results rest on them.
+pub fn say_assumed(topology: &Topology) {
+    topology.assumed().iter().for_each(|text| note!("{text}"));
+}
+
+/// The machine's links, for traffic. What is assumed of their capacities is said.
+pub fn fabric(topology: &Topology) -> Result<Fabric<'_>, Error> {
+    say_assumed(topology);
+    Fabric::new(topology)
 }
 
 /// One ordering; a search's time counts from its own start. What it leaves out is said on standard error.

@@ -3,6 +3,7 @@
 use anyhow::Context as _;
 use clap::Args;
 
+use super::inputs;
 use nodeorder::mapping::routing::suitable;
 use nodeorder::mapping::{Fabric, RoutingEntry};
 use nodeorder::replay::traffic::TrafficSettings;
@@ -22,7 +23,7 @@ pub struct TrafficArgs {
 impl TrafficArgs {
     /// The machine's links, where traffic is simulated.
     pub fn fabric<'t>(&self, topology: &'t Topology) -> anyhow::Result<Option<Fabric<'t>>> {
-        Ok(self.guest.is_some().then(|| Fabric::new(topology)).transpose()?)
+        Ok(self.guest.is_some().then(|| inputs::fabric(topology)).transpose()?)
     }
 
     /// How jobs communicate, where that is simulated.

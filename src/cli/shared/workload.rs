@@ -13,8 +13,8 @@ use nodeorder::metric::mpc::Curve;
 use nodeorder::ordering::NodeOrder;
 use nodeorder::replay::prediction::{Prediction, predict};
 use nodeorder::replay::traffic::TrafficSettings;
-use nodeorder::schedule::Task;
 use nodeorder::schedule::orderings::{Schedules, TraceSettings, on_orderings};
+use nodeorder::schedule::{Task, model};
 use nodeorder::topology::Topology;
 use nodeorder::trace::open::OpenedLog;
 use nodeorder::trace::{Log, Options, Sizes, Trace, Weight};
@@ -88,6 +88,9 @@ impl WorkloadArgs {
             // A log is a stream: its sizes take a pass of their own before the replay.
             None => (self.sizes_of_log(path, topology.context().memory)?, None),
         };
+        if queue.as_ref().is_some_and(|(_, settings)| model::uses_links(&settings.model)) {
+            inputs::say_assumed(topology);
+        }
         Ok(Some(ComparedJobs { log, sizes, allocators, queue, processors }))
     }
 

@@ -54,6 +54,7 @@ pub(super) fn html(
     let built = |c: &Contender| {
         Fact::wide(c.machine.name(), Part::Code(c.machine.comparison.topology.spec.clone()))
     };
+    let assumed = |text: String| Fact::wide("Capacities", text);
     let hint = jobs.and_then(|jobs| jobs.processors);
     let processors = hint.map(|hint| Fact::wide("Processors of the trace", hint));
     let page = Document {
@@ -64,7 +65,12 @@ pub(super) fn html(
             details => words![bold("How sure is this?"), " ", details],
         },
         about: ("built", "How they are built"),
-        facts: machines.contenders.iter().map(built).chain(processors).collect(),
+        facts: (machines.contenders.iter().map(built))
+            .chain(
+                machines.contenders.iter().filter_map(|c| c.machine.assumed.clone()).map(assumed),
+            )
+            .chain(processors)
+            .collect(),
         exact: match (pieces, machines.node_counts()) {
             (true, _) => "MPC counts all windows that span no pieces; nothing is sampled.",
             (false, Some(_)) => "MPC counts all windows of a size; nothing is sampled.",

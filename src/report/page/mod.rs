@@ -200,6 +200,7 @@ fn facts(topology: &Topology, comparison: &Comparison, workload: WorkloadResults
         Fact::new("Mean distance", words::hops_text(s.mean_distance, 4)),
         Fact::wide("Specification", Part::Code(s.spec.clone())),
     ];
+    facts.extend(topology.network().assumption().map(|text| Fact::wide("Assumed", text)));
     facts.extend(topology.source().map(|source| Fact::wide("Source", source)));
     facts.extend(workload.processors.map(|hint| Fact::wide("Processors of the trace", hint)));
     facts

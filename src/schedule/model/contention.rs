@@ -55,6 +55,7 @@ pub(super) const CONTENTION: ModelEntry = ModelEntry {
     ],
     build: BuildModel {
         stretches: true,
+        links: true,
         make: |params, context, _| Ok(Box::new(Contention::new(params, context)?)),
     },
 };

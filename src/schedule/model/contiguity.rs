@@ -34,6 +34,7 @@ pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
     ],
     build: BuildModel {
         stretches: true,
+        links: false,
         make: |params, _, tasks| {
             let percent = |key| -> Result<f64> {
                 let expected = "a number of percent from 0 to 99.9";

@@ -27,6 +27,7 @@ pub(super) const DISTANCE: ModelEntry = ModelEntry {
     options: &[Opt::number("weight", "growth when the mean distance doubles").or("1"), BASE],
     build: BuildModel {
         stretches: true,
+        links: false,
         make: |params, context, _| {
             Ok(Box::new(Distance {
                 weight: params.number("weight", 0.0, 1e6)?,

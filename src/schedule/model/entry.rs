@@ -19,6 +19,8 @@ pub type ModelEntry = Entry<BuildModel>;
 pub struct BuildModel {
     /// Whether durations may differ from the trace's run times.
     pub(super) stretches: bool,
+    /// Whether durations depend on the capacities of links.
+    pub(super) links: bool,
     /// Makes the model of so many tasks from its parameters.
     pub(super) make:
         for<'a> fn(&Params, &AllocatorContext<'a>, usize) -> Result<Box<dyn Model + 'a>>,

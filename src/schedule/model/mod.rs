@@ -38,6 +38,11 @@ pub fn check(text: &str) -> Result<()> {
     MODELS.find(text).map(|_| ())
 }
 
+/// Whether run times under the model that `text` names depend on the capacities of links.
+pub fn uses_links(text: &str) -> bool {
+    MODELS.find(text).is_ok_and(|entry| entry.build.links)
+}
+
 /// Makes the model that `text` asks for, and says whether it stretches run times.
 pub(super) fn make<'a>(
     text: &str,

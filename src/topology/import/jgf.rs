@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::document::{self, Node};
 use super::paths::Paths;
-use super::{SourceFile, from_file};
+use super::{SourceFile, UPLINKS, Wiring, outlined};
 use crate::error::Result;
 use crate::params::Opt;
-use crate::topology::{Build, Network, TopologyEntry};
+use crate::topology::{Build, TopologyEntry};
 
 /// `jgf:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -15,10 +15,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     about: "Flux's resource graph (JGF): the vertices of type node, by their containment paths",
     example: "jgf:resources.json",
     options: &[
-        Opt::file("file", "a resource graph in JGF, or R with one under `scheduling`").positional()
+        Opt::file("file", "a resource graph in JGF, or R with one under `scheduling`").positional(),
+        UPLINKS,
     ],
     build: Build::Steps(|params, _| {
-        from_file(params, "a JSON file, as in jgf:resources.json", network)
+        outlined(params, "a JSON file, as in jgf:resources.json", wiring)
     }),
 };
 
@@ -30,7 +31,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # References
 /// Flux RFC 4, "Flux Resource Model"; JSON Graph Format of flux-sched's `resource/readers`.
-fn network(file: &SourceFile<'_>) -> Result<Network> {
+fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
     let document = document::read(&file.text)?;
     let top = document.get("scheduling").unwrap_or(&document);
     let graph = top.need("graph", "a resource graph")?;
@@ -70,7 +71,7 @@ fn network(file: &SourceFile<'_>) -> Result<Network> {
         }
     }
     let wiring = paths.wiring(&|height| levels.get(height).cloned().unwrap_or("all".into()));
-    wiring.network(file, "")
+    Ok((wiring, String::new()))
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::document::{self, Node};
 use super::paths::Paths;
-use super::{SourceFile, from_file};
+use super::{SourceFile, UPLINKS, Wiring, outlined};
 use crate::error::{Error, Result};
 use crate::params::Opt;
-use crate::topology::{Build, Network, TopologyEntry};
+use crate::topology::{Build, TopologyEntry};
 
 /// `k8s-nodes:FILE.json[,levels=a/b/c]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -18,10 +18,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::file("file", "what kubectl get nodes -o json printed").positional(),
         Opt::text("levels", "labels of the levels, widest first, joined by /; the part of a label after its / will do")
             .or_else("known labels of topograph, AWS, Google, Oracle and NVIDIA"),
+        UPLINKS,
     ],
     build: Build::Steps(|params, _| {
         let levels = params.word("levels")?;
-        from_file(params, "a JSON file, as in k8s-nodes:nodes.json", |file| network(file, levels))
+        outlined(params, "a JSON file, as in k8s-nodes:nodes.json", |file| wiring(file, levels))
     }),
 };
 
@@ -63,7 +64,7 @@ const CLIQUE: &str = "nvidia.com/gpu.clique";
 /// # References
 /// Labels: NVIDIA topograph's `docs`, "Kubernetes"; AWS "Amazon EC2 instance topology"; Google Kubernetes Engine
 /// "Topology Aware Scheduling"; Oracle "Using RDMA network locality".
-fn network(file: &SourceFile<'_>, levels: Option<String>) -> Result<Network> {
+fn wiring(file: &SourceFile<'_>, levels: Option<String>) -> Result<(Wiring, String)> {
     let (text, params) = (&file.text, file.params);
     let document = document::read(text)?;
     let items = document.list("items")?;
@@ -115,7 +116,7 @@ fn network(file: &SourceFile<'_>, levels: Option<String>) -> Result<Network> {
     }
     wiring.remarks.push(format!("{}: levels by the labels {}", text.name(), wanted.join(", ")));
     let suffix = levels.map_or(String::new(), |levels| format!(",levels={levels}"));
-    wiring.network(file, &suffix)
+    Ok((wiring, suffix))
 }
 
 /// The labels of `a/b/c`, each whole or the part after its `/`; else the part that no node has.

@@ -12,8 +12,9 @@ use super::link_list::{listed, numbered};
 use super::network::later;
 use super::site::Site;
 use super::source_file::{SourceFile, from_file};
-use super::{Context, Lattice, Level, Network, TOPOLOGIES, check_nodes, require_graph};
+use super::{Context, Lattice, Level, Network, Step, TOPOLOGIES, check_nodes, require_graph};
 use crate::error::{Error, Result, SourceLocation};
+use crate::params::{Opt, Params};
 
 mod document;
 pub(super) mod host_list;
@@ -49,6 +50,13 @@ struct Wiring {
     lattice: Option<Lattice>,
     site: Option<Site>,
     remarks: Vec<String>,
+    /// Whether it is an outline: a tree whose switches may stand for several, and which does not say how wide links are.
+    outline: bool,
+    /// Speeds of links, by their switches, where the file gives some: any unit, but the same for all.
+    speeds: BTreeMap<(usize, usize), u32>,
+    assumption: Option<String>,
+    /// Whether the widths of links are not known.
+    unknown_widths: bool,
 }
 
 /// A switch of a [`Wiring`].
@@ -70,6 +78,31 @@ struct Units {
     links: u64,
 }
 
+/// `uplinks` of families that read outlines.
+const UPLINKS: Opt = Opt::whole("uplinks", "cables from each switch to the one above it")
+    .or_else("1, as wide as LinkSpeed= says where the file has it");
+
+/// As [`from_file`], for families that read outlines: `build` makes the wiring and what follows its specification.
+fn outlined(
+    params: &Params,
+    expected: &str,
+    build: impl FnOnce(&SourceFile<'_>) -> Result<(Wiring, String)> + Send + 'static,
+) -> Result<Step> {
+    let uplinks = params.integer("uplinks", 1, 1 << 16)?;
+    from_file(params, expected, move |file| {
+        let (mut wiring, suffix) = build(file)?;
+        let Some(uplinks) = uplinks else {
+            wiring.widen(None);
+            return wiring.network(file, &suffix);
+        };
+        if !wiring.outline {
+            return Err(file.params.wrong("uplinks", "a tree of switches; this file has none"));
+        }
+        wiring.widen(Some(uplinks));
+        wiring.network(file, &format!("{suffix},uplinks={uplinks}"))
+    })
+}
+
 /// Parent of a switch with no switch above it.
 const ROOT: usize = usize::MAX;
 
@@ -83,6 +116,35 @@ impl Wiring {
     fn add(&mut self, name: &str, nodes: Vec<String>, line: usize) -> usize {
         self.switches.push(Switch { name: name.into(), nodes, line });
         self.switches.len() - 1
+    }
+
+    /// Gives the links of an outline their capacities: the cables of each, times its speed over the lowest one. Where
+    /// cables or speeds are not given, what is assumed is said.
+    fn widen(&mut self, uplinks: Option<u32>) {
+        if !self.outline || self.links.is_empty() {
+            return;
+        }
+        let speeds: Vec<u32> =
+            self.links.keys().filter_map(|ends| self.speeds.get(ends)).copied().collect();
+        let (low, high) = (speeds.iter().min().copied(), speeds.iter().max().copied());
+        for (ends, capacity) in &mut self.links {
+            let speed = self.speeds.get(ends).or(low.as_ref()).zip(low.as_ref());
+            let times = speed.map_or(1.0, |(speed, low)| f64::from(*speed) / f64::from(*low));
+            *capacity = f64::from(uplinks.unwrap_or(1)) * times;
+        }
+        let (links, slow) = (self.links.len(), self.links.len() - speeds.len());
+        let speeds = low.filter(|_| low != high);
+        self.unknown_widths = uplinks.is_none() && speeds.is_none();
+        let wide = match speeds {
+            Some(low) => {
+                format!("as wide as LinkSpeed= says (1 for {low}, and for {slow} without it)")
+            }
+            None => "of capacity 1".into(),
+        };
+        let said = uplinks.is_some() && (speeds.is_none() || slow == 0);
+        let count = uplinks.map_or("one uplink".into(), |uplinks| format!("uplinks={uplinks}"));
+        self.assumption = (!said)
+            .then(|| format!("{count} {wide} for each of {links} switches; uplinks=K sets it"));
     }
 
     /// Builds the levels from the switch above each switch ([`ROOT`] above the topmost; there are no loops). A switch with
@@ -169,6 +231,8 @@ impl Wiring {
         links.sort_unstable_by_key(|(ends, _)| *ends);
         let (links, capacities) = links.into_iter().unzip();
         let (routers, hosts) = (self.switches.len() as u32, carrying.len() as u32);
+        let switch_names =
+            carrying.iter().chain(&bare).map(|i| self.switches[*i].name.clone()).collect();
         let mut nodes: Vec<Vec<String>> = self.switches.into_iter().map(|s| s.nodes).collect();
         let mut names = Vec::with_capacity(slots as usize);
         for (i, switch) in carrying.iter().enumerate() {
@@ -185,6 +249,10 @@ impl Wiring {
             lattice: self.lattice,
             site: self.site,
             remarks: self.remarks,
+            switch_names,
+            outline: self.outline,
+            widths: !self.unknown_widths,
+            assumption: self.assumption,
             ..listed(spec, routers, per_router as u32, links, capacities)
         })
     }

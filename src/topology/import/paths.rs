@@ -82,6 +82,7 @@ impl Paths {
             }
         }
         self.wiring.forest = true;
+        self.wiring.outline = true;
         self.wiring.hierarchy(&self.above, name);
         self.wiring
     }

@@ -1,12 +1,13 @@
 //! Tables of hosts and the switches above them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::paths::Paths;
-use super::{SourceFile, from_file};
+use super::{SourceFile, UPLINKS, Wiring, outlined};
 use crate::error::{Error, Result};
 use crate::params::Opt;
-use crate::topology::{Build, Network, TopologyEntry};
+use crate::topology::{Build, TopologyEntry};
 
 /// `tiers:FILE.csv[,order=leaf-first|leaf-last]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -17,11 +18,12 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::file("file", "a CSV file: a header, then host,tier,tier,…").positional(),
         Opt::one_of("order", &["leaf-first", "leaf-last"], "which tier is the leaf switch")
             .or_else("leaf at the end with most values"),
+        UPLINKS,
     ],
     build: Build::Steps(|params, _| {
         let order = params.chosen("order")?;
-        from_file(params, "a CSV file of host,tier,…, as in tiers:hosts.csv", move |file| {
-            network(file, order)
+        outlined(params, "a CSV file of host,tier,…, as in tiers:hosts.csv", move |file| {
+            wiring(file, order)
         })
     }),
 };
@@ -34,7 +36,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # Complexity
 /// O(hosts · tiers).
-fn network(file: &SourceFile<'_>, order: Option<&str>) -> Result<Network> {
+fn wiring(file: &SourceFile<'_>, order: Option<&str>) -> Result<(Wiring, String)> {
     let text = &file.text;
     let mut header: Option<Vec<String>> = None;
     let mut rows = Vec::new();
@@ -65,6 +67,12 @@ fn network(file: &SourceFile<'_>, order: Option<&str>) -> Result<Network> {
     let Some(header) = header.filter(|_| !rows.is_empty()) else {
         return Err(Error::input(text.location(), "no hosts", "a header, then host,tier,…"));
     };
+    if let Some((first, _)) = rows.first().filter(|_| is_row(&header, &rows)) {
+        let line = text.lines().take(*first).find(|line| line.text.contains(&header[0]));
+        let (number, found) = line.map_or((1, header.join(",")), |l| (l.number, l.text.into()));
+        let expected = "a header such as host,leaf,spine: this line looks like those below it";
+        return Err(text.line_at(number, "").wrong(format!("`{found}`"), expected));
+    }
     let tiers = header.len() - 1;
     let values = |column: usize| rows.iter().map(|(_, f)| &f[column]).collect::<HashSet<_>>().len();
     let (first, last) = (values(1), values(tiers));
@@ -89,7 +97,16 @@ fn network(file: &SourceFile<'_>, order: Option<&str>) -> Result<Network> {
         ));
     }
     let suffix = order.map_or(String::new(), |order| format!(",order={order}"));
-    wiring.network(file, &suffix)
+    Ok((wiring, suffix))
+}
+
+/// Whether a header is one more row: a value of it stands below in its column, or its host is named as the first is.
+fn is_row(header: &[String], rows: &[(usize, Vec<Cow<'_, str>>)]) -> bool {
+    let below = |column: usize| rows.iter().any(|(_, fields)| fields[column] == header[column]);
+    let shape = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "0");
+    let numbered = header[0].contains(|c: char| c.is_ascii_digit());
+    numbered && rows.iter().any(|(_, fields)| shape(&fields[0]) == shape(&header[0]))
+        || (1..header.len()).any(below)
 }
 
 #[cfg(test)]

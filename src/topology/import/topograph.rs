@@ -2,19 +2,19 @@
 
 use super::document;
 use super::paths::Paths;
-use super::{SourceFile, from_file};
+use super::{SourceFile, UPLINKS, Wiring, outlined};
 use crate::error::Result;
 use crate::params::Opt;
-use crate::topology::{Build, Network, TopologyEntry};
+use crate::topology::{Build, TopologyEntry};
 
 /// `topograph:FILE.json`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
     name: "topograph",
     about: "a cluster's instances with their network layers, as topograph prints them in JSON",
     example: "topograph:instances.json",
-    options: &[Opt::file("file", "a JSON file of instances").positional()],
+    options: &[Opt::file("file", "a JSON file of instances").positional(), UPLINKS],
     build: Build::Steps(|params, _| {
-        from_file(params, "a JSON file, as in topograph:instances.json", network)
+        outlined(params, "a JSON file, as in topograph:instances.json", wiring)
     }),
 };
 
@@ -23,7 +23,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 ///
 /// # Errors
 /// With the line: no JSON, no instances, an instance without an id or again, a layer that is no text.
-fn network(file: &SourceFile<'_>) -> Result<Network> {
+fn wiring(file: &SourceFile<'_>) -> Result<(Wiring, String)> {
     let document = document::read(&file.text)?;
     let mut paths = Paths::default();
     for instance in document.list("instances")? {
@@ -44,7 +44,7 @@ fn network(file: &SourceFile<'_>) -> Result<Network> {
         0 => "leaf".into(),
         height => format!("level{height}"),
     });
-    wiring.network(file, "")
+    Ok((wiring, String::new()))
 }
 
 #[cfg(test)]

@@ -101,6 +101,7 @@ pub(super) const NETWORK: ModelEntry = ModelEntry {
     ),
     build: BuildModel {
         stretches: true,
+        links: true,
         make: |params, context, tasks| Ok(Box::new(Network::new(params, context, tasks)?)),
     },
 };

@@ -145,8 +145,10 @@ impl Reader {
                 "one of Nodes=… and Switches=…; only scontrol, which adds Level=, prints both";
             return Err(line.wrong(format!("`{}`", line.text), expected));
         }
+        let (number, speed) = (line.number, value("linkspeed"));
+        let speed = speed.map(|text| speed_of(text, line)).transpose()?.filter(|speed| *speed > 0);
         let mut unit =
-            SiteUnit { name: name.into(), nodes: vec![], children: vec![], line: line.number };
+            SiteUnit { name: name.into(), nodes: vec![], children: vec![], line: number, speed };
         match (list, below) {
             (_, Some(below)) => unit.children = expand(below, line, self.units.len() + 1, context)?,
             (Some(list), None) if list.eq_ignore_ascii_case("ALL") => {
@@ -205,6 +207,12 @@ impl Reader {
         let Reader { units, sizes, remarks, .. } = self;
         Ok(Found { kind, name, units, sizes, toruses, remarks })
     }
+}
+
+/// `LinkSpeed`: any unit; scontrol prints 0 or 1 where the file has none.
+fn speed_of(text: &str, line: &Line<'_>) -> Result<u32> {
+    let wrong = || line.wrong(format!("LinkSpeed={text}"), "a whole number from 0 to 4294967295");
+    text.parse().map_err(|_| wrong())
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use super::host_list::expand;
-use super::{ROOT, SourceFile, Units, Wiring, from_file};
+use super::{ROOT, SourceFile, UPLINKS, Units, Wiring, outlined};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 use crate::params::{Opt, Params};
 use crate::topology::site::{Site, SiteKind, SiteLine, SiteTorus, cells};
-use crate::topology::{Build, Context, Lattice, Network, TopologyEntry};
+use crate::topology::{Build, Context, Lattice, TopologyEntry};
 
 mod lines;
 mod yaml;
@@ -29,11 +29,12 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             "all nodes of the cluster: a host list (its parts joined by +), or a file of names, one a line",
         )
         .or_else("those that the file places"),
+        UPLINKS,
     ],
     build: Build::Steps(|params, _| {
         let (name, table) = (params.word("name")?, params.word("nodes")?);
         let expected = "a topology.conf, as in slurm-topology:topology.conf";
-        from_file(params, expected, |file| network(file, name, table))
+        outlined(params, expected, |file| wiring(file, name, table))
     }),
 };
 
@@ -54,6 +55,8 @@ struct SiteUnit {
     nodes: Vec<String>,
     children: Vec<String>,
     line: usize,
+    /// `LinkSpeed` of the cables up, where it is given and not 0.
+    speed: Option<u32>,
 }
 
 impl Found {
@@ -70,14 +73,14 @@ impl Found {
 /// The network of a file. A topology.yaml may have several topologies: `name` takes one, else the cluster's default is
 /// taken, else the first.
 ///
-/// topology/tree: a switch a `SwitchName` line, a link to each of its `Switches`; `LinkSpeed` is passed over, as
-/// Slurm does; a switch named below two others hangs below both, and belongs to the last. topology/block: a switch a
-/// `BlockName` line, without nodes too; a further switch above each group of blocks that the second and later
+/// topology/tree: a switch a `SwitchName` line, a link to each of its `Switches`, as wide as `LinkSpeed` of the
+/// lower switch says (Slurm itself passes that over): the lowest one is capacity 1; a switch named below two others hangs
+/// below both, and belongs to the last. topology/block: a switch a `BlockName` line, without nodes too; a further switch above each group of blocks that the second and later
 /// `BlockSizes` name, and one above all. topology/ring: a router a node, linked to the next one of its ring.
 /// topology/torus3d: a router a cell. topology/flat: one switch. Trees of a forest, rings and toruses are separate
 /// components; nodes of `nodes` that the file does not place are components of their own.
 ///
-/// Lines that are read here but that Slurm does not load become remarks: see [`Network::remarks`].
+/// Lines that are read here but that Slurm does not load become remarks.
 ///
 /// # Errors
 /// With the line: another line, a host list that is none, a switch or node named twice, a switch that no line
@@ -85,7 +88,11 @@ impl Found {
 ///
 /// # References
 /// topology.conf(5) and topology.yaml(5) of Slurm 26.05.
-fn network(file: &SourceFile<'_>, name: Option<String>, table: Option<String>) -> Result<Network> {
+fn wiring(
+    file: &SourceFile<'_>,
+    name: Option<String>,
+    table: Option<String>,
+) -> Result<(Wiring, String)> {
     let SourceFile { text, params, context, .. } = file;
     let mut found = if yaml::is_yaml(text) {
         // In a machine's own file, `name` may be that machine's.
@@ -96,6 +103,13 @@ fn network(file: &SourceFile<'_>, name: Option<String>, table: Option<String>) -
     };
     let nodes = table.as_ref().map(|list| node_table(params, list, context)).transpose()?;
     let unplaced = apply(text, &mut found, nodes)?;
+    let all = found.remarks.iter().find_map(|remark| remark.strip_suffix(&format!(": {ALL}")));
+    let placed = found.units.iter().any(|unit| !unit.nodes.is_empty());
+    if let Some(line) = all.filter(|_| !placed && unplaced.is_empty()) {
+        let location = SourceLocation::File(line.into());
+        let problem = "Nodes=ALL, which is no wildcard: Slurm looks for a node called ALL";
+        return Err(Error::unsuited(location, problem, "nodes=LIST says which nodes there are"));
+    }
     let mut wiring = match found.kind {
         SiteKind::Tree => tree(text, &found)?,
         SiteKind::Block => blocks(&found)?,
@@ -105,7 +119,8 @@ fn network(file: &SourceFile<'_>, name: Option<String>, table: Option<String>) -
     };
     add_unplaced(&mut wiring, &unplaced);
     wiring.forest = true;
-    wiring.remarks = std::mem::take(&mut found.remarks);
+    wiring.outline = matches!(found.kind, SiteKind::Tree | SiteKind::Block | SiteKind::Flat);
+    wiring.remarks.append(&mut found.remarks);
     let chosen = found.name.clone();
     wiring.site = Some(site(found));
     let mut suffix = match name.filter(|name| *name == chosen) {
@@ -115,7 +130,7 @@ fn network(file: &SourceFile<'_>, name: Option<String>, table: Option<String>) -
     if let Some(list) = table {
         suffix += &format!(",nodes={list}");
     }
-    wiring.network(file, &suffix)
+    Ok((wiring, suffix))
 }
 
 /// The cluster's nodes: a file of names, the first word of each line, or a host list.
@@ -196,7 +211,7 @@ fn apply(text: &Text, found: &mut Found, table: Option<HashSet<String>>) -> Resu
         let mut nodes: Vec<String> = table.drain().collect();
         nodes.sort_by_cached_key(|name| natural(name));
         let name = "flat".to_string();
-        found.units.push(SiteUnit { name, nodes, children: Vec::new(), line: 1 });
+        found.units.push(SiteUnit { name, nodes, children: Vec::new(), line: 1, speed: None });
         return Ok(Vec::new());
     }
     let mut unplaced: Vec<String> = table.drain().filter(|n| !placed.contains(n)).collect();
@@ -244,10 +259,20 @@ fn tree(text: &Text, found: &Found) -> Result<Wiring> {
                 return Err(wrong(found, "each switch below others, once"));
             }
             wiring.join(parent, below, 1.0);
+            let speed = found.units[below].speed;
+            wiring
+                .speeds
+                .extend(speed.map(|speed| ((parent.min(below), parent.max(below)), speed)));
             above[below] = parent;
         }
     }
     in_no_loop(text, found, &known)?;
+    let roots = found.units.iter().zip(&above).filter(|(_, above)| **above == ROOT);
+    // What scontrol prints for every switch says nothing.
+    for (unit, _) in roots.filter(|(unit, _)| unit.speed.is_some_and(|speed| speed > 1)) {
+        let what = "LinkSpeed= is passed over, as no switch is above this one";
+        wiring.remarks.push(format!("{}: {what}", at(text, unit.line)));
+    }
     wiring.hierarchy(&above, &|height| match height {
         0 => "leaf".into(),
         height => format!("level{height}"),

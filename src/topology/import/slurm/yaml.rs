@@ -144,7 +144,7 @@ impl Reader<'_> {
                 self.remarks
                     .push(format!("{}: `{other}` is passed over", at(self.text, value.line)));
             }
-            units.push(SiteUnit { name, nodes, children, line: entry.line });
+            units.push(SiteUnit { name, nodes, children, line: entry.line, speed: None });
         }
         Ok(units)
     }
