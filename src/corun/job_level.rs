@@ -63,6 +63,8 @@ pub struct JobLevel {
     capacity: Vec<f64>,
     bandwidth: f64,
     iterations: u64,
+    /// Whether states that come again are counted.
+    pub(super) count_patterns: bool,
     running: BTreeMap<u64, Running>,
     /// By link: the jobs on it with the most each asks of it.
     on: Vec<Vec<(u64, f64)>>,
@@ -75,6 +77,7 @@ impl JobLevel {
             capacity: speeds.capacities(links),
             bandwidth: speeds.bandwidth,
             iterations: iterations.max(1),
+            count_patterns: true,
             running: BTreeMap::new(),
             on: vec![Vec::new(); links.len()],
         }
@@ -170,7 +173,8 @@ impl JobLevel {
             row.sort_unstable_by_key(|(job, phase, _)| (*job, *phase));
             rows.push(row);
         }
-        JobRun::new(jobs.iter().map(|job| (job.usage.clone(), job.alone.clone())), binding(rows))
+        let jobs = jobs.iter().map(|job| (job.usage.clone(), job.alone.clone()));
+        JobRun::new(jobs, binding(rows), self.count_patterns)
     }
 
     /// Whether the jobs on a link can fill it.

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{BuildModel, Lost, Model, ModelEntry, Start};
 use crate::allocator::AllocatorContext;
 use crate::corun::{Fair, PhaseUsage, Speeds};
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result, SourceLocation, six_digits};
 use crate::ids::NodeId;
 use crate::mapping::guest::Benchmark;
 use crate::mapping::{Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry};
@@ -223,6 +223,7 @@ impl<'a> Network<'a> {
                     None if speed.is_some() => format!("the benchmark {}", app.guest),
                     None => format!("{} traffic, share {} of the run time", app.guest, app.share),
                     Some(seconds) => {
+                        let seconds = six_digits(seconds);
                         format!("{} traffic after {seconds} s of computing", app.guest)
                     }
                 };
@@ -346,6 +347,7 @@ impl Model for Network<'_> {
         let ends = if self.kill { "; jobs end at their requested times" } else { "" };
         let rate = match self.speeds {
             Speeds { bandwidth, latency, .. } if bandwidth != 1.0 || latency != 0.0 => {
+                let (bandwidth, latency) = (six_digits(bandwidth), six_digits(latency));
                 format!(", {bandwidth} bytes a second a link, {latency} s a hop")
             }
             _ => String::new(),
