@@ -147,4 +147,22 @@ mod tests {
         let error = Text::from_bytes("f", b"ok\n\xff\n".to_vec()).unwrap_err();
         assert!(error.to_string().starts_with("f:2: "), "{error}");
     }
+
+    #[test]
+    fn a_truncated_gzip_stream_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.gz");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        (0..10_000).for_each(|i| writeln!(encoder, "{}", i * i).unwrap());
+        let bytes = encoder.finish().unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        let mut lines = Lines::open(&path, u64::MAX).unwrap();
+        let error = loop {
+            match lines.line() {
+                Ok(line) => assert!(line.is_some(), "the end came without an error"),
+                Err(error) => break error,
+            }
+        };
+        assert!(error.to_string().contains("x.gz: reading"), "{error}");
+    }
 }
