@@ -14,7 +14,7 @@ use nodeorder::ids::NodeId;
 use nodeorder::input::Text;
 use nodeorder::mapping::{Guest, method};
 use nodeorder::metric::ring::{Ring, rings};
-use nodeorder::ordering::{NodeOrder, defaults};
+use nodeorder::ordering::{NodeOrder, Observer, defaults};
 use nodeorder::topology::{Context, Topology};
 
 /// Put the hosts of one job in order
@@ -40,13 +40,16 @@ pub struct Command {
     /// Order for the traffic of this guest instead: process i is on host i / K, and hop-bytes are few
     #[arg(long, value_name = "G", conflicts_with = "by")]
     guest: Option<String>,
+    /// Seconds after which the search of --guest ends even if it is not done, and says so
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    time: f64,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// Searches of `--guest`: a number of rounds, so that the result does not depend on the clock.
-const SEARCH: &str = "best:rounds=2";
+/// Rounds of the search of `--guest`: they end before the clock does, so that it does not show in the result.
+const ROUNDS: u32 = 2;
 
 impl Command {
     pub fn run(self, context: &Context) -> Result<()> {
@@ -125,9 +128,17 @@ impl Command {
         let guest = guest.gathered(self.per_node)?;
         let start = best_ring(topology, nodes)?;
         let waiting = progress::waiting(text);
-        let (mapping, found) =
-            method::place(topology, &guest, &start, SEARCH, &Clock::start(false, &waiting))?;
+        let clock = Clock::start(false, &waiting);
+        let search = format!("best:rounds={ROUNDS},time={}", self.time);
+        let (mapping, found) = method::place(topology, &guest, &start, &search, &clock)?;
+        let ended = clock.seconds().is_some_and(|seconds| seconds >= self.time);
         drop(waiting);
+        if ended {
+            note!(
+                "the search ended after --time {}: the order may differ from run to run",
+                self.time
+            );
+        }
         note!("ordered for {text} by the mapping method {found}");
         Ok(mapping.nodes().to_vec())
     }

@@ -11,6 +11,7 @@ use crate::shared::output;
 use crate::shared::picture::Picture;
 use crate::shared::{inputs, progress};
 use nodeorder::columns::comparison::CurvePoint;
+use nodeorder::error::bytes;
 use nodeorder::metric::mpc::{self, SumMethod};
 use nodeorder::metric::sizes;
 use nodeorder::ordering::NodeOrder;
@@ -104,6 +105,14 @@ impl Command {
         let mut rows = Vec::new();
         for order in &orders {
             bar.set_message(order.label().to_string());
+            let all = matches!(self.method, MethodArg::Auto) && self.sizes == "all";
+            if all && mpc::lacks_room(&topology, order.nodes()) {
+                let memory = bytes(context.memory);
+                let label = order.label();
+                note!(
+                    "{label}: summed by pairs, which takes longer: transforms do not fit into {memory}"
+                );
+            }
             let row = self.row(&topology, order)?;
             if let Some(share) = row.spanning {
                 let label = &row.label;

@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::shared::output;
 use crate::shared::sweep_folder::SweepFolder;
-use nodeorder::input::Text;
 use nodeorder::report::sweep;
 use nodeorder::topology::Context;
 
@@ -21,10 +20,8 @@ pub struct Command {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let folder = SweepFolder(&self.folder);
-        let table = Text::read(&folder.results(), context.memory)?;
-        let manifest = Some(folder.manifest()).filter(|path| path.exists());
-        let manifest = manifest.map(|path| Text::read(&path, context.memory)).transpose()?;
-        let files = sweep::files(&table, manifest.as_ref().map(Text::as_str))?;
+        let (table, manifest) = folder.table(context.memory)?;
+        let files = sweep::files(&table, &manifest)?;
         // The page comes last, so that it never refers to a missing file.
         output::write_folder(&self.folder, files.iter().rev().map(|(name, text)| (name, text)))?;
         let page = self.folder.join("index.html");

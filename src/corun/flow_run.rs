@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::Channels;
 use super::filling::Filling;
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
-use super::pattern::{Pattern, State};
+use super::pattern::{Goal, Pattern, State};
 use super::timing::{Computing, Finished, Run, Span, Spans};
 
 /// How far the messages of a slot are.
@@ -83,13 +83,6 @@ pub(super) struct FlowRun {
     skipped: f64,
     pattern: Option<Pattern>,
     spans: Spans,
-}
-
-/// When to stop.
-#[derive(Clone, Copy, Debug)]
-enum Goal {
-    Iterations(u64),
-    Time(f64),
 }
 
 impl FlowRun {
@@ -314,8 +307,7 @@ impl FlowRun {
         self.spans.add(span);
     }
 
-    /// Where this state was met before, all that happened since will happen again: skips as many of these periods as fit
-    /// before the goal.
+    /// Skips periods of states that come again, as many as fit before the goal.
     fn count(&mut self, goal: Goal) {
         let Some(pattern) = &mut self.pattern else { return };
         let mut state = State::default();
@@ -337,38 +329,12 @@ impl FlowRun {
                 }
             }
         }
-        let done = |member: &Member| member.finished.count;
-        let counts: Vec<u64> = self.jobs.iter().map(done).collect();
-        let phases: Vec<f64> = self.jobs.iter().flat_map(|m| m.done.iter().copied()).collect();
-        let Some(before) = pattern.met(state, self.now, counts, phases) else { return };
-        let period = self.now - before.now;
-        let gained = |i: usize| self.jobs[i].finished.count - before.counts[i];
-        let times = match goal {
-            Goal::Iterations(n) => {
-                let left = |i: usize| n.saturating_sub(self.jobs[i].finished.count);
-                let before_last = |i: usize| left(i).div_ceil(gained(i).max(1)).saturating_sub(1);
-                (0..self.jobs.len()).map(before_last).max().unwrap_or(0)
-            }
-            Goal::Time(time) => {
-                (((time - self.now - self.skipped) / period) as u64).saturating_sub(1)
-            }
-        };
-        if times == 0 {
-            return;
+        let jobs = self.jobs.iter_mut().map(|member| (&mut member.finished, &mut member.done));
+        let times = (self.now, self.skipped);
+        if let Some(seconds) = pattern.count(state, times, goal, &mut jobs.collect::<Vec<_>>()) {
+            self.skipped += seconds;
+            self.spans.stop();
         }
-        let skipped = times as f64 * period;
-        let mut phases = before.phases.iter();
-        for (member, count) in self.jobs.iter_mut().zip(&before.counts) {
-            let gained = member.finished.count - count;
-            member.finished.count += times * gained;
-            member.finished.last += if gained > 0 { skipped } else { 0.0 };
-            for done in &mut member.done {
-                *done += times as f64 * (*done - phases.next().unwrap_or(done));
-            }
-        }
-        self.skipped += skipped;
-        self.spans.stop();
-        pattern.forget();
     }
 
     /// As [`FlowRun::until`], but no further than the end of the first iteration.

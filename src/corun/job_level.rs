@@ -62,6 +62,8 @@ struct Running {
 pub struct JobLevel {
     channels: Channels,
     iterations: u64,
+    /// Whether states that come again are counted.
+    pub(super) count_patterns: bool,
     running: BTreeMap<u64, Running>,
     /// By link: the jobs on it with the most each asks of it.
     on: Vec<Vec<(u64, f64)>>,
@@ -71,7 +73,8 @@ impl JobLevel {
     /// No job on a machine of these channels. A mean is taken once each of the jobs that meet has done `iterations`.
     pub fn new(channels: Channels, iterations: u64) -> Self {
         let on = vec![Vec::new(); channels.capacity.len()];
-        JobLevel { channels, iterations: iterations.max(1), running: BTreeMap::new(), on }
+        let (iterations, running) = (iterations.max(1), BTreeMap::new());
+        JobLevel { channels, iterations, count_patterns: true, running, on }
     }
 
     /// A job starts; `key` names it from now on. Its iteration must take some time.
@@ -163,7 +166,8 @@ impl JobLevel {
             row.sort_unstable_by_key(|(job, phase, _)| (*job, *phase));
             rows.push(row);
         }
-        JobRun::new(jobs.iter().map(|job| (job.usage.clone(), job.alone.clone())), binding(rows))
+        let jobs = jobs.iter().map(|job| (job.usage.clone(), job.alone.clone()));
+        JobRun::new(jobs, binding(rows), self.count_patterns)
     }
 
     /// Whether the jobs on a link can fill it.

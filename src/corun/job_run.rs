@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::Channels;
+use super::pattern::{Goal, NEAR, Pattern, State};
 use super::timing::{Computing, Finished, Run, Span, Spans};
 use super::usage::JobUsage;
 
@@ -85,12 +86,23 @@ pub(super) struct JobRun {
     jobs: Vec<Member>,
     links: Vec<Shared>,
     now: f64,
+    /// Time that was counted instead of simulated.
+    skipped: f64,
+    pattern: Option<Pattern>,
     spans: Spans,
 }
 
+/// Iterations of the first job from which on states that come again are looked for: fewer are done sooner without.
+const MANY: u64 = 1000;
+
 impl JobRun {
     /// Jobs with the rate of each phase alone, at time 0; `rows` are the links that they can fill together.
-    pub fn new(jobs: impl Iterator<Item = (JobUsage, Vec<f64>)>, rows: Vec<LinkUses>) -> Self {
+    /// `count`: states that come again are counted.
+    pub fn new(
+        jobs: impl Iterator<Item = (JobUsage, Vec<f64>)>,
+        rows: Vec<LinkUses>,
+        count: bool,
+    ) -> Self {
         let member = |(usage, alone): (JobUsage, Vec<f64>)| {
             let mut computing = Computing::new(usage.seed, usage.spread);
             let phases = usage.phases.len();
@@ -114,7 +126,10 @@ impl JobRun {
                 jobs[*job as usize].rows[*phase as usize].push((row, *uses));
             }
         }
-        JobRun { jobs, links, now: 0.0, spans: Spans::default() }
+        // With drawn computing times no state comes again.
+        let repeats = count && jobs.iter().all(|job| job.usage.spread == 0.0);
+        let (pattern, spans) = (repeats.then(Pattern::default), Spans::default());
+        JobRun { jobs, links, now: 0.0, skipped: 0.0, pattern, spans }
     }
 
     fn next(&self) -> f64 {
@@ -122,8 +137,9 @@ impl JobRun {
     }
 
     /// The next event, and all others at its time.
-    fn step(&mut self) {
+    fn step(&mut self, goal: Goal) {
         self.now = self.next();
+        let before = self.jobs[0].finished.count;
         for i in 0..self.jobs.len() {
             let job = &mut self.jobs[i];
             if job.until > self.now {
@@ -131,7 +147,8 @@ impl JobRun {
             }
             let from = std::mem::replace(&mut job.began, self.now);
             let sends = matches!(job.stage, Stage::Sends);
-            self.spans.add(Span { job: i, from, to: self.now, sends });
+            let (from, to) = (from + self.skipped, self.now + self.skipped);
+            self.spans.add(Span { job: i, from, to, sends });
             if !sends && job.usage.phases[job.phase].bytes > 0.0 {
                 self.send(i);
                 continue;
@@ -139,10 +156,45 @@ impl JobRun {
             job.done[job.phase] += 1.0;
             job.phase = (job.phase + 1) % job.usage.phases.len();
             if job.phase == 0 {
-                job.finished.add(self.now);
+                job.finished.add(self.now + self.skipped);
             }
             job.stage = Stage::Waits;
             job.until = self.now + wait(&job.usage, job.phase, &mut job.computing);
+        }
+        let count = self.jobs[0].finished.count;
+        if count > before && count >= MANY {
+            self.count(goal);
+        }
+    }
+
+    /// Skips periods of states that come again, as many as fit before the goal.
+    fn count(&mut self, goal: Goal) {
+        let Some(pattern) = &mut self.pattern else { return };
+        let mut state = State::default();
+        for job in &self.jobs {
+            state.whole.extend([job.phase as u32, u32::from(matches!(job.stage, Stage::Sends))]);
+            state.times.extend([job.until - self.now, self.now - job.began]);
+        }
+        for link in &mut self.links {
+            link.advance(self.now);
+            link.active.sort_unstable_by_key(|(job, ..)| *job);
+            for (job, _, done) in &link.active {
+                let phases = self.jobs[*job as usize].usage.phases.iter();
+                let most = phases.map(|phase| phase.bytes / phase.weight).fold(0.0, f64::max);
+                let left = (done - link.service) / most;
+                // What rounding left of a message that is through is none.
+                if left > NEAR {
+                    state.whole.push(*job);
+                    state.parts.push(left);
+                }
+            }
+            state.whole.push(u32::MAX);
+        }
+        let jobs = self.jobs.iter_mut().map(|job| (&mut job.finished, &mut job.done));
+        let times = (self.now, self.skipped);
+        if let Some(seconds) = pattern.count(state, times, goal, &mut jobs.collect::<Vec<_>>()) {
+            self.skipped += seconds;
+            self.spans.stop();
         }
     }
 
@@ -173,16 +225,16 @@ impl JobRun {
 impl Run for JobRun {
     fn until_each_has_done(&mut self, iterations: u64) -> f64 {
         while self.jobs.iter().any(|job| job.finished.count < iterations) {
-            self.step();
+            self.step(Goal::Iterations(iterations));
         }
-        self.now
+        self.now + self.skipped
     }
 
     fn until(&mut self, time: f64) {
-        while self.next() <= time {
-            self.step();
+        while self.next() + self.skipped <= time {
+            self.step(Goal::Time(time));
         }
-        self.now = self.now.max(time);
+        self.now = self.now.max(time - self.skipped);
     }
 
     fn finished(&self, job: usize) -> &Finished {

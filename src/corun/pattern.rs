@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::timing::Finished;
+
 /// How far times (relative to the time since the state before) and parts may be apart to be the same.
-const NEAR: f64 = 1e-11;
+pub(super) const NEAR: f64 = 1e-11;
 
 /// States that are kept.
 const KEPT: usize = 64;
@@ -19,15 +21,22 @@ pub(super) struct State {
     pub parts: Vec<f64>,
 }
 
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Goal {
+    Iterations(u64),
+    Time(f64),
+}
+
 /// When a state was met, and what each job had done by then.
 #[derive(Clone, Debug)]
-pub(super) struct Met {
+struct Met {
     state: State,
-    pub now: f64,
+    now: f64,
     /// Iterations of each job.
-    pub counts: Vec<u64>,
+    counts: Vec<u64>,
     /// How often each phase of each job was done.
-    pub phases: Vec<f64>,
+    phases: Vec<Vec<f64>>,
 }
 
 /// The last states met.
@@ -37,14 +46,16 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// The last time that this state was met, if it was; notes it otherwise.
-    pub fn met(
+    /// Where this state was met before, all that happened since will happen again: counts as many of these periods as fit
+    /// before the goal, and returns their seconds. `now` is the simulated time, after `skipped` seconds that were counted;
+    /// `jobs` are what each job has done, iterations and phases.
+    pub fn count(
         &mut self,
         state: State,
-        now: f64,
-        counts: Vec<u64>,
-        phases: Vec<f64>,
-    ) -> Option<Met> {
+        (now, skipped): (f64, f64),
+        goal: Goal,
+        jobs: &mut [(&mut Finished, &mut Vec<f64>)],
+    ) -> Option<f64> {
         let same = |met: &&Met| {
             let near = |a: &[f64], b: &[f64], unit: f64| {
                 a.iter().zip(b).all(|(a, b)| (a - b).abs() <= NEAR * unit)
@@ -53,18 +64,40 @@ impl Pattern {
                 && near(&met.state.times, &state.times, now - met.now)
                 && near(&met.state.parts, &state.parts, 1.0)
         };
-        if let Some(met) = self.met.iter().rev().find(same) {
-            return Some(met.clone());
+        let Some(before) = self.met.iter().rev().find(same) else {
+            if self.met.len() == KEPT {
+                self.met.pop_front();
+            }
+            let counts = jobs.iter().map(|(finished, _)| finished.count).collect();
+            let phases = jobs.iter().map(|(_, done)| done.to_vec()).collect();
+            self.met.push_back(Met { state, now, counts, phases });
+            return None;
+        };
+        let period = now - before.now;
+        let times = match goal {
+            Goal::Iterations(n) => {
+                let before_last = |((finished, _), before): (&(&mut Finished, _), &u64)| {
+                    let gained = (finished.count - before).max(1);
+                    n.saturating_sub(finished.count).div_ceil(gained).saturating_sub(1)
+                };
+                jobs.iter().zip(&before.counts).map(before_last).max().unwrap_or(0)
+            }
+            Goal::Time(time) => (((time - now - skipped) / period) as u64).saturating_sub(1),
+        };
+        if times == 0 {
+            return None;
         }
-        if self.met.len() == KEPT {
-            self.met.pop_front();
+        let seconds = times as f64 * period;
+        for (i, (finished, done)) in jobs.iter_mut().enumerate() {
+            let gained = finished.count - before.counts[i];
+            finished.count += times * gained;
+            finished.last += if gained > 0 { seconds } else { 0.0 };
+            for (done, before) in done.iter_mut().zip(&before.phases[i]) {
+                *done += times as f64 * (*done - before);
+            }
         }
-        self.met.push_back(Met { state, now, counts, phases });
-        None
-    }
-
-    /// Forgets all states: counts made since have jumped.
-    pub fn forget(&mut self) {
+        // Counts have jumped.
         self.met.clear();
+        Some(seconds)
     }
 }

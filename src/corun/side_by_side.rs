@@ -11,7 +11,7 @@ use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::timing::{Computing, Run, Span};
 use super::usage::{JobUsage, PhaseUsage};
 use super::{Channels, Fair, Figures, Speeds};
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result, SourceLocation, six_digits};
 use crate::ids::NodeId;
 use crate::mapping::{Fabric, ProcessMapping, RoutingEntry};
 use crate::topology::Topology;
@@ -109,6 +109,7 @@ pub fn side_by_side(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome> {
     routing.check(fabric.topology)?;
+    check_drawn(jobs, settings.iterations)?;
     let channels = Channels::new(fabric.topology, fabric.links, &settings.speeds);
     let (mut groups, alone) = match settings.level {
         Detail::Flow => flows(fabric, routing, jobs, settings, &channels)?,
@@ -123,9 +124,11 @@ pub fn side_by_side(
         return Err(Error::unsuited(
             SourceLocation::option("--jobs"),
             format!(
-                "an iteration of `{}` takes {longest} s, one of `{}` {shortest} s",
+                "an iteration of `{}` takes {} s, one of `{}` {} s",
                 of(longest),
-                of(shortest)
+                six_digits(longest),
+                of(shortest),
+                six_digits(shortest)
             ),
             format!("iterations may differ in length by a factor of {LONGEST:e} at most"),
         ));
@@ -175,6 +178,26 @@ pub fn side_by_side(
     }
     Ok(outcome)
 }
+
+/// Refuses more drawn computing times than can be simulated: with them no state comes again that could be counted.
+fn check_drawn(jobs: &[Job], iterations: u64) -> Result<()> {
+    let phases: usize = jobs.iter().map(|job| job.phases.len()).sum();
+    let most = MOST_DRAWN / phases.max(1) as u64;
+    let Some(job) = jobs.iter().find(|job| job.spread > 0.0 && iterations > most) else {
+        return Ok(());
+    };
+    let problem =
+        format!("the computing times of `{}` are drawn, so that each is simulated", job.name);
+    let remedy = format!("use at most {most} iterations, or spread = 0");
+    Err(Error::unsuited(
+        SourceLocation::option(format!("--iterations {iterations}")),
+        problem,
+        remedy,
+    ))
+}
+
+/// Most phases of all jobs that are simulated where computing times are drawn.
+const MOST_DRAWN: u64 = 100_000_000;
 
 /// Largest ratio of the longest iteration to the shortest.
 const LONGEST: f64 = 1e6;
@@ -315,6 +338,7 @@ fn usages(
     channels: &Channels,
 ) -> Result<Groups> {
     let mut level = JobLevel::new(channels.clone(), settings.iterations);
+    level.count_patterns = settings.count_patterns;
     for (i, job) in jobs.iter().enumerate() {
         let phase = |p: &Phase| {
             let (guest, mapping) = (&p.guest, &job.mapping);

@@ -15,6 +15,15 @@ pub fn thousands(value: u64) -> String {
     out
 }
 
+/// A measured number in six significant digits at most.
+pub fn six_digits(value: f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    if rounded != 0.0 && !(1e-7..1e15).contains(&rounded.abs()) {
+        return format!("{rounded:e}");
+    }
+    rounded.to_string()
+}
+
 /// Text from outside made safe for a message: on one line, without codes that steer a terminal, and cut in the
 /// middle where it is too long to be read.
 pub fn sanitize(text: &str) -> Cow<'_, str> {

@@ -19,16 +19,12 @@ impl<'a> Line<'a> {
     pub fn new(source: &'a str, number: usize, text: &'a str) -> Self {
         Line { source, number, text }
     }
-}
 
-impl Line<'_> {
     /// Location of the line, for messages.
     pub fn location(&self) -> SourceLocation {
         SourceLocation::line(self.source, self.number)
     }
-}
 
-impl<'a> Line<'a> {
     /// An error at this line.
     pub fn wrong(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         Error::input(self.location(), found, expected)

@@ -41,8 +41,6 @@ pub struct Lines {
     begun: bool,
     /// Bytes of blank lines and comments since the last line that says something.
     idle: usize,
-    /// The longest line, in bytes.
-    longest: usize,
     /// Bytes that the reader keeps of the lines, and the most that it may keep.
     kept: u64,
     memory: u64,
@@ -119,7 +117,6 @@ impl Lines {
             number: 0,
             begun: false,
             idle: 0,
-            longest: Lines::LONGEST,
             kept: 0,
             memory: u64::MAX,
             keep: false,
@@ -129,17 +126,6 @@ impl Lines {
     /// Sets the memory limit of [`Lines::keep`], in bytes.
     pub fn within(mut self, memory: u64) -> Self {
         self.memory = memory;
-        self
-    }
-
-    /// Memory limit of [`Lines::keep`], in bytes.
-    pub(super) fn memory(&self) -> u64 {
-        self.memory
-    }
-
-    /// With lines of up to `most` bytes.
-    pub(super) fn longest(mut self, most: usize) -> Self {
-        self.longest = most;
         self
     }
 
@@ -179,7 +165,7 @@ impl Lines {
     ///
     /// # Errors
     /// [`Error::Io`] when reading fails, a truncated gzip file among them; [`Error::Input`] for a line longer
-    /// than [`Lines::LONGEST`] and for 64 MB of blank lines and comments in a row.
+    /// than [`Lines::LONGEST`], for 64 MB of blank lines and comments in a row, and for a byte 0, which no text has.
     ///
     /// # Complexity
     /// O(length of the line).
@@ -218,12 +204,8 @@ impl Lines {
                 break from..self.end;
             }
             let location = || SourceLocation::line(&self.name, self.number + 1);
-            if seen > self.longest {
-                let found = format!("a line of more than {} bytes", self.longest);
-                return Err(Error::input(location(), found, "text with shorter lines"));
-            }
-            if seen > Lines::IDLE && is_idle(&self.buffer[self.start..self.start + seen]) {
-                return Err(idle(location()));
+            if seen > Lines::LONGEST {
+                return Err(long(location(), Lines::LONGEST));
             }
             self.fill()?;
         };
@@ -298,9 +280,54 @@ impl Lines {
             }
         };
         let read = read.map_err(|e| Error::io(Path::new(&*self.name), "reading", e))?;
+        if let Some(zero) = memchr::memchr(0, &self.buffer[self.end..][..read]) {
+            let before = &self.buffer[self.start..self.end + zero];
+            let line = self.number + 1 + memchr::memchr_iter(b'\n', before).count();
+            let location = SourceLocation::line(&self.name, line);
+            return Err(Error::input(location, "a byte 0, which no text has", "a text"));
+        }
         self.end += read;
         self.at_end = read == 0;
         Ok(())
+    }
+
+    /// Bytes read and not yet handed out.
+    fn rest(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The rest of the lines in one piece, of at most `most` bytes and with no line longer than `longest`.
+    ///
+    /// # Errors
+    /// As [`Lines::line`]; [`Error::Memory`] where it is larger than the memory of [`Lines::keep`] allows.
+    pub(super) fn whole(mut self, most: u64, longest: usize) -> Result<(Arc<str>, Vec<u8>)> {
+        self.skip_mark()?;
+        let mut line = 0;
+        loop {
+            let before = self.rest().len();
+            if before as u64 > self.memory {
+                let what = format!("{}: the text", self.name);
+                return Err(Error::Memory { what, needed: before as u64, limit: self.memory });
+            }
+            let number = || self.number + 1 + memchr::memchr_iter(b'\n', self.rest()).count();
+            let location = || SourceLocation::line(&self.name, number());
+            if before as u64 > most {
+                let found = format!("more than {}", error::bytes(most));
+                return Err(Error::input(location(), found, "a shorter text"));
+            }
+            if before - line > longest {
+                return Err(long(location(), longest));
+            }
+            if self.at_end {
+                break;
+            }
+            self.fill()?;
+            let new = &self.rest()[before..];
+            line = memchr::memrchr2(b'\n', b'\r', new).map_or(line, |at| before + at + 1);
+        }
+        self.buffer.truncate(self.end);
+        self.buffer.drain(..self.start);
+        Ok((self.name, self.buffer))
     }
 
     /// The next line that says something, as [`super::Text::data_lines`] gives it: `#` comments cut off, blanks
@@ -361,6 +388,12 @@ fn is_idle(line: &[u8]) -> bool {
     matches!(line.iter().find(|b| !b.is_ascii_whitespace()), None | Some(b'#' | b';' | b'%'))
 }
 
+/// The error of a line of more than `most` bytes.
+fn long(location: SourceLocation, most: usize) -> Error {
+    let found = format!("a line of more than {most} bytes");
+    Error::input(location, found, "text with shorter lines")
+}
+
 /// The error of a file that says nothing for too long.
 fn idle(location: SourceLocation) -> Error {
     let found = format!("{} MB of blank lines and comments", Lines::IDLE >> 20);
@@ -372,7 +405,6 @@ mod tests {
     use super::super::Text;
     use super::*;
     use proptest::prelude::*;
-    use std::io::Write;
 
     /// Hands out its bytes in pieces of `step`, as a pipe may.
     struct Dripping(std::io::Cursor<Vec<u8>>, usize);
@@ -466,23 +498,5 @@ mod tests {
         let mut lines = Lines::new("t", b"ok\n# fine\n\xff\n".to_vec());
         assert_eq!(lines.data_line().unwrap().unwrap().text, "ok");
         assert!(lines.data_line().unwrap_err().to_string().starts_with("t:3: "));
-    }
-
-    #[test]
-    fn a_truncated_gzip_stream_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.gz");
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        (0..10_000).for_each(|i| writeln!(encoder, "{}", i * i).unwrap());
-        let bytes = encoder.finish().unwrap();
-        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
-        let mut lines = Lines::open(&path, u64::MAX).unwrap();
-        let error = loop {
-            match lines.line() {
-                Ok(line) => assert!(line.is_some(), "the end came without an error"),
-                Err(error) => break error,
-            }
-        };
-        assert!(error.to_string().contains("x.gz: reading"), "{error}");
     }
 }

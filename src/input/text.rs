@@ -6,7 +6,10 @@ use super::{Line, Lines};
 use crate::error::{Error, Result, SourceLocation};
 
 /// The longest line of a text, in bytes: a document may be one line.
-const LONGEST: usize = 1 << 30;
+const LONGEST: usize = 1 << 28;
+
+/// The most bytes of a text, whatever the memory: what never ends is told soon.
+const MOST: u64 = 1 << 30;
 
 /// A text and the name it is quoted by in messages.
 #[derive(Clone, Debug)]
@@ -20,7 +23,7 @@ impl Text {
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be read, [`Error::Memory`] when it is larger, [`Error::Input`] when it
-    /// is not UTF-8 or has 64 MB of blank lines and comments in a row.
+    /// is not UTF-8, has a byte 0 or a line of more than 256 MB, or is larger than 1 GB.
     pub fn read(path: &Path, most: u64) -> Result<Self> {
         Lines::open(path, most)?.into_text()
     }
@@ -106,21 +109,8 @@ impl Lines {
     /// # Errors
     /// As [`Text::read`].
     pub(crate) fn into_text(self) -> Result<Text> {
-        // Line by line: a device never ends, and a small compressed file may hold anything.
-        let most = self.memory();
-        let longest = usize::try_from(most).map_or(LONGEST, |most| most.min(LONGEST));
-        let mut lines = self.longest(longest);
-        let mut bytes = Vec::new();
-        while let Some(line) = lines.line()? {
-            // Held to UTF-8 line by line, too: bytes that are no text need not all be read.
-            bytes.extend_from_slice(line.text()?.as_bytes());
-            bytes.push(b'\n');
-            if bytes.len() as u64 > most {
-                let what = format!("{}: the text", lines.name());
-                return Err(Error::Memory { what, needed: bytes.len() as u64, limit: most });
-            }
-        }
-        Text::from_bytes(lines.name(), bytes)
+        let (name, bytes) = self.whole(MOST, LONGEST)?;
+        Text::from_bytes(&name, bytes)
     }
 }
 
@@ -156,5 +146,23 @@ mod tests {
     fn bytes_that_are_no_text_are_refused_with_their_line() {
         let error = Text::from_bytes("f", b"ok\n\xff\n".to_vec()).unwrap_err();
         assert!(error.to_string().starts_with("f:2: "), "{error}");
+    }
+
+    #[test]
+    fn a_truncated_gzip_stream_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.gz");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        (0..10_000).for_each(|i| writeln!(encoder, "{}", i * i).unwrap());
+        let bytes = encoder.finish().unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+        let mut lines = Lines::open(&path, u64::MAX).unwrap();
+        let error = loop {
+            match lines.line() {
+                Ok(line) => assert!(line.is_some(), "the end came without an error"),
+                Err(error) => break error,
+            }
+        };
+        assert!(error.to_string().contains("x.gz: reading"), "{error}");
     }
 }

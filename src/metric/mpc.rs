@@ -13,7 +13,7 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::ordering::NodeOrder;
 use crate::pair_sums;
-pub use crate::pair_sums::SumMethod;
+pub use crate::pair_sums::{SumMethod, lacks_room};
 use crate::ratio::ratio;
 use crate::topology::{Metric, Topology};
 

@@ -145,6 +145,20 @@ pub fn windows(
     Ok(at_sizes(sums))
 }
 
+/// Memory of the transforms along `n` nodes, in bytes.
+fn transform_bytes(n: usize) -> u64 {
+    160 * n as u64 + (1 << 26)
+}
+
+/// Whether all lags along `nodes` are summed by pairs only because transforms, which would be faster, do not fit.
+pub fn lacks_room(topology: &Topology, nodes: &[NodeId]) -> bool {
+    let n = nodes.len();
+    let faster = |term: &Term| transform::cost(&[term]) < pair_cost(topology, &[term], n, n - 1).1;
+    n > 1
+        && transform_bytes(n) > topology.context().memory
+        && terms::along(topology, nodes).is_some_and(|terms| terms.iter().any(faster))
+}
+
 /// Checks that the sums along `n` nodes fit.
 ///
 /// # Errors
@@ -186,7 +200,7 @@ fn lag_sums(
         false => lag.iter_mut().zip(part).for_each(|(lag, p)| *lag += p),
     };
     if !spectral.is_empty() {
-        topology.require("the transforms of an MPC curve", 160 * n as u64 + (1 << 26))?;
+        topology.require("the transforms of an MPC curve", transform_bytes(n))?;
         add(transform::lag_sums(&spectral));
     }
     for (terms, pass, _) in passes(topology, &paired, n, last) {
@@ -242,7 +256,7 @@ fn pair_cost(topology: &Topology, terms: &[&Term], n: usize, last: usize) -> (Pa
     if lanes < plain { (Pass::Lanes, lanes) } else { (Pass::Plain, plain) }
 }
 
-/// Which terms go by transform, and the estimated seconds on one core for all.
+/// Which terms go by transform, where it fits, and the estimated seconds on one core for all.
 fn plan(
     topology: &Topology,
     terms: &[Term],
@@ -251,11 +265,12 @@ fn plan(
     method: SumMethod,
 ) -> (Vec<bool>, f64) {
     let mut seconds = 0.0;
+    let fits = transform_bytes(n) <= topology.context().memory;
     let choose = |term: &Term| {
         let by_transform = transform::cost(&[term]);
         let (_, by_pairs) = pair_cost(topology, &[term], n, last);
         let transform = match method {
-            SumMethod::Auto => by_transform < by_pairs,
+            SumMethod::Auto => fits && by_transform < by_pairs,
             SumMethod::Pairs => false,
             SumMethod::Transform => true,
         };

@@ -52,9 +52,8 @@ struct Page<'p> {
 ///
 /// # Errors
 /// Results that are no table of a sweep, with file and line; a figure that cannot be drawn.
-pub fn files(results: &Text, manifest: Option<&str>) -> Result<Vec<(String, String)>> {
-    let manifest = manifest.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    page(results.name(), &read(results)?, &manifest, None)
+pub fn files(results: &Text, manifest: &serde_json::Value) -> Result<Vec<(String, String)>> {
+    page(results.name(), &read(results)?, manifest, None)
 }
 
 /// As [`files`], of the rows of the table called `results`, with one figure more.
@@ -148,9 +147,22 @@ fn read(results: &Text) -> Result<Vec<ResultRow>> {
             return Err(Error::input(location(1), found, "a table of a sweep's results"));
         }
     }
+    // Figures stand between `group` and `note`; a list of figures is in JSON.
+    let end = |name: &str| columns.iter().position(|column| column == name).unwrap_or(0);
+    let figures = end("group") + 1..end("note");
+    let is_figure = |text: &str| {
+        text.is_empty() || text.starts_with('[') || text.parse().is_ok_and(f64::is_finite)
+    };
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(wrong)?;
+        let cells = record.iter().zip(&columns).enumerate();
+        let mut cells = cells.filter(|(i, _)| figures.contains(i)).map(|(_, cell)| cell);
+        if let Some((text, column)) = cells.find(|(text, _)| !is_figure(text)) {
+            let line = record.position().map_or(1, csv::Position::line);
+            let found = format!("`{text}` in column `{column}`");
+            return Err(Error::input(location(line), found, "a number, or nothing"));
+        }
         rows.push(ResultRow::new(&columns, record.iter().map(|text| text.to_string().into())));
     }
     if rows.is_empty() {
@@ -330,6 +342,7 @@ fn notes(rows: &[ResultRow]) -> Vec<(Cow<'_, str>, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
 
     const TABLE: &str = "topology,ordering,allocator,log,trace,procs_per_node,policy,seed,group,placed,mean_mind,improvement_small,improvement_large,improvement_overall,mean_wait,schedule_mean_mind,note\n\
         torus:4x4,snake,fifo:0,a.log,,,,1,replay,9,2,0,,0,,,\n\
@@ -343,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_page_has_a_section_a_machine_and_workload() {
-        let files = files(&Text::new("results.csv", TABLE), None).unwrap();
+        let files = files(&Text::new("results.csv", TABLE), &Value::Null).unwrap();
         let page = &files[0].1;
         assert_eq!(
             files.iter().map(|f| f.0.as_str()).collect::<Vec<_>>(),
@@ -377,7 +390,7 @@ mod tests {
             "fat-tree:k=4,snake,fifo:0,a.log,,,,1,replay,,,,,,,,fat-tree has no <coordinates>",
             "runs/fat-tree:k=4,row-major,fifo:0,a.log,,,,1,replay,9,1.25,,,,,,",
         );
-        let files = files(&Text::new("results.csv", &table), None).unwrap();
+        let files = files(&Text::new("results.csv", &table), &Value::Null).unwrap();
         let page = &files[0].1;
         assert!(page.contains("<h2 id=\"s3\">all machines under a.log</h2>"), "{page}");
         let row = "<td data-value=\"1.5\" class=\"low\">1.5000</td><td data-value=\"\">–</td>";
@@ -389,9 +402,14 @@ mod tests {
 
     #[test]
     fn other_tables_are_refused_with_their_line() {
-        let error = |text: &str| files(&Text::new("r.csv", text), None).unwrap_err().to_string();
+        let error =
+            |text: &str| files(&Text::new("r.csv", text), &Value::Null).unwrap_err().to_string();
         assert!(error("a,b\n1,2\n").starts_with("r.csv:1: found no column `topology`"));
         assert!(error(&TABLE.replace(",1.5,20,,20,,,", ",1.5")).starts_with("r.csv:3: "));
         assert!(error(TABLE.lines().next().unwrap()).contains("found no rows"));
+        for wrong in ["abc", "inf", "NaN"] {
+            let error = error(&TABLE.replace(",9,2,0,,0,,,", &format!(",9,{wrong},0,,0,,,")));
+            assert!(error.starts_with(&format!("r.csv:2: found `{wrong}` in column `mean_mind`")));
+        }
     }
 }

@@ -35,7 +35,7 @@ impl Output {
     /// Opens `path`, or standard output for `None` and `-`.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Output> {
         let (target, unfinished): (Box<dyn Write>, _) = match file(path) {
-            None => (Box::new(io::stdout().lock()), None),
+            None => (to_stdout(), None),
             Some(path) => open_file(path)?,
         };
         let target = BufWriter::with_capacity(1 << 16, target);
@@ -92,7 +92,44 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
     };
     let file = beside(folder, &target).map_err(plainly).with_context(fail)?;
     let writer = file.as_file().try_clone().with_context(fail)?;
-    Ok((Box::new(writer), Some((file, target))))
+    Ok((Box::new(Bounded { target: writer, room: largest_file() }), Some((file, target))))
+}
+
+/// A file or standard output with the bytes that the system still lets it grow: one that grows on ends the program
+/// without a word (SIGXFSZ).
+struct Bounded<W> {
+    target: W,
+    room: u64,
+}
+
+impl<W: Write> Write for Bounded<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() as u64 > self.room {
+            let text = "the file would be larger than `ulimit -f` allows";
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+        }
+        let written = self.target.write(bytes)?;
+        self.room -= written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.target.flush()
+    }
+}
+
+/// The size that files may have, in bytes, where the system says it.
+fn largest_file() -> u64 {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max file size"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(u64::MAX)
+}
+
+/// Standard output, which may be a file.
+fn to_stdout() -> Box<dyn Write> {
+    let file = std::fs::metadata("/dev/stdout").ok().filter(std::fs::Metadata::is_file);
+    let room = file.map_or(u64::MAX, |file| largest_file().saturating_sub(file.len()));
+    Box::new(Bounded { target: io::stdout().lock(), room })
 }
 
 /// A new file in `folder` with the permissions that `target` has, or that a plain new file would get.

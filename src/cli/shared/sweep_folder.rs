@@ -56,8 +56,7 @@ impl SweepFolder<'_> {
             }
             return Ok(false);
         }
-        let found: Value = serde_json::from_str(Text::read(&manifest, MOST)?.as_str())
-            .with_context(|| format!("{}: reading", manifest.display()))?;
+        let found = self.read_manifest()?;
         let theirs = found["plan"]["hash"].as_str().unwrap_or_default();
         if theirs != hash {
             bail!(
@@ -69,14 +68,30 @@ impl SweepFolder<'_> {
         if !results.exists() {
             return Ok(false);
         }
-        if found["results"] != store::checksum(Text::read(&results, MOST)?.as_str().as_bytes()) {
-            bail!(
-                "{}: found a table that {MANIFEST} does not fit; expected it as it was written: remove both to \
-                 make them again",
-                results.display()
-            );
-        }
+        check_table(&Text::read(&results, MOST)?, &found, "both to make them again")?;
         Ok(true)
+    }
+
+    /// The document that describes the table.
+    fn read_manifest(&self) -> anyhow::Result<Value> {
+        let manifest = self.manifest();
+        let text = Text::read(&manifest, MOST)?;
+        serde_json::from_str(text.as_str())
+            .with_context(|| format!("{}: reading", manifest.display()))
+    }
+
+    /// The table as it was written, and the document that describes it where there is one (else null).
+    ///
+    /// # Errors
+    /// A table that the document does not fit.
+    pub fn table(&self, memory: u64) -> anyhow::Result<(Text, Value)> {
+        let table = Text::read(&self.results(), memory)?;
+        if !self.manifest().exists() {
+            return Ok((table, Value::Null));
+        }
+        let manifest = self.read_manifest()?;
+        check_table(&table, &manifest, &format!("{MANIFEST} to draw the rows there are"))?;
+        Ok((table, manifest))
     }
 
     /// Writes the table, then its manifest, so that a manifest never describes a missing table.
@@ -104,6 +119,22 @@ impl SweepFolder<'_> {
         };
         paths.into_iter().map(read).collect()
     }
+}
+
+/// Refuses a table that is not the one its manifest describes; `remove` says why to remove what.
+fn check_table(table: &Text, manifest: &Value, remove: &str) -> anyhow::Result<()> {
+    if manifest["results"] == store::checksum(table.as_str().as_bytes()) {
+        return Ok(());
+    }
+    let rows = table.lines().count().saturating_sub(1) as u64;
+    let found = match manifest["cells"].as_u64() {
+        Some(all) if all != rows => format!("{rows} of {all} rows"),
+        _ => "a changed table".into(),
+    };
+    bail!(
+        "{}: found {found}, which {MANIFEST} does not fit; expected it as it was written: remove {remove}",
+        table.name()
+    );
 }
 
 /// The text of a manifest: `part` describes the plan.

@@ -39,8 +39,16 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
 /// Rounds where there is no clock to end them.
 const ROUNDS: u64 = 4;
 
-/// Swaps of a tabu search, and tries of a refinement for each process.
+/// Most swaps of a tabu search, and tries of a refinement for each process.
 const STEPS: (u32, u64) = (20_000, 4_000);
+
+/// Swaps of a tabu search: fewer where each takes longer, so that more than 64 processes take about a quarter of a
+/// second.
+fn swaps(problem: &MappingProblem) -> u32 {
+    let n = problem.len() as u64;
+    let each = problem.partners.len() as u64 + n * n / 64;
+    if n <= 64 { STEPS.0 } else { (25_000_000 / each).min(STEPS.0.into()) as u32 }
+}
 
 /// Processes from which on a method that looks at all free nodes for each takes too long.
 const MANY: usize = 20_000;
@@ -86,7 +94,7 @@ fn best(problem: &MappingProblem, params: &Params, observer: &dyn Observer) -> R
             let seed = seed.wrapping_add(4 * round + i);
             match problem.len() <= tabu::MOST {
                 true => {
-                    let slots = tabu(problem, start.slots.clone(), STEPS.0, seed, &stop);
+                    let slots = tabu(problem, start.slots.clone(), swaps(problem), seed, &stop);
                     Tried::new(problem, "tabu", slots)
                 }
                 false => {

@@ -19,8 +19,10 @@ pub(super) fn solve(
     start: &[u32],
     form: &str,
 ) -> Result<SearchResult> {
-    let model = build(topology, problem, start, form, job.params)?;
     let n = problem.space.len();
+    // Known before the pairs are looked at: neighbours in rank have weight.
+    check_size(job.params, form, n, n - 1)?;
+    let model = build(topology, problem, start, form, job.params)?;
     let answer = match job.run(model) {
         Ok(answer) => answer,
         // Out of time before it had anything: the warm start stands.
@@ -55,6 +57,25 @@ pub(super) fn solve(
     Ok(outcome.noted(job.settings))
 }
 
+/// Refuses a model of so many elements and `pairs` or more pairs of ranks: it has a variable for each element at each
+/// rank, and for each pair as many again, or with `form=distance` one.
+///
+/// # Errors
+/// Too many variables.
+pub(super) fn check_size(params: &Params, form: &str, n: usize, pairs: usize) -> Result<()> {
+    let size = match form {
+        "flow" => n.saturating_mul(n).saturating_mul(pairs + 1),
+        _ => n.saturating_mul(n) + n.saturating_mul(pairs),
+    };
+    if size > VARIABLES {
+        return Err(params.unsuited(
+            format!("a model of {n} elements and {pairs} or more weighted pairs of ranks is beyond integer programs"),
+            "use `optimise`, a shorter window, or a smaller machine",
+        ));
+    }
+    Ok(())
+}
+
 fn build(
     topology: &Topology,
     problem: &SearchProblem<'_>,
@@ -69,14 +90,7 @@ fn build(
         .map(|(p, q)| (p, q, problem.element_weight(p, q)))
         .filter(|(_, _, w)| *w > 0.0)
         .collect();
-    let of_pair = if form == "flow" { n * n } else { n };
-    if (n * n).saturating_add(of_pair.saturating_mul(pairs.len())) > VARIABLES {
-        let count = pairs.len();
-        return Err(params.unsuited(
-            format!("a model of {n} elements and {count} weighted pairs of ranks is beyond integer programs"),
-            "use `optimise`, a shorter window, or a smaller machine",
-        ));
-    }
+    check_size(params, form, n, pairs.len())?;
     let mut variables = ProblemVariables::new();
     let x: Vec<Variable> = (0..n * n).map(|_| variables.add(variable().binary())).collect();
     let at = |i: usize, p: usize| x[i * n + p];

@@ -77,6 +77,14 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
         let problem = format!("routers of {} carry different numbers of nodes", topology.name());
         return Err(params.unsuited(problem, "use split=true or `optimise`"));
     }
+    // Refused before starts are made: programs that are asked for, and weights of all lags of many elements, under which
+    // no start meets the bound unless all are as far apart.
+    let (kind, n) = (problem.weights.kind(), space.len());
+    let asked = !["auto", "dp"].contains(&solver) && kind != WeightKind::Path;
+    let many = n > 1000 && kind == WeightKind::Workload && space.diameter > 1;
+    if asked || solver == "auto" && many {
+        assignment::check_size(params, form, n, n.saturating_sub(1))?;
+    }
     let starts = candidates(topology, &problem, &settings, &|| observer.should_stop())?;
     let start = starts.iter().map(|s| (problem.value(&s.order), s));
     let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
@@ -109,7 +117,7 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
         }
     }
     let job = Job { params, settings: &settings, observer, solver, bound };
-    if problem.weights.kind() == WeightKind::Path {
+    if kind == WeightKind::Path {
         return path::solve(&job, &problem, &start.order);
     }
     assignment::solve(&job, topology, &problem, &start.order, form)

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Application;
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result, SourceLocation, six_digits};
 use crate::input::Text;
 use crate::mapping::guest::{Benchmark, sized, sized_names};
 use crate::mapping::{GUESTS, Guest};
@@ -87,7 +87,9 @@ impl Application {
         match compute {
             None if benchmark => format!("the benchmark {guest}"),
             None => format!("{guest} traffic, share {share} of the run time"),
-            Some(seconds) => format!("{guest} traffic after {seconds} s of computing"),
+            Some(seconds) => {
+                format!("{guest} traffic after {} s of computing", six_digits(seconds))
+            }
         }
     }
 

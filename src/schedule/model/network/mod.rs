@@ -9,7 +9,7 @@ use crate::allocator::AllocatorContext;
 use crate::corun::{
     Channels, Figures, FlowLevel, FollowedJob, Phase, PhaseUsage, SPEED_OPTIONS, Speeds,
 };
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result, SourceLocation, six_digits};
 use crate::ids::NodeId;
 use crate::mapping::guest::Benchmark;
 use crate::mapping::{Fabric, Guest, ProcessMapping, ROUTINGS, RoutingEntry};
@@ -403,6 +403,7 @@ impl Model for Network<'_> {
         let ends = if self.kill { "; jobs end at their requested times" } else { "" };
         let rate = match self.speeds {
             Speeds { bandwidth, latency, .. } if bandwidth != 1.0 || latency != 0.0 => {
+                let (bandwidth, latency) = (six_digits(bandwidth), six_digits(latency));
                 format!(", {bandwidth} bytes a second a link, {latency} s a hop")
             }
             _ => String::new(),
