@@ -7,7 +7,6 @@ use super::traversal::{START, emit, start};
 use super::{Method, Needs, OrderingEntry};
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
-use crate::params::Params;
 use crate::topology::{RouterGraph, Topology};
 
 /// `spectral[:start=NODE]`: routers by ascending component of the eigenvector of the second smallest
@@ -38,7 +37,10 @@ pub(crate) const SPECTRAL: OrderingEntry = OrderingEntry {
     about: "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
     example: "spectral",
     options: &[START],
-    build: Method::direct(Needs::Nothing, order),
+    build: Method::direct(Needs::Nothing, |topology, params| {
+        let start = start(topology, params)?;
+        Ok(Box::new(move || order(topology, start)))
+    }),
 };
 
 /// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
@@ -53,8 +55,7 @@ const LANES: usize = 8;
 /// Components closer than this part of the largest are equal.
 const EQUAL: f64 = 1e-9;
 
-fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
-    let start = start(topology, params)?;
+fn order(topology: &Topology, start: u32) -> Result<Vec<NodeId>> {
     let graph = topology.joined_graph()?;
     let vector = fiedler(graph);
     let largest = vector.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
