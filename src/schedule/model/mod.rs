@@ -38,6 +38,14 @@ pub fn check(text: &str) -> Result<()> {
     MODELS.find(text).map(|_| ())
 }
 
+/// Checks the model that `text` asks for, with its options and files, on one context.
+///
+/// # Errors
+/// As when it is made.
+pub(crate) fn check_on(text: &str, context: &AllocatorContext<'_>) -> Result<()> {
+    make(text, context, 0).map(|_| ())
+}
+
 /// Makes the model that `text` asks for, and says whether it stretches run times.
 pub(super) fn make<'a>(
     text: &str,
