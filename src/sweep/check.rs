@@ -16,8 +16,8 @@ use crate::schedule::{model, policy};
 use crate::topology::{Context, Topology};
 use crate::trace::Changes;
 
-/// Problems that are listed: more are not read.
-const LISTED: usize = 20;
+/// Problems of a list that are reported: more are not read.
+const LISTED: usize = 10;
 
 /// What is wrong with a plan.
 struct Problems<'l> {
@@ -31,7 +31,7 @@ impl PlanLists {
     /// Checks every item of the lists; nothing is computed.
     ///
     /// # Errors
-    /// All problems, up to some number, each with its line.
+    /// All problems, up to some number of each list, each with its line.
     pub(super) fn check(&self, lists: &Lists, context: &Context) -> Result<()> {
         let context = Context { seed: self.seeds[0], ..*context };
         let mut problems = Problems { lists, wrong: BTreeSet::new(), errors: Vec::new() };
@@ -92,12 +92,20 @@ impl Problems<'_> {
         mut check: impl FnMut(&mut Self, usize) -> Result<()>,
     ) {
         for (i, (text, location)) in self.lists[list].iter().enumerate() {
-            if self.errors.len() < LISTED
-                && !self.wrong.contains(&(list, i))
+            let listed = self.wrong.range((list, 0)..=(list, usize::MAX)).count();
+            if listed == LISTED {
+                return;
+            }
+            if !self.wrong.contains(&(list, i))
                 && let Err(error) = check(self, i)
             {
                 self.wrong.insert((list, i));
                 self.errors.push(at(location, text, error));
+                if listed + 1 == LISTED {
+                    let found = format!("{LISTED} errors in `{list}` so far");
+                    let expected = "these mended first: what follows in it is not checked";
+                    self.errors.push(Error::input(location.clone(), found, expected));
+                }
             }
         }
     }
