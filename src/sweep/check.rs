@@ -140,7 +140,7 @@ fn at(location: &SourceLocation, text: &str, error: Error) -> Error {
     match error {
         // It names the item already.
         Error::Input { location: SourceLocation::Option(_), found, expected }
-            if name == text || found.contains(&format!("`{name}`")) =>
+            if name == text || found.contains(&format!("`{name}")) =>
         {
             Error::Input { location, found, expected }
         }

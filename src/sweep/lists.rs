@@ -306,6 +306,7 @@ where
 mod tests {
     use super::*;
     use crate::sweep::Plan;
+    use crate::topology::Context;
 
     fn plan(text: &str) -> Result<Plan> {
         Plan::read(&Text::new("p.toml", text), None, &Context::default())
@@ -345,7 +346,7 @@ mod tests {
                 "logs = ['poisson:jobs=5,sizes=4']\nallocators = ['fifo:0']",
                 "p.toml:3: found `poisson:jobs=5,sizes=4`, a generator of traces",
             ),
-            ("logs = ['no.log']\nallocators = ['fifo:0']", "no.log: opening"),
+            ("logs = ['no.log']\nallocators = ['fifo:0']", "p.toml:3: no.log: opening"),
             (
                 "guests = ['rong:n=3']\nroutings = ['ecmp-hop']",
                 "p.toml:3: found unknown guest `rong`",

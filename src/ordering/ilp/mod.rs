@@ -126,11 +126,12 @@ fn ilp(topology: &Topology, settings: &Settings, request: Request<'_>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ordering::NodeOrder;
     use crate::ordering::testing::{error, topology};
 
     fn run(spec: &str, by: &str) -> SearchResult {
-        let params = crate::ordering::ORDERINGS.params(&ILP, by, 1).unwrap();
-        ilp(&topology(spec), &params, &crate::ordering::NoObserver).unwrap()
+        let made = NodeOrder::make_with(&topology(spec), by, &crate::ordering::NoObserver);
+        made.unwrap().1.unwrap()
     }
 
     #[test]
