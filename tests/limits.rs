@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use nodeorder::Topology;
-use nodeorder::corun::{Detail, Job, Settings, side_by_side};
+use nodeorder::corun::{Detail, Figures, Job, Settings, side_by_side};
 use nodeorder::input::Text;
 use nodeorder::mapping::{Fabric, RoutingEntry};
 
@@ -175,7 +175,7 @@ fn the_job_level_counts_what_it_would_simulate() {
     let fabric = Fabric::new(&machine).unwrap();
     let routing = RoutingEntry::named("one-path").unwrap();
     let of = |count_patterns: bool| {
-        let mut settings = Settings::read(["1.25GB/s", "1us", "flow", "job"], 5000).unwrap();
+        let mut settings = Settings::new(&Figures { latency: Some(1e-6), ..Figures::default() }, "flow", "job", 5000);
         settings.count_patterns = count_patterns;
         assert_eq!(settings.level, Detail::Job);
         let jobs = Job::read_all(&machine, &Text::new("jobs.toml", jobs("")), None).unwrap();

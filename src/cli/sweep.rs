@@ -16,7 +16,7 @@ use crate::shared::sweep_folder::{self, SweepFolder};
 use crate::shared::{interrupt, output, progress};
 use nodeorder::input::Text;
 use nodeorder::sweep::store::{self, Part};
-use nodeorder::sweep::{self, Plan, Shard};
+use nodeorder::sweep::{self, Journal, Kept, Plan, Shard};
 use nodeorder::topology::Context;
 
 /// Replay, map or compare every combination that a plan lists
@@ -40,10 +40,16 @@ pub struct Command {
     gz: bool,
 }
 
+/// Bytes that a row takes until all are there and written, about.
+const ROW: u64 = 400;
+
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         let text = Text::read(&self.plan, context.memory)?;
         let plan = Plan::read(&text, Some(&self.plan), context)?;
+        let shard = self.shard.unwrap_or(Shard::WHOLE);
+        let cells = shard.cells(plan.cells().len()).len() as u64;
+        context.require(&format!("the rows of {cells} cells"), cells * ROW)?;
         output::create_folder(&self.out)?;
         let folder = SweepFolder(&self.out);
         if folder.is_finished(&plan.lists.hash)? {
@@ -51,7 +57,6 @@ impl Command {
             return Ok(());
         }
         let began = Instant::now();
-        let shard = self.shard.unwrap_or(Shard::WHOLE);
         let mut part = self.describe(&plan, shard, context)?;
         let stem = match self.shard {
             None => "sweep".to_string(),
@@ -112,18 +117,27 @@ impl Command {
         shard: Shard,
         journal: &Path,
     ) -> anyhow::Result<Vec<String>> {
-        let (mut rows, file) = sweep_folder::open_journal(journal, plan, shard)?;
+        let lines = Journal::new(plan);
+        let (Kept { mut rows, others }, file) = sweep_folder::open_journal(journal, &lines, shard)?;
         let mine: Vec<usize> = shard.cells(plan.cells().len()).collect();
         let left: Vec<usize> = mine.iter().copied().filter(|c| !rows.contains_key(c)).collect();
+        if !rows.is_empty() {
+            let (name, kept, left) = (journal.display(), rows.len(), left.len());
+            let gone = match others {
+                0 => String::new(),
+                _ => format!("; {others} rows are of cells that the plan no longer has"),
+            };
+            note!("{name}: {kept} cells kept, {left} to compute{gone}");
+        }
         let bar = progress::bar(mine.len() as u64, "sweep");
         bar.set_position((mine.len() - left.len()) as u64);
         bar.reset_eta();
         let state = Mutex::new((file, &mut rows));
         sweep::run(plan, context, &left, |cell, values| -> anyhow::Result<()> {
+            let line = lines.line(cell, &values)?;
             let row = store::line(values)?;
             let mut state = state.lock().unwrap_or_else(|e| e.into_inner());
             // One write a line: a kill leaves whole lines and at most one torn one.
-            let line = store::journal_line(cell, &row);
             let fail = || format!("{}: writing", journal.display());
             state.0.write_all(line.as_bytes()).with_context(fail)?;
             state.1.insert(cell, row);

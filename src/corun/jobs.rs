@@ -66,14 +66,14 @@ impl Job {
     pub fn read_all(topology: &Topology, text: &Text, base: Option<&Path>) -> Result<Vec<Job>> {
         let seed = topology.context().seed;
         let mut file = Tables::read("a file of jobs", text, base, seed)?;
-        let (_, tables) = file.take("jobs");
+        let (location, tables) = file.take("jobs");
         let speed = file.params.quantity("speed", Unit::Speed)?.unwrap_or(1e9);
         if speed <= 0.0 {
             return Err(file.params.wrong("speed", "more than 0"));
         }
         file.finish(&["jobs"])?;
         if tables.is_empty() {
-            return Err(Error::input(text.location(), "no jobs", "a table [[jobs]] for each job"));
+            return Err(Error::input(location, "no jobs", "a table [[jobs]] for each job"));
         }
         let mut jobs: Vec<Job> = Vec::with_capacity(tables.len());
         for table in tables {

@@ -103,6 +103,17 @@ pub enum Error {
         /// Error of the system.
         cause: std::io::Error,
     },
+    /// An error in something that a line of a file names.
+    #[error("{location}: {cause}")]
+    Named {
+        /// The line that names it.
+        location: SourceLocation,
+        /// What is wrong with it.
+        cause: Box<Error>,
+    },
+    /// Several errors of one file, one a line: not more than are read.
+    #[error("{}", .0.iter().map(Error::to_string).collect::<Vec<_>>().join("\n"))]
+    Several(Vec<Error>),
     /// A figure that could not be drawn.
     #[error("drawing {figure}: {reason}")]
     Draw {

@@ -35,18 +35,32 @@ pub(crate) const BRICK: OrderingEntry = OrderingEntry {
     build: Method::direct(Needs::Lattice, order),
 };
 
-fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
+fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
     let view = View::from_params(topology, params)?;
     let size = size(&view, params, "size")?.unwrap_or_else(|| vec![2; view.extents.len()]);
     let inner = params.choice("inner")?;
     let outer = params.choice("outer")?;
-    let bricks = Bricks::new(&view.extents, size);
     topology.context().require("the bricks", 48 * view.cell_count() as u64)?;
+    let counts = Bricks::new(&view.extents, size.clone()).counts;
+    let bits = hilbert::bits_for(&counts);
+    if outer == "hilbert" {
+        hilbert::check_index(params, bits, &counts)?;
+    }
+    Ok(Box::new(move || {
+        let bricks = Bricks::new(&view.extents, size);
+        let mut cells = Vec::with_capacity(view.cell_count());
+        for number in numbers(&bricks, outer, bits) {
+            bricks.walk(number, inner, |position| cells.push(view.cell(position)));
+        }
+        Ok(view.nodes(cells))
+    }))
+}
+
+/// The bricks in turn along the outer path; `bits` are those of a Hilbert curve over them.
+fn numbers(bricks: &Bricks<'_>, outer: &str, bits: u32) -> Vec<u32> {
     let mut numbers = Vec::new();
     match outer {
         "hilbert" => {
-            let bits = hilbert::bits_for(&bricks.counts);
-            hilbert::check_index(params, bits, &bricks.counts)?;
             let mut keyed = Vec::new();
             for_each_position(&bricks.counts, |position| {
                 keyed.push((hilbert::index(position, bits), bricks.number(position)));
@@ -63,11 +77,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
         }
         _ => numbers.extend(0..bricks.len()),
     }
-    let mut cells = Vec::with_capacity(view.cell_count());
-    for number in numbers {
-        bricks.walk(number, inner, |position| cells.push(view.cell(position)));
-    }
-    Ok(view.nodes(cells))
+    numbers
 }
 
 /// Reads the extents of a brick, given in the topology's order of axes, into the view's.

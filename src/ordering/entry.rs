@@ -21,28 +21,31 @@ pub struct Method {
     pub(super) make: Make,
 }
 
-/// How the nodes are found.
+/// How the nodes are found: the options are read and checked first, and what they ask for is then done.
 #[derive(Clone, Copy)]
 pub(super) enum Make {
     /// From the topology and the options alone.
-    Direct(fn(&Topology, &Params) -> Result<Vec<NodeId>>),
+    Direct(Direct),
     /// By a search that an observer times and may stop, and that says how good its result is.
-    Search(fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>),
+    Search(Search),
 }
+
+/// Work that is left when the options are checked.
+pub(super) type Work<'a, T> = Result<Box<dyn FnOnce() -> Result<T> + 'a>>;
+/// See [`Make::Direct`].
+pub(super) type Direct = for<'a> fn(&'a Topology, &'a Params) -> Work<'a, Vec<NodeId>>;
+/// See [`Make::Search`].
+pub(super) type Search =
+    for<'a> fn(&'a Topology, &'a Params, &'a dyn Observer) -> Work<'a, SearchResult>;
 
 impl Method {
     /// A method that needs nothing but the topology and its options.
-    pub(super) const fn direct(
-        needs: Needs,
-        order: fn(&Topology, &Params) -> Result<Vec<NodeId>>,
-    ) -> Self {
+    pub(super) const fn direct(needs: Needs, order: Direct) -> Self {
         Method { needs, keeps_routers: true, make: Make::Direct(order) }
     }
 
     /// A method that searches; it works on every topology.
-    pub(super) const fn search(
-        search: fn(&Topology, &Params, &dyn Observer) -> Result<SearchResult>,
-    ) -> Self {
+    pub(super) const fn search(search: Search) -> Self {
         Method { needs: Needs::Nothing, keeps_routers: true, make: Make::Search(search) }
     }
 

@@ -34,7 +34,7 @@ pub(crate) const GILBERT: OrderingEntry = OrderingEntry::new(
     Method::direct(Needs::Lattice, order),
 );
 
-fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
+fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
     let view = View::from_params(topology, params)?;
     let extents = &view.extents;
     let mut axes: Vec<usize> = (0..extents.len()).filter(|i| extents[*i] > 1).collect();
@@ -51,7 +51,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     if let Some(longest) = axes.iter().copied().rev().max_by_key(|i| extents[*i]) {
         axes.sort_by_key(|i| *i != longest);
     }
-    Ok(view.nodes(cells(&view, &axes)))
+    Ok(Box::new(move || Ok(view.nodes(cells(&view, &axes)))))
 }
 
 /// The cells along the curve over these axes, the first the longest.

@@ -19,8 +19,12 @@ pub(crate) const HELICAL: OrderingEntry = OrderingEntry {
     build: Method::direct(Needs::Lattice, order),
 };
 
-fn order(topology: &Topology, params: &Params) -> crate::Result<Vec<NodeId>> {
+fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
     let view = View::from_params(topology, params)?;
+    Ok(Box::new(move || Ok(view.nodes(cells(&view)))))
+}
+
+fn cells(view: &View<'_>) -> Vec<u32> {
     let mut cells = Vec::with_capacity(view.cell_count());
     let mut position = vec![0; view.extents.len()];
     view.for_each_position(|counter| {
@@ -32,7 +36,7 @@ fn order(topology: &Topology, params: &Params) -> crate::Result<Vec<NodeId>> {
         }
         cells.push(view.cell(&position));
     });
-    Ok(view.nodes(cells))
+    cells
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::kit::*;
 use std::ops::Range;
 
 use super::brick::{self, Bricks};
+use crate::topology::Level;
 
 /// `hierarchical[:scatter=true,chunk=chassis]` or, on coordinates, `hierarchical:block=3x6x8[,axes=zxy]`.
 ///
@@ -42,7 +43,7 @@ pub(crate) const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
 /// The chunks of an outermost unit, which `scatter` deals out.
 type UnitChunks = Vec<Vec<NodeId>>;
 
-fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
+fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
     let scatter = params.flag("scatter")?;
     let levels = topology.network().levels();
     let Some(outermost) = levels.first().filter(|_| !params.has("block")) else {
@@ -54,11 +55,17 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     names.extend(levels.iter().map(|l| &*l.name));
     let chunk = chunk(params, &names)?;
     if !scatter {
-        return Ok(topology.nodes().iter().collect());
+        return Ok(Box::new(|| Ok(topology.nodes().iter().collect())));
     }
     let hosts = topology.network().hosts();
     topology.context().require("the units", 64 * u64::from(hosts))?;
-    let inner = levels.iter().find(|l| l.name == chunk);
+    let (outermost, inner) = (outermost.clone(), levels.iter().find(|l| l.name == chunk).cloned());
+    Ok(Box::new(move || Ok(dealt(topology, &outermost, inner.as_ref()))))
+}
+
+/// The chunks of each unit of the outermost level, dealt out; they are units of the inner level, or routers.
+fn dealt(topology: &Topology, outermost: &Level, inner: Option<&Level>) -> Vec<NodeId> {
+    let hosts = topology.network().hosts();
     let nodes = |routers: Range<u32>| {
         routers.flat_map(|r| topology.nodes_of(RouterId(r))).collect::<Vec<_>>()
     };
@@ -75,7 +82,7 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
         chunks
     };
     let units = (0..outermost.units(hosts)).map(|unit| chunks(outermost.range(unit, hosts)));
-    Ok(deal(units.collect()))
+    deal(units.collect())
 }
 
 /// The chunk dealt at a time: one of `names`, a router unless given.
@@ -86,7 +93,7 @@ fn chunk<'n>(params: &Params, names: &[&'n str]) -> Result<&'n str> {
     }
 }
 
-fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<NodeId>> {
+fn blocks<'a>(topology: &'a Topology, params: &'a Params, scatter: bool) -> Work<'a, Vec<NodeId>> {
     let unsuited = |problem: &str, remedy: &str| {
         let problem = format!("{} has no {problem}", topology.name());
         Err(params.unsuited(problem, remedy))
@@ -104,8 +111,13 @@ fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<Nod
         return unsuited("levels such as groups or leaf switches", remedy);
     };
     chunk(params, &["router"])?;
-    let blocks = Bricks::new(&view.extents, size);
     topology.context().require("the blocks", 96 * view.cell_count() as u64)?;
+    Ok(Box::new(move || Ok(block_nodes(topology, &view, size, scatter))))
+}
+
+/// The nodes of blocks of so many cells, one block after the other or dealt out.
+fn block_nodes(topology: &Topology, view: &View<'_>, size: Vec<u32>, scatter: bool) -> Vec<NodeId> {
+    let blocks = Bricks::new(&view.extents, size);
     let mut of_cell = vec![0; view.cell_count()];
     let mut cells = Vec::with_capacity(view.cell_count());
     for block in 0..blocks.len() {
@@ -116,7 +128,7 @@ fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<Nod
         });
     }
     if !scatter {
-        return Ok(view.nodes(cells));
+        return view.nodes(cells);
     }
     let mut units: Vec<UnitChunks> = vec![Vec::new(); blocks.len() as usize];
     let lattice_cells = topology.lattice().and_then(|l| l.cells.as_ref());
@@ -130,7 +142,7 @@ fn blocks(topology: &Topology, params: &Params, scatter: bool) -> Result<Vec<Nod
         }
         last = Some(cell);
     }
-    Ok(deal(units))
+    deal(units)
 }
 
 /// One chunk of each unit in turn.

@@ -46,7 +46,7 @@ pub(crate) const HILBERT: OrderingEntry = OrderingEntry {
     build: Method::direct(Needs::Lattice, order),
 };
 
-fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
+fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
     let view = View::from_params(topology, params)?;
     let least = bits_for(&view.extents);
     let bits = params.integer("bits", 1, 31)?.unwrap_or(least);
@@ -56,11 +56,13 @@ fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
     }
     check_index(params, bits, &view.extents)?;
     topology.context().require("the cells of a curve", 36 * view.cell_count() as u64)?;
-    let cells = match bits as usize * view.extents.len() <= u64::BITS as usize {
-        true => view.cells_by_curve(|position| index(position, bits) as u64),
-        false => view.cells_by_curve(|position| index(position, bits)),
-    };
-    Ok(view.nodes(cells))
+    Ok(Box::new(move || {
+        let cells = match bits as usize * view.extents.len() <= u64::BITS as usize {
+            true => view.cells_by_curve(|position| index(position, bits) as u64),
+            false => view.cells_by_curve(|position| index(position, bits)),
+        };
+        Ok(view.nodes(cells))
+    }))
 }
 
 /// Refuses curves whose index has more than 128 bits.

@@ -42,11 +42,17 @@ pub(crate) const GRAY: OrderingEntry = OrderingEntry {
     build: Method::direct(Needs::Lattice, |topology, params| by_key(topology, params, gray_rank)),
 };
 
-fn by_key(topology: &Topology, params: &Params, rank: fn(u64) -> u64) -> Result<Vec<NodeId>> {
+fn by_key<'a>(
+    topology: &'a Topology,
+    params: &'a Params,
+    rank: fn(u64) -> u64,
+) -> Work<'a, Vec<NodeId>> {
     let view = View::from_params(topology, params)?;
     topology.context().require("the cells of a curve", 20 * view.cell_count() as u64)?;
     let bits = widths(&view.extents);
-    Ok(view.nodes(view.cells_by_curve(|position| rank(morton_key(position, &bits)))))
+    Ok(Box::new(move || {
+        Ok(view.nodes(view.cells_by_curve(|position| rank(morton_key(position, &bits)))))
+    }))
 }
 
 /// Bits that the coordinates of each axis take.

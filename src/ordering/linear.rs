@@ -20,23 +20,27 @@ pub(crate) const SNAKE: OrderingEntry = OrderingEntry {
     options: &[AXES, REVERSE],
     build: Method::direct(Needs::Lattice, |topology, params| {
         let view = View::from_params(topology, params)?;
-        Ok(view.nodes(snake_cells(&view)))
+        Ok(Box::new(move || Ok(view.nodes(snake_cells(&view)))))
     }),
 };
 
-fn row_major(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
+fn row_major<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
     if !params.has("axes") && !params.has("reverse") {
         // Still lets `finish` suggest the keys that exist.
         params.word("axes")?;
         params.word("reverse")?;
-        let mut nodes = Vec::with_capacity(topology.node_count());
-        nodes.extend(topology.nodes().iter());
-        return Ok(nodes);
+        return Ok(Box::new(|| {
+            let mut nodes = Vec::with_capacity(topology.node_count());
+            nodes.extend(topology.nodes().iter());
+            Ok(nodes)
+        }));
     }
     let view = View::from_params(topology, params)?;
-    let mut cells = Vec::with_capacity(view.cell_count());
-    view.for_each_position(|position| cells.push(view.cell(position)));
-    Ok(view.nodes(cells))
+    Ok(Box::new(move || {
+        let mut cells = Vec::with_capacity(view.cell_count());
+        view.for_each_position(|position| cells.push(view.cell(position)));
+        Ok(view.nodes(cells))
+    }))
 }
 
 /// The reflected mixed-radix Gray code: an axis runs backwards when the sum of the slower coordinates,

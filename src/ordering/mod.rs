@@ -13,7 +13,7 @@ use crate::registry::Registry;
 use crate::topology::Topology;
 
 pub use crate::observer::{NoObserver, Observer};
-use entry::Make;
+use entry::{Make, Work};
 pub use entry::{Method, Needs, OrderingEntry};
 pub use node_order::NodeOrder;
 pub use optimise::SearchResult;
@@ -95,24 +95,36 @@ impl NodeOrder {
         observer: &dyn Observer,
     ) -> Result<(Self, Option<SearchResult>)> {
         topology.require("an ordering", NodeOrder::memory(topology))?;
-        let Some(entry) = ORDERINGS.get(text) else {
+        let Some((entry, params)) = read(topology, text)? else {
             return Ok((NodeOrder::from_file(topology, text)?, None));
         };
-        let params = ORDERINGS.params(entry, text, topology.context().seed)?;
-        if !entry.suits(topology) {
-            return Err(unsuited(topology, entry, &params));
-        }
         match entry.build.make {
             Make::Direct(order) => {
-                let nodes = order(topology, &params)?;
-                params.finish()?;
+                let nodes = checked(order(topology, &params), &params)?()?;
                 Ok((NodeOrder::new(topology, text, nodes)?, None))
             }
             Make::Search(search) => {
-                let outcome = search(topology, &params, observer)?;
+                let outcome = checked(search(topology, &params, observer), &params)?()?;
                 let mut order = NodeOrder::new(topology, text, outcome.nodes.clone())?;
                 order.notes.clone_from(&outcome.notes);
                 Ok((order, Some(outcome)))
+            }
+        }
+    }
+
+    /// Checks the ordering that `text` asks for as [`NodeOrder::make`] would, without working it out: its options; a
+    /// file is read.
+    ///
+    /// # Errors
+    /// As [`NodeOrder::make`], as far as options and files show them.
+    pub(crate) fn check(topology: &Topology, text: &str) -> Result<()> {
+        let Some((entry, params)) = read(topology, text)? else {
+            return NodeOrder::from_file(topology, text).map(|_| ());
+        };
+        match entry.build.make {
+            Make::Direct(order) => checked(order(topology, &params), &params).map(|_| ()),
+            Make::Search(search) => {
+                checked(search(topology, &params, &NoObserver), &params).map(|_| ())
             }
         }
     }
@@ -123,6 +135,23 @@ impl NodeOrder {
         }
         NodeOrder::read(topology, &Text::read(Path::new(path), topology.context().memory)?)
     }
+}
+
+/// The method that `text` names, which suits the topology, and its options; none where `text` is no method's.
+fn read(topology: &Topology, text: &str) -> Result<Option<(&'static OrderingEntry, Params)>> {
+    let Some(entry) = ORDERINGS.get(text) else { return Ok(None) };
+    let params = ORDERINGS.params(entry, text, topology.context().seed)?;
+    match entry.suits(topology) {
+        true => Ok(Some((entry, params))),
+        false => Err(unsuited(topology, entry, &params)),
+    }
+}
+
+/// The work that is left, where no option is unknown: that is said before anything takes time.
+fn checked<T>(work: Result<T>, params: &Params) -> Result<T> {
+    let work = work?;
+    params.finish()?;
+    Ok(work)
 }
 
 /// The names of the methods that suit a topology.
@@ -253,8 +282,8 @@ mod tests {
                 _ => "torus:6x4x4",
             });
             match entry.build.make {
-                Make::Direct(order) => order(&machine, params).map(|_| ()),
-                Make::Search(search) => search(&machine, params, &NoObserver).map(|_| ()),
+                Make::Direct(order) => order(&machine, params)?().map(|_| ()),
+                Make::Search(search) => search(&machine, params, &NoObserver)?().map(|_| ()),
             }
         });
     }

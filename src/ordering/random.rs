@@ -30,17 +30,20 @@ pub const RANDOM: OrderingEntry = OrderingEntry {
     build: Method::direct(Needs::Nothing, order).parting_routers(),
 };
 
-fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
+fn order<'a>(topology: &'a Topology, params: &'a Params) -> Work<'a, Vec<NodeId>> {
     let mut random = generator(params.seed()?);
-    if params.choice("unit")? == "router" {
-        let mut routers: Vec<RouterId> = (0..topology.network().hosts()).map(RouterId).collect();
-        routers.retain(|r| topology.nodes_of(*r).next().is_some());
-        shuffle(&mut routers, &mut random);
-        return Ok(routers.into_iter().flat_map(|r| topology.nodes_of(r)).collect());
-    }
-    let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
-    shuffle(&mut nodes, &mut random);
-    Ok(nodes)
+    let by_router = params.choice("unit")? == "router";
+    Ok(Box::new(move || {
+        if by_router {
+            let mut routers: Vec<_> = (0..topology.network().hosts()).map(RouterId).collect();
+            routers.retain(|r| topology.nodes_of(*r).next().is_some());
+            shuffle(&mut routers, &mut random);
+            return Ok(routers.into_iter().flat_map(|r| topology.nodes_of(r)).collect());
+        }
+        let mut nodes: Vec<NodeId> = topology.nodes().iter().collect();
+        shuffle(&mut nodes, &mut random);
+        Ok(nodes)
+    }))
 }
 
 #[cfg(test)]

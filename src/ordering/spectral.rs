@@ -34,7 +34,10 @@ pub(crate) const SPECTRAL: OrderingEntry = OrderingEntry::new(
     "spectral",
     "by the Fiedler vector of the router graph; poor on tori, where it is not unique",
     &[START],
-    Method::direct(Needs::Nothing, order),
+    Method::direct(Needs::Nothing, |topology, params| {
+        let start = start(topology, params)?;
+        Ok(Box::new(move || order(topology, start)))
+    }),
 );
 
 /// Residual ‖Lx - λx‖ that ends the iteration, relative to λ.
@@ -49,8 +52,7 @@ const LANES: usize = 8;
 /// Components closer than this part of the largest are equal.
 const EQUAL: f64 = 1e-9;
 
-fn order(topology: &Topology, params: &Params) -> Result<Vec<NodeId>> {
-    let start = start(topology, params)?;
+fn order(topology: &Topology, start: u32) -> Result<Vec<NodeId>> {
     let graph = topology.joined_graph()?;
     let vector = fiedler(graph);
     let largest = vector.iter().fold(0.0, |m: f64, x| m.max(x.abs()));

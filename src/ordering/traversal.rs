@@ -19,10 +19,12 @@ pub(crate) const BFS: OrderingEntry = OrderingEntry {
     options: &[START],
     build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        let graph = topology.joined_graph()?;
-        let near =
-            |router: u32, next: &mut Vec<u32>| next.extend(graph.neighbours(RouterId(router)));
-        Ok(emit(topology, breadth_first(graph, start, near)))
+        Ok(Box::new(move || {
+            let graph = topology.joined_graph()?;
+            let near =
+                |router: u32, next: &mut Vec<u32>| next.extend(graph.neighbours(RouterId(router)));
+            Ok(emit(topology, breadth_first(graph, start, near)))
+        }))
     }),
 };
 
@@ -38,7 +40,7 @@ pub(crate) const DFS: OrderingEntry = OrderingEntry {
     options: &[START],
     build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        Ok(emit(topology, depth_first(topology.joined_graph()?, start)))
+        Ok(Box::new(move || Ok(emit(topology, depth_first(topology.joined_graph()?, start)))))
     }),
 };
 
@@ -61,15 +63,17 @@ pub(crate) const RCM: OrderingEntry = OrderingEntry::new(
     &[START.or_else("a router at the edge of the machine")],
     Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        let graph = topology.joined_graph()?;
-        let root = if params.has("start") { start } else { pseudo_peripheral(graph, start) };
-        let near = |router: u32, next: &mut Vec<u32>| {
-            next.extend(graph.neighbours(RouterId(router)));
-            next.sort_by_key(|v| graph.neighbours(RouterId(*v)).len());
-        };
-        let mut routers = breadth_first(graph, root, near);
-        routers.reverse();
-        Ok(emit(topology, routers))
+        Ok(Box::new(move || {
+            let graph = topology.joined_graph()?;
+            let root = if params.has("start") { start } else { pseudo_peripheral(graph, start) };
+            let near = |router: u32, next: &mut Vec<u32>| {
+                next.extend(graph.neighbours(RouterId(router)));
+                next.sort_by_key(|v| graph.neighbours(RouterId(*v)).len());
+            };
+            let mut routers = breadth_first(graph, root, near);
+            routers.reverse();
+            Ok(emit(topology, routers))
+        }))
     }),
 );
 
@@ -89,7 +93,7 @@ pub(crate) const NEAREST: OrderingEntry = OrderingEntry {
     options: &[START],
     build: Method::direct(Needs::Nothing, |topology, params| {
         let start = start(topology, params)?;
-        Ok(emit(topology, nearest(topology, topology.joined_graph()?, start)))
+        Ok(Box::new(move || Ok(emit(topology, nearest(topology, topology.joined_graph()?, start)))))
     }),
 };
 

@@ -86,7 +86,12 @@ impl Params {
 
     /// Whether `key` was given.
     pub fn has(&self, key: &str) -> bool {
-        self.given.iter().any(|e| e.key == key)
+        self.given(key).is_some()
+    }
+
+    /// The value given for `key`, which is not asked for by it.
+    fn given(&self, key: &str) -> Option<&Value> {
+        self.given.iter().find(|e| e.key == key).map(|e| &e.value)
     }
 
     /// The given value of `key`, else its declared default.

@@ -1,11 +1,12 @@
 //! TOML files of repeated tables, as in `[[jobs]]`: keys and lists of tables, to any depth.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use toml::de::{DeTable, DeValue};
 
 use super::Params;
-use super::value::from_toml;
+use super::value::{Value, from_toml};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
@@ -24,21 +25,30 @@ impl Tables {
     /// # Errors
     /// Bad TOML, dates and single tables as values: with file and line.
     pub fn read(kind: &str, text: &Text, base: Option<&Path>, default_seed: u64) -> Result<Self> {
-        let at = |offset: usize| SourceLocation::line(text.name(), text.line_of(offset));
+        let (file, line_of): (Arc<str>, _) = (text.name().into(), text.line_finder());
+        let at = |offset| SourceLocation::Line { file: file.clone(), line: line_of(offset) };
         let parsed = Params::parse_toml(text)?;
         let new = |location| Params::new(kind, location, base, default_seed);
         fill(parsed.get_ref(), text.location(), &new, &at)
     }
 
-    /// The tables of the list `key` with the location of its first one; no tables where it is not given. It is
+    /// The tables of the list `key` with the location of its first one; no tables where it is not given or empty. It is
     /// gone afterwards.
-    pub fn take(&mut self, key: &str) -> (SourceLocation, Vec<Tables>) {
+    pub fn take(&mut self, key: &'static str) -> (SourceLocation, Vec<Tables>) {
         match self.lists.iter().position(|(name, ..)| name == key) {
             Some(i) => {
                 let (_, location, tables) = self.lists.remove(i);
                 (location, tables)
             }
-            None => (self.params.location().clone(), Vec::new()),
+            None => {
+                // An empty list may be one of anything.
+                if let Some(Value::List(items)) = self.params.given(key)
+                    && items.is_empty()
+                {
+                    self.params.accept(key);
+                }
+                (self.params.location_of(key), Vec::new())
+            }
         }
     }
 

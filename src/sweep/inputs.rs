@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result, SourceLocation};
+use crate::error::{Error, Result};
 use crate::input::Lines;
 use crate::topology::Context;
 use crate::trace::{self, Format, GeneratedWorkload, WorkloadKind};
@@ -16,6 +16,8 @@ pub struct PlanWorkload {
     pub path: PathBuf,
     /// Whether it is an SWF trace, whose processors become nodes.
     pub(crate) is_trace: bool,
+    /// The checksum of the file's contents; empty for a generator.
+    pub(super) contents: String,
     /// The generator that makes it for each seed, in the place of a file.
     pub generator: Option<Spec>,
 }
@@ -45,6 +47,8 @@ pub struct Spec {
     pub(crate) located: String,
     /// These files.
     pub files: Vec<PathBuf>,
+    /// The checksums of their contents, one after the other.
+    pub(super) contents: String,
 }
 
 impl Spec {
@@ -71,18 +75,14 @@ impl Spec {
                 format!("{head}:{}", rest.split(',').map(part).collect::<Vec<_>>().join(","))
             }
         };
-        Spec { text: text.to_string(), located, files }
+        Spec { text: text.to_string(), located, files, contents: String::new() }
     }
 }
 
 /// Refuses a file of another kind than its list is for.
-pub(super) fn check_kind(
-    path: &Path,
-    is_trace: bool,
-    location: &SourceLocation,
-    memory: u64,
-) -> Result<()> {
-    let (found, expected) = match (trace::kind(&mut Lines::open(path, memory)?)?, is_trace) {
+pub(super) fn check_kind(workload: &PlanWorkload, memory: u64) -> Result<()> {
+    let kind = trace::kind(&mut Lines::open(&workload.path, memory)?)?;
+    let (found, expected) = match (kind, workload.is_trace) {
         (WorkloadKind::Log, false) => return Ok(()),
         (kind, true) if kind.has_times() => return Ok(()),
         (WorkloadKind::Log, true) => ("a placement log among the traces", "it under `logs`"),
@@ -90,15 +90,11 @@ pub(super) fn check_kind(
         (WorkloadKind::Records(_), _) => ("records of jobs among the logs", "them under `traces`"),
         (WorkloadKind::Table, _) => ("a table of sizes", "a placement log or an SWF trace"),
     };
-    Err(Error::input(location.clone(), format!("{}, {found}", path.display()), expected))
+    Err(Error::option(&workload.text, format!("`{}`, {found}", workload.text), expected))
 }
 
 /// Refuses a generator that makes nothing for this list.
-pub(super) fn check_generator(
-    spec: &Spec,
-    is_trace: bool,
-    location: &SourceLocation,
-) -> Result<()> {
+pub(super) fn check_generator(spec: &Spec, is_trace: bool) -> Result<()> {
     // Any seed: only the format is looked at.
     let made = GeneratedWorkload::make(&spec.located, 1)?;
     let (found, expected) = match (made.format, is_trace) {
@@ -106,5 +102,5 @@ pub(super) fn check_generator(
         (Format::Log, true) => ("a generator of placement logs", "it under `logs`"),
         (Format::Swf, false) => ("a generator of traces", "it under `traces`"),
     };
-    Err(Error::input(location.clone(), format!("`{}`, {found}", spec.text), expected))
+    Err(Error::option(&spec.text, format!("`{}`, {found}", spec.text), expected))
 }

@@ -94,6 +94,24 @@ fn jobs(lists: &PlanLists, scheduled: bool) -> Vec<Work> {
     works
 }
 
+impl PlanLists {
+    /// How many cells there are, and how many of them belong to one ordering of one machine and seed; as numbers that hold
+    /// any product.
+    pub(super) fn count(&self) -> (f64, f64) {
+        let number = |list: usize| list as f64;
+        let one = |list: usize| number(list.max(1));
+        let traces = self.workloads.iter().filter(|w| w.is_trace).count();
+        let logs = self.workloads.len() - traces;
+        let of_trace = number(self.procs_per_node.len()) * one(self.transforms.len());
+        let schedules = one(self.policies.len()) * one(self.models.len());
+        let jobs = number(logs) + number(traces) * of_trace * schedules;
+        let mapped = number(self.guests.len()) * number(self.routings.len());
+        let works = (jobs * number(self.allocators.len()) + mapped).max(1.0);
+        let machines = number(self.topologies.len()) * number(self.seeds.len());
+        (works * number(self.orderings.len()) * machines, works)
+    }
+}
+
 /// The headings of further columns that a plan asks for in replays and schedules: shape and room.
 fn asked_for(lists: &PlanLists) -> Vec<Heading> {
     let shape = if lists.shape { headings(SHAPE_SUMS) } else { Vec::new() };

@@ -1,21 +1,18 @@
 //! The lists of a plan, read from TOML and checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use super::fingerprint::Fingerprint;
-use super::inputs::{PlanWorkload, Spec, check_generator, check_kind};
-use crate::allocator::ALLOCATORS;
-use crate::catalog;
+use super::inputs::{PlanWorkload, Spec};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
-use crate::mapping::{GUESTS, RoutingEntry};
+use crate::mapping::GUESTS;
 use crate::ordering::ORDERINGS;
 use crate::params::Params;
-use crate::registry::Registry;
-use crate::schedule::{MODELS, policy};
-use crate::topology::{Context, TOPOLOGIES};
-use crate::trace::{Changes, GENERATORS};
+use crate::schedule::MODELS;
+use crate::topology::TOPOLOGIES;
+use crate::trace::GENERATORS;
 
 /// One row's work with an ordering: the kind of row, and indices into the plan's lists that it uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,12 +90,12 @@ pub struct PlanLists {
 }
 
 impl PlanLists {
-    /// Reads the lists.
+    /// Reads the lists, and where each of their texts stands. What the texts name is not looked at.
     ///
     /// # Errors
     /// As [`super::Plan::read`].
-    pub(super) fn read(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
-        let params = Params::table("a sweep plan", text, base, context.seed)?;
+    pub(super) fn read(text: &Text, base: Option<&Path>, seed: u64) -> Result<(Self, Lists)> {
+        let params = Params::table("a sweep plan", text, base, seed)?;
         let mut seeds = numbers(&list(&params, "seeds")?, 0, u64::MAX)?;
         if seeds.is_empty() {
             // Without a list the seed of the command line counts.
@@ -148,41 +145,18 @@ impl PlanLists {
                 let path = crate::input::beside(base, text);
                 let generator =
                     GENERATORS.get(text).is_some().then(|| Spec::resolve(text, base, true));
-                match &generator {
-                    Some(spec) => {
-                        check_generator(spec, is_trace, location).map_err(|e| at(location, e))?
-                    }
-                    None => check_kind(&path, is_trace, location, context.memory)?,
-                }
-                plan.workloads.push(PlanWorkload { text: text.clone(), path, is_trace, generator });
+                let (text, contents) = (text.clone(), String::new());
+                plan.workloads.push(PlanWorkload { text, path, is_trace, contents, generator });
             }
         }
-        plan.check_names(&lists, context)?;
-        plan.fingerprint()?;
-        Ok(plan)
+        Ok((plan, lists))
     }
 
-    /// Refuses unknown names before any work is done.
-    fn check_names(&self, lists: &Lists, context: &Context) -> Result<()> {
-        // Machines are made whole: a plan should not fail at its last machine after hours. Other names are only looked up.
-        for (spec, (_, location)) in self.topologies.iter().zip(&lists["topologies"]) {
-            catalog::topology(&spec.located, context).map_err(|e| at(location, e))?;
-        }
-        check_heads(&ORDERINGS, &self.orderings, &lists["orderings"])?;
-        check_heads(&GUESTS, &self.guests, &lists["guests"])?;
-        let each = |key, check: &dyn Fn(&str) -> Result<()>| {
-            let mut texts = lists[key].iter();
-            texts.try_for_each(|(text, location)| check(text).map_err(|e| at(location, e)))
-        };
-        each("models", &|text| MODELS.find(text).map(drop))?;
-        each("allocators", &|text| ALLOCATORS.find(text).map(drop))?;
-        each("transforms", &|text| Changes::parse(text, 1).map(drop))?;
-        each("policies", &|text| policy::check(text).map(drop))?;
-        each("routings", &|text| RoutingEntry::named(text).map(drop))?;
-        Ok(())
-    }
-
-    fn fingerprint(&mut self) -> Result<()> {
+    /// Works out the hash and the checksums of the files.
+    ///
+    /// # Errors
+    /// Files that cannot be read.
+    pub(super) fn fingerprint(&mut self) -> Result<()> {
         let mut all = Fingerprint::EMPTY;
         // The number is raised where rows change their meaning: folders of older versions are then not continued.
         all.add_part("nodeorder sweep 4");
@@ -214,30 +188,25 @@ impl PlanLists {
         // Flags that are not set add nothing: plans from before they existed keep their hash.
         let asked = [("shape", self.shape), ("room", self.room)];
         asked.iter().filter(|(_, asked)| *asked).for_each(|(key, _)| all.add_part(key));
-        let from_file = |w: &&PlanWorkload| w.generator.is_none();
-        let workloads = self.workloads.iter().filter(from_file).map(|w| (&w.text, &w.path));
-        let made = self.workloads.iter().filter_map(|w| w.generator.as_ref());
-        let specs = [&self.topologies, &self.orderings, &self.models, &self.guests];
-        let specs = specs.into_iter().flatten().chain(made);
-        let files = specs.flat_map(|spec| spec.files.iter().map(|path| (&spec.text, path)));
-        for (text, path) in workloads.chain(files) {
-            let content = Fingerprint::of_file(path)?.to_string();
-            all.add_part(&content);
-            self.inputs.push((text.clone(), content));
+        let inputs = &mut self.inputs;
+        let mut read = |text: &str, path: &Path| -> Result<String> {
+            let contents = Fingerprint::of_file(path)?.to_string();
+            all.add_part(&contents);
+            inputs.push((text.to_string(), contents.clone()));
+            Ok(contents)
+        };
+        for workload in self.workloads.iter_mut().filter(|w| w.generator.is_none()) {
+            workload.contents = read(&workload.text, &workload.path)?;
+        }
+        let made = self.workloads.iter_mut().filter_map(|w| w.generator.as_mut());
+        let specs = [&mut self.topologies, &mut self.orderings, &mut self.models, &mut self.guests];
+        for spec in specs.into_iter().flatten().chain(made) {
+            let contents = spec.files.iter().map(|path| read(&spec.text, path));
+            spec.contents = contents.collect::<Result<_>>()?;
         }
         self.hash = all.to_string();
         Ok(())
     }
-}
-
-/// Refuses texts that are no file and do not begin with a name of `table`.
-fn check_heads<B>(table: &Registry<B>, specs: &[Spec], texts: &[Located]) -> Result<()> {
-    for (spec, (text, location)) in specs.iter().zip(texts) {
-        if spec.files.is_empty() {
-            table.find_at(text, || location.clone())?;
-        }
-    }
-    Ok(())
 }
 
 /// Whether `text` begins with the name of a topology, an ordering, a model or a guest rather than of a file.
@@ -246,20 +215,10 @@ fn known(text: &str) -> bool {
     names.contains(&true) || GUESTS.get(text).is_some() || MODELS.get(text).is_some()
 }
 
-/// An error about an option, at the line of the plan that has it.
-fn at(location: &SourceLocation, error: Error) -> Error {
-    match error {
-        Error::Input { location: SourceLocation::Option(_), found, expected } => {
-            Error::Input { location: location.clone(), found, expected }
-        }
-        other => other,
-    }
-}
-
 /// A text of the plan and where it stands.
-type Located = (String, SourceLocation);
+pub(super) type Located = (String, SourceLocation);
 /// The lists of names, by key.
-type Lists = BTreeMap<&'static str, Vec<Located>>;
+pub(super) type Lists = BTreeMap<&'static str, Vec<Located>>;
 
 /// The keys of these lists.
 const LISTS: [&str; 10] = [
@@ -278,12 +237,13 @@ const LISTS: [&str; 10] = [
 /// A list of different texts.
 fn list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
     let list = params.list(key)?;
+    let mut seen = HashSet::with_capacity(list.len());
     for (i, (text, location)) in list.iter().enumerate() {
         let wrong = |found, expected| Err(Error::input(location.clone(), found, expected));
         if text.is_empty() || text.contains(char::is_control) {
             return wrong(format!("{key}[{i}] {text:?}"), "a text in one line");
         }
-        if list[..i].iter().any(|(other, _)| other == text) {
+        if !seen.insert(text) {
             return wrong(format!("`{text}` twice in `{key}`"), "each once");
         }
     }
@@ -346,6 +306,7 @@ where
 mod tests {
     use super::*;
     use crate::sweep::Plan;
+    use crate::topology::Context;
 
     fn plan(text: &str) -> Result<Plan> {
         Plan::read(&Text::new("p.toml", text), None, &Context::default())
@@ -385,7 +346,7 @@ mod tests {
                 "logs = ['poisson:jobs=5,sizes=4']\nallocators = ['fifo:0']",
                 "p.toml:3: found `poisson:jobs=5,sizes=4`, a generator of traces",
             ),
-            ("logs = ['no.log']\nallocators = ['fifo:0']", "no.log: opening"),
+            ("logs = ['no.log']\nallocators = ['fifo:0']", "p.toml:3: no.log: opening"),
             (
                 "guests = ['rong:n=3']\nroutings = ['ecmp-hop']",
                 "p.toml:3: found unknown guest `rong`",

@@ -2,12 +2,14 @@
 //! runs and machines.
 //!
 //! A [`Plan`] lists what is multiplied; its [`Cell`]s stand in an order that never changes, and each makes one
-//! row. [`run()`] computes the rows of some of them in parallel; [`store`] is how rows are kept between runs: in
-//! journals, that a kill cannot spoil, and in shards, that [`store::merge`] puts together. Rows depend on the
+//! row. [`run()`] computes the rows of some of them in parallel. Rows are kept between runs: in journals
+//! ([`Journal`]), that a kill cannot spoil, and in shards, that [`store::merge`] puts together. Rows depend on the
 //! plan alone, so that however a sweep was run its table is the same, byte for byte.
 
+mod check;
 mod fingerprint;
 mod inputs;
+mod journal;
 mod kinds;
 mod lists;
 mod plan;
@@ -17,6 +19,7 @@ mod scopes;
 pub mod store;
 
 pub use inputs::{PlanWorkload, Spec};
+pub use journal::{Journal, Kept};
 pub use lists::{PlanLists, Work};
 pub use plan::{Cell, Cells, Plan};
 pub use run::run;
@@ -53,7 +56,7 @@ impl Shard {
     }
 
     /// The cells of this part, of `cells` in all, ascending.
-    pub fn cells(self, cells: usize) -> impl Iterator<Item = usize> {
+    pub fn cells(self, cells: usize) -> impl ExactSizeIterator<Item = usize> {
         (self.index as usize..cells).step_by(self.of as usize)
     }
 }

@@ -41,8 +41,7 @@ pub struct Cells<'p>(&'p Plan);
 impl Cells<'_> {
     /// How many there are.
     pub fn len(self) -> usize {
-        // Long lists may multiply to more than fits; such plans are refused.
-        self.per_machine().saturating_mul(self.0.lists.topologies.len() * self.0.lists.seeds.len())
+        self.per_machine() * self.0.lists.topologies.len() * self.0.lists.seeds.len()
     }
 
     /// Whether there is none.
@@ -57,7 +56,7 @@ impl Cells<'_> {
 
     /// How many belong to one machine and seed; they follow one another.
     pub(super) fn per_machine(self) -> usize {
-        self.per_ordering().saturating_mul(self.0.lists.orderings.len())
+        self.per_ordering() * self.0.lists.orderings.len()
     }
 
     /// A cell by its number.
@@ -73,24 +72,32 @@ impl Cells<'_> {
 }
 
 impl Plan {
-    /// Reads a plan; paths in it are relative to `base`, the file it came from. Files it names are read once,
-    /// for the plan's hash.
+    /// Reads a plan and checks it whole: options, files, and on every machine what depends on it. Paths in it are relative
+    /// to `base`, the file it came from.
     ///
     /// # Errors
-    /// With file and line: bad TOML, unknown keys, lists that belong together and do not stand together,
-    /// something twice, names that nothing has, files that cannot be read.
+    /// With file and line: bad TOML, unknown keys, lists that belong together and do not stand together, something twice,
+    /// too many cells; else everything that is wrong with what the plan names.
     pub fn read(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
-        let (lists, mut works) = (PlanLists::read(text, base, context)?, Vec::new());
+        let (mut lists, located) = PlanLists::read(text, base, context.seed)?;
+        let wrong = |found, expected| {
+            Err(Error::input(SourceLocation::File(text.name().into()), found, expected))
+        };
+        // Before anything is made of them: long lists may multiply to anything.
+        let (count, per_ordering) = lists.count();
+        if count > MOST as f64 {
+            return wrong(format!("{count:.0} cells"), format!("at most {MOST}"));
+        }
+        let bytes = per_ordering * size_of::<Work>() as f64;
+        context.require("the combinations of an ordering", bytes as u64)?;
+        lists.check(&located, context)?;
+        lists.fingerprint()?;
+        let mut works = Vec::new();
         for (kind, of) in KINDS.iter().enumerate() {
             works.extend((of.works)(&lists).into_iter().map(|work| Work { kind, ..work }));
         }
         let plan = Plan { lists, works };
-        let count = plan.cells().len();
-        if count > MOST {
-            let location = SourceLocation::File(text.name().into());
-            let expected = format!("at most {MOST}");
-            return Err(Error::input(location, format!("{count} cells"), expected));
-        }
+        debug_assert_eq!(plan.cells().len() as f64, count);
         Ok(plan)
     }
 

@@ -1,6 +1,7 @@
 //! The table of a sweep: the cell's columns, the kind of row, the figures of every kind that occurs, and a note
 //! where there are none.
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use super::kinds::{KINDS, Kind};
@@ -46,13 +47,53 @@ impl<'p> Table<'p> {
         names.map(|name| name.replace('.', "_")).collect()
     }
 
+    /// The columns before the figures of a kind, those of it, and those between them and the note.
+    pub(super) fn widths(&self, kind: usize) -> (usize, usize, usize) {
+        let mut widths = (self.cell.len(), 0, 0);
+        for (index, of) in &self.kinds {
+            let width = (of.headings)(&self.plan.lists).len();
+            match index.cmp(&kind) {
+                Ordering::Less => widths.0 += width,
+                Ordering::Equal => widths.1 = width,
+                Ordering::Greater => widths.2 += width,
+            }
+        }
+        widths
+    }
+
     /// The row of `cell`: its figures, or a note why there are none.
     pub(super) fn row(&self, cell: &Cell, outcome: Result<Figures, String>) -> Figures {
-        let (plan, work) = (self.plan, &cell.work);
         let (figures, note) = match outcome {
             Ok(figures) => (figures, String::new()),
             Err(note) => (Vec::new(), note.replace(char::is_control, " ")),
         };
+        let (mut values, (before, own, after)) = (self.first(cell), self.widths(cell.work.kind));
+        // The columns of other kinds of rows stay empty.
+        values.resize(before, Value::Empty);
+        values.extend(figures);
+        values.resize(before + own + after, Value::Empty);
+        values.push(note.into());
+        values
+    }
+
+    /// The row of `cell` as a line of CSV, from that of its figures and its note.
+    ///
+    /// # Errors
+    /// As [`line()`].
+    pub(super) fn whole(&self, cell: &Cell, own: &str) -> Result<String> {
+        let first = line(self.first(cell))?;
+        let (before, width, after) = self.widths(cell.work.kind);
+        // The note is the last value: where there is one, the figures are empty.
+        let note = if own.ends_with(',') { own.len() - 1 } else { width - 1 };
+        let (figures, note) = own.split_at_checked(note).unwrap_or((own, ""));
+        let commas = |count| ",".repeat(count);
+        let (before, after) = (commas(1 + before - self.cell.len()), commas(after));
+        Ok(format!("{}{before}{figures}{after}{note}\n", first.trim_end()))
+    }
+
+    /// The values of the first columns, which say which cell it is.
+    fn first(&self, cell: &Cell) -> Figures {
+        let (plan, work) = (self.plan, &cell.work);
         let file = |is_trace| {
             let workload = pick(&plan.lists.workloads, work.workload)?;
             (workload.is_trace == is_trace).then_some(workload.text.as_str())
@@ -74,18 +115,7 @@ impl<'p> Table<'p> {
             group: KINDS[work.kind].name,
             note: "",
         };
-        let mut values = values(&self.cell, &row);
-        let mut figures = Some(figures);
-        for (index, kind) in &self.kinds {
-            // The columns of other kinds of rows stay empty.
-            let end = values.len() + (kind.headings)(&plan.lists).len();
-            if *index == work.kind {
-                values.extend(figures.take().unwrap_or_default());
-            }
-            values.resize(end, Value::Empty);
-        }
-        values.push(note.into());
-        values
+        values(&self.cell, &row)
     }
 }
 

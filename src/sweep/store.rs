@@ -1,10 +1,7 @@
-//! How rows are kept between runs: journals of what is done, shards of what is finished.
+//! How finished rows are kept: shards, and the table that they make.
 //!
-//! A journal is a text that only grows: a line that names its plan, then a line a cell with a checksum. A
-//! kill can spoil the last line at most, which then does not count. A shard is written whole: comments that
-//! say whose it is, the table's header, the rows in order of their cells, and an end mark with a checksum.
-
-use std::collections::BTreeMap;
+//! A shard is written whole: comments that say whose it is, the table's header, the rows in order of their cells, and an
+//! end mark with a checksum.
 
 use super::fingerprint::Fingerprint;
 use super::rows::{self, Table};
@@ -32,65 +29,6 @@ pub fn header(plan: &Plan) -> Result<String> {
 /// None in practice: what writing to memory reports.
 pub fn line(values: impl IntoIterator<Item = Value<'static>>) -> Result<String> {
     rows::line(values)
-}
-
-/// The first line of the journal of one part of a sweep.
-pub fn journal_head(plan: &Plan, shard: Shard) -> String {
-    format!("# nodeorder sweep journal: plan {}, shard {shard}\n", plan.lists.hash)
-}
-
-/// The journal's line for a cell; `row` ends in a newline.
-pub fn journal_line(cell: usize, row: &str) -> String {
-    let body = format!("{cell} {row}");
-    format!("{} {body}", Fingerprint::of(body.as_bytes()))
-}
-
-/// The rows that a journal holds, by cell.
-///
-/// # Errors
-/// The journal of another plan or another part of it. Lines that a kill left incomplete are passed over.
-pub fn read_journal(
-    plan: &Plan,
-    shard: Shard,
-    name: &str,
-    bytes: &[u8],
-) -> Result<BTreeMap<usize, String>> {
-    let head = journal_head(plan, shard);
-    let mut lines = bytes.split_inclusive(|b| *b == b'\n');
-    let first = lines.next().unwrap_or_default();
-    if first != head.as_bytes() {
-        let found = match std::str::from_utf8(first) {
-            Ok(text) if text.starts_with("# nodeorder sweep journal: ") => {
-                format!("`{}`", text.trim_start_matches("# ").trim_end())
-            }
-            _ => "something else than a journal".into(),
-        };
-        let expected = format!(
-            "plan {}, shard {shard}: this plan or a file it names has changed since; go on in an empty \
-             folder, or remove the journal to lose what it holds",
-            plan.lists.hash
-        );
-        return Err(Error::input(SourceLocation::line(name, 1), found, expected));
-    }
-    let mut rows = BTreeMap::new();
-    for line in lines {
-        let entry = || -> Option<(usize, String)> {
-            let line = std::str::from_utf8(line).ok()?;
-            let (sum, body) = line.split_once(' ')?;
-            // A kill may cut the line anywhere: only the checksum tells that it is whole.
-            (line.ends_with('\n') && Fingerprint::of(body.as_bytes()).to_string() == sum)
-                .then_some(())?;
-            let (cell, row) = body.split_once(' ')?;
-            Some((cell.parse().ok()?, row.to_string()))
-        };
-        let mine = |cell: usize| {
-            cell < plan.cells().len() && cell % shard.of as usize == shard.index as usize
-        };
-        if let Some((cell, row)) = entry().filter(|(cell, _)| mine(*cell)) {
-            rows.insert(cell, row);
-        }
-    }
-    Ok(rows)
 }
 
 /// The checksum of a table: a manifest has it, and tells by it whether the table was changed.
@@ -290,13 +228,7 @@ fn ranges(numbers: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Context;
     use proptest::prelude::*;
-
-    fn plan() -> Plan {
-        let text = "topologies = ['mesh:3', 'mesh:4']\norderings = ['snake', 'random']\nseeds = [1, 2, 3]\n";
-        Plan::read(&Text::new("p.toml", text), None, &Context::default()).unwrap()
-    }
 
     fn part(index: u32, of: u32) -> Part {
         let shard = Shard { index, of };
@@ -360,34 +292,6 @@ mod tests {
             if let Ok(text) = String::from_utf8(bytes) {
                 prop_assert!(Part::read(&Text::new("s", text)).is_err());
             }
-        }
-
-        /// A journal cut anywhere and written on holds every line that was whole, and never a wrong one.
-        #[test]
-        fn journals_survive_any_cut(cut in 0usize..10_000, junk in any::<bool>()) {
-            let plan = plan();
-            let shard = Shard { index: 1, of: 2 };
-            let row = |cell: usize| format!("row {cell}\n");
-            let mut text = journal_head(&plan, shard);
-            let head = text.len();
-            let mut ends = Vec::new();
-            for cell in shard.cells(12) {
-                text += &journal_line(cell, &row(cell));
-                ends.push((text.len(), cell));
-            }
-            text.truncate(head + cut % (text.len() - head + 1));
-            // A line that lacks only its end gets it back.
-            let reach = text.len() + 1;
-            let whole: Vec<usize> =
-                ends.iter().filter(|(end, _)| *end <= reach).map(|(_, cell)| *cell).collect();
-            let mut expected: BTreeMap<usize, String> = whole.into_iter().map(|c| (c, row(c))).collect();
-            text += "\n";
-            if junk { text += "0 0 row 0\n" }
-            text += &journal_line(3, &row(3));
-            expected.insert(3, row(3));
-            prop_assert_eq!(read_journal(&plan, shard, "j", text.as_bytes()).unwrap(), expected);
-            let other = Shard { index: 0, of: 2 };
-            prop_assert!(read_journal(&plan, other, "j", text.as_bytes()).is_err());
         }
     }
 }

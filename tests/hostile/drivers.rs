@@ -16,7 +16,7 @@ use nodeorder::metric::rank_distances::RankDistances;
 use nodeorder::ordering::Observer;
 use nodeorder::ranks::{FreeSet, Ranks, Run};
 use nodeorder::schedule::{Outputs, Settings, Task, simulate};
-use nodeorder::sweep::{Plan, Shard, store};
+use nodeorder::sweep::{Journal, Plan, Shard, store};
 use nodeorder::trace::records::{self, Record, RecordFormat, Records, placements};
 use nodeorder::trace::{
     Block, Event, GeneratedWorkload, Log, Options, Sizes, Trace, Weight, convert, survey,
@@ -72,6 +72,10 @@ impl Observer for StopAtOnce {
 
 /// Checks that an error names a source location that exists, and has a message fit for a terminal.
 fn check_error(error: &Error, text: Option<&Text>) {
+    if let Error::Several(errors) = error {
+        assert!(errors.len() > 1, "{error}");
+        return errors.iter().for_each(|error| check_error(error, text));
+    }
     let message = error.to_string();
     assert!(!message.chars().any(|c| c.is_control()), "control characters: {message:?}");
     assert!(message.len() < 5000, "{} bytes of message", message.len());
@@ -81,9 +85,13 @@ fn check_error(error: &Error, text: Option<&Text>) {
             location
         }
         Error::Unsuited { location, .. } => location,
+        Error::Named { location, cause } => {
+            check_error(cause, text);
+            location
+        }
         Error::Memory { needed, limit, .. } => return assert!(needed > limit, "{message}"),
         Error::Io { .. } => return,
-        Error::Draw { .. } => panic!("{message}"),
+        Error::Draw { .. } | Error::Several(_) => panic!("{message}"),
     };
     if let (SourceLocation::Line { file, line }, Some(text)) = (place, text) {
         if !file.ends_with(text.name()) && !text.name().ends_with(&**file) {
@@ -682,11 +690,11 @@ fn results(bytes: &[u8]) {
     let plan =
         Text::new("p", "topologies = ['mesh:3']\norderings = ['snake']\nseeds = [1, 2, 3]\n");
     let plan = Plan::read(&plan, None, &CONTEXT).unwrap();
-    for head in ["", &store::journal_head(&plan, Shard::WHOLE)] {
+    for head in ["", Journal::HEAD] {
         let journal = [head.as_bytes(), bytes].concat();
-        match store::read_journal(&plan, Shard::WHOLE, "sweep.journal", &journal) {
+        match Journal::new(&plan).read(Shard::WHOLE, "sweep.journal", &journal) {
             Err(error) => check_error(&error, Some(&Text::new("sweep.journal", &*text))),
-            Ok(rows) => assert!(rows.keys().all(|cell| *cell < plan.cells().len())),
+            Ok(kept) => assert!(kept.rows.keys().all(|cell| *cell < plan.cells().len())),
         }
     }
     // A checksum that no mutation would ever find.
@@ -705,7 +713,8 @@ fn results(bytes: &[u8]) {
         }
     }
     let table = Text::new("results.csv", &*text);
-    match report::sweep::files(&table, Some(&text)) {
+    let manifest = serde_json::from_str(&text).unwrap_or_default();
+    match report::sweep::files(&table, &manifest) {
         Err(Error::Draw { .. }) => {}
         Err(error) => check_error(&error, Some(&table)),
         Ok(files) => assert!(files[0].0 == "index.html" && files[0].1.contains("</html>")),

@@ -121,6 +121,13 @@ impl Command {
             ("--guest", traffic.guest.is_some()),
             ("--routing", traffic.routing.is_some()),
         ];
+        // A blank between an option and its value makes the value a machine.
+        let budget = |spec: &&String| spec.starts_with("time=") || spec.starts_with("steps=");
+        if let (Some(_), Some(budget)) = (&self.optimise, self.specs.iter().find(budget)) {
+            let option = format!("--optimise {budget}");
+            let found = format!("`{budget}` after a blank");
+            return Err(Error::option(option, found, format!("--optimise={budget}")).into());
+        }
         if let Some((option, _)) = one_only.into_iter().find(|(_, given)| *given) {
             let found = format!("{} machines", self.specs.len());
             return Err(Error::option(option, found, "one machine").into());

@@ -59,7 +59,14 @@ pub fn run(request: &SettingsRequest<'_>, context: &Context) -> anyhow::Result<(
     inputs::report_tally(&jobs);
     let settings = request.settings(&topology, &jobs)?;
     let text = request.plan(&settings, trace, policy, order, context.seed);
-    let plan = Plan::read(&Text::new("--settings", text.as_str()), None, context)?;
+    // The plan's lines are nobody's: an error is that of what they name.
+    let plan =
+        Plan::read(&Text::new("--settings", text.as_str()), None, context).map_err(
+            |e| match e {
+                Error::Named { cause, .. } => *cause,
+                other => other,
+            },
+        )?;
     let (rows, table) = results(&plan, context)?;
     let ranking = ranking(&rows);
     if let Some(folder) = request.out {

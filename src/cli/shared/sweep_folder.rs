@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::output;
 use nodeorder::input::Text;
 use nodeorder::sweep::store::{self, Part};
-use nodeorder::sweep::{Plan, Shard};
+use nodeorder::sweep::{Journal, Kept, Shard};
 
 /// The whole table, plain and compressed.
 const RESULTS: [&str; 2] = ["results.csv", "results.csv.gz"];
@@ -154,24 +154,25 @@ pub fn manifest(part: &Part, inputs: Value, table: &str, seconds: f64, shards: V
     format!("{document:#}\n")
 }
 
-/// Rows by the number of their cell.
-type Rows = std::collections::BTreeMap<usize, String>;
-
-/// The rows of a journal, and the journal opened to add more.
-pub fn open_journal(path: &Path, plan: &Plan, shard: Shard) -> anyhow::Result<(Rows, File)> {
+/// What a journal holds, and the journal opened to add more.
+pub fn open_journal(
+    path: &Path,
+    journal: &Journal<'_>,
+    shard: Shard,
+) -> anyhow::Result<(Kept, File)> {
     let fail = |what| move || format!("{}: {what}", path.display());
-    let mut rows = Rows::new();
+    let mut kept = Kept::default();
     let mut torn = false;
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         bail!("{}: found no regular file; expected a journal, or nothing", path.display());
     }
     match std::fs::read(path) {
         Ok(bytes) => {
-            rows = store::read_journal(plan, shard, &path.display().to_string(), &bytes)?;
+            kept = journal.read(shard, &path.display().to_string(), &bytes)?;
             torn = bytes.last() != Some(&b'\n');
         }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            output::write(Some(path), store::journal_head(plan, shard))?;
+            output::write(Some(path), Journal::HEAD)?;
         }
         Err(e) => return Err(e).with_context(fail("reading")),
     }
@@ -179,7 +180,7 @@ pub fn open_journal(path: &Path, plan: &Plan, shard: Shard) -> anyhow::Result<(R
     if torn {
         file.write_all(b"\n").with_context(fail("writing"))?;
     }
-    Ok((rows, file))
+    Ok((kept, file))
 }
 
 /// Removes a file, if it is there.

@@ -58,19 +58,27 @@ pub(crate) const ILP: OrderingEntry = OrderingEntry {
             Opt::one_of("form", &["flow", "distance"], "how the integer program states distances"),
         ],
     ),
-    build: Method::search(ilp),
+    build: Method::search(|topology, params, observer| {
+        let settings = Settings::read(topology, params, observer)?;
+        let solver = params.choice("solver")?;
+        let form = params.choice("form")?;
+        solver::available(params, solver)?;
+        let job = Request { params, observer, solver, form };
+        Ok(Box::new(move || ilp(topology, &settings, job)))
+    }),
 };
 
-/// Runs `ilp` with its parameters under an observer.
-///
-/// # Errors
-/// See [`ILP`].
-pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Result<SearchResult> {
-    let settings = Settings::read(topology, params, observer)?;
-    let solver = params.choice("solver")?;
-    let form = params.choice("form")?;
-    params.finish()?;
-    solver::available(params, solver)?;
+/// The options beside those that searches share, and who watches.
+struct Request<'a> {
+    params: &'a Params,
+    observer: &'a dyn Observer,
+    solver: &'static str,
+    form: &'static str,
+}
+
+/// Runs `ilp` with its settings.
+fn ilp(topology: &Topology, settings: &Settings, request: Request<'_>) -> Result<SearchResult> {
+    let Request { params, observer, solver, form } = request;
     let space = Arrangement::new(topology, settings.split)?;
     let problem = SearchProblem::new(topology, &space, settings.weights.clone());
     if !problem.even {
@@ -85,7 +93,7 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
     if asked || solver == "auto" && many {
         assignment::check_size(params, form, n, n.saturating_sub(1))?;
     }
-    let starts = candidates(topology, &problem, &settings, &|| observer.should_stop())?;
+    let starts = candidates(topology, &problem, settings, &|| observer.should_stop())?;
     let start = starts.iter().map(|s| (problem.value(&s.order), s));
     let Some((value, start)) = start.reduce(|a, b| if b.0 < a.0 { b } else { a }) else {
         let location = params.location().clone();
@@ -95,7 +103,7 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
     let bound = Bounds::new(&problem).lower(quick, &|| observer.should_stop());
     observer.progress(value, bound);
     let done = |order: &[u32], bound, by: &str, status| {
-        Ok(SearchResult::new(&problem, order, bound, by, status).noted(&settings))
+        Ok(SearchResult::new(&problem, order, bound, by, status).noted(settings))
     };
     if solver == "auto" && (value - bound <= 1e-9 * value || space.len() < 3) {
         let by = format!("{}, which meets the bound", start.label);
@@ -116,7 +124,7 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
             ));
         }
     }
-    let job = Job { params, settings: &settings, observer, solver, bound };
+    let job = Job { params, settings, observer, solver, bound };
     if kind == WeightKind::Path {
         return path::solve(&job, &problem, &start.order);
     }
@@ -126,11 +134,12 @@ pub fn ilp(topology: &Topology, params: &Params, observer: &dyn Observer) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ordering::NodeOrder;
     use crate::ordering::testing::{error, topology};
 
     fn run(spec: &str, by: &str) -> SearchResult {
-        let params = crate::ordering::ORDERINGS.params(&ILP, by, 1).unwrap();
-        ilp(&topology(spec), &params, &crate::ordering::NoObserver).unwrap()
+        let made = NodeOrder::make_with(&topology(spec), by, &crate::ordering::NoObserver);
+        made.unwrap().1.unwrap()
     }
 
     #[test]

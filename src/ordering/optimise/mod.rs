@@ -10,7 +10,6 @@
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::ordering::{Method, NodeOrder, OrderingEntry};
-use crate::params::Params;
 use crate::topology::Topology;
 
 mod anneal;
@@ -66,7 +65,10 @@ pub(crate) const OPTIMISE: OrderingEntry = OrderingEntry {
     about: "annealed for a weighted sum of distances, with a proved bound (workload: for job sizes)",
     example: "optimise:weights=harmonic,window=8,steps=20000",
     options: &SHARED,
-    build: Method::search(optimise),
+    build: Method::search(|topology, params, observer| {
+        let settings = Settings::read(topology, params, observer)?;
+        Ok(Box::new(move || optimise(topology, &settings, observer)))
+    }),
 };
 
 /// The share of the time that is kept for a better bound where one can be had: few elements are soon searched.
@@ -74,27 +76,22 @@ fn for_bound(elements: usize) -> f64 {
     if elements <= 100 { 0.7 } else { 0.3 }
 }
 
-/// Runs `optimise` with its parameters under an observer.
-///
-/// # Errors
-/// Bad options, a time limit where the observer has no clock, more memory than allowed.
-pub fn optimise(
+/// Runs `optimise` with its settings under an observer.
+fn optimise(
     topology: &Topology,
-    params: &Params,
+    settings: &Settings,
     observer: &dyn Observer,
 ) -> Result<SearchResult> {
-    let settings = Settings::read(topology, params, observer)?;
-    params.finish()?;
     let space = Arrangement::new(topology, settings.split)?;
     let problem = SearchProblem::new(topology, &space, settings.weights.clone());
     let whole = settings.budget();
     let stop = || observer.should_stop() || whole.is_over(observer);
-    let starts = candidates(topology, &problem, &settings, &stop)?;
+    let starts = candidates(topology, &problem, settings, &stop)?;
     let effort = dp::Effort::within(&settings.budget());
     let quick = dp::attempt(&problem, &starts[0].order, effort, observer);
     if let Some(exact) = quick {
         return Ok(SearchResult::new(&problem, &exact, 0.0, "dynamic program", Status::Optimal)
-            .noted(&settings));
+            .noted(settings));
     }
     let [quick, thorough] = settings.bound_work();
     // Balls have no thorough form: theirs is there before the search.
@@ -118,7 +115,7 @@ pub fn optimise(
     };
     let mut outcome = SearchResult::new(&problem, &found.order, bound, "annealing", status);
     outcome.steps = found.steps;
-    let mut outcome = outcome.noted(&settings);
+    let mut outcome = outcome.noted(settings);
     outcome.notes.push(format!("start: {}", found.start));
     Ok(outcome)
 }

@@ -3,6 +3,7 @@
 use super::Observer;
 use super::weights::{WeightKind, Weights};
 use crate::error::{Error, Result};
+use crate::ordering::NodeOrder;
 use crate::params::{Opt, Params, SEED};
 use crate::topology::Topology;
 use crate::trace::sizes::{Sizes, Weight};
@@ -84,6 +85,10 @@ impl Settings {
         if time.is_some() && steps.is_none() && observer.seconds().is_none() {
             return Err(params.wrong("time", "steps=N, as a time limit needs a clock"));
         }
+        let start = params.word("start")?;
+        if let Some(text) = &start {
+            NodeOrder::check(topology, text)?;
+        }
         Ok(Settings {
             weights,
             sizes,
@@ -91,7 +96,7 @@ impl Settings {
             steps,
             seed: params.seed()?,
             split: params.flag("split")?,
-            start: params.word("start")?,
+            start,
         })
     }
 

@@ -1,0 +1,153 @@
+//! Everything that a plan names is checked before its first cell: options, files, and what needs a machine on every
+//! machine of the plan.
+
+use std::collections::BTreeSet;
+
+use super::inputs::{check_generator, check_kind};
+use super::lists::{Lists, PlanLists};
+use crate::allocator::{self, AllocatorContext};
+use crate::catalog;
+use crate::error::{Error, Result, SourceLocation};
+use crate::mapping::{Guest, RoutingEntry};
+use crate::metric::rank_distances::RankDistances;
+use crate::ordering::NodeOrder;
+use crate::params::head;
+use crate::schedule::{model, policy};
+use crate::topology::{Context, Topology};
+use crate::trace::Changes;
+
+/// Problems of a list that are reported: more are not read.
+const LISTED: usize = 10;
+
+/// What is wrong with a plan.
+struct Problems<'l> {
+    lists: &'l Lists,
+    /// Items found to be wrong, by list and index: each is reported once.
+    wrong: BTreeSet<(&'static str, usize)>,
+    errors: Vec<Error>,
+}
+
+impl PlanLists {
+    /// Checks every item of the lists; nothing is computed.
+    ///
+    /// # Errors
+    /// All problems, up to some number of each list, each with its line.
+    pub(super) fn check(&self, lists: &Lists, context: &Context) -> Result<()> {
+        let context = Context { seed: self.seeds[0], ..*context };
+        let mut problems = Problems { lists, wrong: BTreeSet::new(), errors: Vec::new() };
+        let logs = lists["logs"].len();
+        problems.check("logs", |i| self.check_workload(i, &context));
+        problems.check("traces", |i| self.check_workload(logs + i, &context));
+        problems.check("transforms", |i| Changes::parse(&self.transforms[i], 1).map(drop));
+        problems.check("policies", |i| policy::check(&self.policies[i]));
+        problems.check("routings", |i| RoutingEntry::named(&self.routings[i]).map(drop));
+        problems
+            .check("guests", |i| suited(Guest::make(&self.guests[i].located, &context)).map(drop));
+        // A machine is made whole, and gone before the next.
+        problems.check_with("topologies", |problems, i| {
+            let topology = catalog::topology(&self.topologies[i].located, &context)?;
+            self.check_on(&topology, problems)
+        });
+        problems.done()
+    }
+
+    fn check_workload(&self, index: usize, context: &Context) -> Result<()> {
+        let workload = &self.workloads[index];
+        match &workload.generator {
+            Some(spec) => check_generator(spec, workload.is_trace),
+            None => check_kind(workload, context.memory),
+        }
+    }
+
+    /// Checks what depends on a machine. What does not suit it makes rows that say so, and is no problem here.
+    fn check_on(&self, topology: &Topology, problems: &mut Problems<'_>) -> Result<()> {
+        problems.check("orderings", |i| {
+            suited(NodeOrder::check(topology, &self.orderings[i].located)).map(drop)
+        });
+        if self.workloads.is_empty() {
+            return Ok(());
+        }
+        let order = NodeOrder::make(topology, "row-major")?;
+        let Some(distances) = suited(RankDistances::new(topology, &order))? else { return Ok(()) };
+        let context = AllocatorContext { topology, order: &order, distances: &distances };
+        problems.check("allocators", |i| {
+            suited(allocator::make(&self.allocators[i], &context)).map(drop)
+        });
+        problems.check("models", |i| {
+            suited(model::check_on(&self.models[i].located, &context)).map(drop)
+        });
+        Ok(())
+    }
+}
+
+impl Problems<'_> {
+    /// Checks the items of a list, those apart that are known to be wrong.
+    fn check(&mut self, list: &'static str, check: impl Fn(usize) -> Result<()>) {
+        self.check_with(list, |_, i| check(i));
+    }
+
+    fn check_with(
+        &mut self,
+        list: &'static str,
+        mut check: impl FnMut(&mut Self, usize) -> Result<()>,
+    ) {
+        for (i, (text, location)) in self.lists[list].iter().enumerate() {
+            let listed = self.wrong.range((list, 0)..=(list, usize::MAX)).count();
+            if listed == LISTED {
+                return;
+            }
+            if !self.wrong.contains(&(list, i))
+                && let Err(error) = check(self, i)
+            {
+                self.wrong.insert((list, i));
+                self.errors.push(at(location, text, error));
+                if listed + 1 == LISTED {
+                    let found = format!("{LISTED} errors in `{list}` so far");
+                    let expected = "these mended first: what follows in it is not checked";
+                    self.errors.push(Error::input(location.clone(), found, expected));
+                }
+            }
+        }
+    }
+
+    /// The problems in the order of their lines.
+    fn done(mut self) -> Result<()> {
+        let line = |error: &Error| match error {
+            Error::Named { location: SourceLocation::Line { line, .. }, .. }
+            | Error::Input { location: SourceLocation::Line { line, .. }, .. } => *line,
+            _ => 0,
+        };
+        self.errors.sort_by_key(line);
+        match self.errors.len() {
+            0 => Ok(()),
+            1 => Err(self.errors.remove(0)),
+            _ => Err(Error::Several(self.errors)),
+        }
+    }
+}
+
+/// A result that a machine does not suit is none: rows say why.
+fn suited<T>(result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Err(Error::Unsuited { .. }) => Ok(None),
+        result => result.map(Some),
+    }
+}
+
+/// An error about an item, at the line of the plan that has it.
+fn at(location: &SourceLocation, text: &str, error: Error) -> Error {
+    let (location, name) = (location.clone(), head(text));
+    match error {
+        // It names the item already.
+        Error::Input { location: SourceLocation::Option(_), found, expected }
+            if name == text || found.contains(&format!("`{name}")) =>
+        {
+            Error::Input { location, found, expected }
+        }
+        Error::Input { location: SourceLocation::Option(_), found, expected } => {
+            let cause = Error::Input { location: SourceLocation::option(text), found, expected };
+            Error::Named { location, cause: cause.into() }
+        }
+        other => Error::Named { location, cause: other.into() },
+    }
+}
