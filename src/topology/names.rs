@@ -1,39 +1,296 @@
-//! Nodes by name: host lists read and written.
+//! Nodes by name: one rule for whatever lists nodes, and host lists written.
+//!
+//! A word of a list names a node by its name; by a number, which is an id unless some node's name is a whole number; or
+//! by another spelling that no other node has: without the zeros before a number, with or without a domain after the
+//! first dot.
 
-use super::Topology;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use super::import::host_list;
-use super::nodes::Named;
+use super::node_names::Names;
+use super::{Context, Topology};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Line;
 
-impl Topology {
-    /// The nodes of a host list such as `n[001-004,7],login1`, in its order; `held` names are kept already.
+/// How plain numbers in a list of nodes are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// Names, where the name of any node is a whole number; else ids.
+    AsNamed,
+    /// Ids.
+    Ids,
+}
+
+/// The names of a machine's nodes, and the nodes by their names.
+#[derive(Debug)]
+pub(super) struct NodeNames {
+    pub names: Names,
+    slots: u32,
+    /// Whether any node's name is a whole number.
+    numbers: bool,
+    /// Ids by name, where names are a table.
+    by_name: OnceLock<HashMap<String, u32>>,
+    /// Ids by other spellings, where names are a table; [`SEVERAL`] where nodes share one.
+    by_spelling: OnceLock<HashMap<String, u32>>,
+}
+
+/// No single node.
+const SEVERAL: u32 = u32::MAX;
+
+impl NodeNames {
+    pub fn new(names: Names, slots: u32) -> Self {
+        let number = |name: &String| is_number(short(name));
+        let numbers = match &names {
+            Names::Pattern { .. } => number(&names.name(NodeId(0))),
+            Names::Table(names) => names.iter().any(number),
+        };
+        let (by_name, by_spelling) = (OnceLock::new(), OnceLock::new());
+        NodeNames { names, slots, numbers, by_name, by_spelling }
+    }
+
+    /// Whether numbers in lists of nodes are names.
+    pub fn are_numbers(&self) -> bool {
+        self.numbers
+    }
+
+    fn takes_ids(&self, numbers: Numbers) -> bool {
+        numbers == Numbers::Ids || !self.numbers
+    }
+
+    /// The node of exactly this name, schedulable or not.
+    pub fn node(&self, name: &str) -> Option<NodeId> {
+        let node = match &self.names {
+            Names::Pattern { before, after, .. } => self.numbered(name, before, after)?,
+            Names::Table(names) => {
+                let index = self.by_name.get_or_init(|| {
+                    let named = (0..).zip(names).filter(|(_, name)| !name.is_empty());
+                    named.map(|(id, name)| (name.clone(), id)).collect::<HashMap<String, u32>>()
+                });
+                let unnamed = || name.strip_prefix('n')?.parse().ok();
+                NodeId(index.get(name).copied().or_else(unnamed)?)
+            }
+        };
+        // `n1` is not `n01`.
+        (node.0 < self.slots && self.names.name(node) == name).then_some(node)
+    }
+
+    /// The node that one word of a list names.
+    fn called(&self, word: &str, numbers: Numbers) -> Option<NodeId> {
+        if is_number(word) && self.takes_ids(numbers) {
+            return word.parse().ok().filter(|id| *id < self.slots).map(NodeId);
+        }
+        let host = short(word);
+        // A host of another domain is another host.
+        let without_domain = |node: &NodeId| {
+            let name = self.names.name(*node);
+            short(&name) == name
+        };
+        let by_host = || self.node(host).or_else(|| self.spelled(host)).filter(without_domain);
+        self.node(word).or_else(|| self.spelled(word)).or_else(by_host)
+    }
+
+    /// The one node whose name, with or without its domain, is this word but for zeros before numbers.
+    fn spelled(&self, word: &str) -> Option<NodeId> {
+        let plain = without_zeros(word);
+        match &self.names {
+            Names::Pattern { before, after, .. } => {
+                let same = |node: &NodeId| {
+                    let name = self.names.name(*node);
+                    [name.as_str(), short(&name)].map(without_zeros).contains(&plain)
+                };
+                // A domain that holds the number is no domain.
+                let end = after.find('.').filter(|_| !before.contains('.'));
+                let end = &after[..end.unwrap_or(after.len())];
+                let found = self.numbered(word, before, after).filter(same);
+                found.or_else(|| self.numbered(word, before, end).filter(same))
+            }
+            Names::Table(names) => {
+                let index = self.by_spelling.get_or_init(|| {
+                    let mut index = HashMap::new();
+                    for (id, name) in (0..).zip(names).filter(|(_, name)| !name.is_empty()) {
+                        for spelling in [name, short(name)].map(without_zeros) {
+                            let known = index.entry(spelling.into_owned()).or_insert(id);
+                            *known = if *known == id { id } else { SEVERAL };
+                        }
+                    }
+                    index
+                });
+                index.get(plain.as_ref()).copied().filter(|id| *id != SEVERAL).map(NodeId)
+            }
+        }
+    }
+
+    /// The node whose number stands between two texts, where names are a pattern.
+    fn numbered(&self, word: &str, before: &str, after: &str) -> Option<NodeId> {
+        let Names::Pattern { offset, .. } = self.names else { return None };
+        let number = word.strip_prefix(before)?.strip_suffix(after)?;
+        let id = number.parse::<u64>().ok().filter(|_| is_number(number))?.checked_sub(offset)?;
+        (id < u64::from(self.slots)).then_some(NodeId(id as u32))
+    }
+
+    /// Hands every node of a list to `each`, in the list's order: as the list calls it, twice its id; a range of ids as
+    /// an empty text, the first and the last. A list is words with commas between: names, host lists such as
+    /// `n[001-004,7]`, numbers, and ranges of numbers such as `0-63`. The caller holds `held` nodes already.
     ///
     /// # Errors
-    /// With the line: no host list, a name that no node has; more memory than allowed.
+    /// With the line: no such list; a name or number that no node has; more memory than allowed.
+    pub fn list(
+        &self,
+        text: &str,
+        line: &Line<'_>,
+        held: usize,
+        numbers: Numbers,
+        context: &Context,
+        each: &mut impl FnMut(&str, u32, u32),
+    ) -> Result<()> {
+        let words = host_list::words(text).unwrap_or_else(|| vec![text]);
+        let mut count = held;
+        for word in words.into_iter().map(str::trim) {
+            let range = word.split_once('-').map(|(first, last)| (first.trim(), last.trim()));
+            let range = range.filter(|(first, last)| is_number(first) && is_number(last));
+            // Names may look like ranges, too.
+            let range = range.filter(|_| self.node(word).is_none());
+            let names = match range {
+                Some((first, last)) if self.takes_ids(numbers) => {
+                    let (first, last) = (self.id(first, line)?, self.id(last, line)?);
+                    if first > last {
+                        let expected = "a range from the lower to the higher id";
+                        return Err(line.wrong(format!("`{word}`"), expected));
+                    }
+                    each("", first, last);
+                    continue;
+                }
+                Some((first, last)) => {
+                    host_list::expand(&format!("[{first}-{last}]"), line, count, context)?
+                }
+                None => host_list::expand(word, line, count, context)?,
+            };
+            count += names.len();
+            for name in names {
+                let node = match self.called(&name, numbers) {
+                    Some(node) => node,
+                    None => return Err(self.unknown(&name, numbers, line)),
+                };
+                each(&name, node.0, node.0);
+            }
+        }
+        Ok(())
+    }
+
+    fn id(&self, text: &str, line: &Line<'_>) -> Result<u32> {
+        let id = text.parse().ok().filter(|id| *id < self.slots);
+        id.ok_or_else(|| self.unknown(text, Numbers::Ids, line))
+    }
+
+    /// The error about a word that names no node.
+    fn unknown(&self, word: &str, numbers: Numbers, line: &Line<'_>) -> Error {
+        let (last, name) = (self.slots - 1, self.names.name(NodeId(0)));
+        let ids = self.takes_ids(numbers);
+        if ids && is_number(word) {
+            return line.wrong(format!("node {word}"), format!("a node id from 0 to {last}"));
+        }
+        let expected = match ids {
+            true => format!("a node id from 0 to {last}, or a name or host list such as {name}"),
+            false => format!("a node's name, such as {name}: numbers are names on this machine"),
+        };
+        line.wrong(format!("`{word}`"), expected)
+    }
+}
+
+/// Whether a text is a whole number in digits.
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// A host's name before its first dot; the whole, where that is an address of numbers.
+fn short(name: &str) -> &str {
+    let address = || name.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    name.split_once('.')
+        .map_or(name, |(host, _)| if host.is_empty() || address() { name } else { host })
+}
+
+/// A text without the zeros before its numbers: `nid2` for `nid00002`.
+fn without_zeros(text: &str) -> Cow<'_, str> {
+    let mut plain = String::with_capacity(text.len());
+    for (i, c) in text.char_indices() {
+        let begins = !plain.ends_with(|before: char| before.is_ascii_digit());
+        let goes_on = text.as_bytes().get(i + 1).is_some_and(u8::is_ascii_digit);
+        if c != '0' || !begins || !goes_on {
+            plain.push(c);
+        }
+    }
+    if plain.len() == text.len() { text.into() } else { plain.into() }
+}
+
+impl Topology {
+    /// The nodes that `text` lists, in its order, by the rule for all lists of nodes; `held` names are kept already.
+    ///
+    /// # Errors
+    /// With the line: no list; a name or number that no node has; more memory than allowed.
     ///
     /// # Complexity
     /// O(length of the names); the first call on a machine with a table of names also O(nodes).
     pub fn nodes_named(&self, text: &str, line: &Line<'_>, held: usize) -> Result<Vec<NodeId>> {
-        let names = host_list::expand(text, line, held, self.context())?;
-        let node = |name: &String| {
-            self.node_named(name).ok_or_else(|| {
-                let last = self.nodes().slot_count() - 1;
-                let example = self.nodes().iter().next().map(|node| self.node_name(node));
-                let example = example.map_or(String::new(), |name| format!(" such as {name}"));
-                let expected =
-                    format!("a node id from 0 to {last}, or a name or host list{example}");
-                line.wrong(format!("`{name}`"), expected)
-            })
+        self.nodes_listed(text, line, held, Numbers::AsNamed)
+    }
+
+    /// As [`Topology::nodes_named`], with `numbers` read as said.
+    pub(crate) fn nodes_listed(
+        &self,
+        text: &str,
+        line: &Line<'_>,
+        held: usize,
+        numbers: Numbers,
+    ) -> Result<Vec<NodeId>> {
+        let mut ranges = Vec::new();
+        let mut each = |_: &str, first, last| ranges.push((first, last));
+        self.names.list(text, line, held, numbers, self.context(), &mut each)?;
+        self.require_listed(held, ranges.iter().copied())?;
+        Ok(ranges.into_iter().flat_map(|(first, last)| first..=last).map(NodeId).collect())
+    }
+
+    /// As [`Topology::nodes_named`], each node with what the list calls it.
+    ///
+    /// # Errors
+    /// As [`Topology::nodes_named`].
+    pub fn hosts_named(&self, text: &str, line: &Line<'_>) -> Result<Vec<(String, NodeId)>> {
+        let mut hosts = Vec::new();
+        let mut each = |name: &str, first, last| hosts.push((name.to_string(), first, last));
+        self.names.list(text, line, 0, Numbers::AsNamed, self.context(), &mut each)?;
+        self.require_listed(0, hosts.iter().map(|(_, first, last)| (*first, *last)))?;
+        let named = |(name, first, last): (String, u32, u32)| {
+            let called = move |id: u32| if name.is_empty() { id.to_string() } else { name.clone() };
+            (first..=last).map(move |id| (called(id), NodeId(id)))
         };
-        names.iter().map(node).collect()
+        Ok(hosts.into_iter().flat_map(named).collect())
+    }
+
+    fn require_listed(&self, held: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Result<()> {
+        let all = ranges.map(|(first, last)| u64::from(last - first) + 1).sum::<u64>();
+        self.require("a list of nodes", 4 * (all + held as u64))
     }
 
     /// The node of this name, schedulable or not.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
-        let (names, by_name) = (&self.names, &self.by_name);
-        Named { names, slots: self.nodes().slot_count(), by_name }.node(name)
+        self.names.node(name)
+    }
+
+    /// The node that one word of a list names, as [`Topology::nodes_named`] reads it.
+    pub fn host_named(&self, word: &str) -> Option<NodeId> {
+        self.names.called(word, Numbers::AsNamed)
+    }
+
+    /// Whether numbers in lists of nodes are names.
+    pub(crate) fn names_are_numbers(&self) -> bool {
+        self.names.are_numbers()
+    }
+
+    /// A node as messages call it: by id and name.
+    pub fn node_in_words(&self, node: NodeId) -> String {
+        format!("node {node} ({})", self.node_name(node))
     }
 
     /// Refuses a node that the machine does not have or that is not schedulable.
@@ -49,7 +306,7 @@ impl Topology {
         let (found, expected) = if node.0 >= slots {
             (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
         } else if !self.nodes.contains(node) {
-            let found = format!("node {node}, which limit or exclude keeps out");
+            let found = format!("{}, which limit or exclude keeps out", self.node_in_words(node));
             (found, format!("a schedulable node of {}", self.name()))
         } else {
             return Ok(());
@@ -57,39 +314,22 @@ impl Topology {
         Err(Error::input(location(), found, expected))
     }
 
-    /// The names that a host list stands for, whatever they name.
-    ///
-    /// # Errors
-    /// With the line: no host list; more memory than allowed.
-    pub fn expand_names(&self, text: &str, line: &Line<'_>) -> Result<Vec<String>> {
-        host_list::expand(text, line, 0, self.context())
-    }
-
-    /// The node of a host: by its name, by the name before its first dot, or by its id.
-    pub fn host_named(&self, name: &str) -> Option<NodeId> {
-        let short = || name.split_once('.').and_then(|(short, _)| self.node_named(short));
-        let id = || name.parse().ok().filter(|id| *id < self.nodes().slot_count()).map(NodeId);
-        self.node_named(name).or_else(short).or_else(id)
-    }
-
     /// The host list of `nodes`, in their order.
     pub fn host_list(&self, nodes: impl IntoIterator<Item = NodeId>) -> String {
         host_list::compact(nodes.into_iter().map(|node| self.node_name(node)))
     }
 
-    /// Checks that the names of `nodes` read back: from a host list, and as no other node's id.
+    /// Checks that the names of `nodes` read back from a host list.
     ///
     /// # Errors
     /// The first that does not.
     pub fn check_names(&self, nodes: &[NodeId]) -> Result<()> {
         for node in nodes {
             let name = self.node_name(*node);
-            let other = name.parse().is_ok_and(|id: u32| id != node.0);
-            if !host_list::fits(&name) || other {
+            if !host_list::fits(&name) || self.host_named(&name) != Some(*node) {
                 let found = format!("`{name}`, the name of node {node}");
                 let location = SourceLocation::option("--names");
-                let expected =
-                    "names without blanks, commas, brackets and #, none the id of another node";
+                let expected = "names without blanks, commas, brackets and #, each of one node";
                 return Err(Error::input(location, found, expected));
             }
         }
