@@ -3,8 +3,7 @@
 use std::sync::OnceLock;
 
 use super::graph::RouterGraph;
-use super::names::NodeNames;
-use super::node_names::Names;
+use super::node_names::{Names, NodeNames};
 use super::nodes::NodeSet;
 use super::{Context, Lattice, Metric, Network, check_nodes};
 use crate::error::Result;

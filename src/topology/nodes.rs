@@ -3,7 +3,7 @@
 use fixedbitset::FixedBitSet;
 
 use super::Context;
-use super::names::{NodeNames, Numbers};
+use super::node_names::{NodeNames, Numbers};
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::{Line, Text};
