@@ -25,9 +25,9 @@ pub fn machine(name: &str) -> Option<&'static str> {
     MACHINES.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
-/// The topology that `spec` names: `kind:…`, a shipped machine's name, or a path to a TOML file. A known
-/// name wins over a path of that name; a shipped machine is found as `topologies/NAME.toml`, too, where
-/// no such file exists.
+/// The topology that `spec` names: `kind:…`, a shipped machine's name, after which options of its family may follow as
+/// in `hopper,limit=4`, or a path to a TOML file. A known name wins over a path of that name; a shipped machine is found
+/// as `topologies/NAME.toml`, too, where no such file exists.
 ///
 /// # Errors
 /// Unknown names (with a suggestion), unreadable files, bad descriptions.
@@ -44,10 +44,12 @@ pub fn blueprint(spec: &str, context: &Context) -> Result<Blueprint> {
     if TOPOLOGIES.get(spec).is_some() {
         return Blueprint::inline(spec, context);
     }
-    let shipped = |name: &str| {
-        let text = Text::new(format!("{name}.toml"), machine(name)?);
-        Some(Blueprint::toml(&text, None, context))
-    };
+    let shipped = |name: &str| Some(Text::new(format!("{name}.toml"), machine(name)?));
+    let (head, options) = spec.split_once(',').unwrap_or((spec, ""));
+    if let Some(text) = shipped(head).filter(|_| head != spec) {
+        return Blueprint::toml_with(&text, options, spec, context);
+    }
+    let shipped = |name: &str| Some(Blueprint::toml(&shipped(name)?, None, context));
     if let Some(found) = shipped(spec) {
         return found;
     }
@@ -68,5 +70,5 @@ pub fn blueprint(spec: &str, context: &Context) -> Result<Blueprint> {
         return Err(Error::io(path, "opening", missing));
     }
     let known = machines().into_iter().chain(TOPOLOGIES.names());
-    Err(Error::unknown(SourceLocation::option(spec), "topology", spec, known))
+    Err(Error::unknown(SourceLocation::option(spec), "topology", head, known))
 }

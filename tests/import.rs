@@ -260,7 +260,7 @@ fn hosts_of_a_job_come_in_every_form() {
     sorted.sort_unstable();
     assert_eq!(sorted, ["gpu1", "nid00001", "nid00003", "nid00007"]);
     for (arguments, message) in [
-        (vec!["--nodes", "nid00001,nid1"], "found host `nid1`; expected a host of"),
+        (vec!["--nodes", "nid00001,mid1"], "found `mid1`; expected a node id from 0 to"),
         (vec!["--nodes", "n["], "expected a host list"),
         (vec!["--nodes", "gpu1", "--to", "hostz"], "did you mean `hosts`"),
         (

@@ -146,11 +146,8 @@ impl<'t> Resolver<'t> {
     /// The ranks of a host list, in its order.
     pub fn ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, Problem> {
         let slow = || self.topology.nodes_named(list.text, list, 0);
-        let nodes = self.quick(list.text).map_or_else(slow, Ok).or_else(|error| {
-            let ids = self.ids(list.text);
-            ids.ok_or_else(|| {
-                if is_list(list.text) { Problem::Unknown(error) } else { Problem::Wrong(error) }
-            })
+        let nodes = self.quick(list.text).map_or_else(slow, Ok).map_err(|error| {
+            if is_list(list.text) { Problem::Unknown(error) } else { Problem::Wrong(error) }
         })?;
         let mut ranks = Vec::with_capacity(nodes.len());
         for node in &nodes {
@@ -171,15 +168,6 @@ impl<'t> Resolver<'t> {
             return Err(Problem::Twice(list.wrong(found, "each host once")));
         }
         Ok(ranks)
-    }
-
-    /// A list of node ids.
-    fn ids(&self, text: &str) -> Option<Vec<NodeId>> {
-        let id = |word: &str| {
-            let digits = word.bytes().all(|b| b.is_ascii_digit());
-            word.parse().ok().filter(|id| digits && *id < self.ranks.len() as u32).map(NodeId)
-        };
-        text.split(',').map(id).collect()
     }
 }
 
@@ -225,6 +213,7 @@ mod tests {
             ("n1,n10,m007", true),
             ("m[007]", true),
             ("m7", false),
+            ("n01", false),
             ("r1n[3-4]", true),
             ("r[1]n3", false),
             ("x01", false),
@@ -262,7 +251,7 @@ mod tests {
         assert_eq!(of("n15,n04"), "[14, 3]");
         assert_eq!(of("15,4"), "[14, 3]");
         assert!(of("n[00-02],x1").starts_with("unknown-host: f:7: found `x1`; expected"));
-        assert!(of("16").starts_with("unknown-host: f:7: found `16`"));
+        assert!(of("16").starts_with("unknown-host: f:7: found node 16;"));
         assert!(
             of("n[02-03]").starts_with("excluded-host: f:7: found `n03`, which is not schedulable")
         );

@@ -25,7 +25,7 @@ use nodeorder::topology::{Context, Topology};
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// The job's hosts: a host list, a file of names (repeated ones count once), or - for standard input
+    /// The job's hosts: a host list, node ids such as 0-63, a file of them (repeated ones count once), or - for standard input
     #[arg(long, value_name = "LIST|FILE|-")]
     nodes: String,
     /// The ordering [default: of those that suit, the one whose ring over these hosts has the fewest hops]
@@ -66,6 +66,7 @@ impl Command {
                     &Clock::start(false, &progress::waiting(by)),
                 )?
                 .0;
+                inputs::report_machine(&topology, &order);
                 restricted(&topology, &order, &nodes)?
             }
             (None, None) => best_ring(&topology, &nodes)?,
@@ -86,16 +87,7 @@ impl Command {
         let (mut given, mut nodes, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
         for line in text.data_lines() {
             for word in line.text.split_whitespace() {
-                for name in topology.expand_names(word, &line)? {
-                    let node = topology.host_named(&name).ok_or_else(|| {
-                        let example =
-                            topology.nodes().iter().next().map(|node| topology.node_name(node));
-                        let example = example.unwrap_or_default();
-                        line.wrong(
-                            format!("host `{name}`"),
-                            format!("a host of {}, such as {example}", topology.name()),
-                        )
-                    })?;
+                for (name, node) in topology.hosts_named(word, &line)? {
                     topology.check_node(node, || line.location())?;
                     if seen.insert(node) {
                         given.push(name);

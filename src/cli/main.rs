@@ -110,7 +110,7 @@ verbs! {
 
 /// Parses the command line, runs it and reports how it went: 0 done, 1 bad input or failed work, 2 usage.
 fn main() -> ExitCode {
-    let mut parser = with_groups(Cli::command());
+    let mut parser = with_groups(with_negative_values(Cli::command()));
     let parsed = parser.try_get_matches_from_mut(std::env::args_os());
     let parsed = parsed.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match parsed {
@@ -143,6 +143,15 @@ fn main() -> ExitCode {
         _ if interrupt::stopped() => ExitCode::from(interrupt::INTERRUPTED),
         _ => ExitCode::SUCCESS,
     }
+}
+
+/// The command with options that take `-1` as their value, so that errors say which values are allowed.
+fn with_negative_values(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|option| {
+        let takes = option.get_long().is_some() && option.get_action().takes_values();
+        if takes { option.allow_negative_numbers(true) } else { option }
+    });
+    command.mut_subcommands(with_negative_values)
 }
 
 /// The command with a help that lists its commands in groups.

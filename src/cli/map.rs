@@ -9,13 +9,12 @@ use crate::shared::layout::field;
 use crate::shared::network_figures::NetworkFigures;
 use crate::shared::picture::Picture;
 use crate::shared::watch::Clock;
-use crate::shared::{output, progress};
+use crate::shared::{inputs, output, progress};
 use nodeorder::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
 use nodeorder::columns::{self, filled};
 use nodeorder::ids::NodeId;
 use nodeorder::input::Text;
 use nodeorder::mapping::{self, Analysis, Fabric, Guest, ProcessMapping, RoutingEntry, method};
-use nodeorder::ordering::NodeOrder;
 use nodeorder::plot::{self, Mapped};
 use nodeorder::report;
 use nodeorder::report::mapping::{busiest, link_load};
@@ -160,7 +159,7 @@ impl Command {
     fn place(&self, topology: &Topology, guest: &Guest) -> anyhow::Result<Placed> {
         let (ranks, given) = match (&self.order, &self.mapping) {
             (Some(order), _) => {
-                let order = NodeOrder::make(topology, order)?;
+                let order = inputs::order(topology, order)?;
                 let placement = ProcessMapping::in_order(guest, order.label(), order.nodes())?;
                 (placement.nodes().to_vec(), placement)
             }

@@ -50,6 +50,7 @@ impl Command {
         let clock = Clock::start(searches, &waiting);
         let (order, found) = NodeOrder::make_with(&topology, &self.by, &clock)?;
         interrupt::defer_first_interrupt(false);
+        inputs::report_machine(&topology, &order);
         if self.names {
             topology.check_names(order.nodes())?;
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
-use crate::input::{Text, beside};
+use crate::input::{Line, Text, beside};
 use crate::mapping::guest::{Benchmark, Stage};
 use crate::mapping::{GUESTS, Guest, ProcessMapping};
 use crate::params::{Params, Tables, Unit};
@@ -233,41 +233,14 @@ fn no_more_than(nodes: usize, guest: &Guest, location: &SourceLocation) -> Resul
 fn nodes(topology: &Topology, text: &Text, params: &Params) -> Result<Vec<NodeId>> {
     let mut nodes = Vec::new();
     for (word, location) in params.list("nodes")? {
-        let number = |part: &str| {
-            let digits = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-            digits.then(|| part.parse().unwrap_or(u32::MAX))
+        let number = match &location {
+            SourceLocation::Line { line, .. } => *line,
+            _ => 1,
         };
-        let range =
-            word.split_once('-').and_then(|(a, b)| Some((number(a.trim())?, number(b.trim())?)));
-        let (first, last) = match (number(&word), range) {
-            (Some(id), _) => (id, id),
-            (None, Some(range)) => range,
-            (None, None) => {
-                let number = match &location {
-                    SourceLocation::Line { line, .. } => *line,
-                    _ => 1,
-                };
-                let wrong = || Error::input(location.clone(), format!("`{word}`"), "a node");
-                let mut line = text.lines().nth(number - 1).ok_or_else(wrong)?;
-                line.text = &word;
-                for node in topology.nodes_named(&word, &line, nodes.len())? {
-                    topology.check_node(node, || location.clone())?;
-                    nodes.push(node);
-                }
-                continue;
-            }
-        };
-        topology.check_node(NodeId(first), || location.clone())?;
-        topology.check_node(NodeId(last), || location.clone())?;
-        if first > last {
-            let expected = "a range from the lower to the higher id";
-            return Err(Error::input(location, format!("`{word}`"), expected));
-        }
-        let count = u64::from(last - first) + 1 + nodes.len() as u64;
-        topology.require("the nodes of a job", 4 * count)?;
-        for id in first..=last {
-            topology.check_node(NodeId(id), || location.clone())?;
-            nodes.push(NodeId(id));
+        let line = Line::new(text.name(), number, &word);
+        for node in topology.nodes_named(&word, &line, nodes.len())? {
+            topology.check_node(node, || location.clone())?;
+            nodes.push(node);
         }
     }
     Ok(nodes)

@@ -69,13 +69,9 @@ impl ProcessMapping {
                 let found = format!("process {process} again (line {before} has it)");
                 return Err(line.wrong(found, "each process once"));
             }
-            let named = || {
-                let last = topology.nodes().slot_count() - 1;
-                let expected = format!("a node id from 0 to {last}, or a node's name");
-                let wrong = || line.wrong(format!("node `{node}`"), expected);
-                topology.node_named(node).ok_or_else(wrong)
+            let [id] = topology.nodes_named(node, &line, 0)?[..] else {
+                return Err(line.wrong(format!("`{node}`"), "one node"));
             };
-            let id = node.parse().map(NodeId).or_else(|_| named())?;
             topology.check_node(id, || line.location())?;
             *slot = Some((id, line.number));
         }
@@ -154,7 +150,7 @@ mod tests {
             ("0,1\n0,2\n", "m:2: found process 0 again (line 1 has it)"),
             ("0,16\n", "m:1: found node 16; expected a node id from 0 to 15"),
             ("process,node\n0,12\n", "m:2: found node 12, which limit"),
-            ("0,x\n", "m:1: found node `x`"),
+            ("0,x\n", "m:1: found `x`"),
             ("-1,0\n", "m:1: found process `-1`"),
             ("0 1\n", "m:1: found `0 1`; expected process,node"),
             ("0,1\nprocess,node\n", "m:2: found process `process`"),

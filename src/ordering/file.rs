@@ -1,4 +1,5 @@
-//! Ordering files: one node id a line in rank order, or names as host lists; `#` comments.
+//! Ordering files: one node id a line in rank order, or names as host lists; `#` comments. Where the header says that
+//! names are below, numbers are names on machines where names are numbers.
 
 use std::io::{self, Write};
 
@@ -7,17 +8,18 @@ use super::node_order::Check;
 use crate::blocks;
 use crate::error::{Error, Result};
 use crate::ids::NodeId;
-use crate::input::Text;
-use crate::topology::Topology;
+use crate::input::{Line, Text};
+use crate::topology::{Numbers, Topology};
 
 impl NodeOrder {
-    /// Reads an ordering file: one node id a line, `#` comments, blank lines ignored.
+    /// Reads an ordering file: one node id or list of nodes a line, `#` comments, blank lines ignored.
     ///
     /// # Errors
     /// A malformed, unknown, unschedulable or repeated id, with its line; a file without ids.
     pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
         let nodes = read(topology, text)?;
-        Ok(NodeOrder { label: text.name().to_string(), nodes, notes: Vec::new() })
+        let label = text.name().to_string();
+        Ok(NodeOrder { label, nodes, notes: Vec::new(), made_for: made_for(topology, text) })
     }
 
     /// The file's text: a header of comments (tool version, topology, ordering, node count), then one id
@@ -46,22 +48,23 @@ impl NodeOrder {
 fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
     let mut check = Check::new(topology);
     let mut nodes = Vec::new();
+    let named = header(text, NAMES).is_some();
+    let numbers = if named { Numbers::AsNamed } else { Numbers::Ids };
+    let ids = !named || !topology.names_are_numbers();
     for line in text.data_lines() {
-        if let Ok(id) = line.text.parse() {
+        // Most lines are ids.
+        if let Some(id) = line.text.parse().ok().filter(|_| ids) {
             check.add(NodeId(id), || line.location())?;
             nodes.push(NodeId(id));
             continue;
         }
-        for node in topology.nodes_named(line.text, &line, nodes.len())? {
+        for node in topology.nodes_listed(line.text, &line, nodes.len(), numbers)? {
             check.add(node, || line.location())?;
             nodes.push(node);
         }
     }
-    let stated = text.lines().find_map(|line| {
-        let count = line.text.strip_prefix("# nodes:")?.trim().parse::<usize>().ok()?;
-        Some((line, count))
-    });
-    if let Some((line, count)) = stated
+    if let Some((line, count)) = header(text, "# nodes:")
+        && let Ok(count) = count.parse::<usize>()
         && count != nodes.len()
     {
         let found = format!("{} node ids under a header of {count}", nodes.len());
@@ -72,6 +75,30 @@ fn read(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
         return Err(Error::input(text.location(), "no node ids", "one id a line"));
     }
     Ok(nodes)
+}
+
+/// The line of a header that says that names follow.
+const NAMES: &str = "# names:";
+
+/// The line of the comments above all nodes that begins with `mark`, and the rest of it.
+fn header<'t>(text: &'t Text, mark: &str) -> Option<(Line<'t>, &'t str)> {
+    let above = |line: &Line<'_>| line.text.is_empty() || line.text.starts_with('#');
+    text.lines()
+        .take_while(above)
+        .find_map(|line| Some((line, line.text.strip_prefix(mark)?.trim())))
+}
+
+/// The machine `NAME (SPEC)` of the header, where it is another network than this one. Other limits and excluded nodes
+/// make no other network.
+fn made_for(topology: &Topology, text: &Text) -> Option<String> {
+    let (_, machine) = header(text, "# topology:")?;
+    let spec = topology.network().spec();
+    // Names may hold brackets, specifications as well.
+    let same = machine.match_indices(&format!("({spec}")).any(|(start, found)| {
+        let rest = &machine[start + found.len()..];
+        rest == ")" || [",limit=", ",exclude="].iter().any(|option| rest.starts_with(option))
+    });
+    (!same && machine != topology.name()).then(|| machine.to_string())
 }
 
 fn write(
@@ -85,6 +112,9 @@ fn write(
     writeln!(out, "# topology: {} ({})", one_line(topology.name()), topology.spec())?;
     writeln!(out, "# ordering: {}", one_line(order.label()))?;
     writeln!(out, "# nodes: {}", order.len())?;
+    if names {
+        writeln!(out, "{NAMES} numbers below, if any, are names of nodes and not ids")?;
+    }
     order.notes().iter().try_for_each(|note| writeln!(out, "# {}", one_line(note)))?;
     let nodes = order.nodes();
     blocks::write(out, nodes.len(), |ranks, text| {
@@ -130,9 +160,9 @@ mod tests {
     fn bad_ids_are_refused_with_their_line() {
         let topology = Topology::inline("torus:4x4,limit=10", &Context::default()).unwrap();
         for (text, expected) in [
-            ("1\n2\n1\n", "o:3: found node 1 again"),
+            ("1\n2\n1\n", "o:3: found node 1 (n01) again"),
             ("1\n16\n", "o:2: found node 16; expected a node id from 0 to 15"),
-            ("# c\n12\n", "o:2: found node 12, which limit"),
+            ("# c\n12\n", "o:2: found node 12 (n12), which limit"),
             ("1\n\nx\n", "o:3: found `x`"),
             ("-1\n", "o:1: found `-1`"),
             ("# nothing\n", "o: found no node ids"),

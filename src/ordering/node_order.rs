@@ -13,6 +13,8 @@ pub struct NodeOrder {
     pub(super) nodes: Vec<NodeId>,
     /// How it was found, a line each, for its file's header.
     pub(super) notes: Vec<String>,
+    /// The other machine that its file says it was made for.
+    pub(super) made_for: Option<String>,
 }
 
 impl NodeOrder {
@@ -36,7 +38,7 @@ impl NodeOrder {
         for node in &nodes {
             check.add(*node, || SourceLocation::option(&label))?;
         }
-        Ok(NodeOrder { label, nodes, notes: Vec::new() })
+        Ok(NodeOrder { label, nodes, notes: Vec::new(), made_for: None })
     }
 
     /// Bytes that making an ordering of `topology` takes at least: the nodes, their cells and which are there already.
@@ -47,6 +49,11 @@ impl NodeOrder {
     /// How it was found, where a search found it: lines for a file's header.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// The machine that its file was made for, by name and specification, where that is another network.
+    pub fn made_for(&self) -> Option<&str> {
+        self.made_for.as_deref()
     }
 
     /// Name that the user gave it.
@@ -89,7 +96,11 @@ impl<'a> Check<'a> {
     ) -> Result<()> {
         self.topology.check_node(node, &location)?;
         if self.seen.put(node.index()) {
-            return Err(Error::input(location(), format!("node {node} again"), "each node once"));
+            return Err(Error::input(
+                location(),
+                format!("{} again", self.topology.node_in_words(node)),
+                "each node once",
+            ));
         }
         Ok(())
     }

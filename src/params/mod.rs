@@ -66,6 +66,11 @@ impl Params {
         self
     }
 
+    /// Forgets `key`.
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.given.retain(|e| e.key != key);
+    }
+
     /// The kind: the text before the colon, or the TOML key `kind`.
     pub fn kind(&self) -> &str {
         &self.kind

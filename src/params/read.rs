@@ -8,12 +8,17 @@ use super::{Fallback, Given, Opt, Params, Tables, head, usage};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
 
-/// The parts between separators and commas outside brackets.
+/// The parts between separators and commas outside brackets and braces.
 fn parts(text: &str, separator: char) -> impl Iterator<Item = &str> {
-    let mut inside = false;
+    let mut end = None;
     text.split(move |c| {
-        inside = c == '[' || inside && c != ']';
-        !inside && (c == separator || c == ',')
+        end = match (c, end) {
+            ('[', None) => Some(']'),
+            ('{', None) => Some('}'),
+            (c, Some(end)) if c == end => None,
+            (_, end) => end,
+        };
+        end.is_none() && (c == separator || c == ',')
     })
 }
 
@@ -36,8 +41,8 @@ impl Params {
         }
     }
 
-    /// Reads `kind` or `kind:first,key=value,…`, with `separator` as well as the comma, outside brackets that host lists
-    /// have. Parts without `=` stand first and are the values of the positional options, in their order.
+    /// Reads `kind` or `kind:first,key=value,…`, with `separator` as well as the comma, outside brackets and
+    /// braces that host lists and names have. Parts without `=` stand first and are the values of the positional options, in their order.
     ///
     /// # Errors
     /// Empty parts, repeated keys, a bare word where none is expected.
@@ -75,6 +80,28 @@ impl Params {
             params.push(key.to_string(), location.clone(), value, location.clone())?;
         }
         Ok(params)
+    }
+
+    /// Adds the options of a text such as `limit=4,seed=2`, part of `whole`; they win over those given before.
+    ///
+    /// # Errors
+    /// Parts of another form, repeated keys, another kind.
+    pub(crate) fn override_by(&mut self, options: &str, whole: &str) -> Result<()> {
+        let location = SourceLocation::option(whole);
+        let mut added = Params::new(&self.kind, location.clone(), None, self.default_seed);
+        for part in parts(options, ',') {
+            let pair = part.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+            let pair = pair.filter(|(key, value)| !value.is_empty() && !["", "kind"].contains(key));
+            let Some((key, value)) = pair else {
+                let expected = format!("key=value, an option of {}", self.kind);
+                return Err(Error::input(location, format!("`{part}`"), expected));
+            };
+            let value = Value::Word(value.to_string());
+            added.push(key.to_string(), location.clone(), value, location.clone())?;
+        }
+        self.given.retain(|old| !added.has(&old.key));
+        self.given.append(&mut added.given);
+        Ok(())
     }
 
     /// Reads `key=value` words with blanks between, of a line at `location`.

@@ -37,10 +37,26 @@ impl Blueprint {
     /// As [`Blueprint::inline`], with file and line; also bad TOML.
     pub fn toml(text: &Text, base: Option<&Path>, context: &Context) -> Result<Self> {
         let name = Path::new(text.name()).file_stem().map(|s| s.to_string_lossy().into_owned());
-        let mut params = Params::toml(text, base, context.seed)?;
+        let params = Params::toml(text, base, context.seed)?;
+        Blueprint::of_file(params, name.as_deref().unwrap_or(text.name()), context)
+    }
+
+    /// As [`Blueprint::toml`], with `options` that win over those of the text; the whole is called `spec`, as the machine
+    /// is unless they name it.
+    ///
+    /// # Errors
+    /// As [`Blueprint::toml`].
+    pub fn toml_with(text: &Text, options: &str, spec: &str, context: &Context) -> Result<Self> {
+        let mut params = Params::toml(text, None, context.seed)?;
+        params.remove("name");
+        params.override_by(options, spec)?;
+        Blueprint::of_file(params, spec, context)
+    }
+
+    fn of_file(mut params: Params, name: &str, context: &Context) -> Result<Self> {
         let family = TOPOLOGIES.find_at(params.kind(), || params.location_of("kind"))?;
         params.declare(family.options.iter().chain(COMMON));
-        Blueprint::new(family, params, name.as_deref().unwrap_or(text.name()), context)
+        Blueprint::new(family, params, name, context)
     }
 
     fn new(

@@ -46,7 +46,7 @@ pub const COMMON: &[Opt] = &[
         "nodes to leave out: ids, ranges, names and host lists, as in 0-3+17+n[20-24], or a file of names or of sinfo -h -N -o \"%N %t\"",
     )
     .or_else("none"),
-    Opt::text("names", "names of the nodes: nid{:05}, or a CSV file of node,name[,coordinates]")
+    Opt::text("names", "names of the nodes: nid{:05}, {:05+1000} from 1000, ranges as in x{4000-4007}c{0-7}, the last the fastest, or a CSV file of node,name[,coordinates]")
         .or_else("the file's own, else n and the id"),
     Opt::text("name", "name of the machine").or_else("the file's or the specification"),
     Opt::text("source", "where the description comes from").or_else("none"),

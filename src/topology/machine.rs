@@ -1,10 +1,10 @@
 //! A machine: a network, its schedulable nodes and their names.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::graph::RouterGraph;
-use super::nodes::{self, NodeSet};
+use super::node_names::{Names, NodeNames};
+use super::nodes::NodeSet;
 use super::{Context, Lattice, Metric, Network, check_nodes};
 use crate::error::Result;
 use crate::ids::{NodeId, RouterId};
@@ -19,15 +19,13 @@ pub struct Topology {
     chosen: Option<&'static str>,
     network: Network,
     pub(super) nodes: NodeSet,
-    pub(super) names: nodes::Names,
+    pub(super) names: NodeNames,
     context: Context,
     graph: OnceLock<RouterGraph>,
     /// The graph with its components joined; made where there are several.
     pub(super) joined: OnceLock<RouterGraph>,
     /// Components with schedulable nodes.
     pub(super) components: u32,
-    /// Ids by name, where names are a table.
-    pub(super) by_name: OnceLock<HashMap<String, u32>>,
 }
 
 impl Topology {
@@ -42,12 +40,11 @@ impl Topology {
         let slots = u64::from(network.hosts()) * u64::from(network.per_router());
         check_nodes(params.location(), slots)?;
         let (names, coordinates) = match network.names() {
-            Some(names) if !params.has("names") => (nodes::Names::Table(names.to_vec()), None),
-            _ => nodes::Names::from_params(params, slots as u32, context)?,
+            Some(names) if !params.has("names") => (Names::Table(names.to_vec()), None),
+            _ => Names::from_params(params, slots as u32, context)?,
         };
-        let by_name = OnceLock::new();
-        let named = nodes::Named { names: &names, slots: slots as u32, by_name: &by_name };
-        let nodes = NodeSet::from_params(params, slots as u32, network.names(), &named, context)?;
+        let names = NodeNames::new(names, slots as u32);
+        let nodes = NodeSet::from_params(params, slots as u32, network.names(), &names, context)?;
         let name = params.word("name")?.unwrap_or_else(|| default_name.to_string());
         let source = params.word("source")?;
         let lattice = network.lattice.clone().or(coordinates);
@@ -63,7 +60,6 @@ impl Topology {
             graph: OnceLock::new(),
             joined: OnceLock::new(),
             components: 1,
-            by_name,
         };
         if topology.network.component_of().is_some() {
             topology.components = components(&topology.network, &topology.nodes_per_router());
@@ -136,15 +132,15 @@ impl Topology {
 
     /// The node's name for people and resource managers.
     pub fn node_name(&self, node: NodeId) -> String {
-        self.names.name(node)
+        self.names.names.name(node)
     }
 
     /// The text before and after the ids of all names, and the width to which ids are padded with zeros; none where
     /// names follow no such pattern.
     pub(crate) fn name_pattern(&self) -> Option<(&str, usize, &str)> {
-        match &self.names {
-            nodes::Names::Pattern { before, width, after } => Some((before, *width, after)),
-            nodes::Names::Table(_) => None,
+        match &self.names.names {
+            Names::Pattern { before, width, offset: 0, after } => Some((before, *width, after)),
+            _ => None,
         }
     }
 

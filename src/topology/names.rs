@@ -1,39 +1,78 @@
-//! Nodes by name: host lists read and written.
+//! A machine's nodes by name, and host lists of them.
 
 use super::Topology;
 use super::import::host_list;
-use super::nodes::Named;
+use super::node_names::Numbers;
 use crate::error::{Error, Result, SourceLocation};
 use crate::ids::NodeId;
 use crate::input::Line;
 
 impl Topology {
-    /// The nodes of a host list such as `n[001-004,7],login1`, in its order; `held` names are kept already.
+    /// The nodes that `text` lists, in its order, by the rule for all lists of nodes; `held` names are kept already.
     ///
     /// # Errors
-    /// With the line: no host list, a name that no node has; more memory than allowed.
+    /// With the line: no list; a name or number that no node has; more memory than allowed.
     ///
     /// # Complexity
     /// O(length of the names); the first call on a machine with a table of names also O(nodes).
     pub fn nodes_named(&self, text: &str, line: &Line<'_>, held: usize) -> Result<Vec<NodeId>> {
-        let names = host_list::expand(text, line, held, self.context())?;
-        let node = |name: &String| {
-            self.node_named(name).ok_or_else(|| {
-                let last = self.nodes().slot_count() - 1;
-                let example = self.nodes().iter().next().map(|node| self.node_name(node));
-                let example = example.map_or(String::new(), |name| format!(" such as {name}"));
-                let expected =
-                    format!("a node id from 0 to {last}, or a name or host list{example}");
-                line.wrong(format!("`{name}`"), expected)
-            })
+        self.nodes_listed(text, line, held, Numbers::AsNamed)
+    }
+
+    /// As [`Topology::nodes_named`], with `numbers` read as said.
+    pub(crate) fn nodes_listed(
+        &self,
+        text: &str,
+        line: &Line<'_>,
+        held: usize,
+        numbers: Numbers,
+    ) -> Result<Vec<NodeId>> {
+        let mut ranges = Vec::new();
+        let mut each = |_: &str, first, last| ranges.push((first, last));
+        self.names.list(text, line, held, numbers, self.context(), &mut each)?;
+        self.require_listed(held, ranges.iter().copied())?;
+        Ok(ranges.into_iter().flat_map(|(first, last)| first..=last).map(NodeId).collect())
+    }
+
+    /// As [`Topology::nodes_named`], each node with what the list calls it.
+    ///
+    /// # Errors
+    /// As [`Topology::nodes_named`].
+    pub fn hosts_named(&self, text: &str, line: &Line<'_>) -> Result<Vec<(String, NodeId)>> {
+        let mut hosts = Vec::new();
+        let mut each = |name: &str, first, last| hosts.push((name.to_string(), first, last));
+        self.names.list(text, line, 0, Numbers::AsNamed, self.context(), &mut each)?;
+        self.require_listed(0, hosts.iter().map(|(_, first, last)| (*first, *last)))?;
+        let named = |(name, first, last): (String, u32, u32)| {
+            let called = move |id: u32| if name.is_empty() { id.to_string() } else { name.clone() };
+            (first..=last).map(move |id| (called(id), NodeId(id)))
         };
-        names.iter().map(node).collect()
+        Ok(hosts.into_iter().flat_map(named).collect())
+    }
+
+    fn require_listed(&self, held: usize, ranges: impl Iterator<Item = (u32, u32)>) -> Result<()> {
+        let all = ranges.map(|(first, last)| u64::from(last - first) + 1).sum::<u64>();
+        self.require("a list of nodes", 4 * (all + held as u64))
     }
 
     /// The node of this name, schedulable or not.
     pub fn node_named(&self, name: &str) -> Option<NodeId> {
-        let (names, by_name) = (&self.names, &self.by_name);
-        Named { names, slots: self.nodes().slot_count(), by_name }.node(name)
+        self.names.node(name)
+    }
+
+    /// The node that one word of a list names, as [`Topology::nodes_named`] reads it.
+    pub fn host_named(&self, word: &str) -> Option<NodeId> {
+        self.names.called(word, Numbers::AsNamed)
+    }
+
+    /// Whether numbers in lists of nodes are names.
+    pub(crate) fn names_are_numbers(&self) -> bool {
+        self.names.are_numbers()
+    }
+
+    /// A node as messages call it: by id and name.
+    pub fn node_in_words(&self, node: NodeId) -> String {
+        format!("node {node} ({})", self.node_name(node))
     }
 
     /// Refuses a node that the machine does not have or that is not schedulable.
@@ -49,7 +88,7 @@ impl Topology {
         let (found, expected) = if node.0 >= slots {
             (format!("node {node}"), format!("a node id from 0 to {}", slots - 1))
         } else if !self.nodes.contains(node) {
-            let found = format!("node {node}, which limit or exclude keeps out");
+            let found = format!("{}, which limit or exclude keeps out", self.node_in_words(node));
             (found, format!("a schedulable node of {}", self.name()))
         } else {
             return Ok(());
@@ -57,39 +96,22 @@ impl Topology {
         Err(Error::input(location(), found, expected))
     }
 
-    /// The names that a host list stands for, whatever they name.
-    ///
-    /// # Errors
-    /// With the line: no host list; more memory than allowed.
-    pub fn expand_names(&self, text: &str, line: &Line<'_>) -> Result<Vec<String>> {
-        host_list::expand(text, line, 0, self.context())
-    }
-
-    /// The node of a host: by its name, by the name before its first dot, or by its id.
-    pub fn host_named(&self, name: &str) -> Option<NodeId> {
-        let short = || name.split_once('.').and_then(|(short, _)| self.node_named(short));
-        let id = || name.parse().ok().filter(|id| *id < self.nodes().slot_count()).map(NodeId);
-        self.node_named(name).or_else(short).or_else(id)
-    }
-
     /// The host list of `nodes`, in their order.
     pub fn host_list(&self, nodes: impl IntoIterator<Item = NodeId>) -> String {
         host_list::compact(nodes.into_iter().map(|node| self.node_name(node)))
     }
 
-    /// Checks that the names of `nodes` read back: from a host list, and as no other node's id.
+    /// Checks that the names of `nodes` read back from a host list.
     ///
     /// # Errors
     /// The first that does not.
     pub fn check_names(&self, nodes: &[NodeId]) -> Result<()> {
         for node in nodes {
             let name = self.node_name(*node);
-            let other = name.parse().is_ok_and(|id: u32| id != node.0);
-            if !host_list::fits(&name) || other {
+            if !host_list::fits(&name) || self.host_named(&name) != Some(*node) {
                 let found = format!("`{name}`, the name of node {node}");
                 let location = SourceLocation::option("--names");
-                let expected =
-                    "names without blanks, commas, brackets and #, none the id of another node";
+                let expected = "names without blanks, commas, brackets and #, each of one node";
                 return Err(Error::input(location, found, expected));
             }
         }

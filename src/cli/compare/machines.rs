@@ -14,6 +14,7 @@ use crate::shared::{inputs, own_files, progress};
 use nodeorder::error::Error;
 use nodeorder::machines::{self, ComparedJobs, Contender, Machines, Queue, headline};
 use nodeorder::metric::machine_figures::{Machine, Prices};
+use nodeorder::ordering::{NodeOrder, ORDERINGS};
 use nodeorder::report;
 use nodeorder::schedule::model;
 use nodeorder::topology::{Context, Topology};
@@ -49,6 +50,12 @@ pub fn run(request: &MachinesRequest<'_>, context: &Context) -> anyhow::Result<(
     // Unless given, orderings are made for each.
     let made = if request.orders.is_empty() { &["row-major".to_string()] } else { request.orders };
     topologies.iter().try_for_each(|topology| inputs::check_curves(topology, made))?;
+    let files = request.orders.iter().filter(|text| Path::new(text).is_file());
+    for file in files.filter(|text| ORDERINGS.get(text).is_none()) {
+        for topology in &topologies {
+            inputs::report_machine(topology, &NodeOrder::make(topology, file)?);
+        }
+    }
     let bar = progress::bar(topologies.len() as u64, "machines");
     let mut begun = false;
     let step = std::cell::RefCell::new(|name: &str| {

@@ -43,6 +43,7 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
     let order = NodeOrder::make_with(topology, text, &Clock::start(false, &waiting))?.0;
     drop(waiting);
     // The spinner is gone by now: it would share its line with the note.
+    report_machine(topology, &order);
     let (left_out, all) = (order.left_out(topology), topology.node_count());
     if !left_out.is_empty() {
         let names = left_out.iter().take(FEW).map(|node| topology.node_name(*node));
@@ -52,6 +53,14 @@ pub fn order(topology: &Topology, text: &str) -> anyhow::Result<NodeOrder> {
         note!("{text}: leaves out {} of {all} schedulable nodes: {names}{more}", left_out.len());
     }
     Ok(order)
+}
+
+/// Says on standard error where an ordering's file was made for another machine.
+pub fn report_machine(topology: &Topology, order: &NodeOrder) {
+    if let Some(other) = order.made_for() {
+        let (name, spec) = (topology.name(), topology.spec());
+        note!("{}: made for {}, used on {name} ({spec})", order.label(), sanitize(other));
+    }
 }
 
 /// Nodes from which an ordering's size is said before it is made.

@@ -129,7 +129,7 @@ fn parts(name: &str) -> (&str, &str, &str) {
 }
 
 /// The parts between commas outside brackets; none where brackets do not match.
-fn words(text: &str) -> Option<Vec<&str>> {
+pub(in crate::topology) fn words(text: &str) -> Option<Vec<&str>> {
     let (mut words, mut start, mut inside) = (Vec::new(), 0, false);
     for (i, c) in text.char_indices() {
         match (c, inside) {
@@ -165,6 +165,11 @@ impl fmt::Display for Range {
         write!(f, "{first:0width$}")?;
         if first == last { Ok(()) } else { write!(f, "-{last:0width$}") }
     }
+}
+
+/// The first `most` numbers of a list such as `0001-0128,0200`, as it writes them; none where it is no such list.
+pub(in crate::topology) fn numbers(list: &str, most: u32) -> Option<Vec<String>> {
+    Some(ranges(list)?.iter().flat_map(Range::numbers).take(most as usize).collect())
 }
 
 /// `0001-0128,0200`: ranges of numbers of the width they are written with.
