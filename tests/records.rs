@@ -1,5 +1,7 @@
 //! Records of sites and of other tools: every format valid, odd and wrong; and through the commands.
 
+mod field;
+
 use std::path::PathBuf;
 
 use nodeorder::input::Lines;

@@ -173,13 +173,23 @@ impl<'t> Resolver<'t> {
         Ok(ranks)
     }
 
-    /// A list of node ids.
+    /// A list of node ids and ranges of them, `7,[12-15]`.
     fn ids(&self, text: &str) -> Option<Vec<NodeId>> {
         let id = |word: &str| {
             let digits = word.bytes().all(|b| b.is_ascii_digit());
-            word.parse().ok().filter(|id| digits && *id < self.ranks.len() as u32).map(NodeId)
+            word.parse().ok().filter(|id: &u32| digits && (*id as usize) < self.ranks.len())
         };
-        text.split(',').map(id).collect()
+        let mut ids = Vec::new();
+        for word in text.split(',') {
+            let range = word.strip_prefix('[').and_then(|word| word.strip_suffix(']'));
+            let (first, last) = range.map_or((word, word), |r| r.split_once('-').unwrap_or((r, r)));
+            let (first, last) = (id(first)?, id(last)?);
+            if first > last {
+                return None;
+            }
+            ids.extend((first..=last).map(NodeId));
+        }
+        Some(ids)
     }
 }
 
@@ -261,6 +271,8 @@ mod tests {
         assert_eq!(of("n[00-02,04]"), "[0, 1, 2, 3]");
         assert_eq!(of("n15,n04"), "[14, 3]");
         assert_eq!(of("15,4"), "[14, 3]");
+        assert_eq!(of("[1-2],4"), "[1, 2, 3]");
+        assert!(of("[2-1]").starts_with("unknown-host"));
         assert!(of("n[00-02],x1").starts_with("unknown-host: f:7: found `x1`; expected"));
         assert!(of("16").starts_with("unknown-host: f:7: found `16`"));
         assert!(
