@@ -383,7 +383,7 @@ fn batsim_workloads_are_traces() {
     );
     let trace = trace(BATSIM).unwrap();
     assert_eq!(trace.jobs().len(), 2);
-    assert!(counts(&trace).contains(&("not-started", 1)), "{:?}", counts(&trace));
+    assert!(counts(&trace).contains(&("other-profile", 1)), "{:?}", counts(&trace));
     assert!(counts(&trace).contains(&("numbered-anew", 2)));
     // A document on one long line.
     let long = BATSIM

@@ -132,7 +132,7 @@ fn rows_far_from_their_job_are_counted() {
 #[test]
 fn counts_that_contradict_their_list_are_never_scored() {
     let text = "JobIDRaw|Submit|Start|End|NNodes|NodeList\n\
-        1|10|20|30|5|n[00-01]\n2|10|20|30|2|n[00-01]\n3|10|20|30|1.5K|n[02-04]\n";
+        1|10|20|30|5|n[00-01]\n2|10|20|30|2|n[00-01]\n3|10|20|30|3|n[02-04]\n";
     let (rows, said) = done("s", text, &["audit", "torus:4x4", "--trace", "s"]);
     let jobs: Vec<&str> = rows.lines().skip(1).map(|row| &row[..3]).collect();
     assert_eq!(jobs, ["2,2", "3,3"]);
@@ -143,6 +143,9 @@ fn counts_that_contradict_their_list_are_never_scored() {
     let (code, _, said) =
         with("s", &text[..text.find("2|10").unwrap()], &["audit", "torus:4x4", "--trace", "s"]);
     assert_eq!(code, Some(1));
+    // A rounded count is that of its list.
+    let rounded = "JobIDRaw|Submit|Start|End|NNodes|NodeList\n1|10|20|30|1.5K|n[1-1500]\n";
+    assert_eq!(placements("r", rounded, &[]).0, ["1,10,20,30,,1500,n[1-1500]"]);
     assert!(said.contains("no job that could be scored: 1 with a node count other than"), "{said}");
 }
 

@@ -159,7 +159,7 @@ impl Source for Csv {
                 return Err(line.wrong(found, format!("the {} of the header", self.width)));
             }
             tally.lines += 1;
-            (record.line, record.row) = (line.number, fingerprint(line.text));
+            (record.line, record.row) = (line.number, fingerprint(line.text, 0));
             match row.get("job") {
                 Some("") => return Err(row.wrong("job", "a name or number")),
                 Some(job) => record.job.push_str(job),

@@ -206,8 +206,11 @@ impl Source for Pbs {
             }
             let bare = kind == b'R' && text.trim().is_empty();
             let mut live = self.live.remove(id).unwrap_or_default();
-            let mut run =
-                Record { row: fingerprint(line.bytes), line: line.number, ..Record::default() };
+            let mut run = Record {
+                row: fingerprint(line.text()?, 0),
+                line: line.number,
+                ..Record::default()
+            };
             if bare {
                 let Some(start) = live.run.start else {
                     // It started before the file begins.

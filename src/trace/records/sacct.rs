@@ -166,7 +166,8 @@ impl Source for Sacct {
             if line.bytes.trim_ascii().is_empty() || line.bytes == self.header {
                 continue;
             }
-            let fields = fields(line.text()?, self.delimiter);
+            let text = line.text()?;
+            let fields = fields(text, self.delimiter);
             let surplus = fields.len().checked_sub(self.width);
             let (Some(surplus), true) = (surplus, surplus == Some(0) || self.free.is_some()) else {
                 let found = format!("{} fields", fields.len());
@@ -186,7 +187,7 @@ impl Source for Sacct {
                 return Err(row.wrong(0, "a job id such as 123, 123_4 or 123+1"));
             }
             record.job.push_str(job);
-            (record.line, record.row) = (line.number, fingerprint(line.bytes));
+            (record.line, record.row) = (line.number, fingerprint(text, 0));
             (record.submit, record.start) = (row.time(1)?, row.time(2)?);
             if record.ends_at(row.time(3)?) {
                 tally.add(Reason::EndsBeforeStart, 1);
@@ -201,10 +202,11 @@ impl Source for Sacct {
             if !matches!(hosts, "None assigned" | "None" | "(null)") {
                 record.hosts.push_str(hosts);
             }
-            // A list is exact.
+            // A list is exact, where it is of about as many.
             let listed = if rounded { names(&record.hosts) } else { 0 };
-            tally.add(Reason::CountRounded, usize::from(rounded && listed == 0));
-            record.nodes = if listed > 0 { listed } else { nodes };
+            let exact = listed.abs_diff(nodes) <= nodes / 10;
+            tally.add(Reason::CountRounded, usize::from(rounded && !exact));
+            record.nodes = if rounded && exact { listed } else { nodes };
             record.partition.push_str(row.get(7));
             record.user.push_str(row.get(8));
             record.state = State::of(row.get(9));
