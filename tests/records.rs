@@ -393,7 +393,7 @@ fn batsim_workloads_are_traces() {
         kind(&mut Lines::new("t", long.as_str())).unwrap(),
         WorkloadKind::Records(&records::BATSIM)
     );
-    assert_eq!(read(&records::BATSIM, &long).unwrap().0.len(), 3);
+    assert_eq!(read(&records::BATSIM, &long).unwrap().0.len(), 2);
 }
 
 #[test]

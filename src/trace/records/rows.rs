@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::trace::tally::Reason;
 
 /// Jobs held back, at most.
-const HELD: usize = 1 << 12;
+const HELD: usize = 1 << 10;
 /// Bytes of their host lists, at most.
 const HELD_BYTES: usize = 16 << 20;
 /// Jobs handed out whose further rows are still noticed: the last of each remainder. 4 MB.
