@@ -178,7 +178,7 @@ fn what_cannot_be_scored_is_counted_and_named() {
     let folder = tempfile::tempdir().unwrap();
     let rows = [
         "1|1|2|3|2|n[00-01]",
-        "2|1|2|3|2|n[00-01],x9",
+        "2|1|2|3|3|n[00-01],x9",
         "3|1|2|3|2|n00,n00",
         "4|1|2|3|2|n[02-03]",
         "5|1|Unknown|Unknown|2|None assigned",

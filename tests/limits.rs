@@ -175,7 +175,12 @@ fn the_job_level_counts_what_it_would_simulate() {
     let fabric = Fabric::new(&machine).unwrap();
     let routing = RoutingEntry::named("one-path").unwrap();
     let of = |count_patterns: bool| {
-        let mut settings = Settings::new(&Figures { latency: Some(1e-6), ..Figures::default() }, "flow", "job", 5000);
+        let mut settings = Settings::new(
+            &Figures { latency: Some(1e-6), ..Figures::default() },
+            "flow",
+            "job",
+            5000,
+        );
         settings.count_patterns = count_patterns;
         assert_eq!(settings.level, Detail::Job);
         let jobs = Job::read_all(&machine, &Text::new("jobs.toml", jobs("")), None).unwrap();

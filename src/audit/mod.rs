@@ -98,6 +98,8 @@ pub struct Audit {
     pub read: u64,
     /// Records that were not scored, by reason.
     pub left_out: Vec<LeftOut>,
+    /// Records that were read by an assumption, by reason.
+    pub mended: Vec<LeftOut>,
     /// The recorded placement, then each ordering with each allocator.
     pub placements: Vec<Summary>,
 }
@@ -187,7 +189,8 @@ pub fn audit<E: From<Error> + Send>(
     let machine = Machine { topology, units: Units::new(topology) };
     let Recorded { summary, kept, problems } =
         score_records(&machine, records, &settings, &mut row)?;
-    let left_out = left_out(records, problems);
+    let mut left_out = counted(records, true);
+    left_out.extend(problems);
     if summary.all.jobs == 0 {
         return Err(nothing_scored(records, &left_out).into());
     }
@@ -196,7 +199,8 @@ pub fn audit<E: From<Error> + Send>(
         placements.extend(replay(&machine, &kept, settings, &mut row)?);
     }
     let levels = machine.units.list();
-    Ok(Audit { levels, read: records.tally().lines, left_out, placements })
+    let mended = counted(records, false);
+    Ok(Audit { levels, read: records.tally().lines, left_out, mended, placements })
 }
 
 /// Reads the records batch by batch and scores each batch on all threads.
@@ -262,26 +266,30 @@ fn read_batch(records: &mut Records, batch: &mut [Record]) -> Result<usize> {
     Ok(filled)
 }
 
-/// Reasons for which records were not scored: those found in reading, then those found in scoring.
-fn left_out(records: &Records, mut problems: Vec<LeftOut>) -> Vec<LeftOut> {
-    let drops = records.tally().iter().filter(|(reason, _)| reason.drops());
-    let mut left_out: Vec<LeftOut> = drops
+/// Reasons for which records were left out in reading, or else mended.
+fn counted(records: &Records, drops: bool) -> Vec<LeftOut> {
+    let reasons = records.tally().iter().filter(|(reason, _)| reason.drops() == drops);
+    let first = String::new();
+    reasons
         .map(|(reason, count)| LeftOut {
             name: reason.name(),
             about: reason.about(),
             count,
-            first: String::new(),
+            first: first.clone(),
         })
-        .collect();
-    left_out.append(&mut problems);
-    left_out
+        .collect()
 }
 
 /// The error where no record could be scored.
 fn nothing_scored(records: &Records, left_out: &[LeftOut]) -> Error {
     let found = match left_out.iter().find(|reason| !reason.first.is_empty()) {
         Some(reason) => format!("no job that could be scored; the first: {}", reason.first),
-        None => "no job with a list of nodes".to_string(),
+        None => {
+            match left_out.iter().map(|r| format!("{} {}", r.count, r.about)).collect::<Vec<_>>() {
+                none if none.is_empty() => "no job with a list of nodes".to_string(),
+                reasons => format!("no job that could be scored: {}", reasons.join(", ")),
+            }
+        }
     };
     let expected = "records that list nodes of this machine, such as sacct with NodeList";
     Error::input(SourceLocation::File(records.name().into()), found, expected)

@@ -250,6 +250,8 @@ mod tests {
         assert_eq!(of("n[00-02,04]"), "[0, 1, 2, 3]");
         assert_eq!(of("n15,n04"), "[14, 3]");
         assert_eq!(of("15,4"), "[14, 3]");
+        assert_eq!(of("[1-2],4"), "[1, 2, 3]");
+        assert!(of("[2-1]").starts_with("unknown-host"));
         assert!(of("n[00-02],x1").starts_with("unknown-host: f:7: found `x1`; expected"));
         assert!(of("16").starts_with("unknown-host: f:7: found node 16;"));
         assert!(

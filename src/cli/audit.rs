@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::shared::command_line::CommandLine;
+use crate::shared::formats::FormatArgs;
 use crate::shared::notes::note;
 use crate::shared::output::{self, Output};
 use crate::shared::rows::RowFile;
@@ -18,7 +19,7 @@ use nodeorder::input::Lines;
 use nodeorder::metric::units::Units;
 use nodeorder::report::audit::{Rows, Subject, document, files};
 use nodeorder::topology::{Context, Topology};
-use nodeorder::trace::records::{CSV, Columns, Records};
+use nodeorder::trace::records::Records;
 use nodeorder::trace::{self, WorkloadKind};
 
 /// Score the placements that a scheduler recorded: how far apart its jobs' nodes were, and what others would give
@@ -29,12 +30,12 @@ use nodeorder::trace::{self, WorkloadKind};
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// Records that list the nodes of jobs: sacct -P with NodeList, recorded placements, a CSV table; plain or .gz
+    /// Records that list the nodes of jobs: sacct -P with NodeList, accounting of PBS, recorded placements, a CSV table;
+    /// plain or .gz
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
-    /// The columns of a CSV table, as in `trace convert`
-    #[arg(long, value_name = "COLUMNS")]
-    columns: Option<String>,
+    #[command(flatten)]
+    format: FormatArgs,
     /// Also place the same jobs on this ordering: a name with options, or a file; repeat for several
     /// [default with --alloc: row-major]
     #[arg(long = "order", value_name = "ORD")]
@@ -101,24 +102,21 @@ impl Command {
 
     /// The records, which must be of a kind that lists nodes.
     fn records(&self, context: &Context) -> anyhow::Result<Records> {
-        let columns = self.columns.as_deref().map(Columns::parse).transpose()?;
         let mut lines = Lines::open(&self.trace, context.memory)?;
-        let form = match (&columns, trace::kind(&mut lines)) {
-            (Some(_), _) => &CSV,
-            (None, Ok(WorkloadKind::Records(form))) if form.lists_nodes => form,
-            (None, kind) => {
-                let found = match kind? {
-                    WorkloadKind::Swf => "an SWF trace, which lists no nodes",
-                    WorkloadKind::Log => "a placement log, which lists no nodes",
-                    WorkloadKind::Table => "a table of sizes",
-                    WorkloadKind::Records(_) => "a Batsim workload, which lists no nodes",
-                };
-                let expected = "records that list nodes: sacct -P with NodeList, recorded placements, a CSV table";
-                let location = SourceLocation::File(lines.name().into());
-                return Err(Error::input(location, found, expected).into());
+        let found = match self.format.form(&mut lines)? {
+            Some((form, columns)) if form.lists_nodes => {
+                return Ok(Records::over(lines, form, columns.as_ref())?);
             }
+            Some((form, _)) => format!("a {}, which lists no nodes", form.noun),
+            None => match trace::kind(&mut lines)? {
+                WorkloadKind::Swf => "an SWF trace, which lists no nodes".to_string(),
+                WorkloadKind::Log => "a placement log, which lists no nodes".to_string(),
+                WorkloadKind::Table => "a table of sizes".to_string(),
+                WorkloadKind::Records(form) => form.noun.to_string(),
+            },
         };
-        Ok(Records::over(lines, form, columns.as_ref())?)
+        let expected = "records that list nodes: sacct -P with NodeList, PBS accounting, recorded placements, a CSV table";
+        Err(Error::input(SourceLocation::File(lines.name().into()), found, expected).into())
     }
 
     /// Opens the table of rows.
@@ -139,7 +137,10 @@ impl Command {
         let line = CommandLine::new("audit")
             .argument(&self.spec)
             .option("--trace", [self.trace.display()]);
-        let line = line.option("--columns", &self.columns).option("--order", &self.orders);
+        let line = line
+            .option("--from", &self.format.from)
+            .option("--columns", &self.format.columns)
+            .option("--order", &self.orders);
         let line = line.option("--alloc", &self.allocators).seed(context.seed);
         line.option("--out", self.out.as_ref().map(|path| path.display())).to_string()
     }
@@ -169,6 +170,9 @@ fn report_left_out(name: &str, found: &Audit) {
             format!("; the first: {}", reason.first)
         };
         note!("{name}: left out {}: {}{first}", reason.count, reason.about);
+    }
+    for reason in &found.mended {
+        note!("{name}: mended {}: {}", reason.count, reason.about);
     }
     for placement in &found.placements {
         let Summary { name: tried, skipped, all, .. } = placement;

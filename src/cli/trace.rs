@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::shared::formats::FormatArgs;
 use crate::shared::inputs;
 use crate::shared::layout::field;
 use crate::shared::notes::note;
@@ -15,10 +15,10 @@ use nodeorder::columns::{self, jobs::SIZE_COUNT};
 use nodeorder::error::{Error, SourceLocation, sanitize};
 use nodeorder::input::Lines;
 use nodeorder::topology::Context;
-use nodeorder::trace::records::{CSV, Columns, RecordFormat, Records, placements};
+use nodeorder::trace::records::{Records, placements};
 use nodeorder::trace::{
-    self, Changes, GeneratedWorkload, Log, Options, Sizes, TRACE_FORMATS, Trace, Transformed,
-    Weight, WorkloadKind, convert, open, survey,
+    self, Changes, GeneratedWorkload, Log, Options, Sizes, Tally, Trace, Transformed, Weight,
+    WorkloadKind, convert, open, survey,
 };
 
 /// Inspect, convert or generate traces and placement logs
@@ -36,6 +36,8 @@ enum Verb {
     Info {
         /// The file; `-` for standard input
         file: PathBuf,
+        #[command(flatten)]
+        format: FormatArgs,
         #[command(flatten)]
         machine: MachineArgs,
         /// Print one JSON document
@@ -71,35 +73,17 @@ enum Verb {
 struct Convert {
     /// The trace, plain or .gz; `-` for standard input
     file: PathBuf,
-    /// The format of the file [default: by its content]
-    #[arg(long, value_name = "FORMAT", value_parser = from_names())]
-    from: Option<String>,
+    #[command(flatten)]
+    format: FormatArgs,
     /// Log: at one time jobs end before others start. Swf: a processor is a node. Placements: a CSV row for each job with
     /// its times and nodes [default: by the ending of the output, .swf or .csv, else log]
     #[arg(long, value_name = "FORMAT")]
     to: Option<To>,
-    /// The columns of a CSV table, as KEY=NAME with commas between: job, submit, start, end, run, limit, limit-minutes,
-    /// nodes, list, user, partition, state; or the name of a known table: pm100, helios, lassen
-    #[arg(long, value_name = "COLUMNS")]
-    columns: Option<String>,
     #[command(flatten)]
     machine: MachineArgs,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-/// The formats of records, which `--from` takes besides `swf`.
-fn record_formats() -> impl Iterator<Item = &'static RecordFormat> {
-    TRACE_FORMATS.iter().filter_map(|format| match format.build.kind {
-        WorkloadKind::Records(format) => Some(format),
-        _ => None,
-    })
-}
-
-/// Values of `--from`.
-fn from_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(["swf"].into_iter().chain(record_formats().map(|f| f.name)))
 }
 
 /// Values of `--to`.
@@ -114,6 +98,8 @@ enum To {
 struct Transform {
     /// The trace; `-` for standard input
     file: PathBuf,
+    #[command(flatten)]
+    format: FormatArgs,
     #[command(flatten)]
     machine: MachineArgs,
     /// Multiply the times between arrivals by X
@@ -159,11 +145,22 @@ impl Transform {
         let text = if given.is_empty() { "none".into() } else { given.join(",") };
         let changes = Changes::parse(&text, context.seed)?;
         let options = self.machine.options(context);
-        let lines = Lines::open(&self.file, options.memory)?;
-        let lines = open::swf_lines(lines, &options)?;
+        let mut lines = Lines::open(&self.file, options.memory)?;
+        let (lines, before) = match self.format.form(&mut lines)? {
+            Some((form, columns)) => {
+                let records = Records::over(lines, form, columns.as_ref())?;
+                open::as_swf(&records.trace(&options)?, &options)
+            }
+            None => (lines, Tally::default()),
+        };
+        inputs::report_counts(lines.name(), &before);
         let made = Transformed::over(lines, &options, changes)?;
         inputs::report_tally(made.trace());
-        note!("jobs: {} of {} lines", made.jobs(), made.trace().tally().lines);
+        let (jobs, kept) = (made.jobs(), made.trace().jobs().len());
+        note!(
+            "jobs: {jobs}, from {kept} of the {} read",
+            before.lines.max(made.trace().tally().lines)
+        );
         if let Some([before, after]) = made.loads().filter(|_| options.nodes.is_some()) {
             note!(
                 "offered load: {before:.4} before, {after:.4} after; arrivals times {}",
@@ -203,8 +200,8 @@ impl MachineArgs {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         match self.verb {
-            Verb::Info { file, machine, json, sizes } => {
-                info(&file, &machine.options(context), json, sizes)
+            Verb::Info { file, format, machine, json, sizes } => {
+                info(&file, &format, &machine.options(context), json, sizes)
             }
             Verb::Convert(convert) => convert.run(context),
             Verb::Transform(transform) => transform.run(context),
@@ -220,7 +217,7 @@ impl Command {
 
 impl Convert {
     fn run(self, context: &Context) -> anyhow::Result<()> {
-        let Convert { file, from, to, columns, machine, output } = self;
+        let Convert { file, format, to, machine, output } = self;
         let ending = output.as_deref().map(Path::to_string_lossy);
         let ends = |end: &str| {
             ending.as_ref().is_some_and(|name| name.trim_end_matches(".gz").ends_with(end))
@@ -232,34 +229,18 @@ impl Convert {
             None => To::Log,
         };
         let options = machine.options(context);
-        let columns = columns.as_deref().map(Columns::parse).transpose()?;
         let mut lines = Lines::open(&file, options.memory)?;
-        let form = match (from, &columns) {
-            (Some(from), _) => record_formats().find(|format| format.name == from),
-            (None, Some(_)) => Some(&CSV),
-            (None, None) => open::form(&mut lines)?,
-        };
-        let Some(form) = form else {
+        let Some((form, columns)) = format.form(&mut lines)? else {
             if to == To::Placements {
                 let found = "a trace without lists of nodes";
                 let expected = "records that list nodes, such as the output of sacct";
                 return Err(Error::option("--to placements", found, expected).into());
             }
-            let trace = Trace::over(lines, &options)?;
-            if to == To::Log {
-                inputs::report_processors(&trace);
-            }
-            return write_trace(&trace, to, output.as_deref());
+            return write_trace(&Trace::over(lines, &options)?, to, output.as_deref());
         };
-        if let (Some(_), false) = (&columns, *form == CSV) {
-            let found = "a file that is no CSV table";
-            return Err(Error::option("--columns", found, "--from csv").into());
-        }
         let mut records = Records::over(lines, form, columns.as_ref())?;
         if to != To::Placements {
-            let trace = records.trace(&options)?;
-            inputs::report_tally(&trace);
-            return write_trace(&trace, to, output.as_deref());
+            return write_trace(&records.trace(&options)?, to, output.as_deref());
         }
         let name = records.name().to_string();
         let mut out = Output::open(output.as_deref())?;
@@ -275,23 +256,35 @@ impl Convert {
     }
 }
 
+/// Writes a trace, and says what was left out of it or mended, whatever it is written as.
 fn write_trace(trace: &Trace, to: To, output: Option<&Path>) -> anyhow::Result<()> {
+    inputs::report_tally(trace);
     let text = if to == To::Swf { convert::to_swf(trace) } else { convert::to_log(trace) };
     output::write(output, text)
 }
 
-fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> anyhow::Result<()> {
+fn info(
+    file: &Path,
+    format: &FormatArgs,
+    options: &Options,
+    as_json: bool,
+    to: Option<PathBuf>,
+) -> anyhow::Result<()> {
     let mut lines = Lines::open(file, options.memory)?;
     let name = lines.name().to_string();
-    let (mut document, sizes) = match trace::kind(&mut lines)? {
-        kind @ (WorkloadKind::Swf | WorkloadKind::Records(_)) => {
-            let trace = open::trace_over(lines, options)?;
+    let kind = match format.form(&mut lines)? {
+        Some((form, columns)) => {
+            let trace = Records::over(lines, form, columns.as_ref())?.trace(options)?;
+            let document = describe(&trace, form.noun);
+            return show(document, &name, &Sizes::of_trace(&trace, Weight::Jobs), as_json, to);
+        }
+        None => trace::kind(&mut lines)?,
+    };
+    let (document, sizes) = match kind {
+        WorkloadKind::Swf | WorkloadKind::Records(_) => {
+            let trace = Trace::over(lines, options)?;
             inputs::report_processors(&trace);
-            let kind = match kind {
-                WorkloadKind::Records(format) => format.noun,
-                _ => "SWF trace",
-            };
-            (describe(&trace, kind), Sizes::of_trace(&trace, Weight::Jobs))
+            (describe(&trace, "SWF trace"), Sizes::of_trace(&trace, Weight::Jobs))
         }
         WorkloadKind::Log => {
             let survey = survey::survey(Log::over(lines))?;
@@ -308,6 +301,17 @@ fn info(file: &Path, options: &Options, as_json: bool, to: Option<PathBuf>) -> a
             (json!({"kind": "table of sizes"}), Sizes::over(lines, Weight::Jobs, options)?)
         }
     };
+    show(document, &name, &sizes, as_json, to)
+}
+
+/// Prints what is known of a file and of the sizes of its jobs.
+fn show(
+    mut document: Value,
+    name: &str,
+    sizes: &Sizes,
+    as_json: bool,
+    to: Option<PathBuf>,
+) -> anyhow::Result<()> {
     document["file"] = json!(name);
     let table = sizes.count_table();
     if let Some(table) = &table {

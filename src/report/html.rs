@@ -276,6 +276,8 @@ pub(super) struct Section {
     pub list: Vec<Words>,
     pub note: Words,
     pub figures: Vec<Figure>,
+    /// Whether the figures come first, and the table is folded below them.
+    pub folded: bool,
 }
 
 impl Section {
@@ -287,7 +289,8 @@ impl Section {
     ) -> Self {
         let (id, title) = (id.into(), title.into());
         let (said, note) = (Words::default(), Words::default());
-        Section { id, title, about, table, said, list: Vec::new(), note, figures: Vec::new() }
+        let (list, figures) = (Vec::new(), Vec::new());
+        Section { id, title, about, table, said, list, note, figures, folded: false }
     }
 }
 

@@ -131,10 +131,11 @@ impl<'m> Machine<'m> {
             None => (open::trace_over(lines, &options)?, 0),
             Some(text) => {
                 let changes = Changes::parse(text, context.seed)?;
-                let lines = open::swf_lines(lines, &options)?;
+                let (lines, before) = open::swf_lines(lines, &options)?;
                 let made = Transformed::over(lines, &options, changes)?;
                 let text: Vec<u8> = made.pieces().flatten().collect();
-                (Trace::new(made.trace().name(), text, &options)?, made.trace().tally().dropped())
+                let dropped = before.dropped() + made.trace().tally().dropped();
+                (Trace::new(made.trace().name(), text, &options)?, dropped)
             }
         };
         let replayed = self.lists.policies.is_empty();

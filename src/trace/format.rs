@@ -67,6 +67,9 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
             |line| [b"P", b"F"].iter().any(|letter| word(line) == *letter),
         ),
         records(&records::SACCT),
+        records(&records::TORQUE),
+        records(&records::COBALT),
+        records(&records::PBS),
         records(&records::PLACEMENTS),
         records(&records::CSV),
         records(&records::BATSIM),
@@ -76,14 +79,14 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
             "table of job sizes: size,share, a line each",
             "size,share",
             WorkloadKind::Table,
-            |line| !line.starts_with(b";") && line.contains(&b','),
+            |line| !line.starts_with(b";") && (1..4).contains(&count(line, b',')),
         ),
         format(
             "swf",
             "trace in the Standard Workload Format: a header of ; lines, then 18 numbers a job",
             "; MaxNodes: 2816",
             WorkloadKind::Swf,
-            |line| matches!(line.first(), Some(b';' | b'-' | b'0'..=b'9')),
+            |line| matches!(line.first(), Some(b';' | b'-' | b'0'..=b'9')) && look(line).is_none(),
         ),
     ],
 );
@@ -91,6 +94,32 @@ pub static TRACE_FORMATS: Registry<Recognise> = Registry::new(
 /// The first word of a line.
 fn word(line: &[u8]) -> &[u8] {
     line.split(u8::is_ascii_whitespace).next().unwrap_or_default()
+}
+
+fn count(line: &[u8], byte: u8) -> usize {
+    line.iter().filter(|b| **b == byte).count()
+}
+
+/// What files of jobs look like that are not read as they are, by a line that begins them, and what is expected.
+fn look(line: &[u8]) -> Option<(&'static str, &'static str)> {
+    let columns = "a header of a known set, or --columns submit=NAME,start=NAME,… (nodeorder trace convert --help)";
+    if line.starts_with(b"JobId=") {
+        return Some(("records of jobcomp/filetxt or scontrol", "the output of sacct -P"));
+    }
+    // No comma, bar or semicolon stands in the fields of an SWF trace.
+    let [bars, semicolons, commas] = [b'|', b';', b','].map(|byte| count(line, byte));
+    match line.first()? {
+        b'0'..=b'9' if bars > 3 || semicolons > 3 || commas > 3 => Some((
+            "rows of a table without its header, such as those of sacct --noheader",
+            "the header line before them: the output of sacct -P as it is",
+        )),
+        b';' => None,
+        _ if commas > 3 => Some(("a table of jobs whose header is not known", columns)),
+        _ if bars > 3 || semicolons > 3 => {
+            Some(("a table of jobs without the columns of sacct", "commas, and --columns"))
+        }
+        _ => None,
+    }
 }
 
 /// The kind of file that begins with `line`.
@@ -111,19 +140,21 @@ pub fn kind(lines: &mut Lines) -> Result<WorkloadKind> {
     {
         return Ok(format);
     }
+    let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs \
+                    (nodeorder list traces)";
     let verdict = lines.peek(|line| {
         number += 1;
         let line = line.trim_ascii();
         if line.is_empty() || line.starts_with(b"#") {
             return None;
         }
-        Some(recognised(line).ok_or_else(|| quote(&String::from_utf8_lossy(line))))
+        let text = || quote(&String::from_utf8_lossy(line));
+        let found = |(found, expected)| (format!("{found}: {}", text()), expected);
+        Some(recognised(line).ok_or_else(|| look(line).map_or_else(|| (text(), expected), found)))
     })?;
-    let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs \
-                    (nodeorder list traces)";
     match verdict {
         Some(Ok(kind)) => Ok(kind),
-        Some(Err(found)) => {
+        Some(Err((found, expected))) => {
             Err(Error::input(SourceLocation::line(lines.name(), number), found, expected))
         }
         None => Err(no_jobs(lines.name(), expected)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::records::{RecordFormat, Records};
-use super::{Log, Options, Trace, WorkloadKind, convert, kind};
+use super::{Log, Options, Tally, Trace, WorkloadKind, convert, kind};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::{Lines, is_packed, is_parquet};
 
@@ -31,23 +31,28 @@ pub fn trace_over(mut lines: Lines, options: &Options) -> Result<Trace> {
 /// The format of records by their content; none for other files, whose faults are reported where their lines are read.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file that cannot be read, or that is of no kind.
 pub fn form(lines: &mut Lines) -> Result<Option<&'static RecordFormat>> {
-    match kind(lines) {
-        Ok(WorkloadKind::Records(form)) => Ok(Some(form)),
-        Err(error @ Error::Io { .. }) => Err(error),
+    match kind(lines)? {
+        WorkloadKind::Records(form) => Ok(Some(form)),
         _ => Ok(None),
     }
 }
 
-/// The rest of `lines` as an SWF trace: records in another format are written as one, a processor a node.
+/// The rest of `lines` as an SWF trace: records in another format are written as one, a processor a node. With it what was
+/// left out of the records.
 ///
 /// # Errors
 /// As [`trace_over`].
-pub fn swf_lines(mut lines: Lines, options: &Options) -> Result<Lines> {
-    let Some(form) = form(&mut lines)? else { return Ok(lines) };
-    let trace = Records::over(lines, form, None)?.trace(options)?;
-    Ok(Lines::new(trace.name(), convert::to_swf(&trace)).within(options.memory))
+pub fn swf_lines(mut lines: Lines, options: &Options) -> Result<(Lines, Tally)> {
+    let Some(form) = form(&mut lines)? else { return Ok((lines, Tally::default())) };
+    Ok(as_swf(&Records::over(lines, form, None)?.trace(options)?, options))
+}
+
+/// A trace in the Standard Workload Format, with what was left out of it.
+pub fn as_swf(trace: &Trace, options: &Options) -> (Lines, Tally) {
+    let lines = Lines::new(trace.name(), convert::to_swf(trace)).within(options.memory);
+    (lines, trace.tally().clone())
 }
 
 /// A log being read.

@@ -40,8 +40,18 @@ reasons! {
     EndsBeforeStart "ends-before-start" "ended before it started" true,
     /// Left out: the same row came before.
     SameAgain "same-again" "the same row again" true,
+    /// Left out: a row of a job whose other rows were read too long ago.
+    RowTooFar "row-too-far" "row of a job too far from its other rows, sort the file by job" true,
+    /// Left out: a job of several rows with counts that are neither 1, nor the rows, nor those of its list.
+    UnclearRows "unclear-rows" "of several rows whose node counts do not say how many nodes it had" true,
+    /// Left out: how long it runs depends on the machine that is simulated.
+    OtherProfile "other-profile" "profile that says no run time (delays and sequences of delays do)" true,
+    /// Left out: a line of a type that is not known.
+    UnknownLine "unknown-line" "line of an unknown type" true,
     /// Left out where placements are wanted: its nodes are not listed.
     NoNodeList "no-node-list" "nodes not listed" true,
+    /// Left out where placements are wanted: one of the two is wrong.
+    CountNotList "count-not-list" "with a node count other than its list has" true,
     /// Kept: it ran longer than requested; the run time is cut at the request.
     RunTimeCut "run-time-cut" "run time cut at the requested time" false,
     /// Kept: processors requested unknown; those allocated stand for them.
@@ -56,6 +66,20 @@ reasons! {
     StartBeforeSubmit "start-before-submit" "started before it was submitted, submit moved to the start" false,
     /// Kept: a count with a unit such as 1.5K, which is rounded.
     CountRounded "count-rounded" "count with a unit, which is rounded" false,
+    /// Kept: its list has other nodes than it is said to have; where lists are not needed, the count is taken.
+    CountTaken "count-taken" "with a node count other than its list has, the count taken" false,
+    /// Kept: a row of a job with several, as tables of workers have them.
+    RowsJoined "rows-joined" "row joined with the first of its job" false,
+    /// Kept: seconds of its times would be those of a year after 5000.
+    Milliseconds "milliseconds" "with times of 1e11 and more, read as milliseconds (unit=s in --columns for seconds)" false,
+    /// Kept: tables of the same columns differ in the unit of this one.
+    LimitInMinutes "limit-in-minutes" "time limit read as minutes (--columns adastra for seconds)" false,
+    /// Kept: it gave nodes back before its end.
+    GivenBack "given-back" "nodes given back early, counted to the end of the job" false,
+    /// Kept: field 21 says how many nodes it had.
+    NodesOfField21 "nodes-of-field-21" "node count read from field 21, partition:mode:NODESxCPUS" false,
+    /// Kept: field 21 and the processors requested or allocated disagree.
+    OtherProcessors "other-processors" "processors (field 8, or 5) other than NODES times CPUS of field 21" false,
     /// Kept: no job number of its own; it got one.
     NumberedAnew "numbered-anew" "without a job number of its own, numbered anew" false,
     /// Kept: fields behind the 18 of the format, which are not read.
@@ -88,16 +112,28 @@ impl Reason {
 
 /// Counts by [`Reason`]. A line left out counts under one reason, the first in the order of [`Reason::all`]
 /// that applies (parts of jobs last); a line kept may count under several.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
     /// Lines with a job on them.
     pub lines: u64,
     counts: [u64; TABLE.len()],
 }
 
+impl Default for Tally {
+    fn default() -> Self {
+        Tally { lines: 0, counts: [0; TABLE.len()] }
+    }
+}
+
 impl Tally {
     pub(super) fn add(&mut self, reason: Reason, count: usize) {
         self.counts[reason as usize] += count as u64;
+    }
+
+    /// Counts a line that is left out.
+    pub(super) fn leave_out(&mut self, reason: Reason) {
+        self.lines += 1;
+        self.add(reason, 1);
     }
 
     /// How many lines.

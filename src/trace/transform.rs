@@ -260,12 +260,15 @@ impl Transformed {
                 17 if job.preceding > 0 => number(job.preceding),
                 _ => {
                     out.push_str(word);
-                    out.push(if field == 18 { '\n' } else { ' ' });
+                    out.push(' ');
                     continue;
                 }
             };
             let _ = write!(out, "{value} ");
         }
+        // Some traces have further fields behind the 18.
+        out.pop();
+        out.push('\n');
     }
 }
 

@@ -372,8 +372,14 @@ fn records(bytes: &[u8]) {
     let lossy = String::from_utf8_lossy(bytes);
     let text = Text::new("records", &*lossy);
     let lines = || Lines::new("records", bytes).within(CONTEXT.memory);
-    let forms =
-        [&records::SACCT, &records::CSV, &records::PLACEMENTS, &records::BATSIM, &records::PHILLY];
+    let forms = [
+        &records::SACCT,
+        &records::CSV,
+        &records::PLACEMENTS,
+        &records::BATSIM,
+        &records::PHILLY,
+        &records::PBS,
+    ];
     let own = match kind(&mut lines()) {
         Ok(WorkloadKind::Records(form)) => Some(form),
         _ => None,

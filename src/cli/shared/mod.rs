@@ -2,6 +2,7 @@
 
 pub mod command_line;
 pub mod files;
+pub mod formats;
 pub mod inputs;
 pub mod interrupt;
 pub mod layout;

@@ -38,6 +38,10 @@ pub(super) fn html(
             format!("{} {}{first}", thousands(reason.count), reason.about),
         ));
     }
+    for reason in &audit.mended {
+        facts
+            .push(Fact::wide("Read with", format!("{} {}", thousands(reason.count), reason.about)));
+    }
     let (verdict, details) = verdict(audit);
     let page = Document {
         title: format!("What the scheduler did to the jobs of {name}"),
@@ -269,6 +273,7 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
         let drawn = over_time("What jobs got over time", &note, &labels, ticks.collect(), panels)?;
         let caption = "Means of the jobs that started in a period: lower is better.";
         section.figures.push(Figure::of("over-time.svg", caption, drawn)?);
+        section.folded = true;
     }
     Ok(Some(section))
 }
@@ -278,7 +283,12 @@ fn time(audit: &Audit) -> Result<Option<Section>> {
 fn date(seconds: i64, first: i64, hours: i64) -> String {
     const YEAR: i64 = 31_536_000;
     if first < 10 * YEAR {
-        return format!("day {:.1}", (seconds - first) as f64 / 86_400.0);
+        let (day, clock) =
+            ((seconds - first).div_euclid(86_400), (seconds - first).rem_euclid(86_400));
+        return match hours % 24 {
+            0 => format!("day {day}"),
+            _ => format!("day {day}, {:02}:00", clock / 3600),
+        };
     }
     // Years that begin in March, in eras of 400 of them.
     let days = seconds.div_euclid(86_400) + 719_468;
@@ -308,6 +318,8 @@ mod tests {
         assert_eq!(date(951_782_400, 951_782_400, 24), "2000-02-29");
         assert_eq!(date(951_868_800, 951_782_400, 24), "2000-03-01");
         assert_eq!(date(1_767_225_599, 951_782_400, 24), "2025-12-31");
-        assert_eq!(date(129_600, 0, 24), "day 1.5");
+        assert_eq!(date(172_800, 0, 24), "day 2");
+        assert_eq!(date(7200, 3600, 1), "day 0, 01:00");
+        assert_eq!(date(129_600, 0, 6), "day 1, 12:00");
     }
 }

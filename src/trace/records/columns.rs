@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result, SourceLocation};
 
-/// Meanings of columns: the keys of `--columns`.
+/// Meanings of columns: the keys of `--columns`, which takes `unit` too.
 pub const ROLES: [&str; 12] = [
     "job",
     "submit",
@@ -18,83 +18,138 @@ pub const ROLES: [&str; 12] = [
     "state",
 ];
 
-/// A public trace, by the columns of its table.
+/// A public set of tables, by the columns that it has.
 pub(crate) struct Preset {
     /// Its name.
     pub name: &'static str,
-    /// As `--columns` takes it.
-    pub columns: &'static str,
+    /// As `--columns` takes it; names between `|` stand for each other.
+    columns: &'static str,
 }
 
-/// Tables that are recognised by their header.
-pub(crate) const PRESETS: [Preset; 3] = [
-    Preset {
-        name: "pm100",
-        // Jobs of Marconi100 (PM100).
-        columns: "job=job_id,submit=submit_time,start=start_time,end=end_time,limit-minutes=time_limit,\
-                  nodes=num_nodes_alloc,list=nodes",
-    },
-    Preset {
-        name: "helios",
-        // Jobs of SenseTime's GPU clusters (Helios).
-        columns: "job=job_id,submit=submit_time,start=start_time,end=end_time,nodes=node_num,state=state,user=user",
-    },
-    Preset {
-        name: "lassen",
-        // Allocations of Lassen.
-        columns: "job=allocation_id,submit=job_submit_time,start=begin_time,end=end_time,nodes=num_nodes",
-    },
+const fn preset(name: &'static str, columns: &'static str) -> Preset {
+    Preset { name, columns }
+}
+
+/// Known tables: `--columns` takes their names, and a header with their columns is recognised, the first that fits.
+pub(crate) static PRESETS: [Preset; 8] = [
+    // Marconi100.
+    preset(
+        "pm100",
+        "job=job_id,submit=submit_time,start=start_time,end=end_time,limit-minutes=time_limit,\
+         nodes=num_nodes_alloc,list=nodes",
+    ),
+    // Adastra: as PM100, but for its limits in seconds.
+    preset(
+        "adastra",
+        "job=job_id,submit=submit_time,start=start_time,end=end_time,limit=time_limit,nodes=num_nodes_alloc,list=nodes",
+    ),
+    // Helios, the GPU clusters of SenseTime; and the same with a list of nodes.
+    preset(
+        "helios",
+        "job=job_id,submit=submit_time,start=start_time,end=end_time,nodes=node_num,state=state,user=user,list=nodes",
+    ),
+    // Lassen: allocations, which may be joined with the table of their nodes.
+    preset(
+        "lassen",
+        "job=allocation_id,submit=job_submit_time,start=begin_time,end=end_time,nodes=num_nodes,list=node_name",
+    ),
+    // Kestrel.
+    preset(
+        "kestrel",
+        "job=job_id,submit=submit_time,start=start_time,end=end_time,nodes=nodes_required,list=nodes,state=job_state",
+    ),
+    // The machines of the ALCF: DIM_JOB_COMPOSITE.
+    preset(
+        "alcf",
+        "job=COBALT_JOBID,submit=QUEUED_TIMESTAMP,start=START_TIMESTAMP,end=END_TIMESTAMP,limit=WALLTIME_SECONDS,\
+         nodes=NODES_USED,list=LOCATION,user=USERNAME_GENID,partition=QUEUE_NAME",
+    ),
+    // OAR, and what Batsim writes of the jobs that it ran.
+    preset(
+        "oar",
+        "job=jobID,submit=submission_time,start=starting_time,end=finish_time,limit=requested_time,\
+         nodes=requested_number_of_resources|requested_number_of_processors,list=allocated_resources|allocated_processors",
+    ),
+    // Lingjun: a row for each worker of a job.
+    preset("lingjun", "job=job_name,start=gmt_job_running,end=gmt_job_finished,list=host_ip"),
 ];
+
+/// Roles whose columns tables of a known set may lack: a job can be made without them.
+const OPTIONAL: [&str; 7] = ["job", "user", "state", "partition", "list", "limit", "limit-minutes"];
 
 /// The columns of recorded placements, [`super::placements`].
 const PLACEMENTS: &str =
     "job=job,submit=submit,start=start,end=end,limit=limit,nodes=nodes,list=node_list";
 
-/// Names of columns by what they say.
+/// A column by its role and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+struct Named {
+    role: usize,
+    name: String,
+    /// Whether it is of a known set, and so may be missing or one of several names.
+    known: bool,
+}
+
+/// Names of columns by what they say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    names: Vec<(usize, String)>,
+    names: Vec<Named>,
+    /// How many make a second, in times that are plain numbers; none where the numbers are to tell.
+    pub(super) per_second: Option<i64>,
+    /// Whether the header alone says that these are the columns.
+    pub(super) recognised: bool,
 }
 
 impl Columns {
-    /// Reads `submit=NAME,start=NAME,…`, or the name of a preset.
+    /// Reads `submit=NAME,start=NAME,…`, or the name of a known set, after which further pairs may follow; `unit=s` or
+    /// `unit=ms` among them says what plain numbers of times are.
     ///
     /// # Errors
-    /// An unknown key or preset, a key twice, an empty name; too few columns to make a job of.
+    /// An unknown key or set, a key twice, an empty name, another unit; too few columns to make a job of.
     pub fn parse(text: &str) -> Result<Columns> {
         let location = || SourceLocation::option(format!("--columns {text}"));
-        if !text.contains('=') {
-            let preset = PRESETS.iter().find(|preset| preset.name == text);
+        let wrong = |found: String, expected: &str| Error::input(location(), found, expected);
+        let mut pairs = text.split(',').peekable();
+        let mut columns = Columns::default();
+        if let Some(name) = pairs.next_if(|first| !first.contains('=')) {
+            let preset = PRESETS.iter().find(|preset| preset.name == name.trim());
             let known = PRESETS.iter().map(|preset| preset.name);
-            let preset = preset.ok_or_else(|| Error::unknown(location(), "table", text, known))?;
-            return Ok(Columns::of(preset.columns));
+            let preset = preset.ok_or_else(|| Error::unknown(location(), "table", name, known))?;
+            columns = Columns::of(preset.columns);
         }
-        let mut names: Vec<(usize, String)> = Vec::new();
-        for pair in text.split(',') {
+        let mut seen: Vec<&str> = Vec::new();
+        for pair in pairs {
             let (key, name) = pair.split_once('=').unwrap_or((pair, ""));
-            let Some(role) = ROLES.iter().position(|role| *role == key.trim()) else {
-                return Err(Error::unknown(location(), "key", key, ROLES));
+            let (key, name) = (key.trim(), name.trim());
+            if seen.contains(&key) {
+                return Err(wrong(format!("`{key}` again"), "each key once"));
+            }
+            seen.push(key);
+            if key == "unit" {
+                columns.per_second = match name {
+                    "s" => Some(1),
+                    "ms" => Some(1000),
+                    _ => return Err(wrong(format!("`{pair}`"), "unit=s or unit=ms")),
+                };
+                continue;
+            }
+            let Some(role) = ROLES.iter().position(|role| *role == key) else {
+                let known = ROLES.into_iter().chain(["unit"]);
+                return Err(Error::unknown(location(), "key", key, known));
             };
-            if name.trim().is_empty() {
-                return Err(Error::input(
-                    location(),
-                    format!("`{pair}`"),
-                    "KEY=NAME, the name of a column",
-                ));
+            if name.is_empty() {
+                return Err(wrong(format!("`{pair}`"), "KEY=NAME, the name of a column"));
             }
-            if names.iter().any(|(other, _)| *other == role) {
-                return Err(Error::input(location(), format!("`{key}` again"), "each key once"));
-            }
-            names.push((role, name.trim().to_string()));
+            columns.names.retain(|named| named.role != role);
+            columns.names.push(Named { role, name: name.into(), known: false });
         }
-        let columns = Columns { names };
-        let has = |key| columns.name(key).is_some();
+        let has = |key| columns.names.iter().any(|named| ROLES[named.role] == key);
         if !has("submit") && !has("start")
             || !has("end") && !has("run")
             || !has("nodes") && !has("list")
         {
             let expected = "submit or start, end or run, and nodes or list";
-            return Err(Error::input(location(), "too few columns to make a job of", expected));
+            return Err(wrong("too few columns to make a job of".into(), expected));
         }
         Ok(columns)
     }
@@ -102,38 +157,56 @@ impl Columns {
     /// Reads a text of this file.
     fn of(text: &str) -> Columns {
         let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
-        let role = |key| ROLES.iter().position(|role| *role == key);
-        let names = pairs.filter_map(|(key, name)| Some((role(key)?, name.to_string())));
-        Columns { names: names.collect() }
+        let named = |(key, name): (&str, &str)| {
+            let role = ROLES.iter().position(|role| *role == key)?;
+            Some(Named { role, name: name.to_string(), known: true })
+        };
+        Columns { names: pairs.filter_map(named).collect(), ..Columns::default() }
     }
 
-    /// The columns of recorded placements.
+    /// The columns of recorded placements, whose times are in seconds.
     pub(super) fn of_placements() -> Columns {
-        Columns::of(PLACEMENTS)
+        let mut columns = Columns { per_second: Some(1), ..Columns::of(PLACEMENTS) };
+        columns.names.iter_mut().for_each(|named| named.known = false);
+        columns
     }
 
-    /// The columns of the known table that a header line belongs to; columns that say who and in what state, and those
-    /// that name jobs, may be missing.
+    /// The columns of the known table that a header line belongs to.
     pub(crate) fn of_header(header: &[u8]) -> Option<Columns> {
         let header = std::str::from_utf8(header).ok()?;
         let present: Vec<&str> =
             header.split(',').map(|name| name.trim().trim_matches('"')).collect();
-        let fits = |preset: &&Preset| {
-            let columns = Columns::of(preset.columns);
-            // Sites leave these columns out; a job can be made without them.
-            let optional = ["job", "user", "state", "partition", "list", "limit", "limit-minutes"];
-            columns.names.iter().all(|(role, name)| {
-                present.contains(&name.as_str()) || optional.contains(&ROLES[*role])
-            })
-        };
-        let mut columns = PRESETS.iter().find(fits).map(|preset| Columns::of(preset.columns))?;
-        columns.names.retain(|(_, name)| present.contains(&name.as_str()));
-        Some(columns)
+        let mut known = PRESETS.iter().map(|preset| Columns::of(preset.columns));
+        let found = known.find(|columns| {
+            let roles = columns.names.iter().map(|named| named.role);
+            // A list says how many nodes there are.
+            let list = |role: usize| ROLES[role] == "list";
+            let mut needed =
+                roles.clone().filter(|role| !OPTIONAL.contains(&ROLES[*role])).collect::<Vec<_>>();
+            if !needed.iter().any(|role| ROLES[*role] == "nodes") {
+                needed.extend(roles.clone().filter(|role| list(*role)));
+            }
+            needed
+                .iter()
+                .all(|role| columns.find(ROLES[*role], &present).is_ok_and(|at| at.is_some()))
+        })?;
+        Some(Columns { recognised: true, ..found })
     }
 
-    /// The column of a role.
-    pub(super) fn name(&self, key: &str) -> Option<&str> {
-        let found = self.names.iter().find(|(role, _)| ROLES[*role] == key);
-        found.map(|(_, name)| name.as_str())
+    /// Where the column of a role stands in a header; none where the table has none. The name that is missing is an
+    /// error.
+    pub(super) fn find(&self, key: &str, header: &[&str]) -> Result<Option<usize>, &str> {
+        let Some(named) = self.names.iter().find(|named| ROLES[named.role] == key) else {
+            return Ok(None);
+        };
+        let position = |name: &str| header.iter().position(|column| *column == name);
+        let at = match named.known {
+            true => named.name.split('|').find_map(position),
+            false => position(&named.name),
+        };
+        match at {
+            None if !named.known || !OPTIONAL.contains(&key) => Err(&named.name),
+            at => Ok(at),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::columns::{Columns, PRESETS, ROLES};
+use super::rows::{fingerprint, pieces};
 use super::time::{INSTANT, LIMIT, instant, limit};
 use super::{Record, RecordFormat, Source, State, Tally, placements, wrong};
 use crate::error::{Error, Result};
@@ -13,10 +14,12 @@ use crate::trace::tally::Reason;
 /// A table with a header line of column names.
 pub static CSV: RecordFormat = RecordFormat {
     name: "csv",
-    about: "table of jobs by the names of its columns: PM100, Helios, Lassen, others with --columns; also in Parquet",
+    about: "table of jobs by the names of its columns: known sets (pm100, adastra, helios, lassen, kestrel, alcf, oar, \
+            lingjun), others with --columns; rows of one job are one job; also in Parquet",
     example: "job_id,submit_time,start_time,end_time,node_num,state",
     noun: "table of jobs",
     lists_nodes: true,
+    joins: true,
     begins: |line| Columns::of_header(line).is_some(),
     open: |lines, columns| Ok(Box::new(Csv::new(lines, columns)?)),
 };
@@ -28,9 +31,13 @@ pub static PLACEMENTS: RecordFormat = RecordFormat {
     example: placements::HEADER,
     noun: "recorded placements",
     lists_nodes: true,
+    joins: true,
     begins: |line| line == placements::HEADER.as_bytes(),
     open: |lines, _| Ok(Box::new(Csv::new(lines, Some(&Columns::of_placements()))?)),
 };
+
+/// Numbers from here on are no seconds: they would be those of the year 5138.
+const MILLISECONDS: i64 = 100_000_000_000;
 
 /// Rows of a table.
 pub(super) struct Csv {
@@ -38,6 +45,9 @@ pub(super) struct Csv {
     width: usize,
     /// Where each of [`ROLES`] stands.
     at: [Option<usize>; ROLES.len()],
+    per_second: Option<i64>,
+    /// Whether limits are in minutes only because a known set has them so.
+    assumed_minutes: bool,
 }
 
 impl Csv {
@@ -46,29 +56,32 @@ impl Csv {
         let Some(line) = lines.data_line()? else {
             return Err(no_jobs(&name, "a header line with the names of columns"));
         };
-        let header: Vec<String> = line.fields()?.iter().map(ToString::to_string).collect();
+        let header = line.fields()?;
+        let header: Vec<&str> = header.iter().map(Cow::as_ref).collect();
         let known = Columns::of_header(line.text.as_bytes());
         let columns = columns.or(known.as_ref()).ok_or_else(|| {
-            let presets = PRESETS.map(|preset| preset.name).join(", ");
+            let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
             line.wrong(
                 "a header that is none of a known table",
-                format!("--columns submit=NAME,start=NAME,…, or a table such as {presets}"),
+                format!(
+                    "--columns submit=NAME,start=NAME,…, or a table such as {}",
+                    presets.join(", ")
+                ),
             )
         })?;
         let mut at = [None; ROLES.len()];
         for (slot, key) in at.iter_mut().zip(ROLES) {
-            let Some(wanted) = columns.name(key) else { continue };
-            *slot = Some(header.iter().position(|name| name == wanted).ok_or_else(|| {
+            *slot = columns.find(key, &header).map_err(|wanted| {
                 let named: Vec<String> =
                     header.iter().take(20).map(|name| format!("`{name}`")).collect();
                 line.wrong(
                     format!("no column `{wanted}` ({key})"),
                     format!("one of {}", named.join(", ")),
                 )
-            })?);
+            })?;
         }
-        let width = header.len();
-        Ok(Csv { lines, width, at })
+        let (width, per_second) = (header.len(), columns.per_second);
+        Ok(Csv { width, at, per_second, assumed_minutes: columns.recognised, lines })
     }
 }
 
@@ -77,6 +90,9 @@ struct CsvRow<'a> {
     line: Line<'a>,
     fields: Vec<Cow<'a, str>>,
     at: &'a [Option<usize>; ROLES.len()],
+    per_second: Option<i64>,
+    /// Whether a time was taken for milliseconds by its size.
+    large: bool,
 }
 
 impl CsvRow<'_> {
@@ -90,14 +106,28 @@ impl CsvRow<'_> {
         wrong(self.line.location(), key, self.get(key).unwrap_or_default(), expected)
     }
 
-    fn time(&self, key: &str) -> Result<Option<i64>> {
-        let read = self.get(key).map(instant);
-        read.map_or(Ok(None), |time| time.ok_or_else(|| self.wrong(key, INSTANT)))
+    fn time(&mut self, key: &str) -> Result<Option<i64>> {
+        let Some(text) = self.get(key) else { return Ok(None) };
+        let time = instant(text).ok_or_else(|| self.wrong(key, INSTANT))?;
+        let plain = is_number(text);
+        let large = self.per_second.is_none() && time.is_some_and(|time| time >= MILLISECONDS);
+        self.large |= plain && large;
+        let unit = if large { 1000 } else { self.per_second.unwrap_or(1) };
+        Ok(time.map(|time| if plain { time.div_euclid(unit) } else { time }))
     }
 
     fn length(&self, key: &str, unit: i64) -> Result<Option<i64>> {
-        let read = self.get(key).map(|text| limit(text, unit));
-        read.map_or(Ok(None), |length| length.ok_or_else(|| self.wrong(key, LIMIT)))
+        let Some(text) = self.get(key) else { return Ok(None) };
+        let length = limit(text, unit).ok_or_else(|| self.wrong(key, LIMIT))?;
+        if unit > 1 || !is_number(text) {
+            return Ok(length);
+        }
+        if self.large {
+            return Err(
+                self.wrong(key, "unit=s or unit=ms in --columns, as times are milliseconds")
+            );
+        }
+        Ok(length.map(|length| length / self.per_second.unwrap_or(1)))
     }
 
     fn nodes(&self) -> Result<u32> {
@@ -113,41 +143,50 @@ impl CsvRow<'_> {
     }
 }
 
+/// Whether a time is a plain number.
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+}
+
 impl Source for Csv {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
         loop {
             let Some(line) = self.lines.data_line()? else { return Ok(false) };
-            let row = CsvRow { fields: line.fields()?, line, at: &self.at };
+            let (at, per_second) = (&self.at, self.per_second);
+            let mut row = CsvRow { fields: line.fields()?, line, at, per_second, large: false };
             if row.fields.len() != self.width {
                 let found = format!("{} fields", row.fields.len());
                 return Err(line.wrong(found, format!("the {} of the header", self.width)));
             }
             tally.lines += 1;
-            record.line = line.number;
+            (record.line, record.row) = (line.number, fingerprint(line.text, 0));
             match row.get("job") {
                 Some("") => return Err(row.wrong("job", "a name or number")),
                 Some(job) => record.job.push_str(job),
                 None => record.job = tally.lines.to_string(),
             }
             (record.submit, record.start) = (row.time("submit")?, row.time("start")?);
-            if row.get("submit").is_none() {
+            if row.get("submit").is_none() && record.start.is_some() {
                 record.submit = record.start;
+                tally.add(Reason::NoWaitTime, 1);
             }
+            let end = row.time("end")?;
             record.run = row.length("run", 1)?;
-            if row.get("run").is_none() && record.ends_at(row.time("end")?) {
+            if row.get("run").is_none() && record.ends_at(end) {
                 tally.add(Reason::EndsBeforeStart, 1);
                 record.clear();
                 continue;
             }
+            tally.add(Reason::Milliseconds, usize::from(row.large));
             record.limit = match row.length("limit", 1)? {
                 None => row.length("limit-minutes", 60)?,
                 limit => limit,
             };
+            let minutes = self.assumed_minutes && row.get("limit-minutes").is_some_and(is_number);
+            tally.add(Reason::LimitInMinutes, usize::from(minutes));
+            // Where no column says how many, the list does.
             record.nodes = row.nodes()?;
-            hosts(row.get("list").unwrap_or_default(), &mut record.hosts);
-            if row.get("nodes").is_none() {
-                record.nodes = names(&record.hosts);
-            }
+            host_list(row.get("list").unwrap_or_default(), &mut record.hosts);
             record.user.push_str(row.get("user").unwrap_or_default());
             record.partition.push_str(row.get("partition").unwrap_or_default());
             record.state = State::of(row.get("state").unwrap_or_default());
@@ -156,53 +195,37 @@ impl Source for Csv {
     }
 }
 
-/// A host list, or a list of a data frame such as `['r1', 'r2']` or `[12 13]`, as a host list.
-fn hosts(text: &str, into: &mut String) {
-    let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
-        if !["None", "nan", "None assigned"].contains(&text) {
-            into.push_str(text);
-        }
+/// A host list, a list of a data frame such as `['r1', 'r2']` or `[12 13]`, or numbers and ranges with blanks between, as
+/// a host list.
+pub(super) fn host_list(text: &str, into: &mut String) {
+    if ["None", "nan", "None assigned"].contains(&text) {
         return;
-    };
-    let names = list.split([',', ' ']).map(|name| name.trim_matches(['\'', '"', ' ']));
-    for name in names.filter(|name| !name.is_empty()) {
-        if !into.is_empty() {
-            into.push(',');
-        }
-        into.push_str(name);
     }
-}
-
-/// How many names a host list stands for, where every bracket is a list of ranges; 0 where it is no host list.
-fn names(list: &str) -> u32 {
-    let (mut all, mut word, mut inside) = (0u32, 1u32, 0u32);
-    let mut rest = list;
-    if rest.is_empty() {
-        return 0;
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let first = text.bytes().next().unwrap_or_default();
+    // Most are as they should be.
+    if inner.is_none() && !first.is_ascii_digit() && !text.contains([' ', '\'']) {
+        return into.push_str(text);
     }
-    while let Some(at) = rest.find(['[', ',']) {
-        if rest.as_bytes()[at] == b',' {
-            all = all.saturating_add(word);
-            word = 1;
-            rest = &rest[at + 1..];
+    for piece in pieces(inner.unwrap_or(text)) {
+        let name = piece.trim_matches(['\'', '"']);
+        if name.is_empty() {
             continue;
         }
-        let Some((ranges, tail)) = rest[at + 1..].split_once(']') else { return 0 };
-        for range in ranges.split(',') {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else {
-                return 0;
-            };
-            inside = inside.saturating_add(last.saturating_sub(first).saturating_add(1));
+        into.push_str(if into.is_empty() { "" } else { "," });
+        let range = name.split_once('-').is_some_and(|(first, last)| {
+            [first, last].iter().all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        });
+        match range {
+            true => into.extend(["[", name, "]"]),
+            false => into.push_str(name),
         }
-        word = word.saturating_mul(std::mem::take(&mut inside));
-        rest = tail;
     }
-    all.saturating_add(word)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::names;
     use super::*;
 
     #[test]
@@ -221,12 +244,15 @@ mod tests {
         }
         let read = |text: &str| {
             let mut into = String::new();
-            hosts(text, &mut into);
+            host_list(text, &mut into);
             into
         };
         assert_eq!(read("['r1', 'r2']"), "r1,r2");
         assert_eq!(read("[12 13]"), "12,13");
         assert_eq!(read("n[1-4]"), "n[1-4]");
         assert_eq!(read("None"), "");
+        assert_eq!(read("20 19"), "20,19");
+        assert_eq!(read("0-3 7,9-10"), "[0-3],7,[9-10]");
+        assert_eq!(read("n[1, 2] n7"), "n[1, 2],n7");
     }
 }

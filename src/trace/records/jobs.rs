@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::rows::names;
 use super::{Record, Records};
 use crate::error::{Error, Result};
 use crate::input::Lines;
@@ -73,6 +74,7 @@ impl Records {
                 (Reason::StartBeforeSubmit, wait.is_some_and(|wait| wait < 0)),
                 (Reason::RunForRequestedTime, limit.is_none()),
                 (Reason::RunTimeCut, limit.is_some_and(|limit| limit < run)),
+                (Reason::CountTaken, ![0, record.nodes].contains(&names(&record.hosts))),
             ];
             notes.iter().filter(|(_, is)| *is).for_each(|(reason, _)| self.count(*reason));
             let requested_time = limit.unwrap_or(run);

@@ -5,18 +5,20 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::time::instant;
+use super::time::{LONGEST, instant};
 use super::{Record, RecordFormat, Source, State, Tally};
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::Text;
+use crate::trace::tally::Reason;
 
 /// A Batsim workload.
 pub static BATSIM: RecordFormat = RecordFormat {
     name: "batsim",
-    about: "Batsim workload: JSON with jobs and profiles; profiles of the type delay run",
+    about: "Batsim workload: JSON with jobs and profiles; profiles of the type delay run, and sequences of these",
     example: "{\"nb_res\":64,\"jobs\":[…],\"profiles\":{…}}",
     noun: "Batsim workload",
     lists_nodes: false,
+    joins: false,
     begins: |line| line.starts_with(b"{"),
     open: |lines, _| Ok(Box::new(batsim(&lines.into_text()?)?)),
 };
@@ -28,6 +30,7 @@ pub static PHILLY: RecordFormat = RecordFormat {
     example: "[{\"jobid\":…,\"submitted_time\":…,\"attempts\":[…]}]",
     noun: "Philly job log",
     lists_nodes: true,
+    joins: false,
     begins: |line| line.starts_with(b"["),
     open: |lines, _| Ok(Box::new(philly(&lines.into_text()?)?)),
 };
@@ -35,10 +38,15 @@ pub static PHILLY: RecordFormat = RecordFormat {
 /// Jobs that were read as a whole.
 struct Whole {
     records: std::vec::IntoIter<Record>,
+    /// Jobs left out, and why.
+    left_out: (Reason, usize),
 }
 
 impl Source for Whole {
     fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+        let (reason, count) = (self.left_out.0, std::mem::take(&mut self.left_out.1));
+        tally.lines += count as u64;
+        tally.add(reason, count);
         let Some(next) = self.records.next() else { return Ok(false) };
         tally.lines += 1;
         *record = next;
@@ -120,17 +128,32 @@ fn unlimited() -> i64 {
     -1
 }
 
-/// Only the delay counts: what other profiles take depends on the machine that Batsim simulates.
+/// Only delays count: what other profiles take depends on the machine that Batsim simulates.
 #[derive(Deserialize)]
 struct BatsimProfile {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default = "unlimited", deserialize_with = "seconds")]
     delay: i64,
+    /// Names of the profiles that a sequence runs in turn, and how often.
+    #[serde(default)]
+    seq: Vec<String>,
+    repeat: Option<u32>,
+}
+
+/// Seconds that a profile takes: a delay, or a sequence of delays; none where the machine decides.
+fn run_time(profile: &BatsimProfile, profiles: &BTreeMap<String, BatsimProfile>) -> Option<i64> {
+    let delay = |profile: &BatsimProfile| Some(profile.delay).filter(|_| profile.kind == "delay");
+    if profile.seq.is_empty() {
+        return delay(profile);
+    }
+    let parts = profile.seq.iter().map(|name| delay(profiles.get(name)?).filter(|run| *run >= 0));
+    let once = parts.sum::<Option<i64>>()?;
+    once.checked_mul(profile.repeat.unwrap_or(1).into()).filter(|run| *run <= LONGEST)
 }
 
 /// A Batsim workload: jobs with their submit times, in resources taken as nodes; they run as long as a profile of the
-/// type `delay` says.
+/// type `delay`, or a sequence of such profiles, says.
 fn batsim(text: &Text) -> Result<Whole> {
     let expected =
         "a Batsim workload: jobs of id, subtime, walltime, res and profile, and profiles by name";
@@ -138,7 +161,7 @@ fn batsim(text: &Text) -> Result<Whole> {
     if jobs.is_empty() {
         return Err(Error::input(text.location(), "no jobs", expected));
     }
-    let mut records = Vec::with_capacity(jobs.len());
+    let (mut records, mut without) = (Vec::with_capacity(jobs.len()), 0);
     for job in jobs {
         let Some(profile) = profiles.get(&job.profile) else {
             let found = format!("profile `{}`, which `profiles` does not have", job.profile);
@@ -148,16 +171,20 @@ fn batsim(text: &Text) -> Result<Whole> {
             let found = format!("profile `{}` without its delay", job.profile);
             return Err(Error::input(line_of(text, &job.profile), found, "\"delay\": seconds"));
         }
+        let Some(run) = run_time(profile, &profiles) else {
+            without += 1;
+            continue;
+        };
         records.push(Record {
             job: job.id.text(),
             submit: Some(job.subtime).filter(|time| *time >= 0),
-            run: Some(profile.delay).filter(|delay| profile.kind == "delay" && *delay >= 0),
+            run: Some(run),
             limit: Some(job.walltime).filter(|time| *time >= 0),
             nodes: job.res,
             ..Record::default()
         });
     }
-    Ok(Whole { records: records.into_iter() })
+    Ok(Whole { records: records.into_iter(), left_out: (Reason::OtherProfile, without) })
 }
 
 #[derive(Deserialize)]
@@ -229,5 +256,5 @@ fn philly(text: &Text) -> Result<Whole> {
             false => records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt)))),
         }
     }
-    Ok(Whole { records: records.into_iter() })
+    Ok(Whole { records: records.into_iter(), left_out: (Reason::OtherProfile, 0) })
 }

@@ -11,7 +11,9 @@ pub mod columns;
 mod csv;
 mod jobs;
 mod json;
+mod pbs;
 pub mod placements;
+mod rows;
 mod sacct;
 mod time;
 
@@ -19,7 +21,10 @@ pub use columns::Columns;
 
 pub use csv::{CSV, PLACEMENTS};
 pub use json::{BATSIM, PHILLY};
+pub use pbs::{COBALT, PBS, TORQUE};
 pub use sacct::SACCT;
+
+use rows::JobRows;
 
 /// A format of files of records: a definition in a file of this room, and a line in
 /// [`TRACE_FORMATS`](super::TRACE_FORMATS).
@@ -34,6 +39,8 @@ pub struct RecordFormat {
     pub noun: &'static str,
     /// Whether its records may list their nodes.
     pub lists_nodes: bool,
+    /// Whether further rows of a job are of its further nodes, as in tables of workers; else the last row is the job.
+    joins: bool,
     /// Whether a line that is neither blank nor a `#` comment begins such a file; of JSON, its first byte alone.
     pub(super) begins: fn(&[u8]) -> bool,
     /// Its reader.
@@ -124,6 +131,8 @@ pub struct Record {
     pub state: State,
     /// The line it stands on, from 1.
     pub line: usize,
+    /// Fingerprint of its row; 0 where the record is a whole job.
+    pub(crate) row: u64,
 }
 
 impl Record {
@@ -176,7 +185,7 @@ trait Source {
 /// ```
 pub struct Records {
     name: String,
-    source: Box<dyn Source>,
+    jobs: JobRows,
     tally: Tally,
 }
 
@@ -191,7 +200,8 @@ impl Records {
     /// Tables are read line by line; of JSON the whole text is held, within the memory of `lines`.
     pub fn over(lines: Lines, format: &RecordFormat, columns: Option<&Columns>) -> Result<Records> {
         let name = lines.name().to_string();
-        Ok(Records { name, source: (format.open)(lines, columns)?, tally: Tally::default() })
+        let jobs = JobRows::new((format.open)(lines, columns)?, format.joins);
+        Ok(Records { name, jobs, tally: Tally::default() })
     }
 
     /// The name used in messages.
@@ -199,13 +209,12 @@ impl Records {
         &self.name
     }
 
-    /// Reads the next record; false when there is none.
+    /// Reads the next record, which may be of several rows ([`rows`]); false when there is none. Rows are read ahead.
     ///
     /// # Errors
     /// A row that is wrong, with file and line.
     pub fn next(&mut self, record: &mut Record) -> Result<bool> {
-        record.clear();
-        self.source.next(record, &mut self.tally)
+        self.jobs.next(record, &mut self.tally)
     }
 
     /// The lines read so far, and what was left out of them.

@@ -10,6 +10,7 @@
 
 use std::io::Write;
 
+use super::rows::names;
 use super::{Record, Records};
 use crate::error::Result;
 use crate::trace::tally::Reason;
@@ -46,7 +47,10 @@ pub fn write<E: From<crate::Error> + From<std::io::Error>>(
 
 /// Why a record is no recorded placement, if it is none.
 pub(crate) fn without_nodes(record: &Record) -> Option<Reason> {
+    let listed = names(&record.hosts);
     match (record.hosts.is_empty(), record.start, record.run) {
+        // A list that is none is for its reader to judge.
+        (false, ..) if ![0, record.nodes].contains(&listed) => Some(Reason::CountNotList),
         (false, ..) => None,
         (true, None, None) => Some(Reason::NotStarted),
         (true, ..) if record.nodes == 0 => Some(Reason::NoProcessors),

@@ -1,8 +1,10 @@
 //! Slurm's accounting as `sacct -P` prints it.
 //!
-//! Columns are found by their names, in any order; those not named here are left alone. A `|` in a job's name is not
-//! escaped: where one column alone can hold such text, surplus fields are its.
+//! Columns are found by their names, in any order; those not named here are left alone. Fields stand between `|`, or the
+//! `,`, `;` or tab of `--delimiter`. A `|` in a job's name is not escaped: where one column alone can hold such text,
+//! surplus fields are its.
 
+use super::rows::{fingerprint, names};
 use super::time::{INSTANT, LIMIT, instant, limit};
 use super::{Record, RecordFormat, Source, State, Tally, wrong};
 use crate::error::{Error, Result};
@@ -10,16 +12,38 @@ use crate::input::{Lines, RawLine};
 use crate::trace::log::no_jobs;
 use crate::trace::tally::Reason;
 
-/// `sacct -P`: a header line and rows of fields between `|`.
+/// `sacct -P`: a header line and rows of fields between `|` or another delimiter.
 pub static SACCT: RecordFormat = RecordFormat {
     name: "sacct",
-    about: "accounting of Slurm as sacct -P prints it: columns by name, between |",
+    about: "accounting of Slurm as sacct -P prints it: columns by name, between | , ; or tabs",
     example: "JobIDRaw|Submit|Start|End|Timelimit|NNodes|State|NodeList",
     noun: "accounting of Slurm",
     lists_nodes: true,
-    begins: |line| line.contains(&b'|') && memchr::memmem::find(line, b"JobID").is_some(),
+    joins: false,
+    begins: |line| delimiter(line).is_some(),
     open: |lines, _| Ok(Box::new(Sacct::new(lines)?)),
 };
+
+/// The character between the fields of a header line; none where it is none of sacct.
+fn delimiter(header: &[u8]) -> Option<char> {
+    let has = |text: &[u8]| memchr::memmem::find(header, text).is_some();
+    let between =
+        |c: &char| header.contains(&(*c as u8)) && (*c == '|' || has(b"Start") && has(b"End"));
+    ['|', ';', '\t', ','].into_iter().find(between).filter(|_| has(b"JobID"))
+}
+
+/// The fields of a line; commas in the brackets of a host list part none.
+fn fields(text: &str, delimiter: char) -> Vec<&str> {
+    let mut inside = false;
+    let mut is_end = |c: char| {
+        inside = (inside || c == '[') && c != ']';
+        c == delimiter && !inside
+    };
+    match delimiter {
+        ',' => text.split(|c| is_end(c)).collect(),
+        _ => text.split(delimiter).collect(),
+    }
+}
 
 /// Columns whose text is the user's, and may have bars in it.
 const FREE: [&str; 8] = [
@@ -52,6 +76,7 @@ const NEEDED: usize = 5;
 /// Rows of `sacct`.
 pub(super) struct Sacct {
     lines: Lines,
+    delimiter: char,
     header: Vec<u8>,
     /// Fields of a row.
     width: usize,
@@ -74,7 +99,8 @@ impl Sacct {
             }
         };
         let text = line.text()?;
-        let columns: Vec<&str> = text.split('|').map(str::trim).collect();
+        let delimiter = delimiter(line.bytes).unwrap_or('|');
+        let columns: Vec<&str> = text.split(delimiter).map(str::trim).collect();
         // `State%20` is a width that sacct takes and prints without; a user may have kept it.
         let find = |wanted: &str| {
             let is = |column: &&str| {
@@ -96,7 +122,7 @@ impl Sacct {
         let free: Vec<usize> = FREE.iter().filter_map(|name| find(name)).collect();
         let (width, header) = (columns.len(), line.bytes.to_vec());
         let free = if let [one] = free[..] { Some(one) } else { None };
-        Ok(Sacct { lines, header, width, at, free })
+        Ok(Sacct { lines, delimiter, header, width, at, free })
     }
 }
 
@@ -140,7 +166,8 @@ impl Source for Sacct {
             if line.bytes.trim_ascii().is_empty() || line.bytes == self.header {
                 continue;
             }
-            let fields: Vec<&str> = line.text()?.split('|').collect();
+            let text = line.text()?;
+            let fields = fields(text, self.delimiter);
             let surplus = fields.len().checked_sub(self.width);
             let (Some(surplus), true) = (surplus, surplus == Some(0) || self.free.is_some()) else {
                 let found = format!("{} fields", fields.len());
@@ -160,7 +187,7 @@ impl Source for Sacct {
                 return Err(row.wrong(0, "a job id such as 123, 123_4 or 123+1"));
             }
             record.job.push_str(job);
-            record.line = line.number;
+            (record.line, record.row) = (line.number, fingerprint(text, 0));
             (record.submit, record.start) = (row.time(1)?, row.time(2)?);
             if record.ends_at(row.time(3)?) {
                 tally.add(Reason::EndsBeforeStart, 1);
@@ -169,14 +196,17 @@ impl Source for Sacct {
             }
             let (nodes, rounded) = count(row.get(4))
                 .ok_or_else(|| row.wrong(4, "a number of nodes such as 12 or 1.5K"))?;
-            tally.add(Reason::CountRounded, usize::from(rounded));
-            record.nodes = nodes;
             // `TimelimitRaw` is minutes, and so is a bare number in Slurm's own grammar.
             record.limit = limit(row.get(5), 60).ok_or_else(|| row.wrong(5, LIMIT))?;
             let hosts = row.get(6);
             if !matches!(hosts, "None assigned" | "None" | "(null)") {
                 record.hosts.push_str(hosts);
             }
+            // A list is exact, where it is of about as many.
+            let listed = if rounded { names(&record.hosts) } else { 0 };
+            let exact = listed.abs_diff(nodes) <= nodes / 10;
+            tally.add(Reason::CountRounded, usize::from(rounded && !exact));
+            record.nodes = if rounded && exact { listed } else { nodes };
             record.partition.push_str(row.get(7));
             record.user.push_str(row.get(8));
             record.state = State::of(row.get(9));

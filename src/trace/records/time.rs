@@ -1,7 +1,7 @@
 //! Times of a calendar, seconds and time limits as accounting tables write them.
 
 /// Seconds up to which sums of three of them cannot overflow, as in SWF traces.
-const LONGEST: i64 = 1_000_000_000_000_000;
+pub(super) const LONGEST: i64 = 1_000_000_000_000_000;
 
 /// The texts that [`instant`] reads, for messages.
 pub(super) const INSTANT: &str =
@@ -51,7 +51,7 @@ fn seconds(text: &str) -> Option<i64> {
 }
 
 /// `YYYY-MM-DD`, `T` or a blank, `HH:MM[:SS[.fraction]]`, and a zone `Z` or `±HH[:MM]`.
-fn calendar(text: &str) -> Option<i64> {
+pub(super) fn calendar(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let pair = |at: usize| -> Option<i64> {
         match bytes.get(at..at + 2)? {

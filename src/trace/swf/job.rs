@@ -42,7 +42,7 @@ pub struct Job {
     pub run: i64,
     /// Processors requested (8), else allocated (5); at least 1.
     pub processors: u32,
-    /// Nodes that these take, rounded up.
+    /// Nodes that these take, rounded up; those of field 21 where it has them.
     pub nodes: u32,
     /// Processors allocated (5).
     pub allocated: Option<u32>,

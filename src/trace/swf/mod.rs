@@ -8,7 +8,8 @@
 //!
 //! # What is left out, what is mended
 //! Every line that does not become a job, or becomes one only by an assumption, is counted in the [`Tally`]
-//! under its [`Reason`]. Some public traces have further fields behind the 18, which are not read. What no convention of
+//! under its [`Reason`]. Some public traces have further fields behind the 18: of these, field 21 is read as the node count
+//! where it is `partition:mode:NODESxCPUS`. What no convention of
 //! the archive explains is refused with file and line: fewer than 18 fields, text that is no number, negative waits
 //! other than -1, a job number used twice.
 //!
@@ -34,7 +35,7 @@ mod reader;
 pub use job::{Job, Options};
 pub use processors::ProcessorsHint;
 
-use reader::{NOTES, Reader, limit, parts};
+use reader::{NOTES, Reader, limits, parts};
 
 /// A trace: its header, its jobs, and what was left out of it.
 #[derive(Clone, Debug)]
@@ -92,7 +93,7 @@ impl Trace {
                 Some(_) => {
                     if in_header {
                         // The header ends where jobs begin; its counts limit the sizes of jobs.
-                        reader.limit = limit(&header, &name, options)?;
+                        reader.limits = limits(&header, &name, options)?;
                         in_header = false;
                     }
                     let kept = reader.job(&line)?;

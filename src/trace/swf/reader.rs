@@ -7,15 +7,26 @@ use crate::input::RawLine;
 use crate::trace::header::Header;
 use crate::trace::tally::{Reason, Tally};
 
-/// The largest number of processors that a job may have.
-pub(super) fn limit(header: &Header, name: &str, options: &Options) -> Result<Option<u64>> {
+/// The largest numbers of processors and of nodes that a job may have.
+pub(super) type Limits = (Option<u64>, Option<u64>);
+
+/// The limits that the options or the header set.
+pub(super) fn limits(header: &Header, name: &str, options: &Options) -> Result<Limits> {
     let per_node = u64::from(options.procs_per_node);
-    if let Some(nodes) = options.nodes {
-        return Ok(Some(u64::from(nodes) * per_node));
+    if let Some(nodes) = options.nodes.map(u64::from) {
+        return Ok((Some(nodes * per_node), Some(nodes)));
     }
-    let procs = header.max_procs(name)?;
-    let nodes = header.max_nodes(name)?.map(|nodes| nodes.saturating_mul(per_node));
-    Ok(procs.or(nodes))
+    let (procs, nodes) = (header.max_procs(name)?, header.max_nodes(name)?);
+    Ok((procs.or(nodes.map(|nodes| nodes.saturating_mul(per_node))), nodes))
+}
+
+/// Nodes and CPUs of each, as `partition:mode:NODESxCPUS` says.
+fn nodes_and_cpus(text: &str) -> Option<(u32, u32)> {
+    let mut parts = text.split(':');
+    let (_, _, shape) = (parts.next()?, parts.next()?, parts.next()?);
+    let (nodes, cpus) = shape.split_once('x')?;
+    let number = |text: &str| text.parse().ok().filter(|n: &u32| *n > 0 && !text.starts_with('+'));
+    Some((number(nodes)?, number(cpus)?)).filter(|_| parts.next().is_none())
 }
 
 /// Bytes that a line takes, and a job beside that: lists grow by doubling, and the jobs are copied once.
@@ -25,7 +36,7 @@ const JOB_BYTES: usize = 3 * size_of::<Job>();
 /// Reads jobs line by line.
 pub(super) struct Reader<'a> {
     options: &'a Options,
-    pub limit: Option<u64>,
+    pub limits: Limits,
     tally: &'a mut Tally,
     pub jobs: Vec<Job>,
     /// Which of [`NOTES`] apply to each of them, by bits.
@@ -35,18 +46,20 @@ pub(super) struct Reader<'a> {
 }
 
 /// The assumptions that one line can show.
-pub(super) const NOTES: [Reason; 5] = [
+pub(super) const NOTES: [Reason; 7] = [
     Reason::RunTimeCut,
     Reason::AllocatedForRequested,
     Reason::RunForRequestedTime,
     Reason::NoWaitTime,
     Reason::FractionRounded,
+    Reason::NodesOfField21,
+    Reason::OtherProcessors,
 ];
 
 impl<'a> Reader<'a> {
     pub fn new(options: &'a Options, tally: &'a mut Tally) -> Self {
         let (jobs, notes, numbers) = (Vec::new(), Vec::new(), Vec::new());
-        Reader { options, limit: None, tally, jobs, notes, numbers }
+        Reader { options, limits: (None, None), tally, jobs, notes, numbers }
     }
 
     /// Reads the job of a line; returns the bytes that it holds until all lines are read.
@@ -55,6 +68,8 @@ impl<'a> Reader<'a> {
         let mut fields = [""; 18];
         let mut words = text.split_ascii_whitespace();
         let filled = fields.iter_mut().zip(&mut words).map(|(field, word)| *field = word).count();
+        // The public traces of Frontier say here what their processors leave open.
+        let shape = words.clone().nth(2).and_then(nodes_and_cpus);
         let count = filled + words.count();
         if count < 18 {
             let found = format!("{count} field{}", if count == 1 { "" } else { "s" });
@@ -63,7 +78,7 @@ impl<'a> Reader<'a> {
         }
         let fields = Fields { line, fields };
         self.tally.lines += 1;
-        self.tally.add(Reason::MoreFields, usize::from(count > 18));
+        self.tally.add(Reason::MoreFields, usize::from(count > 18 && shape.is_none()));
         let mut rounded = false;
         let id = fields.whole(1, "job number", LONGEST)?;
         let submit = fields.seconds(2, "submit time", &mut rounded)?;
@@ -90,8 +105,17 @@ impl<'a> Reader<'a> {
         }
         self.numbers.push((id, (2..=4).contains(&status), line.number));
 
-        let processors = requested.or(allocated);
-        let larger = |p: u32| self.limit.is_some_and(|limit| u64::from(p) > limit);
+        let whole = shape.map(|(nodes, cpus)| nodes.saturating_mul(cpus));
+        let processors = requested.or(allocated).or(whole);
+        let per_node = self.options.procs_per_node;
+        let larger = |p: u32| {
+            let above =
+                |count: u32, limit: Option<u64>| limit.is_some_and(|most| u64::from(count) > most);
+            match (shape, self.limits.1) {
+                (Some((nodes, _)), Some(most)) => above(nodes, Some(most)),
+                _ => above(whole.unwrap_or(p), self.limits.0),
+            }
+        };
         let partitions = &self.options.partitions;
         let faults = [
             (!partitions.is_empty() && !partitions.contains(&partition), Reason::OtherPartition),
@@ -107,8 +131,15 @@ impl<'a> Reader<'a> {
         };
         let requested_time = if wanted > 0 { wanted } else { recorded };
         // In the order of NOTES.
-        let notes =
-            [recorded > requested_time, requested.is_none(), wanted <= 0, wait < 0, rounded];
+        let notes = [
+            recorded > requested_time,
+            requested.is_none() && shape.is_none(),
+            wanted <= 0,
+            wait < 0,
+            rounded,
+            shape.is_some(),
+            whole.is_some_and(|whole| whole != processors),
+        ];
         let bits = notes.iter().enumerate().map(|(bit, note)| u8::from(*note) << bit);
         self.notes.push(bits.sum());
         self.jobs.push(Job {
@@ -117,7 +148,7 @@ impl<'a> Reader<'a> {
             wait: (wait >= 0).then_some(wait),
             run: recorded.min(requested_time),
             processors,
-            nodes: processors.div_ceil(self.options.procs_per_node),
+            nodes: shape.map_or(processors.div_ceil(per_node), |(nodes, _)| nodes),
             allocated,
             requested,
             requested_time,

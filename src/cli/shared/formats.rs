@@ -1,0 +1,60 @@
+//! Options that say how a file of jobs is to be read.
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use nodeorder::error::Error;
+use nodeorder::input::Lines;
+use nodeorder::trace::records::{CSV, Columns, PHILLY, RecordFormat};
+use nodeorder::trace::{TRACE_FORMATS, WorkloadKind, open};
+
+/// How a file of jobs is read.
+#[derive(Debug, Args)]
+pub struct FormatArgs {
+    /// The format of the file [default: by its content]
+    #[arg(long, value_name = "FORMAT", value_parser = names())]
+    pub from: Option<String>,
+    /// The columns of a CSV table: the name of a known set (alcf, pm100, adastra, lassen, kestrel, oar, lingjun, helios,
+    /// philly), or KEY=NAME with commas between: job, submit, start, end, run, limit, limit-minutes, nodes, list, user,
+    /// partition, state; unit=s or unit=ms for times that are numbers
+    #[arg(long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
+}
+
+/// The formats of records.
+fn records() -> impl Iterator<Item = &'static RecordFormat> {
+    TRACE_FORMATS.iter().filter_map(|format| match format.build.kind {
+        WorkloadKind::Records(format) => Some(format),
+        _ => None,
+    })
+}
+
+/// Values of `--from`.
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(["swf"].into_iter().chain(records().map(|format| format.name)))
+}
+
+/// A format of records, and the columns of its table where these were named.
+type Form = (&'static RecordFormat, Option<Columns>);
+
+impl FormatArgs {
+    /// The format of records that the options or the content say; none for other files.
+    pub fn form(&self, lines: &mut Lines) -> anyhow::Result<Option<Form>> {
+        let Some(columns) = self.columns.as_deref() else {
+            let form = match self.from.as_deref() {
+                Some(from) => records().find(|format| format.name == from),
+                None => open::form(lines)?,
+            };
+            return Ok(form.map(|form| (form, None)));
+        };
+        match (self.from.as_deref(), columns) {
+            // This set is no table but a format of its own.
+            (None | Some("philly"), "philly") => Ok(Some((&PHILLY, None))),
+            (None | Some("csv"), _) => Ok(Some((&CSV, Some(Columns::parse(columns)?)))),
+            _ => {
+                let found = "a file that is no CSV table";
+                Err(Error::option("--columns", found, "--from csv").into())
+            }
+        }
+    }
+}

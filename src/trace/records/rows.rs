@@ -1,0 +1,234 @@
+//! Rows of one job put together: tables with a row for each worker, and jobs that a file has twice.
+//!
+//! Rows belong to one job where job and start agree (submit, where the start is not known). Jobs are held back until
+//! [`HELD`] further ones, or [`HELD_BYTES`] of host lists, have come: rows that come later than that are counted. So
+//! memory is bounded, whatever the length of the file.
+
+use std::collections::{HashSet, VecDeque};
+
+use hashbrown::HashTable;
+
+use super::{Record, Source, Tally};
+use crate::error::Result;
+use crate::trace::tally::Reason;
+
+/// Jobs held back, at most.
+const HELD: usize = 1 << 10;
+/// Bytes of their host lists, at most.
+const HELD_BYTES: usize = 16 << 20;
+/// Jobs handed out whose further rows are still noticed: the last of each remainder. 4 MB.
+const REMEMBERED: usize = 1 << 18;
+
+/// A fixed fingerprint of a text and a number, never 0, which stands for none.
+pub(super) fn fingerprint(text: &str, number: i64) -> u64 {
+    // Multiply and fold, eight bytes at a time: every row of a file is counted here.
+    let mix = |hash: u64, word: u64| {
+        let wide = u128::from((hash ^ word) | 1 << 63) * 0x9e37_79b9_7f4a_7c15;
+        (wide as u64).rotate_left(29) ^ (wide >> 64) as u64
+    };
+    let words = text.as_bytes().chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(word)
+    });
+    let hash = words.fold(mix(text.len() as u64, number as u64), mix);
+    mix(hash, 0).max(1)
+}
+
+/// A job held back, with what its rows say.
+#[derive(Default)]
+struct Held {
+    record: Record,
+    key: u64,
+    /// Fingerprints of its rows, where there are several.
+    rows: HashSet<u64>,
+    /// The least, largest and summed node count of a row.
+    counts: (u32, u32, u32),
+}
+
+/// Jobs of a source whose rows may be several.
+pub(super) struct JobRows {
+    source: Box<dyn Source>,
+    /// Whether further rows of a job are of its further nodes; else the last row is the job.
+    joins: bool,
+    held: VecDeque<Held>,
+    /// How many were handed out.
+    out: usize,
+    /// Jobs held, by key, as their number from the beginning of the file.
+    by_key: HashTable<(u64, usize)>,
+    bytes: usize,
+    spare: Vec<Record>,
+    /// Key and first row of jobs that were handed out.
+    passed: Vec<(u64, u64)>,
+    ended: bool,
+}
+
+impl JobRows {
+    pub fn new(source: Box<dyn Source>, joins: bool) -> Self {
+        let (held, by_key) = (VecDeque::new(), HashTable::new());
+        let (spare, passed) = (Vec::new(), Vec::new());
+        JobRows { source, joins, held, out: 0, by_key, bytes: 0, spare, passed, ended: false }
+    }
+
+    /// Reads the next job into `record`, which is cleared; false when there is none.
+    pub fn next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
+        loop {
+            while !self.ended && self.held.len() <= HELD && self.bytes <= HELD_BYTES {
+                let mut row = self.spare.pop().unwrap_or_default();
+                row.clear();
+                match self.source.next(&mut row, tally)? {
+                    true => self.add(row, tally),
+                    false => self.ended = true,
+                }
+            }
+            let Some(job) = self.held.pop_front() else { return Ok(false) };
+            self.out += 1;
+            self.bytes -= job.record.hosts.len();
+            if job.key > 0 {
+                let found = self.by_key.find_entry(job.key, |(known, _)| *known == job.key);
+                found.into_iter().for_each(|entry| drop(entry.remove()));
+                self.passed.resize(REMEMBERED, (0, 0));
+                self.passed[job.key as usize % REMEMBERED] = (job.key, job.record.row);
+            }
+            let (whole, clear) = job.whole(self.joins);
+            if !clear {
+                tally.add(Reason::UnclearRows, 1);
+                self.spare.push(whole);
+                continue;
+            }
+            self.spare.push(std::mem::replace(record, whole));
+            return Ok(true);
+        }
+    }
+
+    /// Takes in a row: a new job, or a further row of one.
+    fn add(&mut self, row: Record, tally: &mut Tally) {
+        let key = match row.start.or(row.submit.filter(|_| row.run.is_some())) {
+            Some(time) if row.row > 0 => fingerprint(&row.job, time),
+            _ => 0,
+        };
+        if let Some((_, at)) = self.by_key.find(key, |(known, _)| *known == key) {
+            let job = &mut self.held[at - self.out];
+            self.bytes -= job.record.hosts.len();
+            tally.add(job.add(&row, self.joins), 1);
+            self.bytes += job.record.hosts.len();
+            return self.spare.push(row);
+        }
+        let remembered = self.passed.get(key as usize % REMEMBERED).filter(|(k, _)| *k == key);
+        match remembered.filter(|_| key > 0) {
+            Some((_, first)) if *first == row.row => tally.add(Reason::SameAgain, 1),
+            Some(_) if self.joins => tally.add(Reason::RowTooFar, 1),
+            _ => {
+                self.bytes += row.hosts.len();
+                if key > 0 {
+                    let at = self.out + self.held.len();
+                    self.by_key.insert_unique(key, (key, at), |(known, _)| *known);
+                }
+                let counts = (row.nodes, row.nodes, row.nodes);
+                self.held.push_back(Held { record: row, key, counts, ..Held::default() });
+                return;
+            }
+        }
+        self.spare.push(row);
+    }
+}
+
+impl Held {
+    /// Adds a row, and says what became of it.
+    fn add(&mut self, row: &Record, joins: bool) -> Reason {
+        let job = &mut self.record;
+        self.rows.insert(job.row);
+        if !self.rows.insert(row.row) {
+            return Reason::SameAgain;
+        }
+        if !joins {
+            // The last word on a job counts, unless the job is said to run on.
+            let (old, new) = (job.run, row.run);
+            if new.is_some() || old.is_none() {
+                job.clone_from(row);
+            }
+            return if old.is_some() && new.is_some() {
+                Reason::SameAgain
+            } else {
+                Reason::StillRunning
+            };
+        }
+        if !row.hosts.is_empty() {
+            job.hosts.push_str(if job.hosts.is_empty() { "" } else { "," });
+            job.hosts.push_str(&row.hosts);
+        }
+        // It ends with its last worker.
+        job.run = job.run.zip(row.run).map(|(a, b)| a.max(b));
+        job.submit = job.submit.min(row.submit);
+        job.limit = job.limit.max(row.limit);
+        let (least, most, sum) = self.counts;
+        self.counts = (least.min(row.nodes), most.max(row.nodes), sum.saturating_add(row.nodes));
+        Reason::RowsJoined
+    }
+
+    /// The job with the nodes of all of its rows, and whether it is clear how many these are.
+    fn whole(self, joins: bool) -> (Record, bool) {
+        let Held { mut record, rows, counts: (least, most, sum), .. } = self;
+        let several = joins && rows.len() > 1;
+        if several && record.hosts.is_empty() {
+            // Each row is a node, or each says how many rows there are.
+            let workers = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+            record.nodes = if most == 0 { 0 } else { workers };
+            return (record, least == most && [0, 1, workers].contains(&most));
+        }
+        if several {
+            record.hosts = distinct(&record.hosts);
+            let listed = names(&record.hosts);
+            // A row says 1, or its own nodes, or those of the job; anything else contradicts the list.
+            record.nodes = if most <= 1 || sum == listed { listed } else { most };
+        } else if record.nodes == 0 {
+            record.nodes = names(&record.hosts);
+        }
+        (record, true)
+    }
+}
+
+/// The names and bracketed names of a list, which commas or blanks part.
+pub(super) fn pieces(list: &str) -> impl Iterator<Item = &str> {
+    let mut inside = false;
+    let parts = list.split(move |c: char| {
+        inside = (inside || c == '[') && c != ']';
+        !inside && (c == ',' || c.is_ascii_whitespace())
+    });
+    parts.filter(|piece| !piece.is_empty())
+}
+
+/// A host list with each of its pieces once.
+pub(super) fn distinct(list: &str) -> String {
+    let mut seen = HashSet::new();
+    let once: Vec<&str> = pieces(list).filter(|piece| seen.insert(*piece)).collect();
+    once.join(",")
+}
+
+/// How many names a host list stands for, where every bracket is a list of ranges; 0 where it is no host list.
+pub(super) fn names(list: &str) -> u32 {
+    let (mut all, mut word, mut inside) = (0u32, 1u32, 0u32);
+    let mut rest = list;
+    if rest.is_empty() {
+        return 0;
+    }
+    while let Some(at) = rest.find(['[', ',']) {
+        if rest.as_bytes()[at] == b',' {
+            all = all.saturating_add(word);
+            word = 1;
+            rest = &rest[at + 1..];
+            continue;
+        }
+        let Some((ranges, tail)) = rest[at + 1..].split_once(']') else { return 0 };
+        for range in ranges.split(',') {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else {
+                return 0;
+            };
+            inside = inside.saturating_add(last.saturating_sub(first).saturating_add(1));
+        }
+        word = word.saturating_mul(std::mem::take(&mut inside));
+        rest = tail;
+    }
+    all.saturating_add(word)
+}
