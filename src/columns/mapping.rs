@@ -23,6 +23,10 @@ row! {
     ["volume"], "volume", "Sum of their volumes.", |r| r.analysis.dilation.volume;
     ["share_between_routers"], "", "Share of the volume that leaves its router.", |r| r.analysis.share_between_routers;
     links: usize, "links", "Directed links of the machine.";
+    ["nvlink_load_max"], "volume", "Highest load of a node's fast link inside its domain, either way; none without domains.",
+        |r| r.analysis.domain_load.map(|load| load.max);
+    ["nvlink_contention_max"], "volume / capacity", "The same over `nvlink_capacity`.",
+        |r| r.analysis.domain_load.map(|load| load.contention);
     ["allocation.nodes"], "nodes", "Nodes that hold processes.", |r| r.analysis.allocation.nodes;
     ["allocation.routers"], "routers", "The routers they are on.", |r| r.analysis.allocation.routers;
     ["allocation.components"], "", "Connected pieces of these routers.", |r| r.analysis.allocation.components;

@@ -24,7 +24,7 @@ pub fn corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     };
     let known = (0..jobs).map(known).fold(outcome.seconds, f64::min);
     let until = (SHOWN * slowest).min(known).max(f64::MIN_POSITIVE);
-    let mut used = outcome.utilisation.clone();
+    let mut used: Vec<f64> = outcome.utilisation.iter().map(|(_, used)| *used).collect();
     used.sort_by(|a, b| b.total_cmp(a));
     let high = (18.0 * jobs as f64).clamp(60.0, 420.0);
     let note = format!(

@@ -250,7 +250,7 @@ const MAPPING: Kind = Kind {
                 method: None,
                 order: Some(ordered.order.label()),
                 routing: routing.name,
-                links: fabric.links.len(),
+                links: fabric.links.cabled(),
                 analysis: &analysis,
             };
             Ok(values(MappingFigures::ALL, &row))

@@ -70,8 +70,7 @@ struct Units {
 fn levels(machine: &Topology) -> Vec<Units> {
     let levels = machine.network().levels();
     let unit_of = |level: Option<&super::Level>, node: NodeId| {
-        let router = machine.router_of(node);
-        level.map_or(router.0, |level| level.unit_of(router))
+        level.map_or(machine.router_of(node).0, |level| level.unit_of(node))
     };
     let whole = |level: Option<&super::Level>| {
         let (mut of, mut members) = (HashMap::new(), BTreeMap::<u32, Vec<String>>::new());
