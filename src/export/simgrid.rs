@@ -76,6 +76,11 @@ Know before: SimGrid's network models differ by factors; name the model (the opt
 How to undo it: delete both files.
 ";
 
+const RAILS: &str = "\
+Rails: where nodes are on several, which share what they send, these are written as one of their bandwidth together.
+  What GPUs of a domain hand over is bounded by NVLink's bandwidth and does not share it.
+";
+
 const WITH_ROUTES: &str = "\
 Routes: one for each pair of hosts, written out. On grids they go dimension by dimension, the first first,
   the shorter way round; of two equal ways each is taken by half of the pairs. Elsewhere they are shortest
@@ -100,8 +105,12 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     let explicit = order.len() <= EXPLICIT;
     let [link, note] = figures.words();
     let about = ABOUT.replace("LINK", &link).replace("NOTE", &note);
-    let about = format!("{about}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
+    let rails = if topology.network().rails().is_some() { RAILS } else { "" };
+    let about = format!("{about}{rails}{}", if explicit { WITH_ROUTES } else { WITHOUT_ROUTES });
     let (speed, each) = (figures.speed(), figures.bandwidth());
+    // Rails that share alike are written as one of their bandwidth together.
+    let (routers, rails) = one_rail(topology);
+    let each = each * f64::from(rails);
     let weights = topology.network().link_weights().unwrap_or_default();
     let mut weights = weights.iter().copied().chain(std::iter::repeat(1));
     // Two hyphens may not stand in a comment.
@@ -116,7 +125,7 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
     }
     let network = topology.network();
     if !explicit {
-        for router in 0..network.routers() {
+        for router in 0..routers {
             line(&mut text, format_args!("<router id=\"router-{router}\"/>"));
         }
     }
@@ -130,8 +139,19 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
         let (u, v) = (u.min(v), u.max(v));
         let bandwidth = each * capacity;
         let latency = figures.latency_of(weights.next().unwrap_or(1));
+        if v >= routers {
+            return;
+        }
         let link = format_args!(
             "<link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>"
+        );
+        line(&mut text, link);
+    });
+    let inside = each * network.rails().map_or(1.0, |rails| rails.nvlink_capacity);
+    network.for_each_joint(&mut |u, v, weight| {
+        let (u, v, latency) = (u.min(v), u.max(v), figures.latency_of(weight));
+        let link = format_args!(
+            "<link id=\"link-{u}-{v}\" bandwidth=\"{inside}Bps\" latency=\"{latency}\" sharing_policy=\"FATPIPE\"/>"
         );
         line(&mut text, link);
     });
@@ -145,8 +165,18 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
             );
             line(&mut text, route);
         }
+        network.for_each_joint(&mut |u, v, _| {
+            let (u, v) = (u.min(v), u.max(v));
+            let route = format_args!(
+                "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\"/></route>"
+            );
+            line(&mut text, route);
+        });
         network.for_each_link(&mut |u, v, _| {
             let (u, v) = (u.min(v), u.max(v));
+            if v >= routers {
+                return;
+            }
             let route = format_args!(
                 "<route src=\"router-{u}\" dst=\"router-{v}\"><link_ctn id=\"link-{u}-{v}\" direction=\"UP\"/></route>"
             );
@@ -161,6 +191,14 @@ pub fn simgrid(topology: &Topology, order: &NodeOrder, figures: &SimGridFigures)
 fn line(text: &mut String, what: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "    {what}");
+}
+
+/// How many routers are written, and how many rails these stand for: all, and one, but where nodes are on several rails.
+fn one_rail(topology: &Topology) -> (u32, u32) {
+    match topology.network().rails().filter(|rails| rails.interfaces() > 1) {
+        Some(rails) => (rails.per_rail(), rails.interfaces()),
+        None => (topology.network().routers(), 1),
+    }
 }
 
 /// The names as XML writes them.
@@ -186,7 +224,7 @@ fn all_routes(
     names: &[String],
     text: &mut String,
 ) -> Result<()> {
-    let mut routes = Routes::new(topology)?;
+    let (mut routes, graph) = (Routes::new(topology)?, topology.graph()?);
     let mut path = Vec::new();
     for (to, target) in nodes.iter().enumerate() {
         for (from, source) in nodes.iter().enumerate().filter(|(from, _)| *from != to) {
@@ -199,7 +237,9 @@ fn all_routes(
             for hop in path.windows(2) {
                 let (u, v) = (hop[0].min(hop[1]), hop[0].max(hop[1]));
                 let way = if hop[0] < hop[1] { "UP" } else { "DOWN" };
-                let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\" direction=\"{way}\"/>");
+                let joint = graph.index(u, v).is_some_and(|link| graph.is_joint(link));
+                let way = if joint { String::new() } else { format!(" direction=\"{way}\"") };
+                let _ = write!(text, "<link_ctn id=\"link-{u}-{v}\"{way}/>");
             }
             let _ = writeln!(text, "<link_ctn id=\"node-{b}\"/></route>");
         }

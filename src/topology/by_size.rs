@@ -39,8 +39,8 @@ struct Rule {
 ///   SC'22). PolarStar: likewise the smallest q, with supernodes of `d` = 4 links a router unless given, and one node
 ///   a router unless `per_router` is given.
 /// - Multi-rail: units of 32 nodes (a DGX SuperPOD's) where a domain is a node, else of 8 domains (that of the GB200's);
-///   as few units as needed. Unless given: eight rails, and as many cables from each leaf switch up as down, spread over
-///   as few spine switches of [`PORTS`] ports as that takes (of more ports where there are more units than that).
+///   as few units as needed. Eight rails unless given. Unless `spines` is given, as many cables from each leaf switch up
+///   as down, to as few spine switches of [`PORTS`] ports as that takes (of more ports where there are more units).
 /// - TPU: parts of one cube as they are sold, 2x2x1 to 2x4x4, then cubes whose three extents differ by one at most.
 /// - Random families: as few routers as needed (one more where a degree given would leave an odd number of ends).
 ///   Unless given: degree 6 (regular), k = 6 and p = 0.1 (Watts-Strogatz), and m = n + ⌈n·⌈log₂n⌉·7/20⌉ links
@@ -260,16 +260,12 @@ fn multi_rail(params: &Params, nodes: u64) -> Result<Keys> {
     let units = nodes.div_ceil(domains * domain * gpus);
     // As many cables from a leaf switch up as down; several to each spine switch while it has ports.
     let down = domains * domain;
-    let cables = match params.integer::<u64>("cables", 1, 1 << 20)? {
-        Some(cables) => cables,
-        None => match params.integer::<u64>("spines", 0, 1 << 20)? {
-            Some(spines) => down.div_ceil(spines.max(1)),
-            None => (PORTS / units).clamp(1, down),
-        },
+    // With spine switches given, all is as given.
+    let cables = match params.has("cables") || params.has("spines") || units == 1 {
+        true => params.whole::<u64>("cables", 1, 1 << 20)?,
+        false => (PORTS / units).clamp(1, down),
     };
     let spines = if units > 1 { down.div_ceil(cables) } else { 0 };
-    // One unit needs no spine switches.
-    let cables = if units > 1 { cables } else { 1 };
     let shape = [
         ("domains", domains),
         ("units", units),

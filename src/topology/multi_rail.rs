@@ -47,7 +47,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
             .or("1"),
         nodes_option(
             "in the place of domains, units: units of 32 nodes or, with larger domains, 8 domains, as few as needed; \
-             unless given as many cables from a leaf switch up as down, to spine switches of 64 ports if units allow",
+             without spines as many cables from a leaf switch up as down, to spine switches of 64 ports if units allow",
         ),
     ],
     build: Build::Formula(MultiRail::from_params),
@@ -234,37 +234,48 @@ mod tests {
         for (gpus, nodes) in [(false, 512), (true, 4096)] {
             let spec =
                 "multi-rail:rails=8,domains=32,units=16,spines=16,cores=4,cables=2,core_cables=8";
-            let machine = build(&format!("{spec},gpus={gpus}"));
-            let s = machine.statistics().unwrap();
-            let switches = if gpus { 512 } else { 0 };
-            assert_eq!((s.nodes, s.routers), (nodes, nodes + switches + 128 + 128 + 64));
-            let first_leaf = (nodes + switches) as u32;
-            let mut cables = [0.0; 3];
-            machine.network().for_each_link(&mut |u, v, capacity| {
-                if v >= first_leaf {
-                    let above = u32::from(u >= first_leaf) + u32::from(u >= first_leaf + 128);
-                    cables[above as usize] += capacity;
-                }
-            });
-            assert_eq!(cables, [4096.0; 3]);
-            assert_eq!(s.diameter, 4);
+            let s = build(&format!("{spec},gpus={gpus}")).statistics().unwrap();
+            assert_eq!((s.nodes, s.routers), (nodes, 128 + 128 + 64));
+            assert_eq!((s.node_links, s.cables), (4096, 2 * 4096));
+            assert_eq!((s.ports, s.oversubscription, s.diameter), (64, Some(1.0), 2));
         }
     }
 
     #[test]
-    fn distances_count_what_each_class_of_links_counts() {
+    fn distances_count_switches_and_changes_of_rail() {
         let far = |spec: &str, pairs: [u32; 4]| {
             let machine = build(spec);
             pairs.map(|n| machine.distance(NodeId(0), NodeId(n)))
         };
         // Racks of three nodes, four a unit: in the rack, in the unit, in another unit.
         let racks = "multi-rail:rails=2,domain=3,domains=4,units=2,spines=1";
-        assert_eq!(far(racks, [2, 3, 11, 12]), [0, 2, 2, 4]);
-        assert_eq!(far(&format!("{racks},nvlink=1,fabric=3"), [2, 3, 11, 12]), [2, 6, 6, 12]);
+        assert_eq!(far(racks, [2, 3, 11, 12]), [0, 0, 0, 2]);
+        assert_eq!(far(&format!("{racks},nvlink=1,fabric=3"), [2, 3, 11, 12]), [0, 0, 0, 6]);
         // GPUs: own node, same rail of the next, another rail of the next, another rail in another unit.
         let gpus = "multi-rail:rails=4,domains=2,units=2,spines=2,gpus=true";
-        assert_eq!(far(gpus, [1, 4, 5, 9]), [0, 2, 2, 4]);
-        assert_eq!(far(&format!("{gpus},nvlink=1,fabric=2"), [1, 4, 5, 9]), [2, 4, 6, 10]);
+        assert_eq!(far(gpus, [1, 4, 5, 9]), [0, 0, 0, 2]);
+        assert_eq!(far(&format!("{gpus},nvlink=1,fabric=2"), [1, 4, 5, 9]), [1, 0, 1, 5]);
+    }
+
+    #[test]
+    fn nodes_know_their_switches() {
+        for gpus in [false, true] {
+            let machine = build(&format!(
+                "multi-rail:rails=3,domain=2,domains=2,units=4,spines=2,gpus={gpus}"
+            ));
+            let (network, rails) = (machine.network(), *machine.network().rails().unwrap());
+            let mut all = Vec::new();
+            for router in 0..network.routers() {
+                for node in machine.nodes_of(crate::RouterId(router)) {
+                    assert_eq!(machine.router_of(node).0, router);
+                    let (unit, rail) = (node.0 / rails.per_unit(), rails.rail_of(node));
+                    assert_eq!(router, rails.leaf(unit, rail.unwrap_or(0)));
+                    all.push(node);
+                }
+            }
+            all.sort_unstable();
+            assert_eq!(all, machine.nodes().iter().collect::<Vec<_>>());
+        }
     }
 
     proptest! {
@@ -286,17 +297,17 @@ mod tests {
             check_metric(&machine);
             let per = if gpus { rails } else { 1 };
             let nodes = units * domains * domain * per;
-            let switches = if domain * per > 1 { units * domains } else { 0 };
-            let routers = nodes + switches + units * rails + rails * spines + spines * cores;
+            let routers = units * rails + rails * spines + spines * cores;
             prop_assert_eq!((machine.node_count() as u32, machine.network().routers()), (nodes, routers));
             let again = build(machine.spec());
             prop_assert_eq!(again.spec(), machine.spec());
             let limit = ((f64::from(nodes) * keep) as u32).max(1);
             check_metric(&build(&format!("{spec},limit={limit}")));
             let full = machine.statistics().unwrap();
+            prop_assert_eq!(full.node_links, u64::from(units * domains * domain * rails));
             if units > 1 {
-                let apart = if gpus && rails > 1 { 2 * nvlink } else { 0 };
-                prop_assert_eq!(full.diameter, 4 * fabric + apart);
+                let apart = if gpus && rails > 1 { nvlink } else { 0 };
+                prop_assert_eq!(full.diameter, 2 * fabric + apart);
             }
         }
     }
@@ -312,7 +323,7 @@ mod tests {
                 "multi-rail:rails=1048576,domains=1048576,gpus=true",
                 "a machine of 1099511627776 nodes",
             ),
-            ("multi-rail:rails=1048576,domains=1048576", "more than the 8.0 GB"),
+            ("multi-rail:rails=1048576,domains=1,units=2000,spines=2", "more than the 8.0 GB"),
         ]);
     }
 }
