@@ -87,7 +87,10 @@ fn agree(folder: &Path, specs: &[String]) {
     );
     std::fs::write(&jobs, text).unwrap();
     let jobs = jobs.display().to_string();
-    let guests = [format!("all-to-all:n={nodes}"), format!("random:n={nodes},degree={},seed=3", 2.min(nodes - 1))];
+    let guests = [
+        format!("all-to-all:n={nodes}"),
+        format!("random:n={nodes},degree={},seed=3", 2.min(nodes - 1)),
+    ];
     let all = |spec: &String| {
         let order = ["--order", "row-major"];
         let map = |guest: &String| {

@@ -31,9 +31,9 @@ row! {
     iterations: u64, "iterations", "Iterations that every job did at least.";
     ["seconds"], "s", "Time until every job had done them.", |r| r.outcome.seconds;
     ["utilisation_max"], "", "Highest mean utilisation of a directed link.",
-        |r| r.outcome.utilisation.iter().map(|(_, used)| *used).fold(0.0, f64::max);
+        |r| r.outcome.utilisation.iter().copied().fold(0.0, f64::max);
     ["utilisation_mean"], "", "Mean utilisation of all directed links.",
-        |r| r.outcome.utilisation.iter().map(|(_, used)| used).sum::<f64>() / (r.outcome.utilisation.len().max(1) as f64);
+        |r| r.outcome.utilisation.iter().sum::<f64>() / (r.outcome.links.max(1) as f64);
 }
 
 row! {

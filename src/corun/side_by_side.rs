@@ -97,7 +97,9 @@ pub struct Outcome {
     pub seconds: f64,
     /// Bytes that each directed link carried over those that it could have carried in that time, in the order of
     /// [`RouterGraph`](crate::topology::RouterGraph).
-    pub utilisation: Vec<(u32, f64)>,
+    pub utilisation: Vec<f64>,
+    /// Directed links of the network: those of the fabric but for joints, which are never used.
+    pub links: usize,
     /// The first stages of the jobs, by job and time.
     pub spans: Vec<Span>,
 }
@@ -167,23 +169,21 @@ pub fn side_by_side(
     let mut outcome = Outcome {
         jobs: Vec::with_capacity(jobs.len()),
         seconds,
-        utilisation: Vec::new(),
+        utilisation: vec![0.0; capacity.len()],
+        links: fabric.links.cabled(),
         spans: Vec::new(),
     };
     let mut means = vec![(0.0, 0); jobs.len()];
-    let mut used = vec![0.0; capacity.len()];
     for (members, run) in &mut groups {
         for (i, job) in members.iter().enumerate() {
             means[*job] = run.mean(i);
         }
         for (link, bytes) in run.carried(&capacity) {
-            used[link as usize] += bytes / (capacity[link as usize] * seconds);
+            outcome.utilisation[link as usize] += bytes / (capacity[link as usize] * seconds);
         }
         let span = |span: &Span| Span { job: members[span.job], ..*span };
         outcome.spans.extend(run.spans().list().iter().map(span));
     }
-    let links = (0..).zip(used).filter(|(link, _)| !fabric.links.is_joint(*link as usize));
-    outcome.utilisation = links.collect();
     // Groups end in any order: sorted, threads do not show.
     outcome.spans.sort_by(|a, b| {
         (a.job, a.from).partial_cmp(&(b.job, b.from)).unwrap_or(std::cmp::Ordering::Equal)

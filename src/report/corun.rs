@@ -37,8 +37,8 @@ pub fn document(
 /// # Errors
 /// Errors of `out`.
 pub fn write_links(out: impl Write, fabric: &Fabric<'_>, outcome: &Outcome) -> io::Result<()> {
-    let used = outcome.utilisation.iter();
-    let used =
-        used.map(|(link, used)| LinkUse { fabric, link: *link as usize, utilisation: *used });
+    let used = outcome.utilisation.iter().enumerate();
+    let used = used.filter(|(link, _)| !fabric.links.is_joint(*link));
+    let used = used.map(|(link, used)| LinkUse { fabric, link, utilisation: *used });
     write(out, LinkUse::ALL, used)
 }

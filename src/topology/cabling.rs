@@ -3,17 +3,6 @@
 use super::{Network, Topology};
 use crate::error::Result;
 
-/// Cables between switches, by a family's formula for the whole network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cables {
-    /// All of them.
-    pub all: u64,
-    /// The fewest and the most at a switch with nodes.
-    pub at_hosts: (u32, u32),
-    /// The most at any switch.
-    pub most: u32,
-}
-
 /// Cables of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cabling {

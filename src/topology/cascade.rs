@@ -1,9 +1,8 @@
 //! Stoltzfus' two pictures of a Cray Cascade: all groups linked router by router, or by one router each.
 
-use super::cabling::Cables;
 use super::distance::{Axis, Hub, Product, Shape};
 use super::grid::grid;
-use super::network::later;
+use super::network::{Cables, later};
 use super::{
     Build, Context, Lattice, Level, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry,
 };

@@ -11,9 +11,8 @@
 //! ```
 
 use super::bisection::CutBounds;
-use super::cabling::Cables;
 use super::distance::Tree;
-use super::network::later;
+use super::network::{Cables, later};
 use super::{Build, Context, Level, LinkVisitor, Metric, Network, TopologyEntry};
 use super::{MAX_NODES, by_x, check_nodes, nodes_option};
 use crate::error::{Error, Result};

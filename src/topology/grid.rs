@@ -9,9 +9,8 @@
 //! ```
 
 use super::bisection::CutBounds;
-use super::cabling::Cables;
 use super::distance::{Axis, Product, Shape};
-use super::network::later;
+use super::network::{Cables, later};
 use super::{Build, Lattice, LinkVisitor, Metric, Network, PER_ROUTER, TopologyEntry};
 use super::{by_x, nodes_option, per_router, per_router_suffix, product};
 use crate::error::Result;

@@ -186,7 +186,9 @@ impl Topology {
     /// [`crate::Error::Memory`] when it would not fit.
     pub(crate) fn halves_graph(&self) -> Result<&RouterGraph> {
         match self.network.rails().filter(|rails| rails.rails > 1) {
-            Some(rails) => Ok(self.units.get_or_init(|| rails.one_rail())),
+            Some(rails) => Ok(self
+                .units
+                .get_or_init(|| RouterGraph::from_arcs(rails.per_rail(), rails.one_rail()))),
             None => self.graph(),
         }
     }

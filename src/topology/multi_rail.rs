@@ -167,8 +167,10 @@ impl MultiRail {
             }
         };
         let fabric = self.fabric;
-        let up = rails.saturating_mul(spines * u64::from(r.cables)).min(u32::MAX.into()) as u32;
-        let (m, w) = ([r.per_unit(), r.units], [1, up]);
+        // Cables of a unit up, where they can be counted.
+        let up = u32::try_from(rails.saturating_mul(spines * u64::from(r.cables)));
+        let m = [r.per_unit(), r.units];
+        let cuts = up.ok().and_then(|up| later(move || CutBounds::of_tree(&m, &[1, up])));
         let per_router = r.per_leaf();
         let hosts = r.units * r.per_server();
         Network {
@@ -185,7 +187,7 @@ impl MultiRail {
             metric: self.metric(),
             levels,
             links_up: later(move || links_up.clone()),
-            cut_bounds: later(move || CutBounds::of_tree(&m, &w)),
+            cut_bounds: cuts,
             ..Network::new(self.spec(), r.routers(), per_router, move |visit| self.for_each(visit))
         }
     }

@@ -6,7 +6,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::bisection::CutBounds;
-use super::cabling::Cables;
 use super::distance::Metric;
 use super::lattice::Lattice;
 use super::rails::Rails;
@@ -100,6 +99,17 @@ impl Level {
     pub(crate) fn has_names(&self) -> bool {
         self.named.is_some()
     }
+}
+
+/// Cables between switches, by a family's formula for the whole network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cables {
+    /// All of them.
+    pub all: u64,
+    /// The fewest and the most at a switch with nodes.
+    pub at_hosts: (u32, u32),
+    /// The most at any switch.
+    pub most: u32,
 }
 
 /// Computed on request, as it takes time or memory and few callers ask.

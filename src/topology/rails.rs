@@ -1,6 +1,5 @@
 //! Numbers of nodes and switches in a multi-rail network, for its family and for what follows rails.
 
-use super::graph::RouterGraph;
 use crate::ids::NodeId;
 
 /// Servers with an interface on each of several rails, in domains of fast links, in units with a leaf switch a rail.
@@ -116,14 +115,14 @@ impl Rails {
         }
     }
 
-    /// Units, and one rail whose links stand for those of all rails.
-    pub(crate) fn one_rail(&self) -> RouterGraph {
+    /// Units, and one rail whose links stand for those of all rails, in both directions with their capacity.
+    pub(crate) fn one_rail(&self) -> Vec<(u32, u32, f64)> {
         let capacity = f64::from(self.rails) * f64::from(self.cables);
         let pairs = (0..self.units).flat_map(|unit| (0..self.spines).map(move |s| (unit, s)));
         let arcs = pairs.flat_map(|(unit, spine)| {
             let spine = self.units + spine;
             [(unit, spine, capacity), (spine, unit, capacity)]
         });
-        RouterGraph::from_arcs(self.per_rail(), arcs.collect())
+        arcs.collect()
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 
-use super::entry::Route;
 use crate::error::Result;
 use crate::ids::NodeId;
 use crate::topology::{Lattice, RouterGraph, Topology};
@@ -68,9 +67,9 @@ impl<'t> Fabric<'t> {
     }
 
     /// As [`Fabric::settle`], for the links of a route.
-    pub(super) fn share_among_rails(&self, route: &mut Route) {
+    pub(super) fn share_among_rails(&self, route: &mut Vec<(u32, f64)>) {
         let Some((rails, per_rail)) = self.rails_of_nodes() else { return };
-        let one: Route = std::mem::take(route);
+        let one = std::mem::take(route);
         for shift in (0..rails).map(|rail| rail * per_rail) {
             for (link, share) in &one {
                 let (from, to) = self.links.ends(*link as usize);
