@@ -346,7 +346,7 @@ fn several_rails_are_priced_by_their_switches_and_cables() {
     let machines = found["machines"].as_array().unwrap();
     let rails = machines.iter().find(|m| m["machine"] == spec).unwrap();
     assert_eq!((&rails["routers"], &rails["cables"]), (&44.into(), &112.into()));
-    assert_eq!((&rails["node_links"], &rails["oversubscription"]), (&4000.into(), &36.into()));
+    assert_eq!((&rails["node_links"], &rails["oversubscription"]), (&4000.into(), &36.0.into()));
     assert_eq!(rails["cost"], 352_000.0 + 33_600.0 + 200_000.0 + 10_000_000.0);
 }
 
@@ -359,7 +359,8 @@ fn rails_share_the_traffic() {
             let guest =
                 ["--guest", "all-to-all:n=12", "--order", "row-major", "--routing", routing];
             let found = json(&[&["map", &spec][..], &guest].concat());
-            assert_eq!(found["links_used"], found["links"], "{routing}");
+            // One path a pair leaves some links of a rail idle, the same on each.
+            assert!(routing == "one-path" || found["links_used"] == found["links"], "{routing}");
             found["contention_max"].as_f64().unwrap()
         };
         assert_eq!(most(1), 4.0 * most(4), "{routing}");
